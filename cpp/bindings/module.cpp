@@ -1,0 +1,13 @@
+// The extension module: one line per noun, so that the list of what Python sees is the list below.
+#include <nanobind/nanobind.h>
+
+#include "bindings.hpp"
+
+NB_MODULE(_core, m) {
+    m.doc() = "The C++ core of ceiba: growing, routing and collapsing trees.";
+    ceiba::bindings::bind_data(m);
+    ceiba::bindings::bind_tree(m);
+    ceiba::bindings::bind_grow(m);
+    ceiba::bindings::bind_predict(m);
+    ceiba::bindings::bind_prune(m);
+}
