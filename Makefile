@@ -1,0 +1,91 @@
+# Everything a developer types. Needs Python >= 3.11, a C++20 compiler and make; all else comes from PyPI into .venv.
+# Stamps under .venv remember what was installed from which sources, so a second run starts at once.
+#   PYTHON=python3.13 make test    another interpreter (for a new .venv)
+#   STRICT=ON make build           compiler warnings are errors (the default when CI is set)
+#   make test ARGS="-k gini"       more arguments for pytest
+
+PYTHON ?= python3
+VENV   ?= .venv
+JOBS   ?= 2
+STRICT ?= $(if $(CI),ON,OFF)
+ARGS   ?=
+
+PY      := $(VENV)/bin/python
+STAMPS  := $(VENV)/.ceiba
+SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
+PYTEST   = $(PY) -m pytest -n $(JOBS)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-full oracle bench bench-full lint format docs build clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(STAMPS)/built ## learn two small trees, print them, draw one (a picture in out/)
+	@$(PY) -m ceiba demo
+
+test: $(STAMPS)/built ## the tests of every day, with the examples of docs and docstrings
+	$(PYTEST) -m "not slow" $(ARGS)
+
+test-full: $(STAMPS)/built ## all tests, the slow ones too
+	$(PYTEST) $(ARGS)
+
+oracle: $(STAMPS)/built ## compare with the reference trees in CEIBA_ORACLE (default ../shared/oracle)
+	$(PY) tests/oracle/run.py $(ARGS)
+
+bench: $(STAMPS)/built $(STAMPS)/bench ## ratios against other libraries, a few minutes
+	$(PY) benchmarks/run.py $(ARGS)
+
+bench-full: $(STAMPS)/built $(STAMPS)/bench ## the same at full size
+	$(PY) benchmarks/run.py --full $(ARGS)
+
+lint: $(STAMPS)/built ## ruff, mypy --strict, clang-format where it is installed
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	@if command -v clang-format >/dev/null; then \
+	  find cpp -name '*.hpp' -o -name '*.cpp' | xargs -r clang-format --dry-run --Werror; \
+	else echo "clang-format is not installed: C++ layout not checked"; fi
+
+format: $(STAMPS)/tools ## let ruff and clang-format lay out the code
+	$(PY) -m ruff check --fix-only .
+	$(PY) -m ruff format .
+	@if command -v clang-format >/dev/null; then find cpp -name '*.hpp' -o -name '*.cpp' | xargs -r clang-format -i; fi
+
+docs: $(STAMPS)/built $(STAMPS)/docs ## the documentation as HTML in docs/_build/html
+	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+build: ## compile the C++ core again and install it into .venv
+	@rm -f $(STAMPS)/built
+	@$(MAKE) --no-print-directory $(STAMPS)/built
+
+clean: ## remove what was built (not .venv)
+	rm -rf build dist out docs/_build .pytest_cache .mypy_cache .ruff_cache
+	rm -f $(STAMPS)/built
+
+# --- set-up, each step once -------------------------------------------------------------------------------------------
+
+# Requirements stand in pyproject.toml only; this prints those of the named extras (and of the build) one per line.
+define requirements
+$(PY) -c "import sys, tomllib; t = tomllib.load(open('pyproject.toml', 'rb')); p = t['project']; \
+print(*(r for name in sys.argv[1:] for r in {'build': t['build-system']['requires'] + ['cmake', 'ninja'], \
+'project': p['dependencies']}.get(name) or p['optional-dependencies'][name]), sep='\n')"
+endef
+
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "ceiba needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMPS)/%: pyproject.toml | $(PY)
+	@mkdir -p $(STAMPS)
+	$(requirements) $(if $(filter tools,$*),build project test plot cli,$*) > $(STAMPS)/$*.txt
+	$(PY) -m pip install -q --disable-pip-version-check -r $(STAMPS)/$*.txt
+	@touch $@
+
+# Without build isolation: the compiler's work of last time in build/ is used again.
+$(STAMPS)/built: $(SOURCES) pyproject.toml $(STAMPS)/tools
+	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
+	  -C cmake.define.CEIBA_STRICT=$(STRICT) -e .
+	@touch $@

@@ -1,0 +1,91 @@
+"""ceiba: one decision tree that a person can read and trust.
+
+Names are loaded at first use (PEP 562), so that ``import ceiba`` stays light: scikit-learn,
+narwhals, pandas, polars and matplotlib are imported only by what needs them. A new public name is
+one row in ``_HOMES`` and one line in the ``TYPE_CHECKING`` block, which shows the same names to
+type checkers and editors.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ceiba import datasets, inspection, plot, table, tree
+    from ceiba.errors import (
+        CeibaError,
+        CeibaWarning,
+        DataError,
+        DataWarning,
+        ModelFileError,
+        OptionError,
+        SchemaError,
+        TreeError,
+    )
+    from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+    from ceiba.inspection import gain, impurity
+    from ceiba.tree import Tree
+
+    __version__: str
+
+__all__ = [
+    "CeibaError",
+    "CeibaWarning",
+    "DataError",
+    "DataWarning",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ModelFileError",
+    "OptionError",
+    "SchemaError",
+    "Tree",
+    "TreeError",
+    "__version__",
+    "datasets",
+    "gain",
+    "impurity",
+    "inspection",
+    "plot",
+    "table",
+    "tree",
+]
+
+_ROOMS = ("datasets", "inspection", "plot", "table", "tree")
+
+_HOMES = {
+    "CeibaError": "errors",
+    "CeibaWarning": "errors",
+    "DataError": "errors",
+    "DataWarning": "errors",
+    "DecisionTreeClassifier": "estimators",
+    "DecisionTreeRegressor": "estimators",
+    "ModelFileError": "errors",
+    "OptionError": "errors",
+    "SchemaError": "errors",
+    "Tree": "tree",
+    "TreeError": "errors",
+    "gain": "inspection",
+    "impurity": "inspection",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its room and keep it, so that the next access is a plain lookup."""
+    if name in _HOMES:
+        value = getattr(import_module(f"ceiba.{_HOMES[name]}"), name)
+    elif name in _ROOMS:
+        value = import_module(f"ceiba.{name}")
+    elif name == "__version__":
+        from importlib.metadata import version
+
+        value = version("ceiba")
+    else:
+        raise AttributeError(f"module 'ceiba' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,178 @@
+"""The rooms import downward only: the order of ARCHITECTURE.md, read from the source with ast.
+
+Rooms on one row are neighbours and do not import each other. Two files may reach up, by imports
+inside functions only: the convenience methods of Tree and of the estimators.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROWS = [  # lowest first
+    ["errors", "_core"],
+    ["table"],
+    ["tree", "datasets"],
+    ["grow"],
+    ["prune"],
+    ["layout"],
+    ["estimators", "inspection", "export"],
+    ["report", "plot", "distributed"],
+    ["cli"],
+]
+RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}
+MAY_REACH_UP = {"tree/face.py", "estimators/face.py"}
+# The front door: all names, loaded lazily; and the alias of the command line.
+FRONT_DOOR = {"__init__.py", "__main__.py"}
+
+CPP_ORDER = ["base", "data", "criteria", "split", "tree", "grow", "prune", "predict"]
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "ceiba"
+CORE = ROOT / "cpp" / "core"
+
+
+def imports_of(tree: ast.AST, package: str) -> Iterator[tuple[str, bool]]:
+    """Yield (dotted module under ceiba, is inside a function) for every import."""
+    inside = {
+        id(node)
+        for outer in ast.walk(tree)
+        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for node in ast.walk(outer)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*parents, *([base] if base else [])])
+            modules = [f"{base}.{a.name}" for a in node.names] if base == "ceiba" else [base]
+        else:
+            continue
+        for module in modules:
+            if module == "ceiba" or module.startswith("ceiba."):
+                yield module, id(node) in inside
+
+
+def room_of(module: str) -> str | None:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else None
+
+
+def violations(source: str, relative: str) -> list[str]:
+    """Say which imports of one file (path relative to src/ceiba) go up or sideways."""
+    if relative in FRONT_DOOR:
+        return []
+    room = Path(relative).parts[0].removesuffix(".py")
+    if room not in RANK:
+        return [f"{relative}: room {room!r} has no row in ROWS: give it one"]
+    package = ".".join(["ceiba", *Path(relative).parent.parts])
+    found = []
+    for module, in_function in imports_of(ast.parse(source), package):
+        other = room_of(module)
+        if other == room or (in_function and relative in MAY_REACH_UP):
+            continue
+        if other is None:
+            found.append(f"{relative}: imports the front door {module!r}: name the room")
+        elif RANK.get(other, len(ROWS)) >= RANK[room]:
+            found.append(f"{relative}: imports {module!r}, which does not lie below {room!r}")
+    return found
+
+
+@pytest.mark.parametrize("room", sorted(RANK))
+def test_imports_of_room_all_files_go_downward(room: str) -> None:
+    files = [PACKAGE / f"{room}.py", *(PACKAGE / room).rglob("*.py")]
+    found = [
+        line
+        for file in files
+        if file.is_file()
+        for line in violations(file.read_text("utf-8"), file.relative_to(PACKAGE).as_posix())
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_rooms_on_disk_all_have_a_row() -> None:
+    on_disk = {p.name for p in PACKAGE.iterdir() if p.is_dir() and any(p.glob("*.py"))}
+    on_disk |= {p.stem for p in PACKAGE.glob("*.py") if p.name not in FRONT_DOOR}
+    assert on_disk <= set(RANK)
+
+
+@pytest.mark.parametrize(
+    ("relative", "source"),
+    [
+        ("table/read.py", "from ceiba.tree import Tree"),
+        ("tree/value.py", "import ceiba.datasets.iris"),
+        ("grow/grow.py", "from ..estimators import base"),
+        ("prune/cv.py", "def f():\n    from ceiba import export"),
+        ("tree/face.py", "from ceiba.export import text"),
+        ("tree/value.py", "import ceiba"),
+        ("newroom/x.py", "pass"),
+    ],
+)
+def test_violations_of_a_wrong_import_are_found(relative: str, source: str) -> None:
+    assert violations(source, relative)
+
+
+@pytest.mark.parametrize(
+    ("relative", "source"),
+    [
+        ("tree/value.py", "from ceiba.table import Schema"),
+        ("tree/value.py", "from .split import SplitTable"),
+        ("tree/face.py", "def f():\n    from ceiba.export import text"),
+        ("cli/demo.py", "from ceiba import plot"),
+    ],
+)
+def test_violations_of_a_right_import_are_none(relative: str, source: str) -> None:
+    assert violations(source, relative) == []
+
+
+def cpp_violations(source: str, relative: str) -> list[str]:
+    """Say which includes of one file (path relative to cpp/core) go up or leave the core."""
+    folder = Path(relative).parts[0]
+    if folder not in CPP_ORDER:
+        return [f"{relative}: folder {folder!r} has no place in CPP_ORDER: give it one"]
+    found = []
+    for kind, target in re.findall(r'^\s*#\s*include\s*(["<])([^">]+)[">]', source, re.MULTILINE):
+        if "Python.h" in target or target.startswith(("nanobind", "pybind")):
+            found.append(f"{relative}: includes {target!r}: no Python in the core")
+        other = target.split("/")[0] if "/" in target else folder
+        if kind == '"' and CPP_ORDER.index(folder) < (
+            CPP_ORDER.index(other) if other in CPP_ORDER else len(CPP_ORDER)
+        ):
+            found.append(f"{relative}: includes {target!r}, which does not lie below {folder!r}")
+    return found
+
+
+def test_includes_of_cpp_core_all_go_downward() -> None:
+    files = [p for p in CORE.rglob("*") if p.suffix in {".hpp", ".cpp", ".h"}]
+    assert files
+    found = [
+        line
+        for file in files
+        for line in cpp_violations(file.read_text("utf-8"), file.relative_to(CORE).as_posix())
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("relative", "source"),
+    [
+        ("data/column.hpp", '#include "grow/grower.hpp"'),
+        ("base/sum.hpp", "#include <nanobind/nanobind.h>"),
+        ("split/scan.hpp", '#include "../tree/node.hpp"'),
+        ("misc/x.hpp", ""),
+    ],
+)
+def test_cpp_violations_of_a_wrong_include_are_found(relative: str, source: str) -> None:
+    assert cpp_violations(source, relative)
+
+
+def test_cpp_violations_of_a_right_include_are_none() -> None:
+    source = '#include "base/sum.hpp"\n#include <vector>\n#include "scan.hpp"'
+    assert cpp_violations(source, "split/scan.cpp") == []
