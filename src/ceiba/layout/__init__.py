@@ -1,0 +1,25 @@
+"""Geometry of the drawn tree: plain numbers and words, painted by plot, SVG and report."""
+
+from __future__ import annotations
+
+from ceiba.layout.captions import Caption, answers, caption, percent, question
+from ceiba.layout.drawing import Box, Drawing, Measure, Sheet, draw
+from ceiba.layout.fold import Fold, fold
+from ceiba.layout.tidy import depths, tidy
+
+__all__ = [
+    "Box",
+    "Caption",
+    "Drawing",
+    "Fold",
+    "Measure",
+    "Sheet",
+    "answers",
+    "caption",
+    "depths",
+    "draw",
+    "fold",
+    "percent",
+    "question",
+    "tidy",
+]

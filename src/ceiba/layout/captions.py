@@ -1,0 +1,183 @@
+"""What a drawn node says: its question, its answer, its rows, and the word on the edge above it.
+
+Plain text and numbers, the same for every drawing. A question has yes/no edges; where every branch
+stands for one level (or a column is a boolean), the edges name the answers instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ceiba.tree import Cut, Levels, Presence
+from ceiba.tree.words import level_text, number_text
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["Caption", "answers", "caption", "percent", "question"]
+
+
+@dataclass(frozen=True)
+class Caption:
+    """Words and figures of one node.
+
+    Attributes
+    ----------
+    head : str
+        The question of an inner node, the answer of a leaf.
+    lines : tuple of str
+        Further lines: rows and what was asked for.
+    shares : tuple of float
+        Class probabilities, one per class; empty for regression and several outputs.
+
+    Examples
+    --------
+    >>> from ceiba.layout import Caption
+    >>> Caption("Yes 100%", ("n = 4 (33%)",), (0.0, 1.0)).head
+    'Yes 100%'
+    """
+
+    head: str
+    lines: tuple[str, ...]
+    shares: tuple[float, ...]
+
+
+def percent(share: float) -> str:
+    """Show a share; 0% and 100% are said only when they are exact.
+
+    Examples
+    --------
+    >>> from ceiba.layout import percent
+    >>> percent(0.361), percent(0.9999), percent(1.0), percent(0.002)
+    ('36%', '>99%', '100%', '<1%')
+    """
+    if 0 < share < 0.005:
+        return "<1%"
+    if 0.995 <= share < 1:
+        return ">99%"
+    return f"{100 * share:.0f}%"
+
+
+def question(tree: Tree, node: int, *, digits: int | None = None, max_levels: int = 6) -> str:
+    """Give the question an inner node asks.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.layout import question
+    >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
+    >>> question(tree, 0)
+    'Petal.Length <= 2.45'
+    """
+    split = tree.splits.split(node, tree.schema)
+    if split is None:
+        return ""
+    if _names_its_answers(tree, node):
+        return f"{split.column}?"
+    return split.sentence(0, tree.schema, digits=digits, max_levels=max_levels)
+
+
+def answers(tree: Tree, node: int, *, max_levels: int = 6) -> tuple[str, ...]:
+    """Give the word on the edge to each branch of an inner node.
+
+    The branch that takes missing values says so when the column had some in training.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.layout import answers
+    >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
+    >>> answers(tree, 0)
+    ('yes', 'no')
+    """
+    split = tree.splits.split(node, tree.schema)
+    if split is None:
+        return ()
+    words = ["yes", "no"]
+    if isinstance(split, Levels) and _names_its_answers(tree, node):
+        words = [_listed(group, max_levels) for group in split.branches]
+    elif isinstance(split, Cut) and _names_its_answers(tree, node):
+        words = ["no", "yes"]
+    default = int(tree.default_branch[node])
+    info = tree.schema.columns[tree.schema.index(split.column)]
+    if info.n_missing and default >= 0 and not isinstance(split, Presence):
+        words[default] += " or missing"
+    return tuple(words)
+
+
+def caption(
+    tree: Tree,
+    node: int,
+    *,
+    leaf: bool,
+    digits: int | None = None,
+    node_ids: bool = False,
+    impurity: bool = False,
+    counts: bool = False,
+) -> Caption:
+    """Give what the box of `node` says; `leaf` is also true for a folded node.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.layout import caption
+    >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
+    >>> caption(tree, 1, leaf=True)
+    Caption(head='setosa 100%', lines=(), shares=(1.0, 0.0))
+    """
+    said = _answer_lines(tree, node, digits)
+    if leaf:
+        head, *lines = said
+    else:
+        head = question(tree, node, digits=digits)
+        # A class in an inner node would be read as an answer; the bar tells more. A mean is short.
+        lines = said if tree.task == "regression" else []
+    if tree.n_rows[0]:
+        lines.append(f"n = {tree.n_rows[node]} ({percent(float(tree.share[node]))})")
+    if counts and tree.counts is not None:
+        lines += [
+            " / ".join(number_text(float(c)) for c in row[: len(classes)])
+            for row, classes in zip(tree.counts[node], tree.target.classes, strict=True)
+        ]
+    if impurity:
+        lines.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), 3)}")
+    if node_ids:
+        head = f"#{node}  {head}"
+    return Caption(head, tuple(lines), _shares(tree, node))
+
+
+def _names_its_answers(tree: Tree, node: int) -> bool:
+    """Tell whether the edges carry names: booleans, single levels, more than two branches."""
+    split = tree.splits.split(node, tree.schema)
+    if isinstance(split, Levels):
+        return split.n_branches > 2 or all(len(group) == 1 for group in split.branches)
+    if isinstance(split, Cut):
+        info = tree.schema.columns[tree.schema.index(split.column)]
+        return info.display == "boolean" and 0 <= split.cut < 1
+    return False
+
+
+def _listed(levels: tuple[object, ...], max_levels: int) -> str:
+    shown = [level_text(level) for level in levels[:max_levels]]
+    if len(levels) > max_levels:
+        shown.append(f"+{len(levels) - max_levels} more")
+    return ", ".join(shown)
+
+
+def _shares(tree: Tree, node: int) -> tuple[float, ...]:
+    if tree.task == "regression" or tree.n_outputs > 1:
+        return ()
+    return tuple(tree.value[node, 0, : len(tree.target.classes[0])].tolist())
+
+
+def _answer_lines(tree: Tree, node: int, digits: int | None) -> list[str]:
+    """Say the node's answer, one line per output."""
+    values = tree.value[node]
+    if tree.task == "regression":
+        return [number_text(float(v), digits or 4) for v in values[:, 0]]
+    best = tree.answer[node].reshape(-1).tolist()
+    return [
+        f"{level_text(labels[k])} {percent(float(values[output, k]))}"
+        for output, (labels, k) in enumerate(zip(tree.target.classes, best, strict=True))
+    ]

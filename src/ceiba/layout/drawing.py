@@ -1,0 +1,258 @@
+"""The drawn tree as plain numbers: boxes, edges, words and the size of the sheet.
+
+Units are points (1/72 inch), x to the right, y downward from the top of the sheet. Every box is as
+large as its words, which the caller measures (`measure`), so nothing that is painted from a Drawing
+can overlap. matplotlib, SVG and the report paint it; nothing here knows how.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ceiba.layout.captions import answers, caption
+from ceiba.layout.fold import Fold, fold
+from ceiba.layout.tidy import depths, tidy
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["Box", "Drawing", "Measure", "Sheet", "draw"]
+
+Measure = Callable[[str, bool], float]
+"""Width in points of a text, bold or not, at the font size of the sheet."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """How a tree is laid out: sizes in points and what the boxes say.
+
+    Examples
+    --------
+    >>> from ceiba.layout import Sheet
+    >>> Sheet(font_size=9).line_height
+    11.7
+    """
+
+    font_size: float = 10.0
+    wrap: int = 24  # characters of a line before it is broken
+    gap: float = 14.0
+    max_depth: int | None = None
+    digits: int | None = None
+    node_ids: bool = False
+    impurity: bool = False
+    counts: bool = False
+
+    @property
+    def line_height(self) -> float:
+        """Distance between two lines of text."""
+        return 1.3 * self.font_size
+
+    @property
+    def padding(self) -> float:
+        """Space between the words and the border of a box."""
+        return 0.6 * self.font_size
+
+    @property
+    def bar_height(self) -> float:
+        """Height of the class bar."""
+        return 0.55 * self.font_size
+
+
+@dataclass(frozen=True)
+class Box:
+    """One drawn node.
+
+    `x` is the centre, `top` the upper border; `edge` are the lines of the word on the edge above
+    the box; `hidden` counts the nodes folded into it.
+
+    Examples
+    --------
+    >>> from ceiba.layout import Box
+    >>> box = Box(0, -1, 50.0, 0.0, 40.0, 30.0, ("x <= 1",), ("n = 9 (100%)",), (), (), True, 0)
+    >>> box.left, box.bottom
+    (30.0, 30.0)
+    """
+
+    node: int
+    parent: int  # position of the parent's box, -1 for the root
+    x: float
+    top: float
+    width: float
+    height: float
+    head: tuple[str, ...]
+    lines: tuple[str, ...]
+    shares: tuple[float, ...]
+    edge: tuple[str, ...]
+    leaf: bool
+    hidden: int
+
+    @property
+    def left(self) -> float:
+        """Left border."""
+        return self.x - self.width / 2
+
+    @property
+    def bottom(self) -> float:
+        """Lower border."""
+        return self.top + self.height
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A tree ready to be painted.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.layout import Sheet, draw
+    >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
+    >>> drawing = draw(tree, lambda text, bold: 5.0 * len(text), Sheet())
+    >>> [box.head for box in drawing.boxes]
+    [('Petal.Length <= 2.45',), ('setosa 100%',), ('virginica 100%',)]
+    """
+
+    boxes: tuple[Box, ...]
+    width: float
+    height: float
+    rails: tuple[float, ...]  # y of the horizontal part of the edges above each depth
+    sheet: Sheet
+    note: str  # what is not shown; "" when all is
+
+
+def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0) -> Drawing:
+    """Lay out a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        What to draw.
+    measure : callable
+        Width in points of a text (second argument: bold).
+    sheet : Sheet
+        Sizes and contents.
+    min_weight : float, default 0
+        Subtrees lighter than this are folded.
+
+    Returns
+    -------
+    Drawing
+        Boxes in pre-order.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.layout import Sheet, draw
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", ("x <= 4", "b", "a")))
+    >>> draw(tree, lambda text, bold: 5.0 * len(text), Sheet(max_depth=1)).note
+    '1 subtree below depth 1 is folded (2 of 5 nodes).'
+    """
+    parent = tree.parent.tolist()
+    shown = fold(
+        parent, max_depth=sheet.max_depth, weight=tree.weight.tolist(), min_weight=min_weight
+    )
+    edges = _edge_words(tree, shown, sheet)
+    boxes = [_box(tree, shown, place, edges[place], measure, sheet) for place in range(len(edges))]
+    cells = [max([box.width, *(measure(line, False) for line in box.edge)]) for box in boxes]
+    x = tidy(shown.parent, cells, gap=sheet.gap).tolist()
+    level = depths(shown.parent)
+    tops, rails, height = _rows(level, boxes, sheet)
+    placed = tuple(
+        replace(box, x=at, top=tops[depth]) for box, at, depth in zip(boxes, x, level, strict=True)
+    )
+    width = max(at + cell / 2 for at, cell in zip(x, cells, strict=True))
+    note = _note(shown, len(parent), sheet.max_depth, min_weight)
+    return Drawing(placed, width, height, rails, sheet, note)
+
+
+def _edge_words(tree: Tree, shown: Fold, sheet: Sheet) -> list[tuple[str, ...]]:
+    """Give the wrapped word on the edge above every shown node; the root has none."""
+    words: list[tuple[str, ...]] = [()] * len(shown.nodes)
+    turn = [0] * len(shown.nodes)  # branches of each shown node met so far: pre-order keeps order
+    said = {}
+    for place, above in enumerate(shown.parent):
+        if above < 0:
+            continue
+        if above not in said:
+            said[above] = answers(tree, shown.nodes[above])
+        words[place] = _wrapped(said[above][turn[above]], sheet.wrap)
+        turn[above] += 1
+    return words
+
+
+def _box(
+    tree: Tree, shown: Fold, place: int, edge: tuple[str, ...], measure: Measure, sheet: Sheet
+) -> Box:
+    """Give the box of one shown node with its size, not yet placed."""
+    node, hidden = shown.nodes[place], shown.hidden[place]
+    leaf = hidden > 0 or bool(tree.is_leaf[node])
+    said = caption(
+        tree,
+        node,
+        leaf=leaf,
+        digits=sheet.digits,
+        node_ids=sheet.node_ids,
+        impurity=sheet.impurity,
+        counts=sheet.counts,
+    )
+    head = _wrapped(said.head, sheet.wrap)
+    lines = [part for line in said.lines for part in _wrapped(line, sheet.wrap)]
+    if hidden:
+        lines.append(f"+ {hidden} nodes")
+    widest = max([measure(t, True) for t in head] + [measure(t, False) for t in lines])
+    height = (len(head) + len(lines)) * sheet.line_height + 2 * sheet.padding
+    if said.shares:
+        height += sheet.bar_height + sheet.padding / 2
+    return Box(
+        node=node,
+        parent=shown.parent[place],
+        x=0.0,
+        top=0.0,
+        width=widest + 2 * sheet.padding,
+        height=height,
+        head=head,
+        lines=tuple(lines),
+        shares=said.shares,
+        edge=edge,
+        leaf=leaf,
+        hidden=hidden,
+    )
+
+
+def _rows(
+    level: list[int], boxes: list[Box], sheet: Sheet
+) -> tuple[list[float], tuple[float, ...], float]:
+    """Give the top of the boxes and the rail above them for each depth, and the height of all."""
+    n_rows = max(level) + 1
+    tallest, words = [0.0] * n_rows, [0] * n_rows
+    for depth, box in zip(level, boxes, strict=True):
+        tallest[depth] = max(tallest[depth], box.height)
+        words[depth] = max(words[depth], len(box.edge))
+    tops, rails = [0.0], [0.0]
+    for depth in range(1, n_rows):
+        rail = tops[-1] + tallest[depth - 1] + sheet.font_size
+        rails.append(rail)
+        tops.append(rail + 0.7 * sheet.font_size + words[depth] * sheet.line_height)
+    return tops, tuple(rails), tops[-1] + tallest[-1]
+
+
+def _wrapped(text: str, width: int) -> tuple[str, ...]:
+    return tuple(textwrap.wrap(text, width, break_long_words=True)) or ("",)
+
+
+def _note(shown: Fold, n_nodes: int, max_depth: int | None, min_weight: float) -> str:
+    """Say what is not shown; empty when all is."""
+    if not shown.n_hidden:
+        return ""
+    reasons = []
+    if max_depth is not None:
+        reasons.append(f"below depth {max_depth}")
+    if min_weight > 0:
+        reasons.append(f"of less than {min_weight:.6g} rows")
+    many = shown.n_folded != 1
+    return (
+        f"{shown.n_folded} subtree{'s' if many else ''} {' or '.join(reasons)} "
+        f"{'are' if many else 'is'} folded ({shown.n_hidden} of {n_nodes} nodes)."
+    )
