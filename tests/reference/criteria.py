@@ -1,0 +1,96 @@
+"""Impurity of a weighted distribution, and gain of a partition (decrease per unit of node weight).
+
+gini 1 - sum p^2; entropy in bits; error 1 - max p; squared_error the variance; absolute_error the mean distance
+from the weighted median; poisson half the mean deviance (as scikit-learn); twoing has a gain only:
+pL pR / 4 (sum |p(j|L) - p(j|R)|)^2 (Breiman et al. 1984, section 4.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+from tests.reference.distribution import Distribution, Exact, merge, total
+from tests.reference.exact import Number, decimal, exact, ln, log2, minus, precise, ratio, times
+
+CLASSIFICATION = ("gini", "entropy", "error", "twoing")
+REGRESSION = ("squared_error", "absolute_error", "poisson")
+# Those whose gain is a rational number of the data: here ties are ties, whatever the machine.
+RATIONAL = ("gini", "error", "twoing", "squared_error", "absolute_error")
+
+
+def gini(part: Mapping[Exact, Exact]) -> Number:
+    weight = total(part)
+    return 1 - ratio(sum(w * w for w in part.values()), weight * weight)
+
+
+@precise
+def entropy(part: Mapping[Exact, Exact]) -> Number:
+    weight = total(part)
+    shares = [ratio(w, weight) for w in part.values() if w]
+    return -sum((decimal(p) * log2(p) for p in shares), decimal(0))
+
+
+def error(part: Mapping[Exact, Exact]) -> Number:
+    return 1 - ratio(max(part.values()), total(part))
+
+
+def squared_error(part: Mapping[Exact, Exact]) -> Number:
+    weight = total(part)
+    mean = ratio(sum(w * y for y, w in part.items()), weight)
+    return ratio(sum(w * y * y for y, w in part.items()), weight) - mean * mean
+
+
+def weighted_median(part: Mapping[Exact, Exact]) -> Exact:
+    """The smallest value with at least half of the weight at or below it."""
+    half, below = ratio(total(part), 2), Fraction(0)
+    for value in sorted(part):
+        below += part[value]
+        if below >= half:
+            return value
+    raise ValueError("a distribution without weight has no median")
+
+
+def absolute_error(part: Mapping[Exact, Exact]) -> Number:
+    median = weighted_median(part)
+    return ratio(sum(w * abs(y - median) for y, w in part.items()), total(part))
+
+
+@precise
+def poisson(part: Mapping[Exact, Exact]) -> Number:
+    weight = total(part)
+    mean = ratio(sum(w * y for y, w in part.items()), weight)
+    terms = [decimal(w * y) * (ln(exact(y)) - ln(mean)) for y, w in part.items() if y > 0]
+    return sum(terms, decimal(0)) / decimal(weight)
+
+
+IMPURITY: dict[str, Callable[[Mapping[Exact, Exact]], Number]] = {
+    "gini": gini,
+    "entropy": entropy,
+    "error": error,
+    "squared_error": squared_error,
+    "absolute_error": absolute_error,
+    "poisson": poisson,
+}
+
+
+def twoing_gain(left: Mapping[Exact, Exact], right: Mapping[Exact, Exact]) -> Number:
+    a, b = total(left), total(right)
+    distance = sum(
+        abs(ratio(left.get(k, 0), a) - ratio(right.get(k, 0), b)) for k in {*left, *right}
+    )
+    return ratio(a * b, (a + b) ** 2) * distance**2 / 4
+
+
+def gain(criterion: str, branches: Sequence[Distribution]) -> Number:
+    """Impurity of the whole minus the weighted impurities of the branches."""
+    if criterion == "twoing":
+        left, right = branches
+        return twoing_gain(left, right)
+    impurity, whole = IMPURITY[criterion], merge(branches)
+    result = impurity(whole)
+    for branch in branches:
+        if branch:
+            share = ratio(total(branch), total(whole))
+            result = minus(result, times(share, impurity(branch)))
+    return result
