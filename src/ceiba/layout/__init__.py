@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ceiba.layout.captions import Caption, answers, caption, percent, question
-from ceiba.layout.drawing import Box, Drawing, Measure, Sheet, draw
+from ceiba.layout.drawing import Box, Drawing, Measure, Sheet, draw, fold_weight
 from ceiba.layout.fold import Fold, fold
 from ceiba.layout.tidy import depths, tidy
 
@@ -19,6 +19,7 @@ __all__ = [
     "depths",
     "draw",
     "fold",
+    "fold_weight",
     "percent",
     "question",
     "tidy",

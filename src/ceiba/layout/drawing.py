@@ -12,14 +12,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ceiba.layout.captions import answers, caption
 from ceiba.layout.fold import Fold, fold
 from ceiba.layout.tidy import depths, tidy
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ceiba.tree import Tree
 
-__all__ = ["Box", "Drawing", "Measure", "Sheet", "draw"]
+__all__ = ["Box", "Drawing", "Measure", "Sheet", "draw", "fold_weight"]
 
 Measure = Callable[[str, bool], float]
 """Width in points of a text, bold or not, at the font size of the sheet."""
@@ -38,7 +42,6 @@ class Sheet:
 
     font_size: float = 10.0
     wrap: int = 24  # characters of a line before it is broken
-    gap: float = 14.0
     max_depth: int | None = None
     digits: int | None = None
     node_ids: bool = False
@@ -49,6 +52,11 @@ class Sheet:
     def line_height(self) -> float:
         """Distance between two lines of text."""
         return 1.3 * self.font_size
+
+    @property
+    def gap(self) -> float:
+        """Least space between two boxes side by side."""
+        return 1.4 * self.font_size
 
     @property
     def padding(self) -> float:
@@ -134,7 +142,7 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
     sheet : Sheet
         Sizes and contents.
     min_weight : float, default 0
-        Subtrees lighter than this are folded.
+        Subtrees lighter than this are folded; see `fold_weight`.
 
     Returns
     -------
@@ -150,9 +158,8 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
     '1 subtree below depth 1 is folded (2 of 5 nodes).'
     """
     parent = tree.parent.tolist()
-    shown = fold(
-        parent, max_depth=sheet.max_depth, weight=tree.weight.tolist(), min_weight=min_weight
-    )
+    weight = fold_weight(tree).tolist()
+    shown = fold(parent, max_depth=sheet.max_depth, weight=weight, min_weight=min_weight)
     edges = _edge_words(tree, shown, sheet)
     boxes = [_box(tree, shown, place, edges[place], measure, sheet) for place in range(len(edges))]
     cells = [max([box.width, *(measure(line, False) for line in box.edge)]) for box in boxes]
@@ -163,8 +170,24 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
         replace(box, x=at, top=tops[depth]) for box, at, depth in zip(boxes, x, level, strict=True)
     )
     width = max(at + cell / 2 for at, cell in zip(x, cells, strict=True))
-    note = _note(shown, len(parent), sheet.max_depth, min_weight)
+    unit = "rows" if tree.weight[0] else "nodes"
+    note = _note(shown, len(parent), sheet.max_depth, min_weight, unit)
     return Drawing(placed, width, height, rails, sheet, note)
+
+
+def fold_weight(tree: Tree) -> NDArray[np.float64]:
+    """Give what makes a node worth showing: its weight, or its size in a tree without rows.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.layout import fold_weight
+    >>> fold_weight(ceiba.tree.build(("x <= 2.5", "a", ("x <= 4", "b", "a")))).tolist()
+    [5.0, 1.0, 3.0, 1.0, 1.0]
+    """
+    if tree.weight[0]:
+        return tree.weight
+    return (tree.subtree_end - np.arange(tree.n_nodes)).astype(np.float64)
 
 
 def _edge_words(tree: Tree, shown: Fold, sheet: Sheet) -> list[tuple[str, ...]]:
@@ -242,7 +265,7 @@ def _wrapped(text: str, width: int) -> tuple[str, ...]:
     return tuple(textwrap.wrap(text, width, break_long_words=True)) or ("",)
 
 
-def _note(shown: Fold, n_nodes: int, max_depth: int | None, min_weight: float) -> str:
+def _note(shown: Fold, n_nodes: int, max_depth: int | None, min_weight: float, unit: str) -> str:
     """Say what is not shown; empty when all is."""
     if not shown.n_hidden:
         return ""
@@ -250,7 +273,7 @@ def _note(shown: Fold, n_nodes: int, max_depth: int | None, min_weight: float) -
     if max_depth is not None:
         reasons.append(f"below depth {max_depth}")
     if min_weight > 0:
-        reasons.append(f"of less than {min_weight:.6g} rows")
+        reasons.append(f"of less than {min_weight:.6g} {unit}")
     many = shown.n_folded != 1
     return (
         f"{shown.n_folded} subtree{'s' if many else ''} {' or '.join(reasons)} "

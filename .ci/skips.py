@@ -1,0 +1,50 @@
+"""Fail when a test was skipped for a reason that is not on the list below.
+
+Usage: skips.py JUNIT.XML. A test that is skipped where it could have run is a test nobody has.
+Reasons about a folder of reference data are allowed only where that folder is absent.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+# pattern of the reason -> may it be skipped here?
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+ALLOWED = {
+    r"no folder .*: set CEIBA_(ORACLE|DATA)": not SHARED.is_dir(),
+    r"R is not installed|rpart is not installed": True,
+    r"(needs|only on) (Windows|macOS|Linux)": True,
+    r"(YDF|LightGBM|XGBoost) is not installed": True,
+}
+
+
+def skipped(report: Path) -> list[tuple[str, str]]:
+    """List (test, reason) of every skipped test of a JUnit report; xfail is not a skip."""
+    return [
+        (f"{case.get('classname')}::{case.get('name')}", mark.get("message") or mark.text or "")
+        for case in ET.parse(report).iter("testcase")
+        for mark in case.iter("skipped")
+        if mark.get("type") != "pytest.xfail"
+    ]
+
+
+def is_allowed(reason: str) -> bool:
+    """Tell whether some pattern that holds here matches the reason."""
+    return any(here and re.search(pattern, reason) for pattern, here in ALLOWED.items())
+
+
+def main(report: Path) -> int:
+    """Print what was skipped; give 1 if any of it should have run."""
+    found = skipped(report)
+    wrong = [(test, reason) for test, reason in found if not is_allowed(reason)]
+    for test, reason in wrong:
+        print(f"skipped but should run here: {test}: {reason}")
+    print(f"skips: {len(found)}, of these not allowed: {len(wrong)}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,48 @@
+"""How wide a text is, measured with the fonts that will paint it."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ceiba.plot._matplotlib import require_matplotlib
+
+if TYPE_CHECKING:
+    from ceiba.layout import Measure
+
+__all__ = ["text_measure"]
+
+_DPI = 288  # four pixels per point: hinting rounds to whole pixels
+
+
+@lru_cache(maxsize=1)
+def _renderer() -> Any:
+    require_matplotlib()
+    from matplotlib.backends.backend_agg import RendererAgg
+
+    return RendererAgg(1, 1, _DPI)
+
+
+def text_measure(font_size: float) -> Measure:
+    """Give a function that tells the width of a text in points at this font size.
+
+    Examples
+    --------
+    >>> from ceiba.plot.text import text_measure
+    >>> width = text_measure(10.0)
+    >>> width("ceiba", False) < width("ceiba", True)
+    True
+    """
+    from matplotlib.font_manager import FontProperties
+
+    fonts = {
+        bold: FontProperties(size=font_size, weight="bold" if bold else "normal")
+        for bold in (False, True)
+    }
+
+    @cache
+    def measure(text: str, bold: bool) -> float:
+        width, _, _ = _renderer().get_text_width_height_descent(text, fonts[bold], False)
+        return float(width) * 72 / _DPI
+
+    return measure
