@@ -1,0 +1,53 @@
+"""Small helpers for the read-only arrays that trees are made of.
+
+A tree is a struct of arrays; many of them are ragged, stored flat beside a `start` array
+(row i is `flat[start[i]:start[i + 1]]`). Freezing, comparing and re-slicing such arrays is
+all that happens here; nothing here knows what a node is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Array", "read_only", "same_array", "take_ragged"]
+
+Array = npt.NDArray[Any]
+
+
+def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
+    """Give a read-only C-ordered view of `values` as `dtype`, without a copy where possible.
+
+    The flag is set on a new view, never on the caller's own array object.
+    """
+    view = np.ascontiguousarray(values, dtype=dtype).view()
+    view.flags.writeable = False
+    return view
+
+
+def same_array(a: Array | None, b: Array | None) -> bool:
+    """Tell whether two optional arrays hold the same values (NaN equals NaN)."""
+    if a is None or b is None:
+        return a is b
+    if a.shape != b.shape:
+        return False
+    return bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+
+
+def take_ragged(
+    start: Array, flats: Iterable[Array], rows: Array, start_dtype: npt.DTypeLike
+) -> tuple[Array, list[Array]]:
+    """Select `rows` of a ragged table stored as `start` plus parallel flat arrays.
+
+    Returns the new `start` and the re-sliced flat arrays, in the same order.
+    """
+    first = start[rows].astype(np.int64)
+    length = start[rows + 1].astype(np.int64) - first
+    new_start = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(length, out=new_start[1:])
+    within = np.arange(new_start[-1]) - np.repeat(new_start[:-1], length)
+    take = np.repeat(first, length) + within
+    return new_start.astype(start_dtype), [flat[take] for flat in flats]

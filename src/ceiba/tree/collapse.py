@@ -1,0 +1,94 @@
+"""Collapse: a new tree in which some nodes are leaves.
+
+In pre-order the nodes below i are the range `i + 1:subtree_end[i]`, so what goes is marked by
+one running sum over range ends, and every array of the new tree is a selection of the old one.
+No recursion; the order of nodes is kept, so the new numbers are again pre-order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ceiba.errors import TreeError
+from ceiba.tree.arrays import Array
+
+if TYPE_CHECKING:
+    from ceiba.tree.tree import Tree
+
+__all__ = ["collapse"]
+
+
+def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
+    """Give a new tree in which the given nodes are leaves.
+
+    Nodes that are leaves already, or lie below another given node, change nothing.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", ("x <= 4", "b", "a")))
+    >>> tree.collapse([2]).leaves.tolist()
+    [1, 2]
+    """
+    chosen = _chosen(tree, nodes) & ~tree.is_leaf
+    if not chosen.any():
+        return tree
+    keep = ~_below(tree, chosen)
+    kept = np.flatnonzero(keep)
+    leaf = chosen[kept]
+    new_id = np.cumsum(keep) - 1
+
+    parent = tree.parent[kept]
+    n_branches = np.where(leaf, 0, tree.n_branches[kept])
+    branch_kept = np.repeat(keep & ~chosen, tree.n_branches)
+    return replace(
+        tree,
+        parent=np.where(parent < 0, -1, new_id[parent]),
+        branch_start=np.concatenate(([0], np.cumsum(n_branches))),
+        branch_node=new_id[tree.branch_node[branch_kept]],
+        splits=tree.splits.take(kept).without(leaf),
+        default_branch=np.where(leaf, -1, tree.default_branch[kept]),
+        n_rows=tree.n_rows[kept],
+        weight=tree.weight[kept],
+        impurity=tree.impurity[kept],
+        gain=np.where(leaf, 0.0, tree.gain[kept]),
+        value=tree.value[kept],
+        counts=None if tree.counts is None else tree.counts[kept],
+        risk=tree.risk[kept],
+        sent_default=np.where(leaf, 0, tree.sent_default[kept]),
+        surrogates=None if tree.surrogates is None else tree.surrogates.take(kept, leaf),
+        competitors=None if tree.competitors is None else tree.competitors.take(kept, leaf),
+    )
+
+
+def _chosen(tree: Tree, nodes: int | Iterable[int]) -> Array:
+    ids = np.atleast_1d(
+        np.asarray(nodes if np.ndim(nodes) or isinstance(nodes, int) else list(nodes))
+    )  # type: ignore[arg-type]
+    mask = np.zeros(tree.n_nodes, bool)
+    if ids.size == 0:
+        return mask
+    if ids.dtype == bool and ids.shape == mask.shape:
+        return ids.copy()
+    if ids.dtype.kind not in "iu":
+        raise TreeError(f"Node ids must be whole numbers, got {nodes!r}.")
+    wrong = ids[(ids < 0) | (ids >= tree.n_nodes)]
+    if wrong.size:
+        raise TreeError(
+            f"Node {int(wrong[0])} does not exist. This tree has nodes 0 to {tree.n_nodes - 1}."
+        )
+    mask[ids] = True
+    return mask
+
+
+def _below(tree: Tree, chosen: Array) -> Array:
+    """Mark the nodes below any chosen one."""
+    change = np.zeros(tree.n_nodes + 1, np.int64)
+    ids = np.flatnonzero(chosen)
+    np.add.at(change, ids + 1, 1)
+    np.add.at(change, tree.subtree_end[ids], -1)
+    return np.cumsum(change)[:-1] > 0

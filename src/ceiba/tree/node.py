@@ -1,0 +1,223 @@
+"""Node: a view of one node of a tree.
+
+It holds the tree and a number, no data of its own; two views of the same node of the same tree
+are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+from ceiba.tree.path import Path
+
+if TYPE_CHECKING:
+    from ceiba.tree.arrays import Array
+    from ceiba.tree.splits import Split
+    from ceiba.tree.surrogates import Competitor, Surrogate
+    from ceiba.tree.tree import Tree
+
+__all__ = ["Node", "NodeSequence"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Node:
+    """A view of one node.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("Patrons", {"None": "No", "Some": "Yes", "Full": "No"}))
+    >>> [child.label for child in tree.root.children]
+    ['No', 'Yes', 'No']
+    >>> tree.node(2).path.sentences()
+    ('Patrons = Some',)
+    """
+
+    tree: Tree
+    id: int
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Node):
+            return NotImplemented
+        return self.tree is other.tree and self.id == other.id
+
+    def __hash__(self) -> int:
+        return hash((id(self.tree), self.id))
+
+    def __repr__(self) -> str:
+        what = "leaf" if self.is_leaf else self.sentence(0)
+        return f"<Node {self.id}: {what}>"
+
+    # ------------------------------------------------------------------ place
+
+    @property
+    def parent(self) -> Node | None:
+        """The parent; None at the root."""
+        parent = int(self.tree.parent[self.id])
+        return None if parent < 0 else Node(self.tree, parent)
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        """The nodes of the branches, in branch order; empty at a leaf."""
+        start, end = self.tree.branch_start[self.id : self.id + 2].tolist()
+        return tuple(Node(self.tree, i) for i in self.tree.branch_node[start:end].tolist())
+
+    @property
+    def depth(self) -> int:
+        """Branches between the root and this node."""
+        return int(self.tree.node_depth[self.id])
+
+    @property
+    def branch(self) -> int | None:
+        """Which branch of its parent this node is; None at the root."""
+        branch = int(self.tree.branch_index[self.id])
+        return None if branch < 0 else branch
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the node has no branches."""
+        return bool(self.tree.branch_start[self.id] == self.tree.branch_start[self.id + 1])
+
+    @property
+    def path(self) -> Path:
+        """The branches from the root to this node."""
+        return Path(self.tree, self.id)
+
+    @property
+    def leaves(self) -> Array:
+        """Ids of the leaves of the subtree under (and with) this node."""
+        leaves = self.tree.leaves
+        first, last = leaves.searchsorted([self.id, self.tree.subtree_end[self.id]]).tolist()
+        return leaves[first:last]
+
+    # ------------------------------------------------------------------ question
+
+    @property
+    def split(self) -> Split | None:
+        """The split; None at a leaf."""
+        return self.tree.splits.split(self.id, self.tree.schema)
+
+    def sentence(self, branch: int, *, digits: int | None = None) -> str:
+        """Say what is true of a row that takes `branch`, e.g. "Petal.Length <= 2.45"."""
+        split = self.split
+        if split is None:
+            raise IndexError(f"Node {self.id} is a leaf and has no branches.")
+        return split.sentence(branch, self.tree.schema, digits=digits)
+
+    @property
+    def default_branch(self) -> int | None:
+        """Branch of a missing value when nothing else decides; None: it stays in the node."""
+        branch = int(self.tree.default_branch[self.id])
+        return None if branch < 0 else branch
+
+    @property
+    def surrogates(self) -> tuple[Surrogate, ...]:
+        """The stand-in splits, best first."""
+        stored = self.tree.surrogates
+        return () if stored is None else stored.of(self.id, self.tree.schema)
+
+    @property
+    def competitors(self) -> tuple[Competitor, ...]:
+        """The runner-up splits, best first."""
+        stored = self.tree.competitors
+        return () if stored is None else stored.of(self.id, self.tree.schema)
+
+    @property
+    def gain(self) -> float:
+        """Impurity decrease by the split, per unit of the node's weight; 0 at a leaf."""
+        return float(self.tree.gain[self.id])
+
+    # ------------------------------------------------------------------ content
+
+    @property
+    def n_rows(self) -> int:
+        """Training rows in the node; 0 in a tree that has seen no data."""
+        return int(self.tree.n_rows[self.id])
+
+    @property
+    def weight(self) -> float:
+        """Total weight of the training rows."""
+        return float(self.tree.weight[self.id])
+
+    @property
+    def share(self) -> float:
+        """Share of the whole in this node."""
+        return float(self.tree.share[self.id])
+
+    @property
+    def impurity(self) -> float:
+        """Impurity of the node."""
+        return float(self.tree.impurity[self.id])
+
+    @property
+    def risk(self) -> float:
+        """R(t): risk of the node taken as a leaf."""
+        return float(self.tree.risk[self.id])
+
+    @property
+    def value(self) -> Array:
+        """Class probabilities or value: shape (n_outputs, max_classes), as in `Tree.value`."""
+        return self.tree.value[self.id]
+
+    @property
+    def counts(self) -> Array | None:
+        """Weighted class counts, as in `Tree.counts`; None for regression."""
+        return None if self.tree.counts is None else self.tree.counts[self.id]
+
+    @property
+    def label(self) -> Any:
+        """What the node predicts: a class label or a number; a tuple for several outputs."""
+        tree = self.tree
+        if tree.task == "regression":
+            out = tuple(self.value[:, 0].tolist())
+        else:
+            answer = tree.answer[self.id].reshape(-1).tolist()
+            pairs = zip(tree.target.classes, answer, strict=True)
+            out = tuple(_plain(classes[index]) for classes, index in pairs)
+        return out[0] if len(out) == 1 else out
+
+
+def _plain(label: Any) -> Any:
+    """A label as a plain Python value, so that it prints as the user wrote it."""
+    return label.item() if hasattr(label, "item") else label
+
+
+class NodeSequence(Sequence[Node]):
+    """All nodes of a tree as a lazy sequence of views.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> len(tree.nodes), tree.nodes[-1].id
+    (3, 2)
+    """
+
+    __slots__ = ("_tree",)
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def __len__(self) -> int:
+        return self._tree.n_nodes
+
+    def __iter__(self) -> Iterator[Node]:
+        tree = self._tree
+        return (Node(tree, i) for i in range(tree.n_nodes))
+
+    @overload
+    def __getitem__(self, index: int) -> Node: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Node, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Node | tuple[Node, ...]:
+        ids = range(self._tree.n_nodes)[index]
+        if isinstance(ids, range):
+            return tuple(Node(self._tree, i) for i in ids)
+        return Node(self._tree, ids)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} nodes>"

@@ -1,0 +1,151 @@
+"""How a split reads: numbers, dates, level names and the sentence of one branch.
+
+A shown cut must still separate: it is never rounded to whole numbers or to fewer decimals than
+data with two decimals need (the midpoint of 92 and 93 stays 92.5, that of 1.25 and 1.26 stays
+1.255). Only longer decimals are shortened, to `digits` significant digits, after the noise of
+binary fractions is taken off (5.449999999999999 is 5.45). `digits_by_column` raises the number
+of digits of a column until all its different cuts in one tree also look different.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from ceiba.table import ColumnInfo
+
+__all__ = [
+    "cut_sentence",
+    "cut_text",
+    "level_text",
+    "levels_sentence",
+    "number_text",
+    "presence_sentence",
+]
+
+DIGITS: Final = 6
+_NOISE_DIGITS: Final = 12  # what survives of a float64 midpoint of decimal numbers
+_KEPT_DECIMALS: Final = 3  # midpoints of data with two decimals have three
+
+
+def number_text(value: float, digits: int = DIGITS) -> str:
+    """Show a number that is not a cut: `digits` significant digits, no trailing zeros.
+
+    Examples
+    --------
+    >>> number_text(0.30000000000000004), number_text(1234567.0), number_text(2.0)
+    ('0.3', '1234567', '2')
+    """
+    if not math.isfinite(value):
+        return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
+    if value == round(value) and abs(value) < 1e15:
+        return str(round(value))
+    shown = f"{value:.{max(digits, len(str(int(abs(value)))))}g}"
+    return shown if "e" in shown or "." not in shown else shown.rstrip("0").rstrip(".")
+
+
+def plain_cut_text(cut: float, digits: int | None = None) -> str:
+    """Show a numeric cut so that it still separates what it separated.
+
+    Examples
+    --------
+    >>> plain_cut_text(92.5, digits=2), plain_cut_text(5.449999999999999)
+    ('92.5', '5.45')
+    >>> plain_cut_text(0.123456789), plain_cut_text(1234567.5)
+    ('0.123457', '1234567.5')
+    """
+    if not math.isfinite(cut) or cut == 0:
+        return number_text(cut)
+    digits = DIGITS if digits is None else digits
+    clean = cut if digits > _NOISE_DIGITS else float(f"{cut:.{_NOISE_DIGITS}g}")
+    before_point = math.floor(math.log10(abs(clean))) + 1
+    decimals = max(digits - before_point, _KEPT_DECIMALS)
+    text = format(Decimal(repr(clean)), "f")
+    if abs(clean) >= 1e16 or abs(clean) < 1e-6:
+        return repr(float(f"{clean:.{digits}g}"))
+    if len(text.partition(".")[2]) > decimals:
+        text = format(round(Decimal(repr(clean)), decimals), "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def cut_text(cut: float, info: ColumnInfo | None, digits: int | None = None) -> str:
+    """Show a cut as a number, date, duration or level name, whatever its column is."""
+    if info is None:
+        return plain_cut_text(cut, digits)
+    if info.levels:
+        code = min(max(math.floor(cut), 0), len(info.levels) - 1)
+        return level_text(info.levels[code])
+    if info.display in ("number", "boolean"):
+        return plain_cut_text(cut, digits)
+    return info.show(cut)
+
+
+def level_text(level: Any) -> str:
+    """Show a level by its own text.
+
+    Examples
+    --------
+    >>> level_text("Some"), level_text("")
+    ('Some', "''")
+    """
+    text = str(level)
+    return text if text.strip() else repr(text)
+
+
+def cut_sentence(
+    column: str, cut: float, low: bool, info: ColumnInfo | None, digits: int | None
+) -> str:
+    """Say which side of a cut a row is on; a boolean column answers yes or no.
+
+    Examples
+    --------
+    >>> cut_sentence("x", 2.5, True, None, None)
+    'x <= 2.5'
+    """
+    if info is not None and info.display == "boolean" and 0 <= cut < 1:
+        return f"{column} = {'no' if low else 'yes'}"
+    return f"{column} {'<=' if low else '>'} {cut_text(cut, info, digits)}"
+
+
+def levels_sentence(column: str, levels: Sequence[Any], max_levels: int | None) -> str:
+    """Say which levels a branch takes; more than `max_levels` are counted, not listed.
+
+    Examples
+    --------
+    >>> levels_sentence("day", ("Mon",), None), levels_sentence("day", ("Mon", "Tue"), None)
+    ('day = Mon', 'day in {Mon, Tue}')
+    """
+    if len(levels) == 1:
+        return f"{column} = {level_text(levels[0])}"
+    shown = [level_text(level) for level in levels]
+    if max_levels is not None and len(shown) > max_levels:
+        shown = [*shown[:max_levels], f"+{len(shown) - max_levels} more"]
+    return f"{column} in {{{', '.join(shown)}}}"
+
+
+def presence_sentence(column: str, missing: bool) -> str:
+    """Say whether the value is there.
+
+    Examples
+    --------
+    >>> presence_sentence("income", True)
+    'income is missing'
+    """
+    return f"{column} is {'missing' if missing else 'present'}"
+
+
+def separating_digits(cuts: Iterable[float], digits: int = DIGITS) -> int:
+    """Give the digits, at least `digits`, at which all different cuts look different.
+
+    Examples
+    --------
+    >>> separating_digits([0.12345678, 0.12345679])
+    8
+    """
+    different = set(cuts)
+    while digits < 17 and len({plain_cut_text(cut, digits) for cut in different}) < len(different):
+        digits += 1
+    return digits
