@@ -67,15 +67,19 @@ def question(tree: Tree, node: int, *, digits: int | None = None, max_levels: in
     >>> import ceiba
     >>> from ceiba.layout import question
     >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
-    >>> question(tree, 0)
-    'Petal.Length <= 2.45'
+    >>> print(question(tree, 0))
+    Petal.Length ≤ 2.45
     """
     split = tree.splits.split(node, tree.schema)
     if split is None:
         return ""
     if _names_its_answers(tree, node):
         return f"{split.column}?"
-    return split.sentence(0, tree.schema, digits=digits, max_levels=max_levels)
+    sentence = split.sentence(0, tree.schema, digits=digits, max_levels=max_levels)
+    if not isinstance(split, Cut):
+        return sentence
+    # The sign stays with its number when a long line is broken (no-break space).
+    return split.column + sentence[len(split.column) :].replace(" <= ", " \u2264\u00a0")
 
 
 def answers(tree: Tree, node: int, *, max_levels: int = 6) -> tuple[str, ...]:
@@ -132,9 +136,10 @@ def caption(
     else:
         head = question(tree, node, digits=digits)
         # A class in an inner node would be read as an answer; the bar tells more. A mean is short.
-        lines = said if tree.task == "regression" else []
+        centre = "median" if tree.criterion == "absolute_error" else "mean"
+        lines = [f"{centre} {value}" for value in said] if tree.task == "regression" else []
     if tree.n_rows[0]:
-        lines.append(f"n = {tree.n_rows[node]} ({percent(float(tree.share[node]))})")
+        lines.append(f"n = {tree.n_rows[node]:,} ({percent(float(tree.share[node]))})")
     if counts and tree.counts is not None:
         lines += [
             " / ".join(number_text(float(c)) for c in row[: len(classes)])

@@ -119,7 +119,7 @@ class Drawing:
     >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
     >>> drawing = draw(tree, lambda text, bold: 5.0 * len(text), Sheet())
     >>> [box.head for box in drawing.boxes]
-    [('Petal.Length <= 2.45',), ('setosa 100%',), ('virginica 100%',)]
+    [('Petal.Length ≤ 2.45',), ('setosa 100%',), ('virginica 100%',)]
     """
 
     boxes: tuple[Box, ...]
@@ -170,7 +170,7 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
         replace(box, x=at, top=tops[depth]) for box, at, depth in zip(boxes, x, level, strict=True)
     )
     width = max(at + cell / 2 for at, cell in zip(x, cells, strict=True))
-    unit = "rows" if tree.weight[0] else "nodes"
+    unit = "rows" if tree.n_rows[0] else "nodes"
     note = _note(shown, len(parent), sheet.max_depth, min_weight, unit)
     return Drawing(placed, width, height, rails, sheet, note)
 
@@ -185,7 +185,7 @@ def fold_weight(tree: Tree) -> NDArray[np.float64]:
     >>> fold_weight(ceiba.tree.build(("x <= 2.5", "a", ("x <= 4", "b", "a")))).tolist()
     [5.0, 1.0, 3.0, 1.0, 1.0]
     """
-    if tree.weight[0]:
+    if tree.n_rows[0]:
         return tree.weight
     return (tree.subtree_end - np.arange(tree.n_nodes)).astype(np.float64)
 
@@ -262,7 +262,9 @@ def _rows(
 
 
 def _wrapped(text: str, width: int) -> tuple[str, ...]:
-    return tuple(textwrap.wrap(text, width, break_long_words=True)) or ("",)
+    # break_on_hyphens would tear apart "2020-01-31" and "-0.5".
+    lines = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+    return tuple(line.replace("\u00a0", " ") for line in lines)
 
 
 def _note(shown: Fold, n_nodes: int, max_depth: int | None, min_weight: float, unit: str) -> str:

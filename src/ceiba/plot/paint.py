@@ -50,18 +50,23 @@ class Painter:
         self.grey: Colour = mixed(self.ink, self.paper, 0.62)
         self.line: Colour = mixed(self.ink, self.paper, 0.45)
 
-    def edges(self, drawing: Drawing) -> None:
-        """Paint the edges: down from the parent, along the rail, down to the word above the box."""
+    def edges(self, drawing: Drawing, shares: Sequence[float]) -> None:
+        """Paint the edges: down from the parent, along the rail, down to the word above the box.
+
+        The more rows, the thicker.
+        """
         depth: list[int] = []
         paths = []
-        for box in drawing.boxes:
+        widths = []
+        for box, share in zip(drawing.boxes, shares, strict=True):
             depth.append(0 if box.parent < 0 else depth[box.parent] + 1)
             if box.parent < 0:
                 continue
             above = drawing.boxes[box.parent]
             end = box.top - len(box.edge) * drawing.sheet.line_height
             paths.append(self._elbow(above, box, drawing.rails[depth[-1]], end))
-        self._shapes(paths, ["none"] * len(paths), self.line, 1.0, zorder=1)
+            widths.append(0.8 + 3.2 * share)
+        self._shapes(paths, ["none"], self.line, widths, zorder=1)
 
     def boxes(self, boxes: Sequence[Box], fills: Sequence[Colour]) -> None:
         """Paint the boxes; a folded one looks like a stack of cards."""
@@ -155,7 +160,7 @@ class Painter:
         return Path(points, codes)
 
     def _shapes(
-        self, paths: list[Path], fills: Sequence[Any], border: Any, width: float, *, zorder: int
+        self, paths: list[Path], fills: Sequence[Any], border: Any, width: Any, *, zorder: int
     ) -> None:
         from matplotlib.collections import PathCollection
         from matplotlib.transforms import Affine2D

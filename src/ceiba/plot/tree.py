@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ceiba.errors import OptionError
 from ceiba.layout import Drawing, Sheet
 from ceiba.plot._matplotlib import new_axes, require_matplotlib
@@ -82,7 +80,7 @@ def plot_tree(
     >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
     >>> ax = ceiba.plot.plot_tree(tree)
     >>> [text.get_text() for text in ax.texts[:3]]
-    ['Petal.Length <= 2.45', 'setosa 100%', 'yes']
+    ['Petal.Length ≤ 2.45', 'setosa 100%', 'yes']
     """
     require_matplotlib()
     tree = _as_tree(tree)
@@ -165,7 +163,7 @@ def _paint(tree: Tree, drawing: Drawing, foot: Foot, palette: list[Colour], ax: 
     total = drawing.height + _foot_height(foot, sheet)
     top = max(MARGIN, (height - total) / 2)
     painter = Painter(ax, sheet.font_size, dx=max(MARGIN, (width - drawing.width) / 2), dy=top)
-    painter.edges(drawing)
+    painter.edges(drawing, [float(tree.share[box.node]) for box in drawing.boxes])
     painter.boxes(drawing.boxes, _fills(tree, drawing, palette, painter.paper))
     painter.bars(drawing, palette)
     painter.words(drawing)
@@ -178,9 +176,9 @@ def _fills(tree: Tree, drawing: Drawing, palette: list[Colour], paper: Colour) -
     if tree.n_outputs > 1:
         return [paper] * len(drawing.boxes)
     if tree.task == "regression":
-        values = tree.value[:, 0, 0]
-        low, high = float(np.min(values)), float(np.max(values))
-        return [value_colour(float(values[box.node]), low, high, paper) for box in drawing.boxes]
+        values = tree.value[[box.node for box in drawing.boxes], 0, 0].tolist()
+        low, high = min(values), max(values)
+        return [value_colour(value, low, high, paper) for value in values]
     fills = []
     for box in drawing.boxes:
         best = int(tree.answer[box.node])
