@@ -1,7 +1,7 @@
 """The rooms import downward only: the order of ARCHITECTURE.md, read from the source with ast.
 
 Rooms on one row are neighbours and do not import each other. Two files may reach up, by imports
-inside functions only: the convenience methods of Tree and of the estimators.
+inside functions (or for type checkers) only: the convenience methods of Tree and of the estimators.
 """
 
 from __future__ import annotations
@@ -36,13 +36,17 @@ PACKAGE = ROOT / "src" / "ceiba"
 CORE = ROOT / "cpp" / "core"
 
 
+def is_deferred(node: ast.AST) -> bool:
+    """Tell whether the body of a node does not run when the module is imported."""
+    if isinstance(node, ast.If):
+        return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+
+
 def imports_of(tree: ast.AST, package: str) -> Iterator[tuple[str, bool]]:
-    """Yield (dotted module under ceiba, is inside a function) for every import."""
+    """Yield (dotted module under ceiba, does not run at import time) for every import."""
     inside = {
-        id(node)
-        for outer in ast.walk(tree)
-        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        for node in ast.walk(outer)
+        id(node) for outer in ast.walk(tree) if is_deferred(outer) for node in ast.walk(outer)
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -74,9 +78,9 @@ def violations(source: str, relative: str) -> list[str]:
         return [f"{relative}: room {room!r} has no row in ROWS: give it one"]
     package = ".".join(["ceiba", *Path(relative).parent.parts])
     found = []
-    for module, in_function in imports_of(ast.parse(source), package):
+    for module, deferred in imports_of(ast.parse(source), package):
         other = room_of(module)
-        if other == room or (in_function and relative in MAY_REACH_UP):
+        if other == room or (deferred and relative in MAY_REACH_UP):
             continue
         if other is None:
             found.append(f"{relative}: imports the front door {module!r}: name the room")
@@ -111,6 +115,7 @@ def test_rooms_on_disk_all_have_a_row() -> None:
         ("grow/grow.py", "from ..estimators import base"),
         ("prune/cv.py", "def f():\n    from ceiba import export"),
         ("tree/face.py", "from ceiba.export import text"),
+        ("tree/value.py", "if TYPE_CHECKING:\n    from ceiba.plot import plot_tree"),
         ("tree/value.py", "import ceiba"),
         ("newroom/x.py", "pass"),
     ],
@@ -125,6 +130,7 @@ def test_violations_of_a_wrong_import_are_found(relative: str, source: str) -> N
         ("tree/value.py", "from ceiba.table import Schema"),
         ("tree/value.py", "from .split import SplitTable"),
         ("tree/face.py", "def f():\n    from ceiba.export import text"),
+        ("tree/face.py", "if TYPE_CHECKING:\n    from ceiba.inspection import Explanation"),
         ("cli/demo.py", "from ceiba import plot"),
     ],
 )
