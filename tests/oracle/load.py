@@ -1,7 +1,8 @@
 """Reading the oracle's folder: data sets with their schema, goldens, and the comparison helper.
 
-The folder is named by the environment variable CEIBA_ORACLE; by default it lies beside the project. The CSV text is
-the truth: an empty cell is missing, level order is that of the schema, rows are 0-based positions in the file.
+The folder is named by the environment variable CEIBA_ORACLE; by default it lies beside the project.
+The CSV text is the truth: an empty cell is missing, level order is that of the schema, rows are
+0-based positions in the file.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """A fitted tree in the layout of an rpart golden, so that the oracle's own `compare` can judge it.
 
-rpart numbers nodes 1, 2k, 2k + 1 and calls "left" the side with the smaller mean response of the rows that the primary
-split placed (class: mean class index under the altered priors; equal: the side below the cut is right). The tree's own
-branch 0 is the side of the small values, so sides are told apart here, from the training rows. `improve` follows from
-`gain` (decrease per unit of node weight): class, gain x altered weight (x ln 2 from bits to nats); anova, gain x weight
-/ risk of the node; poisson, 2 x gain x observation time; divided by the cost of the column.
+rpart numbers nodes 1, 2k, 2k + 1 and calls "left" the side with the smaller mean response of the
+rows that the primary split placed (class: mean class index under the altered priors; equal: the
+side below the cut is right). The tree's own branch 0 is the side of the small values, so sides are
+told apart here, from the training rows. `improve` follows from `gain` (decrease per unit of node
+weight): class, gain x altered weight (x ln 2 from bits to nats); anova, gain x weight / risk of the
+node; poisson, 2 x gain x observation time; divided by the cost of the column.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ SIDES = ("left", "right")
 
 @dataclass
 class Conversion:
-    """The tree, the training columns (as codes), rpart's method on the same rows, and who sits where."""
+    """The tree, the training columns (as codes), rpart's method on the same rows, and who sits
+    where.
+    """
 
     golden: Golden
     tree: Any
     columns: Sequence[TableColumn]
     method: Method
-    train_id: Sequence[int]  # tree node in which each training row ended
 
     def __post_init__(self) -> None:
         self.codes = [column.codes() for column in self.columns]
@@ -46,13 +48,46 @@ class Conversion:
         return [int(c) for c in self.tree.branch_node[start[node] : start[node + 1]]]
 
     def _rows_of_nodes(self) -> list[list[int]]:
+        """Training rows of each node while growing (which is not always where `predict` sends
+        them).
+        """
         rows: list[list[int]] = [[] for _ in range(self.n_nodes)]
-        for row, node in enumerate(self.train_id):
-            at = int(node)
-            while at >= 0:
-                rows[at].append(row)
-                at = int(self.tree.parent[at])
+        rows[0] = list(range(self.method.data.n_rows))
+        for node in range(self.n_nodes):
+            if self.children(node):
+                branch = self._growing_branches(node, rows[node])
+                for at, child in enumerate(self.children(node)):
+                    rows[child] = [row for row in rows[node] if branch[row] == at]
         return rows
+
+    def _growing_branches(self, node: int, rows: Sequence[int]) -> dict[int, int | None]:
+        """Oracle section 7, column "growing"; with maxsurrogate = 0 rpart has no heavier side
+        either.
+        """
+        control, weight = self.golden["control"], self.method.data.weight
+        splits, column = self.tree.splits, int(self.tree.splits.column[node])
+        branch = {row: self.branch_of(splits, node, row) for row in rows}
+        sent = [sum(weight[row] for row in rows if branch[row] == b) for b in (0, 1)]
+        heavier = (
+            None if sent[0] == sent[1] or not control["maxsurrogate"] else sent.index(max(sent))
+        )
+        for row in rows:
+            if self.codes[column][row] is None:
+                if control["usesurrogate"] > 0:
+                    branch[row] = self._stand_in(node, row)
+                if branch[row] is None and control["usesurrogate"] == 2:
+                    branch[row] = heavier
+        return branch
+
+    def _stand_in(self, node: int, row: int) -> int | None:
+        stored = self.tree.surrogates
+        if stored is None:
+            return None
+        found = (
+            self.branch_of(stored.splits, at, row)
+            for at in range(int(stored.start[node]), int(stored.start[node + 1]))
+        )
+        return next((branch for branch in found if branch is not None), None)
 
     def branch_of(self, table: Any, at: int, row: int) -> int | None:
         value = self.codes[int(table.column[at])][row]
@@ -105,9 +140,7 @@ class Conversion:
             pairs = [(c, below if is_low else other(below)) for c, is_low in enumerate(low)]
         else:
             pairs = [(c, SIDES[b != left_branch]) for c, b in self._levels(table, at)]
-        return result | {
-            side: [column.levels[c] for c, s in pairs if s == side] for side in SIDES
-        }
+        return result | {side: [column.levels[c] for c, s in pairs if s == side] for side in SIDES}
 
     def improve(self, node: int, gain: float, column: int) -> float:
         price = (self.golden.get("cost") or [1] * len(self.columns))[column]
@@ -160,7 +193,8 @@ class Conversion:
             result["yval"] = float(tree.value[i, 0, 0])
         if self.children(i):
             result["primary"] = self.primary(i)
-            result["primary_wt"] = self.primary_weight(i)
+            if str(self.number[i]) not in self.golden.get("ties", {}):
+                result["primary_wt"] = self.primary_weight(i)
             if tree.competitors is not None:
                 result["competitors"] = self.competitors(i)
             if tree.surrogates is not None:
@@ -177,10 +211,11 @@ class Conversion:
 
     def candidate(self) -> dict[str, Any]:
         """The candidate of `compare`: structure, splits, risks; more is added by the caller."""
-        return {
-            "nodes": [self.node(i) for i in range(self.n_nodes)],
-            "train_node": [self.number[int(node)] for node in self.train_id],
-        }
+        return {"nodes": [self.node(i) for i in range(self.n_nodes)]}
+
+    def numbers_of(self, ids: Sequence[int]) -> list[int]:
+        """rpart's numbers of the nodes in which rows ended."""
+        return [self.number[int(i)] for i in ids]
 
 
 def other(side: str) -> str:

@@ -1,4 +1,6 @@
-"""An rpart golden as a problem: the rows used, exact weights, and rpart's method with its priors and losses."""
+"""An rpart golden as a problem: the rows used, exact weights, and rpart's method with its priors
+and losses.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +47,7 @@ class Problem:
 
     def exact_data(self) -> Data:
         """The reference's view; the target of a poisson problem is the rate of each row."""
-        columns = tuple(
-            Column(c.name, c.kind, tuple(c.codes()), c.levels) for c in self.columns
-        )
+        columns = tuple(Column(c.name, c.kind, tuple(c.codes()), c.levels) for c in self.columns)
         values = [exact(v) for v in self.target_codes()]
         if self.golden["method"] == "poisson":
             values = [exact(v) / t for v, t in zip(values, self.time(), strict=True)]

@@ -1,7 +1,9 @@
-"""A small, slow, obviously right decision tree in plain Python: the truth the fast core is held against.
+"""A small, slow, obviously right decision tree in plain Python: the truth the fast core is held
+against.
 
-Every number is exact (`int`, `Fraction`) where the criterion is rational, and a 60-digit `Decimal` where it
-holds a logarithm; every candidate split is tried; nothing is incremental. The order of reading:
+Every number is exact (`int`, `Fraction`) where the criterion is rational, and a 60-digit `Decimal`
+where it holds a logarithm; every candidate split is tried; nothing is incremental. The order of
+reading:
 
     exact         exact numbers and their logarithms
     data          columns, targets and weights of a small table

@@ -1,17 +1,19 @@
-"""The reference's rpart tree written as the arrays of `ceiba.tree.Tree`, so that the oracle's conversion can be
-checked without the library: pre-order ids, `x <= cut` to branch 0, surrogates and competitors as split tables.
+"""The reference's rpart tree written as the arrays of `ceiba.tree.Tree`, so that the oracle's
+conversion can be checked without the library: pre-order ids, `x <= cut` to branch 0, surrogates and
+competitors as split tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from tests.reference.exact import decimal, exact, ln, times
+from tests.reference.exact import decimal, ln, times
 from tests.reference.rpart import Class, Grower, Poisson, RpartNode
 from tests.reference.surrogates import Mimic, Side
 
@@ -101,8 +103,8 @@ def contract_tree(grower: Grower, root: RpartNode) -> SimpleNamespace:
         splits=split_table([(e.node.primary and e.node.primary.mimic, e.first) for e in nodes]),
         n_rows=np.array([len(e.node.rows) for e in nodes]),
         weight=np.array(weight),
-        risk=np.array([float(e.node.risk / decimal(whole)) if isinstance(method, Poisson)
-                       else float(exact(e.node.risk) / exact(whole)) for e in nodes]),
+        risk=np.array([float(e.node.risk) / float(whole) for e in nodes]),
+        exact_risk=[Fraction(e.node.risk) for e in nodes],
         gain=np.array([gain_from(grower, e.node, e.node.primary) for e in nodes]),
         surrogates=SimpleNamespace(
             start=s_start,
@@ -114,7 +116,9 @@ def contract_tree(grower: Grower, root: RpartNode) -> SimpleNamespace:
         competitors=SimpleNamespace(
             start=c_start,
             splits=split_table([(c.mimic, first) for c, first in others]),
-            gain=np.array([gain_from(grower, o, c) for o, (c, _) in zip(owner, others, strict=True)]),
+            gain=np.array(
+                [gain_from(grower, o, c) for o, (c, _) in zip(owner, others, strict=True)]
+            ),
         ),
         counts=None,
         number_of_node=[e.node.number for e in nodes],
@@ -132,7 +136,9 @@ def contract_tree(grower: Grower, root: RpartNode) -> SimpleNamespace:
 
 
 def gain_from(grower: Grower, node: RpartNode, choice: Any) -> float:
-    """The improvement turned back into a decrease per unit of node weight, before the column's cost."""
+    """The improvement turned back into a decrease per unit of node weight, before the column's
+    cost.
+    """
     if choice is None:
         return 0.0
     method = grower.method

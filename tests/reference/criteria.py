@@ -1,8 +1,8 @@
 """Impurity of a weighted distribution, and gain of a partition (decrease per unit of node weight).
 
-gini 1 - sum p^2; entropy in bits; error 1 - max p; squared_error the variance; absolute_error the mean distance
-from the weighted median; poisson half the mean deviance (as scikit-learn); twoing has a gain only:
-pL pR / 4 (sum |p(j|L) - p(j|R)|)^2 (Breiman et al. 1984, section 4.3).
+gini 1 - sum p^2; entropy in bits; error 1 - max p; squared_error the variance; absolute_error the
+mean distance from the weighted median; poisson half the mean deviance (as scikit-learn); twoing has
+a gain only: pL pR / 4 (sum |p(j|L) - p(j|R)|)^2 (Breiman et al. 1984, section 4.3).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A small table as the reference sees it: typed columns, one or more targets, a weight for each row.
+"""A small table as the reference sees it: typed columns, one or more targets, a weight for each
+row.
 
 Values are floats (numeric) or level codes (categorical, ordered); `None` is missing.
 """
@@ -49,7 +50,9 @@ def numeric_data(
     y: Sequence[float] | Sequence[Sequence[float]],
     weight: Sequence[float] | None = None,
 ) -> Data:
-    """Data of numeric columns from rows of numbers (`None` or NaN is missing); a nested y has many outputs."""
+    """Data of numeric columns from rows of numbers (`None` or NaN is missing); a nested y has many
+    outputs.
+    """
     columns = tuple(
         Column(f"x{j}", "numeric", tuple(None if v is None or v != v else v for v in values))
         for j, values in enumerate(zip(*X, strict=True))

@@ -1,6 +1,7 @@
 """The weighted distribution of a target in a set of rows: `{value: weight}`, nothing else.
 
-Class counts, means, variances and medians are all functions of it, and two disjoint sets of rows add up.
+Class counts, means, variances and medians are all functions of it, and two disjoint sets of rows
+add up.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ def distribution(
     rows: Iterable[int],
     scale: Sequence[Exact] | None = None,
 ) -> Distribution:
-    """Weight of each target value among the rows; `scale[k]` multiplies class k (altered priors)."""
+    """Weight of each target value among the rows; `scale[k]` multiplies class k (priors)."""
     result: Distribution = {}
     for row in rows:
         value = target[row]

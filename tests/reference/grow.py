@@ -1,8 +1,9 @@
 """A whole tree by exhaustive search: nodes in pre-order, as the library numbers them.
 
-Rows that the split cannot place go to the branch with more weight among the placed rows, branch 0 on a tie
-(missing="majority"). Rows of weight zero take no part, as in scikit-learn. With `max_leaf_nodes` the node whose
-split lowers the impurity of the tree most is split next, the earliest in pre-order on ties.
+Rows that the split cannot place go to the branch with more weight among the placed rows, branch 0
+on a tie (missing="majority"). Rows of weight zero take no part, as in scikit-learn. With
+`max_leaf_nodes` the node whose split lowers the impurity of the tree most is split next, the
+earliest in pre-order on ties.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Minimal cost-complexity pruning, twice: by enumerating every pruned subtree, and by weakest links.
+"""Minimal cost-complexity pruning, twice: by enumerating every pruned subtree, and by weakest
+links.
 
-R_alpha(T) = R(T) + alpha |leaves(T)|; T(alpha) is the smallest subtree with the least R_alpha (Breiman et al. 1984,
-chapter 3). The enumeration is the definition; the weakest-link version is there for trees too large to enumerate.
-Risks are exact numbers, children are lists of node ids, the root is node 0.
+R_alpha(T) = R(T) + alpha |leaves(T)|; T(alpha) is the smallest subtree with the least R_alpha
+(Breiman et al. 1984, chapter 3). The enumeration is the definition; the weakest-link version is
+there for trees too large to enumerate. Risks are exact numbers, children are lists of node ids, the
+root is node 0.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ class Step:
 
 
 def pruned_subtrees(children: Sequence[Sequence[int]], node: int = 0) -> Iterator[Leaves]:
-    """The leaves of every subtree that keeps `node`: the node alone, or any choice below each child."""
+    """The leaves of every subtree that keeps `node`: the node alone, or any choice below each
+    child.
+    """
     yield frozenset([node])
     if children[node]:
         for parts in product(*(list(pruned_subtrees(children, child)) for child in children[node])):
@@ -44,10 +48,10 @@ def smallest_optimal(
     return min(pruned_subtrees(children), key=merit)
 
 
-def sequence_by_enumeration(
-    children: Sequence[Sequence[int]], risk: Sequence[Exact]
-) -> list[Step]:
-    """The lower envelope of (number of leaves, risk) over every pruned subtree, from T(0) to the root."""
+def sequence_by_enumeration(children: Sequence[Sequence[int]], risk: Sequence[Exact]) -> list[Step]:
+    """The lower envelope of (number of leaves, risk) over every pruned subtree, from T(0) to the
+    root.
+    """
     trees = list(pruned_subtrees(children))
     cost = {tree: sum(risk[leaf] for leaf in tree) for tree in trees}
     tree = smallest_optimal(children, risk, 0)
@@ -64,7 +68,9 @@ def sequence_by_enumeration(
 def sequence_by_weakest_links(
     children: Sequence[Sequence[int]], risk: Sequence[Exact]
 ) -> list[Step]:
-    """Collapse, again and again, every node whose g(t) = (R(t) - R(T_t)) / (leaves - 1) is the least."""
+    """Collapse, again and again, every node whose g(t) = (R(t) - R(T_t)) / (leaves - 1) is the
+    least.
+    """
     kept = {node: list(below) for node, below in enumerate(children)}
     steps: list[Step] = []
     alpha: Exact = 0
@@ -77,7 +83,9 @@ def sequence_by_weakest_links(
         alpha = min(link(kept, risk, node) for node in inner_nodes(kept))
 
 
-def collapse_while_not_dearer(kept: dict[int, list[int]], risk: Sequence[Exact], alpha: Exact) -> None:
+def collapse_while_not_dearer(
+    kept: dict[int, list[int]], risk: Sequence[Exact], alpha: Exact
+) -> None:
     weak = True
     while weak:
         weak = [node for node in inner_nodes(kept) if link(kept, risk, node) <= alpha]

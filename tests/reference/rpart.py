@@ -1,8 +1,10 @@
-"""rpart's rules by exhaustive search: the improvement, left and right, stand-ins for holes, the cp stop.
+"""rpart's rules by exhaustive search: the improvement, left and right, stand-ins for holes, the cp
+stop.
 
-Written from the description of rpart's conventions that comes with the oracle (its sections 3 to 8) and from the
-vignette "An Introduction to Recursive Partitioning" (Therneau and Atkinson). Nodes carry rpart's numbers: the root is
-1, the sons of k are 2k (left: the smaller mean response) and 2k + 1.
+Written from the description of rpart's conventions that comes with the oracle (its sections 3 to 8)
+and from the vignette "An Introduction to Recursive Partitioning" (Therneau and Atkinson). Nodes
+carry rpart's numbers: the root is 1, the sons of k are 2k (left: the smaller mean response) and 2k
++ 1.
 """
 
 from __future__ import annotations
@@ -57,7 +59,9 @@ class RpartNode:
 
 
 class Method:
-    """What anova, class and poisson differ in: the distribution searched, the improvement, the risk."""
+    """What anova, class and poisson differ in: the distribution searched, the improvement, the
+    risk.
+    """
 
     criterion: str
 
@@ -90,7 +94,7 @@ class Anova(Method):
 
 
 class Class(Method):
-    """`loss[i][j]` is the cost of saying j when the truth is i; priors default to the class shares."""
+    """`loss[i][j]`: cost of saying j when the truth is i; priors default to the class shares."""
 
     def __init__(
         self,
@@ -107,7 +111,9 @@ class Class(Method):
         self.loss = loss or [[int(i != j) for j in self.classes] for i in self.classes]
         self.scale = [prior[k] / share[k] if prior else 1 for k in self.classes]
         altered = [(prior[k] if prior else share[k]) * sum(self.loss[k]) for k in self.classes]
-        self.altered = [a / sum(altered) / s if s else 0 for a, s in zip(altered, share, strict=True)]
+        self.altered = [
+            a / sum(altered) / s if s else 0 for a, s in zip(altered, share, strict=True)
+        ]
 
     def distribution(self, rows: Sequence[int]) -> Distribution:
         return distribution(self.data.targets[0], self.data.weight, rows, self.altered)
@@ -289,15 +295,17 @@ class Grower:
                 continue
             a, b = (merge(parts[level] for level in side) for side in pair)
             first: Side = "left" if mean(a) < mean(b) else "right"
-            sides = {level: first for level in pair[0]} | {level: OTHER[first] for level in pair[1]}
+            sides = dict.fromkeys(pair[0], first) | dict.fromkeys(pair[1], OTHER[first])
             yield Mimic(column, side_of_level=sides), a, b
 
     def level_pairs(
         self, column: int, rows: Sequence[int], parts: dict[int, Distribution]
     ) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
-        """All pairs of level sets with three or more classes, else only those along the mean response.
+        """All pairs of level sets with three or more classes, else only those along the mean
+        response.
 
-        Without minbucket both hold the best split (Breiman's theorem); with it, rpart still tries the latter only.
+        Without minbucket both hold the best split (Breiman's theorem); with it, rpart still tries
+        the latter only.
         """
         if isinstance(self.method, Class) and len(self.method.classes) > 2:
             for split in level_sets(column, self.data.columns[column], rows):
@@ -353,7 +361,8 @@ class Grower:
 
 def heavier_side(data: Data, placed: dict[int, Side]) -> Side | None:
     left, right = (
-        sum(data.weight[row] for row, s in placed.items() if s == side) for side in ("left", "right")
+        sum(data.weight[row] for row, s in placed.items() if s == side)
+        for side in ("left", "right")
     )
     if left == right:
         return None

@@ -1,8 +1,9 @@
-"""The best split of a node, by trying every candidate of every column, and the rules that stop a node.
+"""The best split of a node, by trying every candidate of every column, and the rules that stop a
+node.
 
-Gain is per unit of node weight. Under "majority" and "surrogate" it is computed on the rows the split can place and
-multiplied by their share of the node's weight. `min_gain` is scikit-learn's `min_impurity_decrease`: the
-gain times the node's share of the whole weight must reach it.
+Gain is per unit of node weight. Under "majority" and "surrogate" it is computed on the rows the
+split can place and multiplied by their share of the node's weight. `min_gain` is scikit-learn's
+`min_impurity_decrease`: the gain times the node's share of the whole weight must reach it.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def branches_of(data: Data, split: Split, rows: Sequence[int]) -> list[list[int]
 
 
 def is_admissible(data: Data, parts: Sequence[Sequence[int]], rules: Rules) -> bool:
-    """Each branch is large enough; a poisson branch also has a positive mean (as in scikit-learn)."""
+    """Each branch is large enough; a poisson branch has a positive mean (as scikit-learn asks)."""
     for rows in parts:
         if len(rows) < max(1, rules.min_samples_leaf):
             return False
@@ -66,7 +67,9 @@ def is_admissible(data: Data, parts: Sequence[Sequence[int]], rules: Rules) -> b
     return True
 
 
-def gain_of(data: Data, parts: Sequence[Sequence[int]], rows: Sequence[int], rules: Rules) -> Number:
+def gain_of(
+    data: Data, parts: Sequence[Sequence[int]], rows: Sequence[int], rules: Rules
+) -> Number:
     """Mean over the outputs of the gain on the placed rows, times their share of the node."""
     per_branch = [distributions(data, part, rules) for part in parts]
     gains = [gain(rules.criterion, list(output)) for output in zip(*per_branch, strict=True)]
@@ -80,7 +83,9 @@ def all_splits(data: Data, rows: Sequence[int], rules: Rules) -> list[Found]:
     """Every admissible split with its gain, in tie order."""
     result = []
     for index, column in enumerate(data.columns):
-        for split in candidates(index, column, rows, missing=rules.missing, multiway=rules.multiway):
+        for split in candidates(
+            index, column, rows, missing=rules.missing, multiway=rules.multiway
+        ):
             parts = branches_of(data, split, rows)
             if is_admissible(data, parts, rules):
                 result.append(Found(split, gain_of(data, parts, rows, rules)))

@@ -1,9 +1,11 @@
-"""Splits as plain values, and every candidate split of a column in the order in which ties are decided.
+"""Splits as plain values, and every candidate split of a column in the order in which ties are
+decided.
 
-Numeric and ordered: one cut at the middle of each pair of neighbouring values. Categorical: every way to send the
-levels two ways (branch 0 holds the first level that is present), or one branch per level. A hole under "learn" is tried in branch 1 with
-every split, then against all that is present (a presence split), then in branch 0 with every split; under
-"majority" and "surrogate" a hole is not placed by the candidate at all.
+Numeric and ordered: one cut at the middle of each pair of neighbouring values. Categorical: every
+way to send the levels two ways (branch 0 holds the first level that is present), or one branch per
+level. A hole under "learn" is tried in branch 1 with every split, then against all that is present
+(a presence split), then in branch 0 with every split; under "majority" and "surrogate" a hole is
+not placed by the candidate at all.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ def cuts(index: int, column: Column, rows: Sequence[int]) -> Iterator[Split]:
 
 
 def level_sets(index: int, column: Column, rows: Sequence[int]) -> Iterator[Split]:
-    """Every split of the present levels into two, smaller sets of companions of the first level first."""
+    """Every split of the present levels into two, smaller sets of companions of the first level
+    first.
+    """
     first, *others = sorted({column.values[row] for row in rows} - {None}) or [None]
     for size in range(len(others)):
         for companions in combinations(others, size):
@@ -65,7 +69,12 @@ def one_branch_per_level(index: int, column: Column, rows: Sequence[int]) -> Ite
 
 
 def candidates(
-    index: int, column: Column, rows: Sequence[int], *, missing: str = "learn", multiway: bool = False
+    index: int,
+    column: Column,
+    rows: Sequence[int],
+    *,
+    missing: str = "learn",
+    multiway: bool = False,
 ) -> Iterator[Split]:
     """All candidate splits of one column at a node, in tie order."""
     if column.kind != "categorical":

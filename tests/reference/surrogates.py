@@ -1,10 +1,12 @@
-"""Surrogate splits as rpart defines them: for each other column, the split that best mimics the primary's sides.
+"""Surrogate splits as rpart defines them: for each other column, the split that best mimics the
+primary's sides.
 
-Agreement is weight sent the same way. A numeric cut needs two rows of positive weight on each side (rows placed by
-both), and must beat the majority; the middle is taken between neighbouring values of all rows with the column
-present. Each level of a categorical column goes to its heavier side; such a map is kept
-only if at least two rows of positive weight are sent the other way (sic: see `best_level_map`). Style 0 divides by the weight the primary
-placed, style 1 by the weight of rows where both are present; adj = (agree - majority) / (1 - majority).
+Agreement is weight sent the same way. A numeric cut needs two rows of positive weight on each side
+(rows placed by both), and must beat the majority; the middle is taken between neighbouring values
+of all rows with the column present. Each level of a categorical column goes to its heavier side;
+such a map is kept only if at least two rows of positive weight are sent the other way (sic: see
+`best_level_map`). Style 0 divides by the weight the primary placed, style 1 by the weight of rows
+where both are present; adj = (agree - majority) / (1 - majority).
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ def heavy_rows(data: Data, rows: Sequence[int], sides: Mapping[int, Side]) -> in
     return sum(1 for row in rows if row in sides and data.weight[row] > 0)
 
 
-def best_cut(data: Data, column: int, rows: Sequence[int], sides: Mapping[int, Side]) -> tuple[Exact, Mimic | None]:
+def best_cut(
+    data: Data, column: int, rows: Sequence[int], sides: Mapping[int, Side]
+) -> tuple[Exact, Mimic | None]:
     """Weight agreeing and the cut, scanned upward, a later one only if strictly better."""
     values = data.columns[column].values
     known = sorted(data.present(column, rows), key=lambda row: values[row])
@@ -66,7 +70,9 @@ def best_cut(data: Data, column: int, rows: Sequence[int], sides: Mapping[int, S
         if min(heavy_rows(data, under, sides), heavy_rows(data, over, sides)) < 2:
             continue
         for below in ("right", "left"):
-            agreeing = weight_on(data, under, sides, below) + weight_on(data, over, sides, OTHER[below])
+            agreeing = weight_on(data, under, sides, below) + weight_on(
+                data, over, sides, OTHER[below]
+            )
             if agreeing > best:
                 best, mimic = agreeing, Mimic(column, midpoint(low, high), below)
                 break
@@ -87,8 +93,9 @@ def best_level_map(
         a, b = (weight_on(data, members, sides, side) for side in ("left", "right"))
         chosen[level] = default if a == b else ("left" if a > b else "right")
         agreeing += max(a, b)
-    # Not two rows on each side, as for a cut: rpart 4.1 asks for two rows that are sent the *other* way. A level map
-    # that agrees everywhere, or all but once, is thus refused; 945 maps of the goldens show it without exception.
+    # Not two rows on each side, as for a cut: rpart 4.1 asks for two rows that are sent the *other*
+    # way. A level map that agrees everywhere, or all but once, is thus refused; 945 maps of the
+    # goldens show it without exception.
     astray = [row for row in both if chosen.get(values[row]) == OTHER[sides[row]]]
     if heavy_rows(data, astray, sides) < 2:
         return 0, None
@@ -96,7 +103,13 @@ def best_level_map(
 
 
 def surrogates(
-    data: Data, rows: Sequence[int], primary: int, sides: Mapping[int, Side], *, keep: int, style: int
+    data: Data,
+    rows: Sequence[int],
+    primary: int,
+    sides: Mapping[int, Side],
+    *,
+    keep: int,
+    style: int,
 ) -> list[Surrogate]:
     """The kept surrogates of a node, best first; `sides` holds the rows that the primary placed."""
     result = []

@@ -1,0 +1,53 @@
+"""The harness itself: it passes what is right and notices what is wrong."""
+
+from __future__ import annotations
+
+import sklearn.tree
+
+from tests.oracle import rpart_goldens, sklearn_goldens
+from tests.oracle.load import golden
+from tests.oracle.reference_fit import fit_reference
+from tests.oracle.report import Outcome, Report
+
+
+def test_scikit_learn_matches_its_own_golden(oracle_folder):
+    outcome = sklearn_goldens.check(golden("sklearn", "Glass__sk_gini_d4_leaf3"), sklearn.tree)
+    assert outcome.verdict == "match"
+
+
+def test_wrong_figure_is_noticed_in_its_part(oracle_folder):
+    wrong = golden("sklearn", "iris__sk_gini_ccp005")
+    wrong["root_impurity"] += 0.001
+    outcome = sklearn_goldens.check(wrong, sklearn.tree)
+    assert outcome.parts["structure"] == "differ"
+
+
+def test_wrong_agreement_is_noticed_as_surrogates(oracle_folder):
+    wrong = golden("rpart", "kyphosis__gini_default")
+    wrong["nodes"][0]["surrogates"][0]["agree"] += 0.01
+    outcome = rpart_goldens.check(wrong, fit_reference)
+    assert outcome.parts["surrogates"] == "differ"
+    assert outcome.parts["structure"] == "match"
+
+
+def test_wrong_route_of_an_incomplete_row_is_noticed_as_routing(oracle_folder):
+    wrong = golden("rpart", "stagec__gini_default")
+    wrong["na_rows"]["node"][0] += 1
+    assert rpart_goldens.check(wrong, fit_reference).parts["routing"] == "differ"
+
+
+def test_report_does_not_fail_for_what_is_not_built():
+    report = Report([Outcome("Weka", "x", {"structure": "not built"})])
+    assert not report.failed
+
+
+def test_last_line_counts_goldens_per_kind_and_part():
+    outcomes = [
+        Outcome("rpart", "a", {"structure": "match", "pruning": "differ"}),
+        Outcome("rpart", "b", {"structure": "match", "pruning": "match"}),
+        Outcome("Weka", "c", {"structure": "not built"}),
+    ]
+    assert Report(outcomes).total() == (
+        "oracle: 1 of 2 goldens match "
+        "(rpart 1 of 2: structure 2 of 2, pruning 1 of 2; Weka not built, 1 waiting)"
+    )
