@@ -121,10 +121,10 @@ def build(
     ...     target="WillWait",
     ... )
     >>> print(tree)
-    root  No 0.5
+    root  No p=0.5
     ├─ Patrons = None  → No
     ├─ Patrons = Some  → Yes
-    └─ Patrons = Full  No 0.5
+    └─ Patrons = Full  No p=0.5
        ├─ WaitEstimate <= 30  → Yes
        └─ WaitEstimate > 30  → No
     """
@@ -133,7 +133,11 @@ def build(
     task = task or _task(written.leaves.values())
     info = _target_info(written, task, target, classes)
     schema = Schema(columns=found, target=info, named=True)
-    splits = [_settle(split, schema, written, i) for i, split in enumerate(written.splits)]
+    info_of = {column.name: column for column in found}
+    splits = [
+        split if split is None else _settle(split, info_of[split.column], written, node)
+        for node, split in enumerate(written.splits)
+    ]
     content = _content(written, info)
     return from_arrays(
         schema,
@@ -232,7 +236,7 @@ def _split(
 
 
 def _short(part: Sequence[Any]) -> str:
-    """The first element only: the rest may be nested too deep to print."""
+    """Show the first element only: the rest may be nested too deep to print."""
     first = repr(part[0])[:60] if len(part) and isinstance(part[0], str) else "..."
     return f"({first}, ...) of length {len(part)}"
 
@@ -300,13 +304,8 @@ def _column(
     return ColumnInfo(name=name, kind=Kind.NUMERIC, minimum=low, maximum=high)
 
 
-def _settle(
-    split: Split | _LevelCut | None, schema: Schema, written: _Written, node: int
-) -> Split | None:
+def _settle(split: Split | _LevelCut, info: ColumnInfo, written: _Written, node: int) -> Split:
     """Turn a cut named by a level into one on codes; refuse splits that do not fit the column."""
-    if split is None:
-        return None
-    info = schema.columns[schema.index(split.column)]
     if isinstance(split, _LevelCut):
         by_text = {str(level): code for code, level in enumerate(info.levels)}
         if split.level not in by_text:

@@ -25,7 +25,7 @@ class Face:
         >>> import ceiba
         >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
         >>> print(tree.to_text(unicode=False))
-        root  a 0.5
+        root  a p=0.5
         |- x <= 2.5  -> a
         `- x > 2.5  -> b
         """

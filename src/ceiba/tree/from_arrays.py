@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.tree.impurity import class_impurity, class_risk, gains
+from ceiba.tree.impurity import altered, class_impurity, class_risk, gains
 from ceiba.tree.invariants import check
 from ceiba.tree.totals import sum_up
 from ceiba.tree.tree import Missing, Tree, Unseen
@@ -168,19 +168,23 @@ def _weigh(tree: Tree, n_rows: Any, weight: Any) -> Tree:
 
 def _judge(tree: Tree, impurity: Any) -> Tree:
     """Fill in impurity, gain and risk."""
-    share = tree.share
     if tree.task == "classification":
         if impurity is None:
-            impurity = class_impurity(tree.value, tree.criterion).mean(axis=1)
-        answer = tree.answer.reshape(tree.n_nodes, -1)
-        risk = class_risk(tree.value, answer, share, tree.cost_matrix)
+            probability = altered(tree.value, tree.cost_matrix)
+            impurity = class_impurity(probability, tree.criterion).mean(axis=1)
+        risk = class_risk(tree.value, tree.answer, tree.share, tree.cost_matrix)
     else:
-        if impurity is None:
-            own = np.where(tree.is_leaf, tree.weight, 0.0)[:, None] * tree.value[:, :, 0] ** 2
-            square = sum_up(tree.parent, tree.subtree_end, own)
-            mean = square / np.maximum(tree.weight, np.finfo(float).tiny)[:, None]
-            spread = np.maximum(mean - tree.value[:, :, 0] ** 2, 0.0).mean(axis=1)
-            impurity = np.where(tree.is_leaf, 0.0, spread)
-        risk = share * np.asarray(impurity)
+        impurity = _spread(tree) if impurity is None else impurity
+        risk = tree.share * np.asarray(impurity, np.float64)
     impurity = np.asarray(impurity, np.float64)
-    return replace(tree, impurity=impurity, risk=risk, gain=gains(tree, impurity, share))
+    gain = gains(tree, impurity, tree.search_share)
+    return replace(tree, impurity=impurity, risk=risk, gain=gain)
+
+
+def _spread(tree: Tree) -> Array:
+    """Give the variance of the values of the leaves below each node."""
+    number = tree.value[:, :, 0]
+    own = np.where(tree.is_leaf, tree.weight, 0.0)[:, None] * number**2
+    square = sum_up(tree.parent, tree.subtree_end, own)
+    mean = square / np.where(tree.weight > 0, tree.weight, 1.0)[:, None]
+    return np.where(tree.is_leaf, 0.0, np.maximum(mean - number**2, 0.0).mean(axis=1))

@@ -1,9 +1,10 @@
 """Impurity, gain and risk of nodes from what the nodes hold.
 
-For class probabilities p: gini 1 - sum p^2, entropy -sum p log2 p (bits), error 1 - max p; twoing
-has no impurity of its own and shows gini. For regression the impurity comes with the moments
-(`recount.py`). Gain is the decrease per unit of node weight; risk R(t) is r(t) p(t) as in Breiman
-et al. (1984): the expected cost of the node's answer times the node's share of the whole.
+For class probabilities p: gini sum p (1 - p), entropy -sum p log2 p (bits), error 1 - max p;
+twoing has no impurity of its own and shows gini. With costs the impurity is that of the altered
+priors, p(k) sum_j C[k, j] normalised, as in the split search (Breiman et al. 1984, section 4.4).
+For regression the impurity comes with the moments (`recount.py`). Gain is the decrease per unit of
+node weight; risk R(t) = r(t) p(t): the expected cost of the node's answer times its share.
 """
 
 from __future__ import annotations
@@ -18,7 +19,25 @@ from ceiba.tree.arrays import Array
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["class_impurity", "class_risk", "gains"]
+__all__ = ["altered", "class_impurity", "class_risk", "gains", "scale_by_prior"]
+
+
+def scale_by_prior(counts: Array, prior: Array | None) -> Array:
+    """Scale class counts of shape (n, 1, K) so that the root's are in proportion to the prior."""
+    if prior is None:
+        return counts
+    whole = counts[0, 0]
+    factor = np.divide(prior, whole, out=np.zeros_like(whole), where=whole > 0)
+    return np.asarray(counts * factor * whole.sum())
+
+
+def altered(probability: Array, cost_matrix: Array | None) -> Array:
+    """Turn class probabilities into those of the altered priors, by the costs of each truth."""
+    if cost_matrix is None:
+        return probability
+    mass = probability * cost_matrix.sum(axis=1)
+    total = mass.sum(axis=-1, keepdims=True)
+    return np.divide(mass, total, out=probability.copy(), where=total > 0)
 
 
 def class_impurity(probability: Array, criterion: str) -> Array:
@@ -32,7 +51,8 @@ def class_impurity(probability: Array, criterion: str) -> Array:
     """
     p = np.asarray(probability, np.float64)
     if criterion in ("gini", "twoing"):
-        return np.asarray(1.0 - np.sum(p * p, axis=-1))
+        # Not 1 - sum p^2: a pure node is exactly 0.
+        return np.asarray(np.sum(p * (1.0 - p), axis=-1))
     if criterion in ("entropy", "log_loss"):
         log = np.log2(p, out=np.zeros_like(p), where=p > 0)
         return np.asarray(np.abs(np.sum(p * log, axis=-1)))
@@ -47,14 +67,17 @@ def class_impurity(probability: Array, criterion: str) -> Array:
 def class_risk(probability: Array, answer: Array, share: Array, cost_matrix: Array | None) -> Array:
     """Give R(t) of nodes that answer with class `answer`: expected cost times share.
 
-    `probability` has shape (n, n_outputs, K), `answer` (n, n_outputs); outputs are averaged.
+    `probability` has shape (n, n_outputs, K), `answer` (n,). Several outputs have no single risk:
+    NaN.
     """
+    if probability.shape[1] > 1:
+        return np.full(len(probability), np.nan)
+    p = probability[:, 0, :]
     if cost_matrix is None:
-        right = np.take_along_axis(probability, answer[:, :, None], axis=2)[:, :, 0]
-        cost = np.where(probability.sum(axis=2) > 0, 1.0 - right, 0.0)
+        cost = 1.0 - np.take_along_axis(p, answer[:, None], axis=1)[:, 0]
     else:
-        cost = np.sum(probability * cost_matrix[:, answer].transpose(1, 2, 0), axis=2)
-    return np.asarray(np.maximum(cost.mean(axis=1), 0.0) * share)
+        cost = np.sum(p * cost_matrix[:, answer].T, axis=1)
+    return np.asarray(np.maximum(cost, 0.0) * share)
 
 
 def gains(tree: Tree, impurity: Array, share: Array) -> Array:

@@ -180,7 +180,7 @@ class Node:
 
 
 def _plain(label: Any) -> Any:
-    """A label as a plain Python value, so that it prints as the user wrote it."""
+    """Give a label as a plain Python value, so that it prints as the user wrote it."""
     return label.item() if hasattr(label, "item") else label
 
 

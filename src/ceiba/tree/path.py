@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Path:
         """The branches taken, from the root down."""
         out = []
         nodes = self.nodes
-        for node, below in zip(nodes, nodes[1:], strict=False):
+        for node, below in pairwise(nodes):
             split = self.tree.splits.split(node, self.tree.schema)
             assert split is not None  # a node with branches has a split
             out.append(Step(node, split, int(self.tree.branch_index[below])))

@@ -2,8 +2,8 @@
 
 Rows are routed once; what ends in each node (weights, class counts or moments) is summed up the
 tree. Squared error is computed about each node's own mean and merged upwards by
-M2(parent) = sum over branches of M2 + w (mean - mean(parent))^2 (Chan, Golub, LeVeque 1983), so that
-it does not suffer from a large common offset. Poisson: mean(y log y) - m log m, m the mean.
+M2(parent) = sum over branches of M2 + w (mean - mean(parent))^2 (Chan, Golub, LeVeque 1983), so
+that it does not suffer from a large common offset. Poisson: mean(y log y) - m log m, m the mean.
 Absolute error: weighted median and mean absolute deviation, node by node.
 """
 
@@ -18,7 +18,7 @@ from ceiba.errors import DataError
 from ceiba.table import Kind, read_target, split_target
 from ceiba.tree import route
 from ceiba.tree.arrays import Array
-from ceiba.tree.impurity import class_impurity, class_risk, gains
+from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scale_by_prior
 from ceiba.tree.totals import sum_up
 from ceiba.tree.walk import walk
 
@@ -135,7 +135,8 @@ def _weights(sample_weight: Any, n_rows: int) -> Array:
     weight = np.asarray(sample_weight, np.float64)
     if weight.shape != (n_rows,) or not np.all(np.isfinite(weight) & (weight >= 0)):
         raise DataError(
-            f"sample_weight: got shape {weight.shape}. Needs {n_rows} finite numbers, none negative."
+            f"sample_weight: got shape {weight.shape}. Needs {n_rows} finite numbers, all at "
+            "least 0."
         )
     return weight
 
@@ -147,28 +148,21 @@ def _classes(tree: Tree, codes: Array, ends: _Endings, keep_value: bool) -> Tree
         cell = ends.node * size + codes[ends.row, k]
         own[:, k] = np.bincount(cell, weights=ends.weight, minlength=n * size).reshape(n, size)
     tree = replace(tree, counts=sum_up(tree.parent, tree.subtree_end, own))
-    counts = tree.counts
-    assert counts is not None
-    if tree.class_prior is not None:
-        scale = np.divide(
-            tree.class_prior,
-            counts[0, 0],
-            out=np.zeros_like(tree.class_prior),
-            where=counts[0, 0] > 0,
-        )
-        counts = counts * scale
+    assert tree.counts is not None
+    counts = scale_by_prior(tree.counts, tree.class_prior)
     total = counts.sum(axis=2, keepdims=True)
-    reached = total > 0
-    probability = np.divide(counts, total, out=tree.value.copy(), where=reached)
-    answer = tree.answer if keep_value else route.best_class(probability, tree.cost_matrix)
-    impurity = class_impurity(probability, tree.criterion).mean(axis=1)
-    impurity = np.where(reached[:, 0, 0], impurity, 0.0)
+    reached = total[:, 0, 0] > 0
+    probability = np.divide(counts, total, out=tree.value.copy(), where=total > 0)
+    impurity = class_impurity(altered(probability, tree.cost_matrix), tree.criterion)
+    impurity = np.where(reached, impurity.mean(axis=1), 0.0)
+    if not keep_value:
+        tree = replace(tree, value=probability)
+    risk = class_risk(probability, tree.answer, tree.share, tree.cost_matrix)
     return replace(
         tree,
-        value=tree.value if keep_value else probability,
         impurity=impurity,
-        gain=gains(tree, impurity, tree.share),
-        risk=class_risk(probability, answer.reshape(n, -1), tree.share, tree.cost_matrix),
+        gain=gains(tree, impurity, tree.search_share),
+        risk=np.where(reached, risk, 0.0),
     )
 
 

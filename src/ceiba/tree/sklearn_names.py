@@ -4,6 +4,7 @@ Code written against `sklearn.tree._tree.Tree` (plots, exporters, walks by hand)
 same names. `value` and `impurity` are the tree's own. Differences that remain: thresholds are
 float64 cuts on float64 data; level splits have no threshold, so a tree with any is refused.
 """
+# ruff: noqa: D102 (what the mixin expects of the tree needs no docstring)
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -254,10 +255,13 @@ class SplitTable:
         start = np.zeros(m + 1, np.int64)
         codes: list[int] = []
         branches: list[int] = []
+        place = {name: j for j, name in enumerate(schema.names)}
         code_of: dict[int, dict[Any, int]] = {}
         for i, split in enumerate(splits):
             if split is not None:
-                column[i] = j = schema.index(split.column)
+                # `index` is there to refuse a name that the schema does not have.
+                j = place[split.column] if split.column in place else schema.index(split.column)
+                column[i] = j
             if isinstance(split, Cut):
                 kind[i], cut[i], low[i] = SplitKind.CUT, split.cut, split.low_branch
             elif isinstance(split, Presence):
@@ -341,7 +345,7 @@ def _level_map(split: Levels, known: dict[Any, int]) -> list[tuple[int, int]]:
                 )
             pairs.append((known[level], branch))
     pairs.sort()
-    for (code, _), (following, _) in zip(pairs, pairs[1:], strict=False):
+    for (code, _), (following, _) in pairwise(pairs):
         if code == following:
             level = list(known)[code]
             raise TreeError(

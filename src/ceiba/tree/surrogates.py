@@ -183,7 +183,7 @@ def _splits_of(
 
 
 def _entries(start: Array, nodes: Array, leaf: Array | None) -> tuple[Array, Array]:
-    """New `start` and the flat rows to keep, for a selection of nodes of which some lose theirs."""
+    """Give the new `start` and the flat rows to keep, for nodes of which some lose theirs."""
     entries = np.arange(int(start[-1]), dtype=np.int64)
     new_start, (rows,) = take_ragged(start, (entries,), nodes, np.int64)
     if leaf is None:

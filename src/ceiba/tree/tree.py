@@ -21,6 +21,7 @@ from ceiba.tree import route as _route
 from ceiba.tree.arrays import Array, read_only, same_array
 from ceiba.tree.collapse import collapse as _collapse
 from ceiba.tree.face import Face
+from ceiba.tree.impurity import scale_by_prior
 from ceiba.tree.node import Node, NodeSequence
 from ceiba.tree.recount import recount as _recount
 from ceiba.tree.sample import Container
@@ -155,7 +156,7 @@ class Tree(SklearnNames, Face):
             and self.competitors == other.competitors
             and (self.criterion, self.missing, self.unseen)
             == (other.criterion, other.missing, other.unseen)
-            and self.schema == other.schema
+            and _same_schema(self.schema, other.schema)
         )
 
     def __hash__(self) -> int:
@@ -297,45 +298,64 @@ class Tree(SklearnNames, Face):
         return read_only(np.unique(np.concatenate(asked)), np.int32)
 
     @cached_property
-    def share(self) -> Array:
-        """Share of the whole in each node: of the weight, or p(t) under `class_prior`."""
-        if self.class_prior is not None and self.counts is not None:
-            counts = self.counts[:, 0, :]
-            per_class = np.divide(
-                self.class_prior, counts[0], out=np.zeros_like(counts[0]), where=counts[0] > 0
-            )
-            mass = counts @ per_class
-        else:
-            mass = self.weight
-        return read_only(mass / mass[0] if mass[0] > 0 else np.zeros(self.n_nodes), np.float64)
+    def class_probability(self) -> Array:
+        """Class probabilities of the nodes by their own counts (after priors), output 0.
+
+        The same as `value[:, 0]`, except in a tree recounted with `keep_value=True`.
+        """
+        if self.counts is None:
+            return read_only(self.value[:, 0, :], np.float64)
+        counts = scale_by_prior(self.counts, self.class_prior)[:, 0, :]
+        total = counts.sum(axis=1, keepdims=True)
+        own = np.divide(counts, total, out=self.value[:, 0, :].copy(), where=total > 0)
+        return read_only(own, np.float64)
 
     @cached_property
-    def share_ending(self) -> Array:
-        """Share of the whole that ends in each node: all of a leaf's; in inner nodes what stayed.
+    def share(self) -> Array:
+        """Share of the whole in each node: of the weight, or p(t) under `class_prior`."""
+        mass = self.weight
+        if self.class_prior is not None and self.counts is not None:
+            mass = scale_by_prior(self.counts, self.class_prior)[:, 0, :].sum(axis=1)
+        return read_only(_over_root(mass), np.float64)
+
+    @cached_property
+    def search_share(self) -> Array:
+        """Share of the whole as the split search saw it: under altered priors with costs.
+
+        Impurity and gain are in these terms; the same as `share` without a cost matrix.
+        """
+        if self.cost_matrix is None:
+            return self.share
+        mass = self.share * (self.class_probability @ self.cost_matrix.sum(axis=1))
+        return read_only(_over_root(mass), np.float64)
+
+    @cached_property
+    def part_ending(self) -> Array:
+        """How much of each node ends there: 1 at leaves, in inner nodes the part that stayed.
 
         Rows stay in an inner node when their value is missing and `default_branch` is -1.
         """
-        ending = np.where(self.is_leaf, self.share, 0.0)
-        staying = np.flatnonzero(
-            ~self.is_leaf & (self.default_branch < 0) & (self.sent_default > 0)
-        )
-        for i in staying.tolist():
+        part = self.is_leaf.astype(np.float64)
+        stayed = ~self.is_leaf & (self.default_branch < 0) & (self.sent_default > 0)
+        for i in np.flatnonzero(stayed & (self.weight > 0)).tolist():
             branches = self.branch_node[self.branch_start[i] : self.branch_start[i + 1]]
-            ending[i] = max(self.share[i] - self.share[branches].sum(), 0.0)
-        return read_only(ending, np.float64)
+            part[i] = max(1.0 - self.weight[branches].sum() / self.weight[i], 0.0)
+        return read_only(part, np.float64)
 
     @cached_property
     def tree_impurity(self) -> float:
-        """I(T): impurity of the leaves, weighted by their share of the whole."""
-        return float(self.share_ending @ np.where(self.share_ending > 0, self.impurity, 0.0))
+        """I(T): impurity of the leaves, weighted by their share of the whole.
+
+        Rows that stayed in an inner node count there.
+        """
+        ends = self.part_ending > 0
+        return float((self.part_ending * self.search_share)[ends] @ self.impurity[ends])
 
     @cached_property
     def tree_risk(self) -> float:
-        """R(T): sum of the risks of the leaves (and of the rows that stayed in inner nodes)."""
-        risk = float(self.risk[self.is_leaf].sum())
-        stayed = np.flatnonzero(~self.is_leaf & (self.share_ending > 0))
-        part = self.share_ending[stayed] / self.share[stayed]
-        return risk + float(self.risk[stayed] @ part)
+        """R(T): sum of the risks of the leaves; rows that stayed in an inner node count there."""
+        ends = self.part_ending > 0
+        return float(self.part_ending[ends] @ self.risk[ends])
 
     # ------------------------------------------------------------------ nodes and paths
 
@@ -505,3 +525,27 @@ class Tree(SklearnNames, Face):
         2
         """
         return _collapse(self, nodes)
+
+
+def _over_root(mass: Array) -> Array:
+    """Give masses as shares of the root's."""
+    return mass / mass[0] if mass[0] > 0 else np.zeros(len(mass))
+
+
+def _same_schema(a: Schema, b: Schema) -> bool:
+    """Tell whether two schemas are the same; class labels are arrays, which == does not settle."""
+    if a is b:
+        return True
+    if a.columns != b.columns or a.named != b.named:
+        return False
+    if a.target is None or b.target is None:
+        return a.target is b.target
+    return (
+        (a.target.name, a.target.task, a.target.n_outputs)
+        == (b.target.name, b.target.task, b.target.n_outputs)
+        and len(a.target.classes) == len(b.target.classes)
+        and all(
+            np.array_equal(mine, other)
+            for mine, other in zip(a.target.classes, b.target.classes, strict=True)
+        )
+    )

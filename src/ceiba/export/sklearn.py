@@ -1,0 +1,310 @@
+"""A Tree as a fitted scikit-learn estimator, and the other way.
+
+scikit-learn rounds X to float32 and compares it with a float64 threshold: `float32(x) <= t`.
+
+- To scikit-learn, the threshold is our cut c itself: for every x that float32 represents,
+  `x <= c` is what we ask. X between float32 values may fall on the other side of a cut.
+- From scikit-learn, the cut is the largest float64 whose float32 rounding is <= t, so that
+  `x <= cut` for any float64 x gives exactly what scikit-learn says after rounding it. With f the
+  largest float32 <= t and g the next one, that is the midpoint of f and g if it rounds down to f
+  (ties go to the even one), else the float64 before it.
+
+An infinite threshold is scikit-learn's split of present against missing. The estimator is made
+through `sklearn.tree._tree.Tree.__setstate__`, which takes the arrays that pickling gives
+(scikit-learn 1.6 to 1.9).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ceiba.errors import CeibaWarning, TreeError
+from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
+from ceiba.tree.from_arrays import branches_of
+from ceiba.tree.splits import SplitKind, SplitTable
+from ceiba.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from ceiba.tree.arrays import Array
+
+__all__ = ["from_sklearn", "to_sklearn"]
+
+_CLASS_CRITERIA: Final = ("gini", "entropy", "log_loss")
+_NUMBER_CRITERIA: Final = ("squared_error", "absolute_error", "poisson")
+
+
+def to_sklearn(tree: Tree) -> Any:
+    """Give a fitted scikit-learn estimator that predicts as this tree.
+
+    For binary trees of numeric columns (cuts, and present against missing). Exact for X that
+    float32 can represent, because scikit-learn rounds X to float32; missing values follow the
+    default branch. `plot_tree`, `export_text`, `shap` and the like read the estimator as any other.
+    A criterion that scikit-learn does not know is named by its default. A cost matrix cannot be
+    carried over (with a warning): the estimator predicts the most probable class.
+
+    Parameters
+    ----------
+    tree : Tree
+
+    Returns
+    -------
+    sklearn.tree.DecisionTreeClassifier or DecisionTreeRegressor
+
+    Raises
+    ------
+    TreeError
+        If the tree has multiway or level splits, or columns that are not numeric.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", 1.0, 3.0))
+    >>> tree.to_sklearn().predict([[2.0], [3.0]])
+    array([1., 3.])
+    """
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from sklearn.tree._tree import Tree as SklearnTree
+
+    _refuse(tree)
+    n_classes = np.asarray(tree.n_classes, np.intp)
+    inner = SklearnTree(tree.n_features, n_classes, tree.n_outputs)
+    inner.__setstate__(_state(tree, inner))
+    if tree.task == "classification":
+        criterion = tree.criterion if tree.criterion in _CLASS_CRITERIA else "gini"
+        model = DecisionTreeClassifier(criterion=criterion)
+        one = tree.n_outputs == 1
+        model.classes_ = tree.target.classes[0] if one else list(tree.target.classes)
+        model.n_classes_ = n_classes[0] if one else n_classes
+    else:
+        criterion = tree.criterion if tree.criterion in _NUMBER_CRITERIA else "squared_error"
+        model = DecisionTreeRegressor(criterion=criterion)
+    model.n_features_in_ = tree.n_features
+    model.n_outputs_ = tree.n_outputs
+    model.max_features_ = tree.n_features
+    if tree.schema.named:
+        model.feature_names_in_ = np.array(tree.schema.names, dtype=object)
+    model.tree_ = inner
+    return model
+
+
+def _refuse(tree: Tree) -> None:
+    """Raise on what scikit-learn's arrays cannot say; warn where missing values go elsewhere."""
+    if not tree.is_binary or np.any(tree.splits.kind == SplitKind.LEVELS):
+        raise TreeError(
+            "to_sklearn: scikit-learn's trees have numeric cuts with two branches, and this tree "
+            "splits on levels. Encode the column as numbers and refit, or use the tree itself."
+        )
+    for info in tree.schema.columns:
+        if info.kind != Kind.NUMERIC:
+            raise TreeError(
+                f"to_sklearn: column {info.name!r} is {info.kind}, and scikit-learn's trees take "
+                "numbers only. Encode it as numbers and refit, or use the tree itself."
+            )
+    if tree.cost_matrix is not None:
+        warnings.warn(
+            "to_sklearn: the cost matrix is not carried over; the estimator predicts the most "
+            "probable class, not the one of least expected cost.",
+            CeibaWarning,
+            stacklevel=3,
+        )
+    stays = bool(np.any((tree.default_branch < 0) & ~tree.is_leaf))
+    elsewhere = tree.missing in ("surrogate", "fractional") or stays
+    if elsewhere and any(info.n_missing for info in tree.schema.columns):
+        warnings.warn(
+            f"to_sklearn: this tree handles missing values by missing={tree.missing!r}, which "
+            "scikit-learn cannot; in the estimator they follow the default branch. Rows without "
+            "missing values are not affected.",
+            CeibaWarning,
+            stacklevel=3,
+        )
+
+
+def _state(tree: Tree, inner: Any) -> dict[str, Any]:
+    """Give the state that scikit-learn's Tree is restored from."""
+    nodes = np.zeros(tree.n_nodes, dtype=inner.__getstate__()["nodes"].dtype)
+    columns = {
+        "left_child": tree.children_left,
+        "right_child": tree.children_right,
+        "feature": tree.feature,
+        "threshold": tree.threshold,
+        "impurity": tree.impurity,
+        "n_node_samples": tree.n_rows,
+        "weighted_n_node_samples": tree.weight,
+        "missing_go_to_left": tree.missing_go_to_left,
+    }
+    unknown = set(nodes.dtype.names or ()) - set(columns)
+    if unknown:
+        raise TreeError(
+            f"to_sklearn: this version of scikit-learn has node fields {sorted(unknown)} that are "
+            "not known here. Versions 1.6 to 1.9 are."
+        )
+    for name, values in columns.items():
+        nodes[name] = values
+    return {
+        "max_depth": tree.depth,
+        "node_count": tree.n_nodes,
+        "nodes": nodes,
+        "values": np.array(tree.value, dtype=np.float64, order="C"),
+    }
+
+
+def from_sklearn(model: Any) -> Tree:
+    """Give the Tree of a fitted scikit-learn decision tree, exactly.
+
+    Every float64 X gets the prediction it gets from the model: each cut is moved to the boundary
+    at which float32 rounding crosses scikit-learn's threshold.
+
+    Parameters
+    ----------
+    model : fitted DecisionTreeClassifier, DecisionTreeRegressor or their Extra variants
+        Also one tree of a forest (`forest.estimators_[0]`).
+
+    Returns
+    -------
+    Tree
+        With `missing="learn"`; nodes are renumbered in pre-order (they differ from scikit-learn's
+        only for trees grown with `max_leaf_nodes`).
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> import ceiba
+    >>> model = DecisionTreeClassifier().fit([[1.0], [2.0], [3.0]], ["a", "b", "b"])
+    >>> print(ceiba.tree.from_sklearn(model))
+    root  n=3 (100%)  b p=0.667
+    ├─ x0 <= 1.5  n=1 (33.3%)  → a p=1
+    └─ x0 > 1.5  n=2 (66.7%)  → b p=1
+    """
+    from sklearn.base import is_classifier
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(model, "tree_")
+    inner = model.tree_
+    order, parent = _preorder(inner.children_left, inner.children_right)
+    classification = bool(is_classifier(model))
+    splits, default = _splits(inner, order)
+    weight = inner.weighted_n_node_samples[order]
+    value = inner.value[order]
+    if classification:
+        # Before 1.3 these were counts; dividing probabilities by their sum changes nothing.
+        value = value / value.sum(axis=2, keepdims=True)
+    impurity = inner.impurity[order]
+    start, nodes = branches_of(parent)
+    criterion = str(model.criterion)
+    return Tree(
+        schema=_schema(model, inner, classification),
+        parent=parent,
+        branch_start=start,
+        branch_node=nodes,
+        splits=splits,
+        default_branch=default,
+        n_rows=inner.n_node_samples[order],
+        weight=weight,
+        impurity=impurity,
+        gain=_gain(inner, order),
+        value=value,
+        counts=value * weight[:, None, None] if classification else None,
+        risk=_risk(value, impurity, weight, classification),
+        sent_default=np.zeros(len(order), np.int64),
+        criterion={"log_loss": "entropy", "friedman_mse": "squared_error"}.get(
+            criterion, criterion
+        ),
+        missing="learn",
+    )
+
+
+def rounding_cut(threshold: Array) -> Array:
+    """Give the largest float64 whose float32 rounding is <= threshold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cut = rounding_cut(np.array([0.8]))[0]
+    >>> bool(np.float32(cut) <= 0.8), bool(np.float32(np.nextafter(cut, 1)) <= 0.8)
+    (True, False)
+    """
+    threshold = np.asarray(threshold, np.float64)
+    with np.errstate(over="ignore"):
+        below = threshold.astype(np.float32)
+        below = np.where(below > threshold, np.nextafter(below, np.float32(-np.inf)), below)
+        above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
+        # Beyond the largest float32 rounding goes to infinity at half a step more.
+        above = np.where(np.isinf(above), 2.0**128, above)
+        middle = below.astype(np.float64) + (above - below) / 2
+        rounds_down = middle.astype(np.float32) <= threshold
+    return np.where(rounds_down, middle, np.nextafter(middle, -np.inf))
+
+
+def _preorder(left: Array, right: Array) -> tuple[Array, Array]:
+    """Give scikit-learn's node ids in pre-order and the parent of each in the new numbers."""
+    first, second = left.tolist(), right.tolist()
+    order: list[int] = []
+    parent: list[int] = []
+    waiting = [(0, -1)]
+    while waiting:
+        node, above = waiting.pop()
+        new = len(order)
+        order.append(node)
+        parent.append(above)
+        if first[node] >= 0:
+            waiting.append((second[node], new))
+            waiting.append((first[node], new))
+    return np.array(order), np.array(parent, np.int32)
+
+
+def _splits(inner: Any, order: Array) -> tuple[SplitTable, Array]:
+    leaf = inner.children_left[order] < 0
+    threshold = inner.threshold[order]
+    presence = ~leaf & np.isposinf(threshold)
+    is_cut = ~leaf & ~presence
+    n = len(order)
+    cut = np.full(n, np.nan)
+    cut[is_cut] = rounding_cut(threshold[is_cut])
+    none = np.zeros(0, np.int32)
+    splits = SplitTable(
+        kind=np.where(leaf, SplitKind.NONE, np.where(presence, SplitKind.PRESENCE, SplitKind.CUT)),
+        column=np.where(leaf, -1, inner.feature[order]),
+        cut=cut,
+        low_branch=np.zeros(n),
+        level_start=np.zeros(n + 1),
+        level_code=none,
+        level_branch=none,
+    )
+    # At a presence split the missing rows take branch 1, which is the default to name there, too.
+    goes_left = (inner.missing_go_to_left[order] != 0) & ~presence
+    return splits, np.where(leaf, -1, np.where(goes_left, 0, 1)).astype(np.int32)
+
+
+def _schema(model: Any, inner: Any, classification: bool) -> Schema:
+    names = getattr(model, "feature_names_in_", None)
+    named = names is not None
+    if names is None:
+        names = [f"x{j}" for j in range(inner.n_features)]
+    columns = tuple(ColumnInfo(name=str(name), kind=Kind.NUMERIC) for name in names)
+    classes: tuple[Array, ...] = ()
+    if classification:
+        known = model.classes_ if inner.n_outputs > 1 else [model.classes_]
+        classes = tuple(np.asarray(labels) for labels in known)
+    task: Any = "classification" if classification else "regression"
+    target = TargetInfo(name=None, task=task, classes=classes, n_outputs=int(inner.n_outputs))
+    return Schema(columns=columns, target=target, named=named)
+
+
+def _gain(inner: Any, order: Array) -> Array:
+    """Give the impurity decrease of each split, per unit of node weight."""
+    left, right = inner.children_left[order], inner.children_right[order]
+    weight, impurity = inner.weighted_n_node_samples, inner.impurity
+    below = weight[left] * impurity[left] + weight[right] * impurity[right]
+    return np.where(left < 0, 0.0, impurity[order] - below / weight[order])
+
+
+def _risk(value: Array, impurity: Array, weight: Array, classification: bool) -> Array:
+    share = weight / weight[0]
+    if not classification:
+        return share * impurity
+    if value.shape[1] > 1:
+        return np.full(len(value), np.nan)
+    return share * (1.0 - value[:, 0, :].max(axis=1))

@@ -1,0 +1,231 @@
+"""A tree as text: one line per node, the split as a sentence, rows, and what the node predicts.
+
+Lines are written in pre-order with the branches drawn in front; a subtree that is not shown is one
+step in the list of nodes (`subtree_end`), so depth costs nothing. Cuts are rounded so that they
+still separate (`tree/words.py`), and different cuts of one column never look the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ceiba.errors import OptionError
+from ceiba.tree.splits import SplitKind
+from ceiba.tree.words import DIGITS, level_text, number_text, separating_digits
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["to_text"]
+
+FOLD_DEPTH: Final = 30
+
+
+@dataclass(frozen=True)
+class _Pen:
+    """The characters of a drawing."""
+
+    fork: str
+    last: str
+    bar: str
+    gap: str
+    arrow: str
+    dots: str
+
+
+_UNICODE: Final = _Pen("├─ ", "└─ ", "│  ", "   ", "→ ", "…")
+_ASCII: Final = _Pen("|- ", "`- ", "|  ", "   ", "-> ", "...")
+
+
+def to_text(
+    tree: Tree,
+    *,
+    node_ids: bool = False,
+    impurity: bool = False,
+    counts: bool = False,
+    max_depth: int | None = FOLD_DEPTH,
+    max_levels: int | None = 8,
+    digits: int = DIGITS,
+    unicode: bool = True,
+) -> str:
+    """Give a tree as text, one line per node.
+
+    A line says the branch taken, the rows in the node and their share of the whole, and what the
+    node predicts: the class with its probability, or the value; leaves have an arrow. The branch
+    that takes missing values says so if the column had any when fitting. A tree that has seen no
+    data shows no rows.
+
+    Parameters
+    ----------
+    tree : Tree
+    node_ids, impurity, counts : bool
+        Also show the node's number, its impurity, its weighted class counts (in class order).
+    max_depth : int or None
+        Fold what lies deeper into a note "+N leaves, M rows"; None shows all.
+    max_levels : int or None
+        How many levels of a level set to list; the others are counted.
+    digits : int
+        Significant digits of numbers. A cut gets more where it would not separate otherwise.
+    unicode : bool
+        False draws the branches with ASCII characters.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(
+    ...     ("Petal.Length <= 2.45", {"setosa": 50}, {"versicolor": 50, "virginica": 50}))
+    >>> print(ceiba.export.to_text(tree, counts=True))
+    root  n=150 (100%)  setosa p=0.333  [50 50 50]
+    ├─ Petal.Length <= 2.45  n=50 (33.3%)  → setosa p=1  [50 0 0]
+    └─ Petal.Length > 2.45  n=100 (66.7%)  → versicolor p=0.5  [0 50 50]
+    """
+    if max_depth is not None and max_depth < 0:
+        raise OptionError(f"max_depth: got {max_depth}. It is 0 or more, or None to show all.")
+    if digits < 1:
+        raise OptionError(f"digits: got {digits}. It is 1 or more.")
+    pen = _UNICODE if unicode else _ASCII
+    words = _Words(tree, digits, max_levels, pen, node_ids, impurity, counts)
+    lines: list[str] = []
+    rails: list[str] = [""]  # what stands in front of the children of the node at each depth
+    end = tree.subtree_end
+    depth_of, branch_of = tree.node_depth, tree.branch_index
+    node = 0
+    while node < tree.n_nodes:
+        depth = int(depth_of[node])
+        front = ""
+        if node:
+            parent = int(tree.parent[node])
+            is_last = int(branch_of[node]) == int(tree.n_branches[parent]) - 1
+            front = rails[depth - 1] + (pen.last if is_last else pen.fork)
+            del rails[depth:]
+            rails.append(rails[depth - 1] + (pen.gap if is_last else pen.bar))
+        lines.append(front + words.line(node))
+        if max_depth is not None and depth >= max_depth and not tree.is_leaf[node]:
+            lines.append(rails[depth] + pen.last + words.folded(node))
+            node = int(end[node])
+        else:
+            node += 1
+    return "\n".join(lines)
+
+
+class _Words:
+    """Writes what a line says of a node."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        digits: int,
+        max_levels: int | None,
+        pen: _Pen,
+        node_ids: bool,
+        impurity: bool,
+        counts: bool,
+    ) -> None:
+        self.tree, self.digits, self.max_levels, self.pen = tree, digits, max_levels, pen
+        self.node_ids, self.impurity, self.counts = node_ids, impurity, counts
+        self.cut_digits = cut_digits(tree, digits)
+
+    def line(self, node: int) -> str:
+        tree = self.tree
+        parts = [self.branch(node) if node else "root"]
+        if tree.n_rows[0]:
+            parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]))})")
+        arrow = self.pen.arrow if tree.is_leaf[node] else ""
+        parts.append(arrow + self.prediction(node))
+        if self.counts and tree.counts is not None:
+            outputs = (
+                " ".join(number_text(count, self.digits) for count in row[:size].tolist())
+                for row, size in zip(tree.counts[node], tree.n_classes.tolist(), strict=True)
+            )
+            parts.append("".join(f"[{output}]" for output in outputs))
+        if self.impurity:
+            parts.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), self.digits)}")
+        label = f"[{node}] " if self.node_ids else ""
+        return label + "  ".join(parts)
+
+    def branch(self, node: int) -> str:
+        tree = self.tree
+        parent, branch = int(tree.parent[node]), int(tree.branch_index[node])
+        split = tree.splits.split(parent, tree.schema)
+        assert split is not None  # a node with branches has a split
+        column = int(tree.splits.column[parent])
+        sentence = split.sentence(
+            branch,
+            tree.schema,
+            digits=self.cut_digits.get(column, self.digits),
+            max_levels=self.max_levels,
+        )
+        takes_missing = (
+            int(tree.default_branch[parent]) == branch
+            and tree.splits.kind[parent] != SplitKind.PRESENCE
+            and tree.missing in ("learn", "majority")
+            and tree.schema.columns[column].n_missing > 0
+        )
+        return f"{sentence} or missing" if takes_missing else sentence
+
+    def prediction(self, node: int) -> str:
+        tree = self.tree
+        if tree.task == "regression":
+            return ", ".join(
+                number_text(value, self.digits) for value in tree.value[node, :, 0].tolist()
+            )
+        said = []
+        for k, answer in enumerate(tree.answer[node].reshape(-1).tolist()):
+            share = float(tree.value[node, k, answer])
+            known = share == 1.0 and not tree.n_rows[0]
+            label = level_text(tree.target.classes[k][answer])
+            said.append(label if known else f"{label} p={probability(share)}")
+        return ", ".join(said)
+
+    def folded(self, node: int) -> str:
+        tree = self.tree
+        first, last = np.searchsorted(tree.leaves, [node, tree.subtree_end[node]]).tolist()
+        rows = f", {tree.n_rows[node]} rows" if tree.n_rows[0] else ""
+        return f"{self.pen.dots} +{last - first} leaves{rows}"
+
+
+def cut_digits(tree: Tree, digits: int) -> dict[int, int]:
+    """Give the digits each column's cuts need so that different cuts look different."""
+    is_cut = tree.splits.kind == SplitKind.CUT
+    columns, cuts = tree.splits.column[is_cut], tree.splits.cut[is_cut]
+    return {
+        column: separating_digits(np.unique(cuts[columns == column]).tolist(), digits)
+        for column in np.unique(columns).tolist()
+    }
+
+
+def percent(share: float) -> str:
+    """Show a share as a percentage; what is not all or nothing never looks so.
+
+    Examples
+    --------
+    >>> percent(1.0), percent(1 / 3), percent(0.99999), percent(0.0001)
+    ('100%', '33.3%', '>99.9%', '<0.1%')
+    """
+    if 0 < share < 0.0005:
+        return "<0.1%"
+    if 0.9995 <= share < 1:
+        return ">99.9%"
+    return f"{number_text(round(100 * share, 1))}%"
+
+
+def probability(share: float) -> str:
+    """Show a probability with three decimals; what is not certain never looks so.
+
+    Examples
+    --------
+    >>> probability(1.0), probability(0.9074), probability(0.99999)
+    ('1', '0.907', '>0.999')
+    """
+    if 0 < share < 0.0005:
+        return "<0.001"
+    if 0.9995 <= share < 1:
+        return ">0.999"
+    return number_text(round(share, 3))
