@@ -1,0 +1,60 @@
+#include <cstdint>
+#include <stdexcept>
+
+#include "bindings.hpp"
+
+namespace ceiba::bindings {
+
+namespace {
+
+template <class T>
+using Strided1 = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
+template <class T>
+using Strided2 = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+void check_length(const Columns& self, std::size_t n) {
+    if (n != self.table.n_rows) throw std::invalid_argument("a column has another number of rows than the table");
+}
+
+template <class T>
+void add_numeric(Columns& self, const Strided1<T>& values) {
+    check_length(self, values.shape(0));
+    self.table.columns.push_back(data::Column::numeric(values.data(), values.stride(0) * static_cast<std::ptrdiff_t>(sizeof(T))));
+    self.owners.push_back(nb::cast(values));
+}
+
+template <class T>
+Columns from_matrix(const Strided2<T>& matrix) {
+    Columns out;
+    out.table.n_rows = matrix.shape(0);
+    out.table.columns.reserve(matrix.shape(1));
+    for (std::size_t c = 0; c < matrix.shape(1); ++c)
+        out.table.columns.push_back(data::Column::numeric(matrix.data() + static_cast<std::ptrdiff_t>(c) * matrix.stride(1),
+                                                          matrix.stride(0) * static_cast<std::ptrdiff_t>(sizeof(T))));
+    out.owners.push_back(nb::cast(matrix));
+    return out;
+}
+
+}  // namespace
+
+void bind_data(nb::module_& m) {
+    nb::class_<Columns>(m, "Columns", "Typed columns of one length, viewed, not copied.")
+        .def("__init__", [](Columns* self, std::size_t n_rows) { new (self) Columns{{n_rows, {}}, {}}; }, nb::arg("n_rows"))
+        .def_static("from_matrix", &from_matrix<double>, nb::arg("matrix").noconvert())
+        .def_static("from_matrix", &from_matrix<float>, nb::arg("matrix").noconvert())
+        .def("add_numeric", &add_numeric<double>, nb::arg("values").noconvert(), "Add float64 numbers; NaN is missing.")
+        .def("add_numeric", &add_numeric<float>, nb::arg("values").noconvert(), "Add float32 numbers; NaN is missing.")
+        .def(
+            "add_levels",
+            [](Columns& self, const Strided1<std::int32_t>& codes, std::int32_t n_levels, bool ordered) {
+                check_length(self, codes.shape(0));
+                self.table.columns.push_back(data::Column::levels(codes.data(), codes.stride(0) * static_cast<std::ptrdiff_t>(sizeof(std::int32_t)), n_levels, ordered));
+                self.owners.push_back(nb::cast(codes));
+            },
+            nb::arg("codes").noconvert(), nb::arg("n_levels"), nb::arg("ordered") = false,
+            "Add level codes; -1 is missing, n_levels or more a level not seen before.")
+        .def_prop_ro("n_rows", [](const Columns& self) { return self.table.n_rows; })
+        .def_prop_ro("n_columns", [](const Columns& self) { return self.table.columns.size(); });
+}
+
+}  // namespace ceiba::bindings

@@ -1,0 +1,106 @@
+// Growing. The GIL is released here, once, for the whole fit; it is taken back only to look for Ctrl-C.
+#include "grow/grow.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "base/interrupt.hpp"
+#include "bindings.hpp"
+#include "criteria/node_summary.hpp"
+
+namespace ceiba::bindings {
+
+namespace {
+
+using grow::GrowOptions;
+template <class T>
+using Array2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+split::Missing missing_from(const std::string& word) {
+    if (word == "learn") return split::Missing::learn;
+    if (word == "majority") return split::Missing::majority;
+    if (word == "surrogate") return split::Missing::surrogate;
+    if (word == "fractional") return split::Missing::fractional;
+    if (word == "error") return split::Missing::error;
+    throw std::invalid_argument("no missing rule is called '" + word + "'");
+}
+
+tree::TreeArrays run(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight, const GrowOptions& options) {
+    if (target.n_rows != columns.table.n_rows || (weight && weight->shape(0) != target.n_rows))
+        throw std::invalid_argument("columns, target and weight have different numbers of rows");
+    if (weight) target.weight = weight->data();
+    base::Interrupt interrupt([] {
+        const nb::gil_scoped_acquire gil;
+        return PyErr_CheckSignals() != 0;
+    });
+    try {
+        const nb::gil_scoped_release no_gil;
+        return grow::grow(columns.table, target, options, interrupt);
+    } catch (const base::Interrupted&) {
+        throw nb::python_error();
+    }
+}
+
+void bind_options(nb::module_& m) {
+    auto c = nb::class_<GrowOptions>(m, "GrowOptions", "How a tree is grown; the words are those of ceiba.grow.GrowOptions.");
+    c.def(nb::init<>())
+        .def_rw("max_depth", &GrowOptions::max_depth)
+        .def_rw("min_samples_split", &GrowOptions::min_samples_split)
+        .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
+        .def_rw("min_gain", &GrowOptions::min_gain)
+        .def_rw("min_gain_ratio", &GrowOptions::min_gain_ratio)
+        .def_rw("keep_zero_weights", &GrowOptions::keep_zero_weights)
+        .def_rw("use_surrogate", &GrowOptions::use_surrogate)
+        .def_rw("seed", &GrowOptions::seed)
+        .def_rw("n_threads", &GrowOptions::n_threads);
+    c.def_prop_rw("max_surrogates", [](const GrowOptions& o) { return o.surrogates.max_surrogates; }, [](GrowOptions& o, int v) { o.surrogates.max_surrogates = v; });
+    c.def_prop_rw("surrogate_style", [](const GrowOptions& o) { return o.surrogates.style; }, [](GrowOptions& o, int v) { o.surrogates.style = v; });
+    c.def_prop_rw("min_samples_leaf", [](const GrowOptions& o) { return o.search.min_rows; }, [](GrowOptions& o, std::size_t v) { o.search.min_rows = v; });
+    c.def_prop_rw("min_weight_leaf", [](const GrowOptions& o) { return o.search.min_weight; }, [](GrowOptions& o, double v) { o.search.min_weight = v; });
+    c.def_prop_rw("max_features", [](const GrowOptions& o) { return o.search.max_features; }, [](GrowOptions& o, int v) { o.search.max_features = v; });
+    c.def_prop_rw("max_competitors", [](const GrowOptions& o) { return o.search.max_competitors; }, [](GrowOptions& o, int v) { o.search.max_competitors = v; });
+    c.def_prop_rw("random_splitter", [](const GrowOptions& o) { return o.search.random_cuts; }, [](GrowOptions& o, bool v) { o.search.random_cuts = v; });
+    c.def_prop_rw("allow_zero_rate", [](const GrowOptions& o) { return o.search.allow_zero_rate; }, [](GrowOptions& o, bool v) { o.search.allow_zero_rate = v; });
+    c.def_prop_rw("multiway", [](const GrowOptions& o) { return o.search.multiway; }, [](GrowOptions& o, bool v) { o.search.multiway = v; });
+    c.def_prop_rw("monotonic", [](const GrowOptions& o) { return o.search.monotone; }, [](GrowOptions& o, std::vector<int> v) { o.search.monotone = std::move(v); });
+    c.def_prop_rw("class_scale", [](const GrowOptions& o) { return o.search.class_scale; }, [](GrowOptions& o, std::vector<double> v) { o.search.class_scale = std::move(v); });
+    c.def_prop_rw("column_cost", [](const GrowOptions& o) { return o.search.column_cost; }, [](GrowOptions& o, std::vector<double> v) { o.search.column_cost = std::move(v); });
+    c.def("set_criterion", [](GrowOptions& o, const std::string& word) { o.search.criterion = criteria::criterion_from(word); }, nb::arg("name"));
+    c.def("set_missing", [](GrowOptions& o, const std::string& word) { o.search.missing = missing_from(word); }, nb::arg("rule"));
+}
+
+}  // namespace
+
+void bind_grow(nb::module_& m) {
+    bind_options(m);
+    m.def(
+        "grow_classes",
+        [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes, std::optional<Array1<double>> weight, const GrowOptions& options) {
+            data::Target target;
+            target.n_rows = labels.shape(0);
+            target.n_outputs = static_cast<int>(labels.shape(1));
+            target.n_classes = std::move(n_classes);
+            target.labels = labels.data();
+            return run(columns, target, weight, options);
+        },
+        nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(), nb::arg("options"),
+        "Grow a classification tree; labels are class indices, rows x outputs.");
+    m.def(
+        "grow_numbers",
+        [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight, const GrowOptions& options) {
+            data::Target target;
+            target.n_rows = numbers.shape(0);
+            target.n_outputs = static_cast<int>(numbers.shape(1));
+            target.numbers = numbers.data();
+            return run(columns, target, weight, options);
+        },
+        nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("options"),
+        "Grow a regression tree; numbers are rows x outputs.");
+}
+
+}  // namespace ceiba::bindings

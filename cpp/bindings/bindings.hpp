@@ -1,0 +1,46 @@
+// Shared by the binding files: one bind_<noun> per core folder, and the way arrays cross the border.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "data/table.hpp"
+
+namespace ceiba::bindings {
+
+namespace nb = nanobind;
+
+void bind_data(nb::module_& m);
+void bind_tree(nb::module_& m);
+void bind_grow(nb::module_& m);
+void bind_predict(nb::module_& m);
+void bind_prune(nb::module_& m);
+
+// The table as Python hands it over: views for the core, and references that keep the arrays alive.
+struct Columns {
+    data::Table table;
+    std::vector<nb::object> owners;
+};
+
+template <class T>
+using Array1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// A numpy array that owns what was in the vector.
+template <class T>
+nb::object to_numpy(std::vector<T>&& values) {
+    auto* held = new std::vector<T>(std::move(values));
+    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->data(), {held->size()}, owner));
+}
+
+template <class T>
+std::vector<T> to_vector(const Array1<T>& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}
+
+}  // namespace ceiba::bindings

@@ -1,0 +1,94 @@
+// Double-double arithmetic: an unevaluated sum hi + lo of two doubles, about 106 bits.
+//
+// Why: two splits can be exactly tied, and then a rule must choose between them (lowest column, lowest cut), not
+// the rounding of a sum that was added up in another order. The scan therefore looks at each cut in plain double
+// and comes here only for the few that could win. Formulas: Dekker 1971, Knuth TAOCP 4.2.2, Shewchuk 1997.
+#pragma once
+
+#include <cmath>
+
+namespace ceiba::base {
+
+struct DoubleDouble {
+    double hi = 0.0;
+    double lo = 0.0;
+
+    constexpr DoubleDouble() = default;
+    constexpr DoubleDouble(double high) : hi(high) {}
+    constexpr DoubleDouble(double high, double low) : hi(high), lo(low) {}
+
+    double value() const { return hi + lo; }
+};
+
+inline DoubleDouble two_sum(double a, double b) {
+    const double s = a + b;
+    const double t = s - a;
+    return {s, (a - (s - t)) + (b - t)};
+}
+
+inline DoubleDouble quick_two_sum(double a, double b) {
+    const double s = a + b;
+    return {s, b - (s - a)};
+}
+
+inline DoubleDouble two_product(double a, double b) {
+#if defined(__FMA__) || defined(__aarch64__)
+    const double p = a * b;
+    return {p, std::fma(a, b, -p)};
+#else
+    // Without a fused multiply-add in the baseline, std::fma is a library call: Dekker's splitting is cheaper.
+    constexpr double splitter = 134217729.0;  // 2^27 + 1
+    const double p = a * b;
+    const double ta = splitter * a, tb = splitter * b;
+    const double ah = ta - (ta - a), al = a - ah;
+    const double bh = tb - (tb - b), bl = b - bh;
+    return {p, ((ah * bh - p) + ah * bl + al * bh) + al * bl};
+#endif
+}
+
+inline DoubleDouble operator+(DoubleDouble a, DoubleDouble b) {
+    DoubleDouble s = two_sum(a.hi, b.hi);
+    const DoubleDouble t = two_sum(a.lo, b.lo);
+    s = quick_two_sum(s.hi, s.lo + t.hi);
+    return quick_two_sum(s.hi, s.lo + t.lo);
+}
+
+inline DoubleDouble operator-(DoubleDouble a) { return {-a.hi, -a.lo}; }
+inline DoubleDouble operator-(DoubleDouble a, DoubleDouble b) { return a + (-b); }
+
+inline DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
+    const DoubleDouble p = two_product(a.hi, b.hi);
+    return quick_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
+}
+
+inline DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
+    const double q1 = a.hi / b.hi;
+    DoubleDouble r = a - b * q1;
+    const double q2 = r.hi / b.hi;
+    r = r - b * q2;
+    const double q3 = r.hi / b.hi;
+    return quick_two_sum(q1, q2) + DoubleDouble(q3);
+}
+
+inline bool operator<(DoubleDouble a, DoubleDouble b) { return a.hi < b.hi || (a.hi == b.hi && a.lo < b.lo); }
+
+// A running sum that keeps what each addition rounds away; n additions err by about n * 2^-106, not n * 2^-53.
+struct Sum {
+    double hi = 0.0;
+    double lo = 0.0;
+
+    void add(double x) {
+        const DoubleDouble s = two_sum(hi, x);
+        hi = s.hi;
+        lo += s.lo;
+    }
+    void add(DoubleDouble x) {
+        add(x.hi);
+        lo += x.lo;
+    }
+    void subtract(DoubleDouble x) { add(-x); }
+    double value() const { return hi + lo; }
+    DoubleDouble precise() const { return quick_two_sum(hi, lo); }
+};
+
+}  // namespace ceiba::base

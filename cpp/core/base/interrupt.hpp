@@ -1,0 +1,44 @@
+// How a long computation is stopped from outside. The caller's thread asks the host (Python: pending signals) now
+// and then; every thread reads one flag. Core code throws Interrupted and owns nothing that could leak.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <utility>
+
+namespace ceiba::base {
+
+struct Interrupted : std::exception {
+    const char* what() const noexcept override { return "interrupted"; }
+};
+
+class Interrupt {
+public:
+    Interrupt() = default;
+    explicit Interrupt(std::function<bool()> host_wants_stop) : host_wants_stop_(std::move(host_wants_stop)) {}
+
+    // Called by the thread that entered the core, as often as it likes; the host is asked every 50 ms at most.
+    void poll() {
+        if (host_wants_stop_) {
+            const auto now = std::chrono::steady_clock::now();
+            if (now - last_ >= std::chrono::milliseconds(50)) {
+                last_ = now;
+                if (host_wants_stop_()) stop_.store(true, std::memory_order_relaxed);
+            }
+        }
+        check();
+    }
+    // Called by worker threads.
+    void check() const {
+        if (stop_.load(std::memory_order_relaxed)) throw Interrupted{};
+    }
+
+private:
+    std::function<bool()> host_wants_stop_;
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+    std::atomic<bool> stop_{false};
+};
+
+}  // namespace ceiba::base

@@ -1,0 +1,77 @@
+// Criteria of weight W and sum S of a numeric target (see class_criteria.hpp for upper, gain and tolerance).
+//
+//   squared_error  the sum of squares about the mean falls by (S_L - W_L m)^2 W / (W_L W_R), m = S / W:
+//                  one square, nothing cancels
+//   poisson        the deviance / 2 falls by sum over sides of S_b log(m_b / m) = sum W_b h(m_b), where
+//                  h(x) = x log(x/m) - (x - m) >= 0: again nothing cancels. A side with S_b = 0 predicts a rate of 0,
+//                  which is infinitely wrong for any event to come: not allowed unless the caller shrinks rates (rpart).
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "base/double_double.hpp"
+
+namespace ceiba::criteria {
+
+using base::DoubleDouble;
+
+struct SquaredError {
+    double mean = 0.0, tie = 0.0;
+
+    template <class D>
+    void begin(const D& d) {
+        mean = d.total_sum() / d.total_weight();
+        tie = d.total_weight() * d.largest() * d.largest() * 0x1p-92;
+    }
+    template <class D>
+    double upper(const D& d) const {
+        const double wl = d.left_weight(), wr = d.total_weight() - wl, sl = d.left_sum();
+        const double shift = std::fabs(sl - wl * mean) + (std::fabs(sl) + wl * std::fabs(mean)) * 0x1p-50;
+        return shift * shift * (wl + wr) / (wl * wr) * (1.0 + 0x1p-40);
+    }
+    template <class D>
+    DoubleDouble gain(const D& d) const {
+        const DoubleDouble wl = d.left_weight_precise(), wr = d.right_weight_precise(), w = d.total_weight_precise();
+        const DoubleDouble shift = d.left_sum_precise() - wl * (d.total_sum_precise() / w);
+        return shift * shift * w / (wl * wr);
+    }
+    double tolerance() const { return tie; }
+};
+
+struct Poisson {
+    bool allow_zero = false;
+    double mean = 0.0, tie = 0.0;
+
+    template <class D>
+    void begin(const D& d) {
+        mean = d.total_sum() / d.total_weight();
+        tie = d.total_sum() * 0x1p-48;
+    }
+    template <class D>
+    double upper(const D& d) const {
+        return value(d) * (1.0 + 0x1p-40) + d.total_sum() * 0x1p-46;
+    }
+    template <class D>
+    DoubleDouble gain(const D& d) const {
+        return DoubleDouble(value(d));
+    }
+    double tolerance() const { return tie; }
+
+private:
+    template <class D>
+    double value(const D& d) const {
+        const double sl = d.left_sum(), sr = d.right_sum();
+        if (!allow_zero && (sl <= 0.0 || sr <= 0.0)) return -std::numeric_limits<double>::infinity();
+        if (mean <= 0.0) return 0.0;
+        return side(sl, d.left_weight()) + side(sr, d.right_weight());
+    }
+    // W h(S/W), h(x) = m ((1 + u) log(1 + u) - u) with u = x/m - 1.
+    double side(double sum, double weight) const {
+        if (sum <= 0.0) return weight * mean;
+        const double u = (sum / weight - mean) / mean;
+        return weight * mean * ((1.0 + u) * std::log1p(u) - u);
+    }
+};
+
+}  // namespace ceiba::criteria

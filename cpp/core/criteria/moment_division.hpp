@@ -1,0 +1,82 @@
+// Weight and sum of a numeric target in a division (see class_division.hpp for the idea): what squared error and
+// Poisson deviance need. Sums are compensated, so the order in which rows are added does not show.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+
+#include "base/double_double.hpp"
+#include "data/target.hpp"
+
+namespace ceiba::criteria {
+
+using base::DoubleDouble;
+using base::Sum;
+
+template <bool Weighted>
+class MomentDivision {
+public:
+    void bind(const data::TargetRows& rows, int output, std::size_t begin) {
+        number_ = rows.numbers[output].data() + begin;
+        if constexpr (Weighted) weight_ = rows.weight.data() + begin;
+    }
+    void reset() {
+        total_ = Part{};
+        largest_ = 0.0;
+        clear_left();
+    }
+    void include(std::size_t i) {
+        put(total_, i);
+        largest_ = std::max(largest_, std::fabs(number_[i]));
+    }
+    void clear_left() { left_ = Part{}; }
+    void add(std::size_t i) { put(left_, i); }
+
+    double left_weight() const { return left_.weight.value(); }
+    double right_weight() const { return right_weight_precise().value(); }
+    double total_weight() const { return total_.weight.value(); }
+    double left_sum() const { return left_.sum.value(); }
+    double right_sum() const { return right_sum_precise().value(); }
+    double total_sum() const { return total_.sum.value(); }
+    DoubleDouble left_weight_precise() const { return left_.weight.precise(); }
+    DoubleDouble right_weight_precise() const { return total_.weight.precise() - left_.weight.precise(); }
+    DoubleDouble total_weight_precise() const { return total_.weight.precise(); }
+    DoubleDouble left_sum_precise() const { return left_.sum.precise(); }
+    DoubleDouble right_sum_precise() const { return total_.sum.precise() - left_.sum.precise(); }
+    DoubleDouble total_sum_precise() const { return total_.sum.precise(); }
+    // Largest |y| among the rows that take part: the scale of rounding errors.
+    double largest() const { return largest_; }
+    double left_value() const { return left_sum() / left_weight(); }
+    double right_value() const { return right_sum() / right_weight(); }
+
+private:
+    struct Count {  // whole numbers need no compensation
+        double n = 0.0;
+        void add(double x) { n += x; }
+        double value() const { return n; }
+        DoubleDouble precise() const { return n; }
+    };
+    struct Part {
+        std::conditional_t<Weighted, Sum, Count> weight;
+        Sum sum;
+    };
+
+    void put(Part& part, std::size_t i) {
+        if constexpr (Weighted) {
+            part.weight.add(weight_[i]);
+            part.sum.add(base::two_product(weight_[i], number_[i]));
+        } else {
+            part.weight.add(1.0);
+            part.sum.add(number_[i]);
+        }
+    }
+
+    const double* number_ = nullptr;
+    const double* weight_ = nullptr;
+    Part total_, left_;
+    double largest_ = 0.0;
+};
+
+}  // namespace ceiba::criteria

@@ -1,0 +1,78 @@
+// Several targets at once: a division and a criterion per output; the gain is the mean over the outputs, as in
+// scikit-learn. Everything else of the search stays as it is.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "base/double_double.hpp"
+#include "data/target.hpp"
+
+namespace ceiba::criteria {
+
+template <class D>
+class MultiDivision {
+public:
+    explicit MultiDivision(std::vector<D> parts) : parts_(std::move(parts)) {}
+
+    void bind(const data::TargetRows& rows, int /*output*/, std::size_t begin) {
+        for (std::size_t o = 0; o < parts_.size(); ++o) parts_[o].bind(rows, static_cast<int>(o), begin);
+    }
+    void reset() {
+        for (D& part : parts_) part.reset();
+    }
+    void include(std::size_t i) {
+        for (D& part : parts_) part.include(i);
+    }
+    void clear_left() {
+        for (D& part : parts_) part.clear_left();
+    }
+    void add(std::size_t i) {
+        for (D& part : parts_) part.add(i);
+    }
+    double left_weight() const { return parts_.front().left_weight(); }
+    double right_weight() const { return parts_.front().right_weight(); }
+    double total_weight() const { return parts_.front().total_weight(); }
+    // Monotone limits are refused for several outputs before the core is called.
+    double left_value() const { return parts_.front().left_value(); }
+    double right_value() const { return parts_.front().right_value(); }
+
+    const std::vector<D>& parts() const { return parts_; }
+
+private:
+    std::vector<D> parts_;
+};
+
+template <class C>
+class MultiCriterion {
+public:
+    MultiCriterion(std::size_t n_outputs, const C& one) : parts_(n_outputs, one) {}
+
+    template <class D>
+    void begin(const MultiDivision<D>& d) {
+        for (std::size_t o = 0; o < parts_.size(); ++o) parts_[o].begin(d.parts()[o]);
+    }
+    template <class D>
+    double upper(const MultiDivision<D>& d) const {
+        double sum = 0.0;
+        for (std::size_t o = 0; o < parts_.size(); ++o) sum += parts_[o].upper(d.parts()[o]);
+        return sum / static_cast<double>(parts_.size()) * (1.0 + 0x1p-50);
+    }
+    template <class D>
+    base::DoubleDouble gain(const MultiDivision<D>& d) const {
+        base::DoubleDouble sum;
+        for (std::size_t o = 0; o < parts_.size(); ++o) sum = sum + parts_[o].gain(d.parts()[o]);
+        return sum / base::DoubleDouble(static_cast<double>(parts_.size()));
+    }
+    double tolerance() const {
+        double largest = 0.0;
+        for (const C& part : parts_) largest = part.tolerance() > largest ? part.tolerance() : largest;
+        return largest;
+    }
+
+private:
+    std::vector<C> parts_;
+};
+
+}  // namespace ceiba::criteria

@@ -1,0 +1,145 @@
+#include "criteria/node_summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "base/double_double.hpp"
+#include "criteria/class_criteria.hpp"
+
+namespace ceiba::criteria {
+
+namespace {
+
+double class_impurity(Name criterion, const std::vector<double>& counts) {
+    const double n = std::accumulate(counts.begin(), counts.end(), 0.0);
+    if (!(n > 0.0)) return 0.0;
+    switch (criterion) {
+        case Name::entropy: return Entropy::impurity(counts, n);
+        case Name::error: return Error::impurity(counts, n);
+        default: return Gini::impurity(counts, n);
+    }
+}
+
+// The weighted median as scikit-learn has it: the mean of the two middle values when the weight halves exactly.
+double weighted_median(std::vector<std::pair<double, double>>& value_weight) {
+    std::sort(value_weight.begin(), value_weight.end());
+    double total = 0.0;
+    for (const auto& vw : value_weight) total += vw.second;
+    double below = 0.0;
+    for (std::size_t i = 0; i < value_weight.size(); ++i) {
+        below += value_weight[i].second;
+        if (below > 0.5 * total) return value_weight[i].first;
+        if (below == 0.5 * total) {
+            std::size_t next = i + 1;
+            while (next < value_weight.size() && value_weight[next].second == 0.0) ++next;
+            if (next == value_weight.size()) return value_weight[i].first;
+            return 0.5 * (value_weight[i].first + value_weight[next].first);
+        }
+    }
+    return value_weight.back().first;
+}
+
+struct NumberSummary {
+    double value = 0.0, impurity = 0.0;
+    bool pure = true;
+};
+
+NumberSummary summarize_numbers(const data::TargetRows& rows, const std::vector<double>& y, std::size_t begin,
+                                std::size_t end, Name criterion, double weight) {
+    NumberSummary out;
+    double first = 0.0;
+    bool any = false;
+    base::Sum sum;
+    for (std::size_t i = begin; i < end; ++i) {
+        const double w = rows.weight_of(i);
+        sum.add(base::two_product(w, y[i]));
+        if (w > 0.0) {
+            if (any && y[i] != first) out.pure = false;
+            if (!any) first = y[i];
+            any = true;
+        }
+    }
+    if (out.pure && any) {  // the mean of equal numbers is that number, not its rounded sum divided by n
+        out.value = first;
+        return out;
+    }
+    out.value = sum.value() / weight;
+    base::Sum loss;
+    if (criterion == Name::absolute_error) {
+        std::vector<std::pair<double, double>> value_weight;
+        value_weight.reserve(end - begin);
+        for (std::size_t i = begin; i < end; ++i) value_weight.emplace_back(y[i], rows.weight_of(i));
+        out.value = weighted_median(value_weight);
+        for (const auto& vw : value_weight) loss.add(vw.second * std::fabs(vw.first - out.value));
+    } else if (criterion == Name::poisson) {
+        for (std::size_t i = begin; i < end; ++i)
+            if (y[i] > 0.0) loss.add(rows.weight_of(i) * y[i] * std::log(y[i] / out.value));
+    } else {
+        for (std::size_t i = begin; i < end; ++i) {
+            const double gap = y[i] - out.value;
+            loss.add(rows.weight_of(i) * gap * gap);
+        }
+    }
+    out.impurity = loss.value() / weight;
+    return out;
+}
+
+}  // namespace
+
+Name criterion_from(const std::string& word) {
+    if (word == "gini") return Name::gini;
+    if (word == "entropy") return Name::entropy;
+    if (word == "error") return Name::error;
+    if (word == "twoing") return Name::twoing;
+    if (word == "squared_error") return Name::squared_error;
+    if (word == "absolute_error") return Name::absolute_error;
+    if (word == "poisson") return Name::poisson;
+    throw std::invalid_argument("no criterion is called '" + word + "'");
+}
+
+NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size_t end, Name criterion,
+                      const std::vector<double>& class_scale) {
+    NodeSummary out;
+    base::Sum weight;
+    if (rows.weight.empty()) {
+        weight.hi = static_cast<double>(end - begin);
+    } else {
+        for (std::size_t i = begin; i < end; ++i) weight.add(rows.weight[i]);
+    }
+    out.weight = out.search_weight = weight.value();
+    const int n_outputs = rows.n_outputs();
+    out.pure = true;
+    if (!rows.classification()) {
+        for (int o = 0; o < n_outputs; ++o) {
+            const NumberSummary s = summarize_numbers(rows, rows.numbers[o], begin, end, criterion, out.weight);
+            out.value.push_back(s.value);
+            out.impurity += s.impurity / n_outputs;
+            out.pure = out.pure && s.pure;
+        }
+        return out;
+    }
+    const int width = *std::max_element(rows.n_classes.begin(), rows.n_classes.end());
+    out.value.assign(static_cast<std::size_t>(n_outputs) * width, 0.0);
+    for (int o = 0; o < n_outputs; ++o) {
+        std::vector<double> counts(rows.n_classes[o], 0.0);
+        if (rows.weight.empty()) {
+            for (std::size_t i = begin; i < end; ++i) counts[rows.labels[o][i]] += 1.0;
+        } else {
+            std::vector<base::Sum> sums(rows.n_classes[o]);
+            for (std::size_t i = begin; i < end; ++i) sums[rows.labels[o][i]].add(rows.weight[i]);
+            for (std::size_t k = 0; k < sums.size(); ++k) counts[k] = sums[k].value();
+        }
+        std::copy(counts.begin(), counts.end(), out.value.begin() + static_cast<std::ptrdiff_t>(o) * width);
+        out.pure = out.pure && std::count_if(counts.begin(), counts.end(), [](double c) { return c > 0.0; }) <= 1;
+        if (!class_scale.empty()) {
+            for (std::size_t k = 0; k < counts.size(); ++k) counts[k] *= class_scale[k];
+            out.search_weight = std::accumulate(counts.begin(), counts.end(), 0.0);
+        }
+        out.impurity += class_impurity(criterion, counts) / n_outputs;
+    }
+    return out;
+}
+
+}  // namespace ceiba::criteria

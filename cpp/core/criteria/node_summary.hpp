@@ -1,0 +1,29 @@
+// What a node says of itself: weight, value and impurity, from its own rows (never by subtraction from a parent).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "data/target.hpp"
+
+namespace ceiba::criteria {
+
+enum class Name { gini, entropy, error, twoing, squared_error, absolute_error, poisson };
+
+// Throws std::invalid_argument for a word that is no criterion.
+Name criterion_from(const std::string& word);
+
+struct NodeSummary {
+    double weight = 0.0;         // as the rows are weighted
+    double search_weight = 0.0;  // the same with each class multiplied by its factor (altered priors)
+    double impurity = 0.0;       // of the counts as the search sees them; mean over the outputs
+    bool pure = false;           // nothing left to tell apart
+    std::vector<double> value;   // class weights, output after output, each padded to the most classes; or node values
+};
+
+// Summary of the rows [begin, end); class_scale has one factor per class, or is empty.
+NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size_t end, Name criterion,
+                      const std::vector<double>& class_scale);
+
+}  // namespace ceiba::criteria

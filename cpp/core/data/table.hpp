@@ -1,0 +1,74 @@
+// The table as the core sees it: typed views on columns that somebody else owns.
+//
+// A numeric column holds float64 or float32 with any stride, NaN = missing. A column of levels holds int32 codes,
+// -1 = missing, n_levels or more = a level that was not there when the tree was grown. An ordered column holds
+// codes too but is cut like a number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace ceiba::data {
+
+enum class ColumnKind : std::int8_t { numeric, levels, ordered };
+
+class Column {
+public:
+    static Column numeric(const double* values, std::ptrdiff_t stride) {
+        return {ColumnKind::numeric, values, stride, false, 0};
+    }
+    static Column numeric(const float* values, std::ptrdiff_t stride) {
+        return {ColumnKind::numeric, values, stride, true, 0};
+    }
+    static Column levels(const std::int32_t* codes, std::ptrdiff_t stride, std::int32_t n_levels, bool ordered) {
+        return {ordered ? ColumnKind::ordered : ColumnKind::levels, codes, stride, false, n_levels};
+    }
+
+    ColumnKind kind() const { return kind_; }
+    std::int32_t n_levels() const { return n_levels_; }
+
+    // The value as a number: what a cut compares. Missing is NaN.
+    double number(std::size_t row) const {
+        if (kind_ == ColumnKind::numeric)
+            return single_ ? static_cast<double>(*at<float>(row)) : *at<double>(row);
+        const std::int32_t c = code(row);
+        return c < 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(c);
+    }
+    std::int32_t code(std::size_t row) const { return *at<std::int32_t>(row); }
+
+    // For loops that know the type already.
+    template <class T>
+    bool is() const {
+        return kind_ == ColumnKind::numeric && single_ == std::is_same_v<T, float>;
+    }
+    template <class T>
+    T fast(std::size_t row) const {
+        return *at<T>(row);
+    }
+
+private:
+    Column(ColumnKind kind, const void* values, std::ptrdiff_t stride, bool single, std::int32_t n_levels)
+        : kind_(kind), single_(single), n_levels_(n_levels), stride_(stride),
+          values_(static_cast<const char*>(values)) {}
+
+    template <class T>
+    const T* at(std::size_t row) const {
+        return reinterpret_cast<const T*>(values_ + static_cast<std::ptrdiff_t>(row) * stride_);
+    }
+
+    ColumnKind kind_;
+    bool single_;
+    std::int32_t n_levels_;
+    std::ptrdiff_t stride_;  // in bytes
+    const char* values_;
+};
+
+struct Table {
+    std::size_t n_rows = 0;
+    std::vector<Column> columns;
+};
+
+}  // namespace ceiba::data

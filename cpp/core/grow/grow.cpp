@@ -1,0 +1,293 @@
+// One grower for every kind of tree: it opens nodes, asks the finder for a split, parts the rows, and goes on; depth first, or
+// by falling gain when the number of leaves is limited. No recursion: a tree of 100,000 levels is as good as any.
+//
+// Threads: large nodes share their columns between threads; what is left below them are whole subtrees, grown one per thread.
+#include "grow/grow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <queue>
+#include <utility>
+
+#include "base/random.hpp"
+#include "base/thread_pool.hpp"
+#include "criteria/node_summary.hpp"
+#include "split/route.hpp"
+#include "split/row_store.hpp"
+#include "tree/builder.hpp"
+
+namespace ceiba::grow {
+
+namespace {
+
+using split::Candidate;
+using split::Missing;
+using split::NodeContext;
+using split::NodeRows;
+using split::Routing;
+using tree::Builder;
+using tree::NodeRecord;
+
+// Values below which sharing the columns of a node between threads does not pay (rows x columns).
+constexpr std::size_t shared_work = 200000;
+
+// A node whose split is yet to be found or carried out.
+struct Open {
+    NodeRows rows;
+    NodeContext context;
+    std::int32_t node = 0;
+    int depth = 0;
+    bool splittable = false;
+    std::vector<Candidate> found;
+};
+
+class Grower {
+public:
+    Grower(const data::Table& table, const data::Target& target, const GrowOptions& options, base::Interrupt& interrupt)
+        : options_(options), interrupt_(interrupt), pool_(options.n_threads), n_columns_(table.columns.size()) {
+        root_ = split::presort(table, target, options.keep_zero_weights, pool_, interrupt_);
+        auto& weight = root_.store->target.weight;
+        if (options.search.missing == Missing::fractional && weight.empty()) weight.assign(root_.size(), 1.0);
+        finder_ = split::make_presort_finder(root_.store->target, options_.search, pool_.size());
+    }
+
+    tree::TreeArrays run() {
+        builders_.emplace_back();
+        builders_[0].emplace_back();
+        Open root{std::move(root_), NodeContext{options_.seed}, 0, 0, false, {}};
+        describe(root, builders_[0]);
+        whole_weight_ = builders_[0][0].search_weight;
+        if (options_.max_leaf_nodes > 0)
+            best_first(std::move(root));
+        else
+            depth_first(std::move(root));
+        return tree::assemble(builders_);
+    }
+
+private:
+    bool large(const NodeRows& rows) const { return pool_.size() > 1 && rows.size() * n_columns_ >= shared_work; }
+
+    void depth_first(Open root) {
+        std::vector<Open> stack, apart;
+        stack.push_back(std::move(root));
+        while (!stack.empty()) {
+            Open open = std::move(stack.back());
+            stack.pop_back();
+            if (!open.splittable) continue;
+            if (pool_.size() > 1 && !large(open.rows)) {
+                apart.push_back(std::move(open));
+                continue;
+            }
+            split_node(open, builders_[0], &pool_, 0, stack);
+        }
+        if (apart.empty()) return;
+        if (apart.size() == 1) return subtree(std::move(apart[0]), builders_[0], 0);
+        const std::size_t first = builders_.size();
+        builders_.resize(first + apart.size());
+        for (std::size_t i = 0; i < apart.size(); ++i) {
+            NodeRecord& stub = builders_[0][static_cast<std::size_t>(apart[i].node)];
+            builders_[first + i].push_back(std::move(stub));
+            stub = NodeRecord{};
+            stub.graft = static_cast<std::int32_t>(first + i);
+            apart[i].node = 0;
+        }
+        pool_.run(apart.size(), [&](std::size_t i, int thread) { subtree(std::move(apart[i]), builders_[first + i], thread); });
+    }
+
+    void subtree(Open root, Builder& builder, int thread) {
+        std::vector<Open> stack;
+        stack.push_back(std::move(root));
+        while (!stack.empty()) {
+            Open open = std::move(stack.back());
+            stack.pop_back();
+            if (open.splittable) split_node(open, builder, nullptr, thread, stack);
+        }
+    }
+
+    void best_first(Open root) {
+        const auto worse = [](const Open& a, const Open& b) {
+            return a.found[0].gain < b.found[0].gain || (!(b.found[0].gain < a.found[0].gain) && a.node > b.node);
+        };
+        std::vector<Open> heap, fresh;
+        int leaves = 1;
+        const auto offer = [&](Open open) {
+            if (!open.splittable || !find(open, builders_[0], large(open.rows) ? &pool_ : nullptr, 0)) return;
+            heap.push_back(std::move(open));
+            std::push_heap(heap.begin(), heap.end(), worse);
+        };
+        offer(std::move(root));
+        while (!heap.empty() && leaves < options_.max_leaf_nodes) {
+            std::pop_heap(heap.begin(), heap.end(), worse);
+            Open open = std::move(heap.back());
+            heap.pop_back();
+            if (leaves + open.found[0].n_branches - 1 > options_.max_leaf_nodes) continue;
+            fresh.clear();
+            divide(open, builders_[0], large(open.rows) ? &pool_ : nullptr, fresh);
+            leaves += static_cast<int>(fresh.size()) - 1;
+            for (auto child = fresh.rbegin(); child != fresh.rend(); ++child) offer(std::move(*child));
+        }
+    }
+
+    void split_node(Open& open, Builder& builder, base::ThreadPool* pool, int thread, std::vector<Open>& stack) {
+        if (find(open, builder, pool, thread)) divide(open, builder, pool, stack);
+    }
+
+    // Fills in what the node says of itself and decides whether it may be split at all.
+    void describe(Open& open, Builder& builder) {
+        criteria::NodeSummary summary = criteria::summarize(open.rows.store->target, open.rows.begin, open.rows.end,
+                                                            options_.search.criterion, options_.search.class_scale);
+        if (!options_.search.monotone.empty()) clip(summary, open.context);
+        NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
+        node.n_rows = static_cast<std::int64_t>(open.rows.size());
+        node.weight = summary.weight;
+        node.search_weight = summary.search_weight;
+        node.impurity = summary.impurity;
+        node.value = std::move(summary.value);
+        const std::size_t rows = open.rows.size();
+        open.splittable = !summary.pure && rows >= options_.min_samples_split && rows >= 2 * options_.search.min_rows &&
+                          summary.weight >= 2.0 * options_.search.min_weight &&
+                          (options_.max_depth < 0 || open.depth < options_.max_depth);
+    }
+
+    // A leaf's value may not leave the limits that monotone splits above it have set.
+    void clip(criteria::NodeSummary& summary, const NodeContext& context) const {
+        if (summary.value.size() == 1) {
+            summary.value[0] = std::clamp(summary.value[0], context.low, context.high);
+        } else if (summary.value.size() == 2 && summary.weight > 0.0) {
+            const double p = std::clamp(summary.value[1] / summary.weight, std::max(context.low, 0.0), std::min(context.high, 1.0));
+            summary.value = {(1.0 - p) * summary.weight, p * summary.weight};
+        }
+    }
+
+    bool find(Open& open, Builder& builder, base::ThreadPool* pool, int thread) {
+        if (thread == 0) interrupt_.poll();
+        interrupt_.check();
+        open.found = finder_->find(open.rows, open.context, pool, thread);
+        if (open.found.empty()) return false;
+        const NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
+        const double gain = open.found[0].gain.value();
+        // scikit-learn adds the rounding unit before it compares; so a gain that equals min_impurity_decrease is enough.
+        if (gain / whole_weight_ + 0x1p-52 < options_.min_gain) return false;
+        if (options_.min_gain_ratio > 0.0) {
+            const bool relative = options_.search.criterion == criteria::Name::squared_error;
+            const double merit = relative ? gain / (node.impurity * node.search_weight) : gain;
+            if (open.depth == 0) root_merit_ = merit;
+            if (!(merit > options_.min_gain_ratio * root_merit_)) return false;
+        }
+        return true;
+    }
+
+    // Parts the rows, writes the split into the node and opens the children (pushed last first).
+    void divide(Open& open, Builder& builder, base::ThreadPool* pool, std::vector<Open>& stack) {
+        Candidate split = std::move(open.found[0]);
+        std::vector<split::Surrogate> surrogates;
+        Routing routing = split::route(open.rows, split);
+        int default_branch = -1;
+        std::int64_t sent_default = 0;
+        place_missing(open, split, routing, surrogates, default_branch, sent_default);
+        const bool fractional = options_.search.missing == Missing::fractional &&
+                                std::find(routing.branch.begin(), routing.branch.end(), split::unplaced) != routing.branch.end();
+        std::vector<NodeRows> parts = fractional ? split::partition_fractional(open.rows, routing) : split::partition(open.rows, routing, pool);
+        open.rows.store.reset();
+
+        const std::int32_t first = static_cast<std::int32_t>(builder.size());
+        builder.resize(builder.size() + parts.size());
+        std::vector<Open> children(parts.size());
+        for (std::size_t b = 0; b < parts.size(); ++b) {
+            Open& child = children[b];
+            child.rows = std::move(parts[b]);
+            child.context = open.context;
+            child.context.seed = base::branch_seed(open.context.seed, b);
+            child.node = first + static_cast<std::int32_t>(b);
+            child.depth = open.depth + 1;
+            describe(child, builder);
+        }
+        hand_down_limits(open, split, builder, children);
+        NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
+        if (default_branch == -2) default_branch = most_rows(builder, first, parts.size());
+        node.first_child = first;
+        node.n_children = static_cast<std::int32_t>(parts.size());
+        node.default_branch = default_branch;
+        node.sent_default = sent_default;
+        node.surrogates = std::move(surrogates);
+        node.competitors.assign(std::make_move_iterator(open.found.begin() + 1), std::make_move_iterator(open.found.end()));
+        node.split = std::move(split);
+        for (std::size_t b = children.size(); b-- > 0;) stack.push_back(std::move(children[b]));
+    }
+
+    // Decides for every row that the split could not place. default_branch -2: by the children's row counts, once known.
+    void place_missing(const Open& open, const Candidate& split, Routing& routing, std::vector<split::Surrogate>& surrogates,
+                       int& default_branch, std::int64_t& sent_default) const {
+        if (split.learned_missing) {
+            default_branch = split.missing_branch;
+            if (split.kind != split::Kind::presence)
+                sent_default = static_cast<std::int64_t>(open.rows.size() - open.rows.n_present(static_cast<std::size_t>(split.column)));
+            return;
+        }
+        const bool by_surrogate = options_.search.missing == Missing::surrogate;
+        const split::BranchLoad load = split::load(open.rows, routing);
+        const int heavier = split::heaviest(load, by_surrogate);
+        default_branch = heavier;
+        if (options_.search.missing == Missing::fractional) {
+            default_branch = split::heaviest(load, false);
+            return;
+        }
+        if (by_surrogate && split.n_branches == 2 && options_.surrogates.max_surrogates > 0) {
+            const int right = split::right_son(open.rows, routing, options_.search.class_scale);
+            surrogates = split::find_surrogates(open.rows, routing, split.column, right, options_.surrogates);
+            if (options_.use_surrogate > 0) split::route_by_surrogates(open.rows, surrogates, routing);
+        }
+        const bool stays = by_surrogate && (options_.use_surrogate < 2 || heavier < 0);
+        for (std::uint16_t& branch : routing.branch) {
+            if (branch != split::unplaced) continue;
+            branch = static_cast<std::uint16_t>(stays ? routing.n_branches : heavier);
+            ++sent_default;
+        }
+        if (by_surrogate) default_branch = options_.use_surrogate < 2 ? -1 : -2;
+    }
+
+    // rpart's rule when predicting: the son to which more rows went, by whatever way; nobody moves on a tie.
+    static int most_rows(const Builder& builder, std::int32_t first, std::size_t n) {
+        int best = 0;
+        bool tie = false;
+        for (std::size_t b = 1; b < n; ++b) {
+            const std::int64_t rows = builder[static_cast<std::size_t>(first) + b].n_rows, most = builder[static_cast<std::size_t>(first + best)].n_rows;
+            if (rows == most) tie = true;
+            if (rows > most) best = static_cast<int>(b), tie = false;
+        }
+        return tie ? -1 : best;
+    }
+
+    void hand_down_limits(const Open& open, const Candidate& split, const Builder& builder, std::vector<Open>& children) const {
+        if (options_.search.monotone.empty() || children.size() != 2) return;
+        const int direction = options_.search.monotone[static_cast<std::size_t>(split.column)];
+        if (direction == 0) return;
+        const auto value = [&](const Open& child) {
+            const NodeRecord& node = builder[static_cast<std::size_t>(child.node)];
+            return node.value.size() == 1 ? node.value[0] : node.value[1] / node.weight;
+        };
+        const double middle = 0.5 * (value(children[0]) + value(children[1]));
+        Open& low = children[direction > 0 ? 0 : 1];
+        Open& high = children[direction > 0 ? 1 : 0];
+        low.context.high = std::min(open.context.high, middle);
+        high.context.low = std::max(open.context.low, middle);
+    }
+
+    const GrowOptions& options_;
+    base::Interrupt& interrupt_;
+    base::ThreadPool pool_;
+    std::size_t n_columns_;
+    NodeRows root_;
+    std::unique_ptr<split::SplitFinder> finder_;
+    std::vector<Builder> builders_;
+    double whole_weight_ = 0.0, root_merit_ = 0.0;
+};
+
+}  // namespace
+
+tree::TreeArrays grow(const data::Table& table, const data::Target& target, const GrowOptions& options, base::Interrupt& interrupt) {
+    return Grower(table, target, options, interrupt).run();
+}
+
+}  // namespace ceiba::grow

@@ -1,0 +1,32 @@
+// Growing a tree: from a table and a target to the arrays of a tree.
+#pragma once
+
+#include <cstdint>
+
+#include "base/interrupt.hpp"
+#include "data/table.hpp"
+#include "data/target.hpp"
+#include "split/finder.hpp"
+#include "split/surrogates.hpp"
+#include "tree/tree_arrays.hpp"
+
+namespace ceiba::grow {
+
+struct GrowOptions {
+    split::SearchOptions search;
+    split::SurrogateOptions surrogates;
+    int use_surrogate = 2;               // 0: rows with a missing value stay; 1: surrogates, else stay; 2: surrogates, else the heavier branch
+    int max_depth = -1;
+    std::size_t min_samples_split = 2;
+    int max_leaf_nodes = -1;             // best-first growth when set
+    double min_gain = 0.0;               // gain of a split as a share of the whole table's weight
+    double min_gain_ratio = 0.0;         // gain of a split over that of the root's split
+    bool keep_zero_weights = false;      // rows of zero weight are counted and routed, but decide nothing (rpart)
+    std::uint64_t seed = 0;
+    int n_threads = 1;
+};
+
+tree::TreeArrays grow(const data::Table& table, const data::Target& target, const GrowOptions& options,
+                      base::Interrupt& interrupt);
+
+}  // namespace ceiba::grow

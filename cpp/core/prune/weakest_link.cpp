@@ -1,0 +1,86 @@
+#include "prune/weakest_link.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace ceiba::prune {
+
+namespace {
+
+// A leftist max-heap of breakpoints; node i of the tree is element i of the heap's memory.
+class Breakpoints {
+public:
+    explicit Breakpoints(std::size_t n) : at(n, 0.0), fall(n, 0.0), leaves(n, 0.0), left_(n, -1), right_(n, -1), rank_(n, 1) {}
+
+    std::vector<double> at;      // alpha
+    std::vector<double> fall;    // change of the intercept when passing the breakpoint upwards
+    std::vector<double> leaves;  // change of the slope
+
+    // Iterative: the right spine of a leftist heap is short (log n), but is collected rather than recursed upon.
+    std::int32_t merge(std::int32_t a, std::int32_t b) {
+        spine_.clear();
+        while (a >= 0 && b >= 0) {
+            if (at[index(a)] < at[index(b)]) std::swap(a, b);
+            spine_.push_back(a);
+            a = right_[index(a)];
+        }
+        std::int32_t rest = a >= 0 ? a : b;
+        while (!spine_.empty()) {
+            const std::int32_t top = spine_.back();
+            spine_.pop_back();
+            right_[index(top)] = rest;
+            if (rank(left_[index(top)]) < rank(rest)) std::swap(left_[index(top)], right_[index(top)]);
+            rank_[index(top)] = rank(right_[index(top)]) + 1;
+            rest = top;
+        }
+        return rest;
+    }
+    std::int32_t pop(std::int32_t heap) { return merge(left_[index(heap)], right_[index(heap)]); }
+
+private:
+    static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+    std::int32_t rank(std::int32_t i) const { return i < 0 ? 0 : rank_[index(i)]; }
+
+    std::vector<std::int32_t> left_, right_, rank_, spine_;
+};
+
+}  // namespace
+
+std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::span<const double> risk) {
+    const std::size_t n = parent.size();
+    constexpr double never = std::numeric_limits<double>::infinity();
+    std::vector<double> alpha(n, never), intercept(n, 0.0), slope(n, 0.0);
+    std::vector<std::int32_t> heap(n, -1);
+    std::vector<char> inner(n, 0);
+    Breakpoints points(n);
+    for (std::size_t i = n; i-- > 0;) {  // pre-order backwards: branches before their node
+        if (inner[i]) {
+            // The line of the fully collapsed branches; going left over breakpoints restores what they collapsed.
+            double a = intercept[i], s = slope[i];
+            double crossing = (risk[i] - a) / (s - 1.0);
+            while (heap[i] >= 0 && crossing < points.at[static_cast<std::size_t>(heap[i])]) {
+                const std::size_t top = static_cast<std::size_t>(heap[i]);
+                a -= points.fall[top];
+                s -= points.leaves[top];
+                heap[i] = points.pop(heap[i]);
+                crossing = (risk[i] - a) / (s - 1.0);
+            }
+            alpha[i] = points.at[i] = crossing;
+            points.fall[i] = risk[i] - a;
+            points.leaves[i] = 1.0 - s;
+            heap[i] = points.merge(heap[i], static_cast<std::int32_t>(i));
+        }
+        if (i == 0) break;
+        const std::size_t p = static_cast<std::size_t>(parent[i]);
+        inner[p] = 1;
+        intercept[p] += risk[i];
+        slope[p] += 1.0;
+        heap[p] = points.merge(heap[p], heap[i]);
+    }
+    for (std::size_t i = 1; i < n; ++i)
+        if (inner[i]) alpha[i] = std::min(alpha[i], alpha[static_cast<std::size_t>(parent[i])]);
+    return alpha;
+}
+
+}  // namespace ceiba::prune

@@ -1,0 +1,20 @@
+// Minimal cost-complexity pruning (Breiman et al. 1984, chapter 3): when does each node collapse?
+//
+// V_t(alpha) = min(R(t) + alpha, sum over branches of V_b(alpha)) is the least cost of any pruned subtree below t. It is concave
+// and piecewise linear in alpha; its last breakpoint is where t itself collapses. Bottom up, the breakpoints of the branches
+// are merged in a heap, the line R(t) + alpha is cut against them from the right, and those beyond the cut are dropped: each
+// node enters and leaves a heap once, O(n log n) in all, also for a chain (collapsing link after link would be quadratic there).
+// With risks that are whole numbers every alpha is one correctly rounded division of exact integers: equal alphas are equal.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ceiba::prune {
+
+// For each node the smallest alpha at which it is no longer inside the optimal tree as an inner node (its own collapse or
+// an ancestor's, whichever comes first); infinity for leaves. Nodes are in pre-order.
+std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::span<const double> risk);
+
+}  // namespace ceiba::prune

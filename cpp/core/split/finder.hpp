@@ -1,0 +1,54 @@
+// The seam between growing and searching: a grower asks for the best split of a node and does not know how it is found.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "criteria/node_summary.hpp"
+#include "split/candidate.hpp"
+#include "split/row_store.hpp"
+
+namespace ceiba::split {
+
+enum class Missing { learn, majority, surrogate, fractional, error };
+
+struct SearchOptions {
+    criteria::Name criterion = criteria::Name::gini;
+    Missing missing = Missing::learn;
+    bool multiway = false;               // columns of levels: one branch per level
+    bool random_cuts = false;            // one random cut per column instead of the best (scikit-learn's splitter="random")
+    bool allow_zero_rate = false;        // poisson: a side without events is allowed
+    int max_features = -1;               // columns tried per node; -1: all
+    int max_competitors = 0;             // runners-up returned besides the best
+    std::size_t min_rows = 1;            // per branch
+    double min_weight = 0.0;             // per branch
+    std::vector<int> monotone;           // per column; empty: none
+    std::vector<double> class_scale;     // altered priors: factor per class; empty: none
+    std::vector<double> column_cost;     // gains are divided by these; empty: none
+};
+
+// What the search must know of one node besides its rows.
+struct NodeContext {
+    std::uint64_t seed = 0;
+    double low = -std::numeric_limits<double>::infinity();   // monotone limits handed down
+    double high = std::numeric_limits<double>::infinity();
+};
+
+class SplitFinder {
+public:
+    virtual ~SplitFinder() = default;
+
+    // Best split first, then up to max_competitors best splits of other columns by falling gain; empty if there is none.
+    // With a pool the columns are shared between its threads; without, `thread` names the working space to use.
+    virtual std::vector<Candidate> find(const NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
+                                        int thread) = 0;
+};
+
+// The exact search over presorted columns, for this target and criterion.
+std::unique_ptr<SplitFinder> make_presort_finder(const data::TargetRows& target, const SearchOptions& options,
+                                                 int n_threads);
+
+}  // namespace ceiba::split

@@ -1,0 +1,45 @@
+#include "split/level_subsets.hpp"
+
+namespace ceiba::split {
+
+std::vector<std::uint32_t> principal_order(const LevelDivision& levels) {
+    const std::size_t n = levels.n_levels(), k = static_cast<std::size_t>(levels.n_classes());
+    std::vector<double> profile(n * k), mean(k, 0.0), weight(n);
+    double total = 0.0;
+    for (std::size_t l = 0; l < n; ++l) {
+        weight[l] = levels.level_weight(l);
+        total += weight[l];
+        for (std::size_t j = 0; j < k; ++j) {
+            profile[l * k + j] = levels.share(l, j);
+            mean[j] += weight[l] * profile[l * k + j];
+        }
+    }
+    for (double& m : mean) m /= total;
+    std::vector<double> covariance(k * k, 0.0);
+    for (std::size_t l = 0; l < n; ++l)
+        for (std::size_t a = 0; a < k; ++a)
+            for (std::size_t b = 0; b < k; ++b)
+                covariance[a * k + b] += weight[l] * (profile[l * k + a] - mean[a]) * (profile[l * k + b] - mean[b]);
+    // Power iteration: only an order is wanted, so a rough vector will do.
+    std::vector<double> axis(k), next(k);
+    for (std::size_t j = 0; j < k; ++j) axis[j] = 1.0 + static_cast<double>(j);
+    for (int step = 0; step < 50; ++step) {
+        double norm = 0.0;
+        for (std::size_t a = 0; a < k; ++a) {
+            next[a] = 0.0;
+            for (std::size_t b = 0; b < k; ++b) next[a] += covariance[a * k + b] * axis[b];
+            norm += next[a] * next[a];
+        }
+        if (!(norm > 0.0)) break;
+        for (std::size_t a = 0; a < k; ++a) axis[a] = next[a] / std::sqrt(norm);
+    }
+    std::vector<double> score(n, 0.0);
+    for (std::size_t l = 0; l < n; ++l)
+        for (std::size_t j = 0; j < k; ++j) score[l] += profile[l * k + j] * axis[j];
+    std::vector<std::uint32_t> order(n);
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return score[a] < score[b]; });
+    return order;
+}
+
+}  // namespace ceiba::split

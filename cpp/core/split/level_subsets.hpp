@@ -1,0 +1,221 @@
+// Level sets for three or more classes, where no order of the levels is sure to hold the best one.
+//
+// Up to `exhaustive_levels` present levels: all 2^(L-1) - 1 sets, in Gray-code order (one level changes side per step).
+// Beyond: the cuts of several orders (each class's share; the first principal component of the class profiles, Coppersmith,
+// Hong and Hosking 1999), then single levels change side as long as that raises the gain. Works on a table of class
+// weights per level, so its cost does not depend on the number of rows.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "base/double_double.hpp"
+#include "split/level_rows.hpp"
+#include "split/scan.hpp"
+
+namespace ceiba::split {
+
+constexpr std::size_t exhaustive_levels = 10;
+
+// Class weights of a division made of whole levels: the interface of criteria/class_division.hpp.
+class LevelDivision {
+public:
+    static constexpr bool unit_counts = false;
+
+    LevelDivision(const NodeRows& node, const LevelRows& levels, bool count_missing, const std::vector<double>& class_scale)
+        : n_classes_(static_cast<std::size_t>(node.store->target.n_classes[0])), scale_(class_scale) {
+        if (scale_.empty()) scale_.assign(n_classes_, 1.0);
+        const data::TargetRows& target = node.store->target;
+        const auto put = [&](base::Sum* sums, std::uint32_t row) {
+            sums[target.labels[0][node.begin + row]].add(target.weight_of(node.begin + row));
+        };
+        cells_.resize(levels.n_levels() * n_classes_);
+        rows_.resize(levels.n_levels());
+        missing_.resize(n_classes_);
+        total_.resize(n_classes_);
+        left_.resize(n_classes_);
+        for (std::size_t l = 0; l < levels.n_levels(); ++l) {
+            rows_[l] = levels.start[l + 1] - levels.start[l];
+            for (std::uint32_t r = levels.start[l]; r < levels.start[l + 1]; ++r) put(&cells_[l * n_classes_], levels.rows[r]);
+            for (std::size_t k = 0; k < n_classes_; ++k) total_[k].add(cell(l, k));
+            n_total_ += rows_[l];
+        }
+        if (!count_missing) return;
+        for (std::uint32_t row : levels.missing) put(missing_.data(), row);
+        n_missing_ = levels.missing.size();
+        n_total_ += n_missing_;
+        for (std::size_t k = 0; k < n_classes_; ++k) total_[k].add(missing_[k].precise());
+    }
+
+    void clear(bool missing_left) {
+        for (std::size_t k = 0; k < n_classes_; ++k) left_[k] = missing_left ? missing_[k] : base::Sum{};
+        n_left_ = missing_left ? n_missing_ : 0;
+    }
+    void move_left(std::size_t level) {
+        for (std::size_t k = 0; k < n_classes_; ++k) left_[k].add(cell(level, k));
+        n_left_ += rows_[level];
+    }
+    void move_right(std::size_t level) {
+        for (std::size_t k = 0; k < n_classes_; ++k) left_[k].subtract(cell(level, k));
+        n_left_ -= rows_[level];
+    }
+    bool enough_rows(const Limits& limits) const { return n_left_ >= limits.min_rows && n_total_ - n_left_ >= limits.min_rows; }
+
+    std::size_t n_levels() const { return rows_.size(); }
+    int n_classes() const { return static_cast<int>(n_classes_); }
+    double left(int k) const { return scale_[k] * left_[k].value(); }
+    double right(int k) const { return scale_[k] * (total_[k].precise() - left_[k].precise()).value(); }
+    double total(int k) const { return scale_[k] * total_[k].value(); }
+    base::DoubleDouble left_precise(int k) const { return base::DoubleDouble(scale_[k]) * left_[k].precise(); }
+    base::DoubleDouble right_precise(int k) const { return base::DoubleDouble(scale_[k]) * (total_[k].precise() - left_[k].precise()); }
+    base::DoubleDouble total_precise(int k) const { return base::DoubleDouble(scale_[k]) * total_[k].precise(); }
+    double left_weight() const { return over_classes([this](int k) { return left(k); }); }
+    double right_weight() const { return over_classes([this](int k) { return right(k); }); }
+    double total_weight() const { return over_classes([this](int k) { return total(k); }); }
+    double left_squares() const { return over_classes([this](int k) { return left(k) * left(k); }); }
+    double right_squares() const { return over_classes([this](int k) { return right(k) * right(k); }); }
+    double left_value() const { return left(1) / left_weight(); }
+    double right_value() const { return right(1) / right_weight(); }
+    // Share of class k in a level, for the orders.
+    double share(std::size_t level, std::size_t k) const {
+        double sum = 0.0;
+        for (std::size_t j = 0; j < n_classes_; ++j) sum += scale_[j] * cells_[level * n_classes_ + j].value();
+        return scale_[k] * cells_[level * n_classes_ + k].value() / sum;
+    }
+    double level_weight(std::size_t level) const {
+        double sum = 0.0;
+        for (std::size_t j = 0; j < n_classes_; ++j) sum += scale_[j] * cells_[level * n_classes_ + j].value();
+        return sum;
+    }
+
+private:
+    base::DoubleDouble cell(std::size_t l, std::size_t k) const { return cells_[l * n_classes_ + k].precise(); }
+    template <class F>
+    double over_classes(F f) const {
+        double sum = 0.0;
+        for (int k = 0; k < n_classes(); ++k) sum += f(k);
+        return sum;
+    }
+
+    std::size_t n_classes_;
+    std::vector<double> scale_;
+    std::vector<base::Sum> cells_, missing_, total_, left_;
+    std::vector<std::size_t> rows_;
+    std::size_t n_total_ = 0, n_left_ = 0, n_missing_ = 0;
+};
+
+struct BestSubset {
+    bool found = false;
+    bool missing_left = false;
+    base::DoubleDouble gain;
+    std::vector<char> on_left;  // per present level
+};
+
+// Positions of the levels along the first principal component of their class profiles, weighted by level.
+std::vector<std::uint32_t> principal_order(const LevelDivision& levels);
+
+template <class C>
+class SubsetSearch {
+public:
+    SubsetSearch(LevelDivision& division, const C& criterion, const Limits& limits, BestSubset& best)
+        : division_(division), criterion_(criterion), limits_(limits), best_(best) {}
+
+    void run(bool missing_left) {
+        missing_left_ = missing_left;
+        if (division_.n_levels() < 2) return;
+        if (division_.n_levels() <= exhaustive_levels)
+            all_sets();
+        else
+            orders_and_moves();
+    }
+
+private:
+    bool better(base::DoubleDouble& gain, bool found) const {
+        if (!division_.enough_rows(limits_)) return false;
+        if (criterion_.upper(division_) < (found ? gain.hi : -std::numeric_limits<double>::infinity())) return false;
+        return improve(division_, criterion_, limits_, gain, found);
+    }
+    void keep(const std::vector<char>& on_left) {
+        best_.found = true;
+        best_.missing_left = missing_left_;
+        best_.on_left = on_left;
+    }
+
+    void all_sets() {
+        const std::size_t n = division_.n_levels();
+        std::vector<char> on_left(n, 0);
+        division_.clear(missing_left_);
+        // The last level never moves: a set and its complement are the same division (unless missing values are with one).
+        const std::size_t movable = missing_left_ ? n : n - 1;
+        for (std::uint64_t step = 1; step < (std::uint64_t{1} << movable); ++step) {
+            const std::size_t level = static_cast<std::size_t>(std::countr_zero(step));
+            on_left[level] ^= 1;
+            on_left[level] ? division_.move_left(level) : division_.move_right(level);
+            if (missing_left_ && std::all_of(on_left.begin(), on_left.end(), [](char c) { return c; })) continue;
+            if (better(best_.gain, best_.found)) keep(on_left);
+        }
+    }
+
+    void orders_and_moves() {
+        const std::size_t n = division_.n_levels();
+        std::vector<std::vector<std::uint32_t>> orders{principal_order(division_)};
+        for (std::size_t k = 0; k < static_cast<std::size_t>(division_.n_classes()); ++k) {
+            std::vector<double> share(n);
+            for (std::size_t l = 0; l < n; ++l) share[l] = division_.share(l, k);
+            auto& order = orders.emplace_back(n);
+            std::iota(order.begin(), order.end(), 0u);
+            std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return share[a] < share[b]; });
+        }
+        for (const auto& order : orders) {
+            base::DoubleDouble gain;
+            bool found = false;
+            std::vector<char> on_left(n, 0), start(n, 0);
+            division_.clear(missing_left_);
+            for (std::size_t p = 0; p + 1 < n; ++p) {
+                division_.move_left(order[p]);
+                on_left[order[p]] = 1;
+                if (better(gain, found)) found = true, start = on_left;
+            }
+            if (!found) continue;
+            climb(start, gain);
+            if (!best_.found || (gain - best_.gain).value() > criterion_.tolerance()) {
+                best_.gain = gain;
+                keep(start);
+            }
+        }
+    }
+
+    void climb(std::vector<char>& on_left, base::DoubleDouble& gain) {
+        division_.clear(missing_left_);
+        for (std::size_t l = 0; l < on_left.size(); ++l)
+            if (on_left[l]) division_.move_left(l);
+        // Each accepted move raises the gain, so this ends; a few passes are enough in practice, and the bound keeps
+        // the worst case linear.
+        for (int pass = 0; pass < 20; ++pass) {
+            bool moved = false;
+            for (std::size_t l = 0; l < on_left.size(); ++l) {
+                on_left[l] ? division_.move_right(l) : division_.move_left(l);
+                if (better(gain, true)) {
+                    on_left[l] ^= 1;
+                    moved = true;
+                } else {
+                    on_left[l] ? division_.move_left(l) : division_.move_right(l);
+                }
+            }
+            if (!moved) return;
+        }
+    }
+
+    LevelDivision& division_;
+    const C& criterion_;
+    const Limits& limits_;
+    BestSubset& best_;
+    bool missing_left_ = false;
+};
+
+}  // namespace ceiba::split

@@ -1,0 +1,304 @@
+// The exact split search over presorted columns: simple, for all criteria, weights and kinds of columns; the reference
+// against which faster finders are tested. D is the division (criteria/*_division.hpp), C the criterion.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "split/finder.hpp"
+#include "split/level_rows.hpp"
+#include "split/level_subsets.hpp"
+#include "split/scan.hpp"
+
+namespace ceiba::split {
+
+// A number between two neighbours such that lower <= cut < upper: the midpoint where doubles allow it.
+inline double cut_between(double lower, double upper) {
+    double middle = 0.5 * (lower + upper);
+    if (!std::isfinite(middle)) middle = 0.5 * lower + 0.5 * upper;
+    return middle >= lower && middle < upper ? middle : lower;
+}
+
+template <class D, class C>
+class PresortFinder final : public SplitFinder {
+public:
+    PresortFinder(const D& division, const C& criterion, SearchOptions options, int n_threads)
+        : options_(std::move(options)), spaces_(static_cast<std::size_t>(n_threads), Space{division, criterion, 0, {}, {}}) {}
+
+    std::vector<Candidate> find(const NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
+                                int thread) override {
+        const std::size_t n_columns = node.store->sorted.size();
+        if (options_.max_features > 0 && options_.max_features < static_cast<int>(n_columns))
+            return ranked(search_some(node, context, spaces_[static_cast<std::size_t>(thread)]));
+        std::vector<Candidate> found(n_columns);
+        if (pool) {
+            for (Space& space : spaces_) space.fresh = false;
+            pool->run(n_columns, [&](std::size_t c, int t) { found[c] = search(node, c, context, spaces_[static_cast<std::size_t>(t)]); });
+        } else {
+            Space& space = spaces_[static_cast<std::size_t>(thread)];
+            space.fresh = false;
+            for (std::size_t c = 0; c < n_columns; ++c) found[c] = search(node, c, context, space);
+        }
+        return ranked(std::move(found));
+    }
+
+private:
+    // What one thread works with. `fresh`: the division holds the total of all rows of the node being searched.
+    struct Space {
+        D division;
+        C criterion;
+        bool fresh = false;
+        LevelRows levels;
+        std::vector<Entry> entries;
+    };
+
+    // scikit-learn's max_features: columns in random order until enough of them were not constant and one had a split.
+    std::vector<Candidate> search_some(const NodeRows& node, const NodeContext& context, Space& space) {
+        std::vector<std::size_t> order(node.store->sorted.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        base::Random random(context.seed);
+        space.fresh = false;
+        std::vector<Candidate> found;
+        int tried = 0;
+        bool any = false;
+        for (std::size_t i = 0; i < order.size() && (tried < options_.max_features || !any); ++i) {
+            std::swap(order[i], order[i + random.below(order.size() - i)]);
+            if (constant(node, order[i])) continue;
+            ++tried;
+            found.push_back(search(node, order[i], context, space));
+            any = any || found.back().found();
+        }
+        std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+        return found;
+    }
+
+    static bool constant(const NodeRows& node, std::size_t c) {
+        const std::size_t n = node.n_present(c);
+        if (n < node.size()) return n == 0;
+        if (!node.store->codes[c].empty()) {
+            const std::int32_t* codes = node.codes(c);
+            return std::all_of(codes, codes + n, [codes](std::int32_t k) { return k == codes[0]; });
+        }
+        return node.entries(c)[0].rank == node.entries(c)[n - 1].rank;
+    }
+
+    // Ties go to the lowest column: a later one must be better by more than the tolerance.
+    std::vector<Candidate> ranked(std::vector<Candidate> found) const {
+        const auto merit = [this](const Candidate& c) {
+            return options_.column_cost.empty() ? c.gain : c.gain / base::DoubleDouble(options_.column_cost[static_cast<std::size_t>(c.column)]);
+        };
+        std::erase_if(found, [](const Candidate& c) { return !c.found(); });
+        if (found.empty()) return found;
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < found.size(); ++i)
+            if ((merit(found[i]) - merit(found[best])).value() > std::max(found[i].tolerance, found[best].tolerance)) best = i;
+        std::rotate(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(best), found.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+        std::stable_sort(found.begin() + 1, found.end(), [&](const Candidate& a, const Candidate& b) { return merit(b) < merit(a); });
+        found.resize(std::min(found.size(), static_cast<std::size_t>(options_.max_competitors) + 1));
+        return found;
+    }
+
+    Candidate search(const NodeRows& node, std::size_t c, const NodeContext& context, Space& space) {
+        Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
+        if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
+        Candidate out = node.store->codes[c].empty() ? search_numbers(node, c, limits, context, space)
+                                                     : search_levels(node, c, limits, space);
+        out.column = static_cast<std::int32_t>(c);
+        return out;
+    }
+
+    // Makes the division's total that of the rows taking part: all of the node, or those with a value in the column.
+    template <class Rows>
+    void take_part(const NodeRows& node, bool all, Space& space, std::size_t n, Rows row_at) {
+        if (all && space.fresh) return;
+        space.division.bind(node.store->target, 0, node.begin);
+        space.division.reset();
+        if (all)
+            for (std::size_t i = 0; i < node.size(); ++i) space.division.include(i);
+        else
+            for (std::size_t i = 0; i < n; ++i) space.division.include(row_at(i));
+        space.fresh = all;
+        space.division.clear_left();
+        space.criterion.begin(space.division);
+    }
+
+    // All cuts of these entries, with the rows aside (missing values under "learn") tried on both sides and by themselves.
+    template <class Aside>
+    BestCut best_cut(const Entry* entries, std::size_t n, std::size_t n_aside, Aside aside_at, const Limits& limits,
+                     Space& space, std::size_t random_position, bool& presence) {
+        BestCut best;
+        presence = false;
+        const auto weigh = [&](bool missing_left) {
+            if (random_position)
+                weigh_cut(entries, n, random_position, n_aside, missing_left, limits, space.division, space.criterion, best);
+            else
+                scan(entries, n, n_aside, missing_left, limits, space.division, space.criterion, best);
+        };
+        space.division.clear_left();
+        weigh(false);
+        if (n_aside == 0) return best;
+        if (n >= limits.min_rows && n_aside >= limits.min_rows) {
+            space.division.clear_left();
+            for (std::size_t i = 0; i < n; ++i) space.division.add(entries[i].row);
+            if (improve(space.division, space.criterion, limits, best.gain, best.found)) {
+                best.found = presence = true;
+                best.position = n;
+            }
+        }
+        const base::DoubleDouble before = best.gain;
+        space.division.clear_left();
+        for (std::size_t i = 0; i < n_aside; ++i) space.division.add(aside_at(i));
+        weigh(true);
+        if (best.missing_left && before < best.gain) presence = false;
+        return best;
+    }
+
+    Candidate search_numbers(const NodeRows& node, std::size_t c, const Limits& limits, const NodeContext& context, Space& space) {
+        const Entry* entries = node.entries(c);
+        const std::size_t n = node.n_present(c);
+        const bool learn = options_.missing == Missing::learn;
+        const std::size_t n_aside = learn ? node.size() - n : 0;
+        if (n == 0 || (n_aside == 0 && entries[0].rank == entries[n - 1].rank)) return {};
+        take_part(node, learn || n == node.size(), space, n, [&](std::size_t i) { return entries[i].row; });
+        double random_cut = 0.0;
+        std::size_t random_position = 0;
+        if (options_.random_cuts && entries[0].rank != entries[n - 1].rank) {
+            base::Random random(base::branch_seed(context.seed, 1000 + c));
+            const double low = node.number(c, entries[0].row), high = node.number(c, entries[n - 1].row);
+            random_cut = low + random.uniform() * (high - low);
+            if (!(random_cut < high)) random_cut = low;
+            random_position = static_cast<std::size_t>(
+                std::partition_point(entries, entries + n, [&](const Entry& e) { return node.number(c, e.row) <= random_cut; }) - entries);
+        }
+        bool presence = false;
+        const BestCut best = best_cut(entries, n, n_aside, [&](std::size_t i) { return entries[n + i].row; }, limits, space, random_position, presence);
+        Candidate out;
+        if (!best.found) return out;
+        out.kind = presence ? Kind::presence : Kind::cut;
+        out.gain = best.gain;
+        out.tolerance = space.criterion.tolerance();
+        out.position = static_cast<std::uint32_t>(best.position);
+        out.learned_missing = n_aside > 0;
+        out.missing_branch = best.missing_left ? 0 : 1;
+        if (!presence)
+            out.cut = random_position ? random_cut
+                                      : cut_between(node.number(c, entries[best.position - 1].row), node.number(c, entries[best.position].row));
+        return out;
+    }
+
+    Candidate search_levels(const NodeRows& node, std::size_t c, const Limits& limits, Space& space) {
+        LevelRows& levels = space.levels;
+        group_by_level(node, c, levels);
+        const bool learn = options_.missing == Missing::learn && !options_.multiway;
+        const std::size_t n_aside = learn ? levels.missing.size() : 0;
+        if (levels.n_levels() + (n_aside > 0) < 2) return {};
+        take_part(node, levels.n_rows() + n_aside == node.size(), space, levels.n_rows(), [&](std::size_t i) { return levels.rows[i]; });
+        Candidate out = options_.multiway ? one_branch_per_level(limits, space) : best_level_set(node, n_aside, limits, space);
+        if (out.kind == Kind::levels && out.levels.front().branch == 1) {  // branch 0 holds the first level, always
+            for (LevelBranch& level : out.levels) level.branch = 1 - level.branch;
+            out.missing_branch = 1 - out.missing_branch;
+        }
+        return out;
+    }
+
+    Candidate best_level_set(const NodeRows& node, std::size_t n_aside, const Limits& limits, Space& space) {
+        const LevelRows& levels = space.levels;
+        Candidate out;
+        out.learned_missing = n_aside > 0;
+        if constexpr (requires { space.division.n_classes(); }) {
+            if (space.division.n_classes() > 2) return best_subset(node, n_aside, limits, space);
+        }
+        for (const auto& order : level_orders(node, levels, options_.class_scale)) {
+            entries_in_order(levels, order, space.entries);
+            bool presence = false;
+            const BestCut best = best_cut(space.entries.data(), space.entries.size(), n_aside,
+                                          [&](std::size_t i) { return levels.missing[i]; }, limits, space, 0, presence);
+            if (!best.found || (out.found() && !((best.gain - out.gain).value() > space.criterion.tolerance()))) continue;
+            out.kind = presence ? Kind::presence : Kind::levels;
+            out.gain = best.gain;
+            out.missing_branch = best.missing_left ? 0 : 1;
+            if (presence) continue;
+            out.levels.clear();
+            for (std::size_t l = 0; l < levels.n_levels(); ++l) out.levels.push_back({levels.code[l], 1});
+            for (std::size_t i = 0; i < best.position; ++i) out.levels[order[space.entries[i].rank]].branch = 0;
+        }
+        out.tolerance = space.criterion.tolerance();
+        return out;
+    }
+
+    // Three or more classes: see level_subsets.hpp.
+    Candidate best_subset(const NodeRows& node, std::size_t n_aside, const Limits& limits, Space& space) {
+        const LevelRows& levels = space.levels;
+        Candidate out;
+        out.learned_missing = n_aside > 0;
+        LevelDivision division(node, levels, n_aside > 0, options_.class_scale);
+        C criterion = space.criterion;
+        division.clear(false);
+        criterion.begin(division);
+        out.tolerance = criterion.tolerance();
+        BestSubset best;
+        SubsetSearch<C> search(division, criterion, limits, best);
+        search.run(false);
+        bool presence = false;
+        if (n_aside > 0) {
+            division.clear(false);
+            for (std::size_t l = 0; l < levels.n_levels(); ++l) division.move_left(l);
+            presence = division.enough_rows(limits) && improve(division, criterion, limits, best.gain, best.found);
+            best.found = best.found || presence;
+            best.missing_left = false;
+            search.run(true);
+            presence = presence && !best.missing_left;
+        }
+        if (!best.found) return out;
+        out.kind = presence ? Kind::presence : Kind::levels;
+        out.gain = best.gain;
+        out.missing_branch = best.missing_left ? 0 : 1;
+        if (!presence)
+            for (std::size_t l = 0; l < levels.n_levels(); ++l) out.levels.push_back({levels.code[l], best.on_left[l] ? 0 : 1});
+        return out;
+    }
+
+    // The gain of a multiway split is the sum of the gains of halving the list of levels again and again:
+    // O(rows x log levels) for any criterion that is a decrease of impurity.
+    Candidate one_branch_per_level(const Limits& limits, Space& space) {
+        const LevelRows& levels = space.levels;
+        Candidate out;
+        const std::size_t n_levels = levels.n_levels();
+        for (std::size_t l = 0; l < n_levels; ++l)
+            if (levels.start[l + 1] - levels.start[l] < limits.min_rows) return out;
+        out.tolerance = space.criterion.tolerance();
+        std::vector<std::pair<std::size_t, std::size_t>> open{{0, n_levels}};
+        while (!open.empty()) {
+            const auto [from, to] = open.back();
+            open.pop_back();
+            if (to - from < 2) continue;
+            const std::size_t middle = from + (to - from) / 2;
+            space.fresh = false;
+            space.division.reset();
+            for (std::uint32_t r = levels.start[from]; r < levels.start[to]; ++r) space.division.include(levels.rows[r]);
+            space.division.clear_left();
+            for (std::uint32_t r = levels.start[from]; r < levels.start[middle]; ++r) space.division.add(levels.rows[r]);
+            space.criterion.begin(space.division);
+            const base::DoubleDouble gain = space.criterion.gain(space.division);
+            if (!std::isfinite(gain.hi)) return out;
+            out.gain = out.gain + gain;
+            open.emplace_back(from, middle);
+            open.emplace_back(middle, to);
+        }
+        out.kind = Kind::levels;
+        out.n_branches = static_cast<int>(n_levels);
+        for (std::size_t l = 0; l < n_levels; ++l) out.levels.push_back({levels.code[l], static_cast<std::int32_t>(l)});
+        return out;
+    }
+
+    SearchOptions options_;
+    std::vector<Space> spaces_;
+};
+
+}  // namespace ceiba::split

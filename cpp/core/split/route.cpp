@@ -1,0 +1,71 @@
+#include "split/route.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ceiba::split {
+
+namespace {
+
+void route_cut(const NodeRows& node, const Candidate& split, Routing& routing) {
+    const std::size_t c = static_cast<std::size_t>(split.column), n = node.size(), n_present = node.n_present(c);
+    const Entry* entries = node.entries(c);
+    for (std::size_t i = 0; i < n_present; ++i) routing.branch[entries[i].row] = i < split.position ? 0 : 1;
+    if (!node.store->zero_weights) return;
+    for (std::size_t i = n_present; i < n; ++i) {  // rows of zero weight are not in the order: look at their value
+        const double x = node.number(c, entries[i].row);
+        if (!std::isnan(x)) routing.branch[entries[i].row] = x <= split.cut ? 0 : 1;
+    }
+}
+
+void route_levels(const NodeRows& node, const Candidate& split, Routing& routing) {
+    const std::int32_t* codes = node.codes(static_cast<std::size_t>(split.column));
+    std::vector<std::uint16_t> branch_of(static_cast<std::size_t>(split.levels.back().code) + 1, unplaced);
+    for (const LevelBranch& level : split.levels) branch_of[static_cast<std::size_t>(level.code)] = static_cast<std::uint16_t>(level.branch);
+    for (std::size_t i = 0; i < node.size(); ++i)
+        if (codes[i] >= 0 && codes[i] < static_cast<std::int32_t>(branch_of.size()))
+            routing.branch[i] = branch_of[static_cast<std::size_t>(codes[i])];
+}
+
+void route_presence(const NodeRows& node, const Candidate& split, Routing& routing) {
+    const std::size_t c = static_cast<std::size_t>(split.column);
+    for (std::size_t i = 0; i < node.size(); ++i)
+        routing.branch[i] = std::isnan(node.number(c, static_cast<std::uint32_t>(i))) ? 1 : 0;
+}
+
+}  // namespace
+
+Routing route(const NodeRows& node, const Candidate& split) {
+    Routing routing;
+    routing.n_branches = split.n_branches;
+    routing.branch.assign(node.size(), unplaced);
+    if (split.kind == Kind::cut) route_cut(node, split, routing);
+    if (split.kind == Kind::levels) route_levels(node, split, routing);
+    if (split.kind == Kind::presence) route_presence(node, split, routing);
+    if (split.learned_missing)
+        std::replace(routing.branch.begin(), routing.branch.end(), unplaced, static_cast<std::uint16_t>(split.missing_branch));
+    return routing;
+}
+
+BranchLoad load(const NodeRows& node, const Routing& routing) {
+    const std::size_t n_branches = static_cast<std::size_t>(routing.n_branches);
+    std::vector<base::Sum> weight(n_branches);
+    BranchLoad out;
+    out.rows.assign(n_branches, 0);
+    for (std::size_t i = 0; i < node.size(); ++i) {
+        const std::size_t b = routing.branch[i];
+        if (b >= n_branches) continue;
+        weight[b].add(node.store->target.weight_of(node.begin + i));
+        ++out.rows[b];
+    }
+    for (const base::Sum& w : weight) out.weight.push_back(w.value());
+    return out;
+}
+
+int heaviest(const BranchLoad& load, bool tie_stays) {
+    const auto most = std::max_element(load.weight.begin(), load.weight.end());
+    if (tie_stays && std::count(load.weight.begin(), load.weight.end(), *most) > 1) return -1;
+    return static_cast<int>(most - load.weight.begin());
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,68 @@
+#include "tree/builder.hpp"
+
+namespace ceiba::tree {
+
+namespace {
+
+double per_weight(const split::Candidate& c, const NodeRecord& node) {
+    return node.search_weight > 0.0 ? c.gain.value() / node.search_weight : 0.0;
+}
+
+void append(TreeArrays& out, const NodeRecord& node, std::int32_t parent) {
+    out.parent.push_back(parent);
+    out.n_rows.push_back(node.n_rows);
+    out.weight.push_back(node.weight);
+    out.impurity.push_back(node.impurity);
+    out.value.insert(out.value.end(), node.value.begin(), node.value.end());
+    out.sent_default.push_back(node.sent_default);
+    const bool leaf = node.n_children == 0;
+    static const split::Candidate none;
+    const split::Candidate& s = leaf ? none : node.split;
+    out.splits.push(s.kind, s.column, s.cut, 0, s.levels);
+    out.gain.push_back(leaf ? 0.0 : per_weight(s, node));
+    out.default_branch.push_back(leaf ? -1 : node.default_branch);
+    if (!leaf) {
+        for (const split::Surrogate& r : node.surrogates) {
+            out.surrogates.push(r.kind, r.column, r.cut, r.low_branch, r.levels);
+            out.agreement.push_back(r.agreement);
+            out.adjusted.push_back(r.adjusted);
+            out.surrogate_sent.push_back(r.sent);
+        }
+        for (const split::Candidate& c : node.competitors) {
+            out.competitors.push(c.kind, c.column, c.cut, 0, c.levels);
+            out.competitor_gain.push_back(per_weight(c, node));
+        }
+    }
+    out.surrogate_start.push_back(static_cast<std::int32_t>(out.surrogates.size()));
+    out.competitor_start.push_back(static_cast<std::int32_t>(out.competitors.size()));
+}
+
+}  // namespace
+
+TreeArrays assemble(const std::vector<Builder>& builders) {
+    struct Visit {
+        std::int32_t builder, node, parent;
+    };
+    TreeArrays out;
+    std::vector<Visit> stack{{0, 0, -1}};
+    while (!stack.empty()) {
+        Visit v = stack.back();
+        stack.pop_back();
+        if (builders[static_cast<std::size_t>(v.builder)][static_cast<std::size_t>(v.node)].graft >= 0)
+            v = {builders[static_cast<std::size_t>(v.builder)][static_cast<std::size_t>(v.node)].graft, 0, v.parent};
+        const NodeRecord& node = builders[static_cast<std::size_t>(v.builder)][static_cast<std::size_t>(v.node)];
+        const std::int32_t id = static_cast<std::int32_t>(out.parent.size());
+        append(out, node, v.parent);
+        for (std::int32_t b = node.n_children; b-- > 0;) stack.push_back({v.builder, node.first_child + b, id});
+    }
+    const std::size_t n = out.parent.size();
+    out.branch_start.assign(n + 1, 0);
+    for (std::size_t i = 1; i < n; ++i) ++out.branch_start[static_cast<std::size_t>(out.parent[i]) + 1];
+    for (std::size_t i = 0; i < n; ++i) out.branch_start[i + 1] += out.branch_start[i];
+    std::vector<std::int32_t> cursor(out.branch_start.begin(), out.branch_start.end() - 1);
+    out.branch_node.resize(n - 1);
+    for (std::size_t i = 1; i < n; ++i) out.branch_node[static_cast<std::size_t>(cursor[static_cast<std::size_t>(out.parent[i])]++)] = static_cast<std::int32_t>(i);
+    return out;
+}
+
+}  // namespace ceiba::tree
