@@ -1,0 +1,102 @@
+"""The errors and warnings of ceiba.
+
+ValueError
+    CeibaError                  anything ceiba refuses
+        DataError               a table, a target or weights that cannot be used
+            DataTypeError       ... because of the type of a value (also a TypeError, as in scikit-learn)
+            SchemaError         a table that does not fit the one seen when fitting
+        OptionError             a parameter outside what is allowed
+        TreeError               a tree that breaks its invariants, or cannot do what was asked
+        ModelFileError          a file that is not a model, or is damaged
+UserWarning
+    CeibaWarning
+        DataWarning             the data were read, but something about them deserves a look
+
+A message says what and where; what was got; what is allowed; what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "CeibaError",
+    "CeibaWarning",
+    "DataError",
+    "DataTypeError",
+    "DataWarning",
+    "ModelFileError",
+    "OptionError",
+    "SchemaError",
+    "TreeError",
+    "did_you_mean",
+]
+
+
+class CeibaError(ValueError):
+    """Base of all errors of ceiba; also a ``ValueError``."""
+
+
+class DataError(CeibaError):
+    """A table, a target or weights that cannot be used."""
+
+
+class DataTypeError(DataError, TypeError):
+    """A value of a type that cannot be used; also a ``TypeError``, as scikit-learn raises there."""
+
+
+class SchemaError(DataError):
+    """A table that does not fit the schema seen when fitting."""
+
+
+class OptionError(CeibaError):
+    """A parameter outside what is allowed."""
+
+
+class TreeError(CeibaError):
+    """A tree that breaks its invariants, or cannot do what was asked of it."""
+
+
+class ModelFileError(CeibaError):
+    """A file that is not a model file, or is damaged."""
+
+
+class CeibaWarning(UserWarning):
+    """Base of all warnings of ceiba."""
+
+
+class DataWarning(CeibaWarning):
+    """The data were read, but something about them deserves a look."""
+
+
+def did_you_mean(name: object, allowed: Iterable[object]) -> str:
+    """Return ``" Did you mean 'x'?"`` for the closest allowed name, or ``""`` if none is close.
+
+    Parameters
+    ----------
+    name : object
+        What was written; only strings have close names.
+    allowed : iterable
+        What would have been right.
+
+    Returns
+    -------
+    str
+        A sentence with a leading space, ready to be added to a message.
+
+    Examples
+    --------
+    >>> did_you_mean("entrpy", ["gini", "entropy"])
+    " Did you mean 'entropy'?"
+    >>> did_you_mean("x", ["gini", "entropy"])
+    ''
+    """
+    if not isinstance(name, str):
+        return ""
+    names = [one for one in allowed if isinstance(one, str)]
+    for one in names:
+        if one.casefold().strip() == name.casefold().strip():
+            return f" Did you mean {one!r}?"
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,204 @@
+"""What is known of a table besides its values: names, kinds, levels, and what was seen when fitting.
+
+A ``Schema`` travels with every tree; it holds no data, so a saved tree does not carry the table it grew from.
+Numeric columns have a ``display`` that says how their numbers are shown: booleans are 0/1, dates, datetimes and
+durations are seconds (since 1970-01-01 UTC for the first two).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.errors import SchemaError, did_you_mean
+
+Display = Literal["number", "boolean", "date", "datetime", "duration"]
+Task = Literal["classification", "regression"]
+
+
+class Kind(StrEnum):
+    """The kind of a column.
+
+    Examples
+    --------
+    >>> Kind("ordered") is Kind.ORDERED
+    True
+    """
+
+    NUMERIC = "numeric"
+    CATEGORICAL = "categorical"
+    ORDERED = "ordered"
+
+
+@dataclass(frozen=True)
+class ColumnInfo:
+    """What the schema knows of one column.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column; ``x0``, ``x1``, ... if the table had none.
+    kind : Kind
+        Numeric, categorical or ordered.
+    levels : tuple
+        The levels in their order (declared, else sorted); empty for numeric columns.
+        A level is a str, int, float or bool.
+    display : {"number", "boolean", "date", "datetime", "duration"}
+        How numbers of this column are shown.
+    n_missing : int
+        Missing values seen when fitting.
+    minimum, maximum : float or None
+        Range seen when fitting (numeric columns with at least one present value).
+
+    Examples
+    --------
+    >>> info = ColumnInfo("Patrons", Kind.CATEGORICAL, ("None", "Some", "Full"))
+    >>> info.n_levels
+    3
+    """
+
+    name: str
+    kind: Kind
+    levels: tuple[Any, ...] = ()
+    display: Display = "number"
+    n_missing: int = 0
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether values are numbers (and not codes of levels)."""
+        return self.kind is Kind.NUMERIC
+
+    @property
+    def n_levels(self) -> int:
+        """Number of levels; 0 for a numeric column."""
+        return len(self.levels)
+
+    @cached_property
+    def codes(self) -> dict[Any, int]:
+        """The code of each level."""
+        return {level: code for code, level in enumerate(self.levels)}
+
+
+@dataclass(frozen=True, eq=False)
+class TargetInfo:
+    """What the schema knows of the target.
+
+    Parameters
+    ----------
+    name : str or None
+        Name of the target, if it had one.
+    task : {"classification", "regression"}
+        What is learned.
+    classes : tuple of ndarray
+        The sorted labels, one array per output; empty for regression.
+    n_outputs : int
+        Number of target columns.
+
+    Examples
+    --------
+    >>> TargetInfo("RAIN", "classification", (np.array(["no", "yes"]),), 1).n_classes
+    (2,)
+    """
+
+    name: str | None
+    task: Task
+    classes: tuple[NDArray[Any], ...] = ()
+    n_outputs: int = 1
+
+    @property
+    def n_classes(self) -> tuple[int, ...]:
+        """Number of classes of each output; empty for regression."""
+        return tuple(len(labels) for labels in self.classes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TargetInfo):
+            return NotImplemented
+        return (
+            (self.name, self.task, self.n_outputs, self.n_classes)
+            == (other.name, other.task, other.n_outputs, other.n_classes)
+        ) and all(
+            np.array_equal(mine, theirs)
+            for mine, theirs in zip(self.classes, other.classes, strict=True)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.task, self.n_outputs, self.n_classes))
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Columns and target of a table, without its values.
+
+    Parameters
+    ----------
+    columns : tuple of ColumnInfo
+        The columns in order.
+    target : TargetInfo or None
+        The target, once known.
+    named : bool
+        False if the names are made up (``x0``, ``x1``, ...) because the table had none.
+
+    Examples
+    --------
+    >>> schema = Schema((ColumnInfo("age", Kind.NUMERIC), ColumnInfo("city", Kind.CATEGORICAL)))
+    >>> schema.names
+    ('age', 'city')
+    >>> schema.index("city")
+    1
+    """
+
+    columns: tuple[ColumnInfo, ...]
+    target: TargetInfo | None = None
+    named: bool = True
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.columns)
+
+    @cached_property
+    def is_matrix(self) -> bool:
+        """Whether every column is a plain number or boolean, so that a float matrix fits as it is."""
+        return all(c.is_numeric and c.display in ("number", "boolean") for c in self.columns)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    def index(self, name: str) -> int:
+        """Position of the column called ``name``."""
+        try:
+            return self._positions[name]
+        except KeyError:
+            raise SchemaError(
+                f"There is no column {name!r}; the table has {listing(self.names)}."
+                f"{did_you_mean(name, self.names)}"
+            ) from None
+
+    def with_target(self, target: TargetInfo | None) -> Schema:
+        """Return the same columns with this target."""
+        return Schema(self.columns, target, self.named)
+
+
+def listing(names: tuple[Any, ...], limit: int = 8) -> str:
+    """Write names for a message, cut after ``limit`` of them.
+
+    Examples
+    --------
+    >>> listing(("a", "b", "c"), limit=2)
+    "'a', 'b', ... (3 in all)"
+    """
+    shown = ", ".join(repr(name) for name in names[:limit])
+    return f"{shown}, ... ({len(names)} in all)" if len(names) > limit else shown or "none"
