@@ -88,4 +88,6 @@ $(STAMPS)/%: pyproject.toml | $(PY)
 $(STAMPS)/built: $(SOURCES) pyproject.toml $(STAMPS)/tools
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
 	  -C cmake.define.CEIBA_STRICT=$(STRICT) -e .
+	@# mypy looks for the generated stub beside the sources.
+	@cp "$$($(PY) -c 'import ceiba._core as c; print(c.__file__.partition("_core.")[0])')_core.pyi" src/ceiba/
 	@touch $@

@@ -43,8 +43,9 @@ class Painter:
 
         self.ax, self.font_size, self.dx, self.dy = ax, font_size, dx, dy
         paper = ax.get_facecolor()
-        if to_rgba(paper)[3] == 0:
-            paper = ax.get_figure(root=True).get_facecolor()
+        figure = ax.get_figure(root=True)
+        if to_rgba(paper)[3] == 0 and figure is not None:
+            paper = figure.get_facecolor()
         self.paper: Colour = to_rgb(paper)
         self.ink: Colour = to_rgb(mpl.rcParams["text.color"])
         self.grey: Colour = mixed(self.ink, self.paper, 0.62)

@@ -20,7 +20,7 @@ def _renderer() -> Any:
     require_matplotlib()
     from matplotlib.backends.backend_agg import RendererAgg
 
-    return RendererAgg(1, 1, _DPI)
+    return RendererAgg(1, 1, _DPI)  # type: ignore[no-untyped-call]
 
 
 def text_measure(font_size: float) -> Measure:
