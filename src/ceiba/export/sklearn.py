@@ -304,7 +304,7 @@ def _gain(inner: Any, order: Array) -> Array:
 def _risk(value: Array, impurity: Array, weight: Array, classification: bool) -> Array:
     share = weight / weight[0]
     if not classification:
-        return share * impurity
+        return np.asarray(share * impurity)
     if value.shape[1] > 1:
         return np.full(len(value), np.nan)
-    return share * (1.0 - value[:, 0, :].max(axis=1))
+    return np.asarray(share * (1.0 - value[:, 0, :].max(axis=1)))

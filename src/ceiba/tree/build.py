@@ -356,7 +356,7 @@ def _target_info(
     return TargetInfo(name=name, task=task, classes=(labels,), n_outputs=1)
 
 
-def _content(written: _Written, target: TargetInfo) -> dict[str, Array | None]:
+def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
     """Give values, counts, rows, weights and impurity; NaN and 0 at inner nodes."""
     n = len(written.parent)
     size = 1 if target.task == "regression" else len(target.classes[0])

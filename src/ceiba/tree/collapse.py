@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,8 @@ __all__ = ["collapse"]
 def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
     """Give a new tree in which the given nodes are leaves.
 
-    Nodes that are leaves already, or lie below another given node, change nothing.
+    Nodes that are leaves already, or lie below another given node, change nothing. A boolean
+    array over all nodes is read as a mask.
 
     Examples
     --------
@@ -65,10 +66,10 @@ def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
     )
 
 
-def _chosen(tree: Tree, nodes: int | Iterable[int]) -> Array:
-    ids = np.atleast_1d(
-        np.asarray(nodes if np.ndim(nodes) or isinstance(nodes, int) else list(nodes))
-    )  # type: ignore[arg-type]
+def _chosen(tree: Tree, nodes: Any) -> Array:
+    """Mark the chosen nodes; a mask over all nodes is taken as it is."""
+    listed = nodes if np.isscalar(nodes) or isinstance(nodes, np.ndarray) else list(nodes)
+    ids = np.atleast_1d(np.asarray(listed))
     mask = np.zeros(tree.n_nodes, bool)
     if ids.size == 0:
         return mask

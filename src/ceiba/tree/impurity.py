@@ -37,7 +37,7 @@ def altered(probability: Array, cost_matrix: Array | None) -> Array:
         return probability
     mass = probability * cost_matrix.sum(axis=1)
     total = mass.sum(axis=-1, keepdims=True)
-    return np.divide(mass, total, out=probability.copy(), where=total > 0)
+    return np.asarray(np.divide(mass, total, out=probability.copy(), where=total > 0))
 
 
 def class_impurity(probability: Array, criterion: str) -> Array:

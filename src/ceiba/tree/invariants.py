@@ -55,7 +55,7 @@ def _fail(where: str, got: str, allowed: str) -> NoReturn:
     raise TreeError(f"Broken tree, {where}: {got}. {allowed}")
 
 
-def _first(bad: Array) -> int | None:
+def _first(bad: Any) -> int | None:
     return int(np.argmax(bad)) if bad.any() else None
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+
 from ceiba.tree.path import Path
 
 if TYPE_CHECKING:
@@ -159,12 +161,12 @@ class Node:
     @property
     def value(self) -> Array:
         """Class probabilities or value: shape (n_outputs, max_classes), as in `Tree.value`."""
-        return self.tree.value[self.id]
+        return np.asarray(self.tree.value[self.id])
 
     @property
     def counts(self) -> Array | None:
         """Weighted class counts, as in `Tree.counts`; None for regression."""
-        return None if self.tree.counts is None else self.tree.counts[self.id]
+        return None if self.tree.counts is None else np.asarray(self.tree.counts[self.id])
 
     @property
     def label(self) -> Any:

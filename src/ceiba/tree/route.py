@@ -103,13 +103,13 @@ def best_class(value: Array, cost_matrix: Array | None) -> Array:
     cost = value @ cost_matrix
     least = cost.min(axis=2, keepdims=True)
     # Sums of products that are equal on paper differ in the last bits.
-    return np.argmax(cost <= least + 1e-12 * np.abs(least), axis=2)
+    return np.asarray(np.argmax(cost <= least + 1e-12 * np.abs(least), axis=2))
 
 
 def _labels(tree: Tree, answer: Array) -> Array:
     classes = tree.target.classes
     if answer.ndim == 1:
-        return np.asarray(classes[0])[answer]
+        return np.asarray(classes[0][answer])
     # As in scikit-learn: one array over all outputs, in the type that holds them all.
     columns = [np.asarray(labels)[answer[:, k]] for k, labels in enumerate(classes)]
     return np.stack(columns, axis=1)

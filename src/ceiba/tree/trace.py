@@ -129,5 +129,5 @@ def _ask(splits: SplitTable, i: int, table: Table, row: int) -> int | Literal["m
         low = int(splits.low_branch[i])
         return low if value <= splits.cut[i].item() else 1 - low
     codes, branches = splits.level_map(i)
-    found = dict(zip(codes.tolist(), branches.tolist(), strict=True))
+    found: dict[int, int] = dict(zip(codes.tolist(), branches.tolist(), strict=True))
     return found.get(value, "unseen")

@@ -97,7 +97,7 @@ def _ask(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:
     numeric = column.info.kind == Kind.NUMERIC
     missing = np.isnan(values) if numeric else values < 0
     if splits.kind[i] == SplitKind.PRESENCE:
-        return missing.astype(np.int64)
+        return np.asarray(missing, np.int64)
     if splits.kind[i] == SplitKind.CUT:
         low = int(splits.low_branch[i])
         with np.errstate(invalid="ignore"):
