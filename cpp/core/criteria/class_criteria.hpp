@@ -5,8 +5,9 @@
 // and the gain of a division is mass(total) - mass(left) - mass(right). Twoing (Breiman et al. 1984, 4.3) is a
 // property of the division, n * pL pR / 4 * (sum |p_k(left) - p_k(right)|)^2; its node impurity is gini's.
 //
-// Each criterion answers two questions about a division:
-//   upper(d)  a number not below the gain, cheap: the scan skips every cut whose upper() is below the best gain
+// Each criterion answers three questions about a division:
+//   upper(d)  a number not below the gain, cheap: the scan skips every cut whose upper() is below what the best is sure of
+//   lower(d)  a number not above the gain, cheap: a cut whose lower() is above the best's upper() is better, no doubt
 //   gain(d)   the gain to the last bit that matters; two gains closer than tolerance() are tied
 #pragma once
 
@@ -37,6 +38,10 @@ struct Gini {
     double upper(const D& d) const {
         const double nl = d.left_weight(), nr = d.right_weight();
         return (d.left_squares() * nr + d.right_squares() * nl) / (nl * nr) - base + slack;
+    }
+    template <class D>
+    double lower(const D& d) const {
+        return upper(d) - 2.0 * slack;
     }
     template <class D>
     DoubleDouble gain(const D& d) const {
@@ -82,6 +87,10 @@ struct Entropy {
         double sum = -x_log_x<D>(d.left_weight()) - x_log_x<D>(d.right_weight());
         for (int k = 0; k < d.n_classes(); ++k) sum += x_log_x<D>(d.left(k)) + x_log_x<D>(d.right(k));
         return base + sum + slack;
+    }
+    template <class D>
+    double lower(const D& d) const {
+        return upper(d) - 2.0 * slack;
     }
     template <class D>
     DoubleDouble gain(const D& d) const {
@@ -132,6 +141,10 @@ struct Error {
         return l + r - base + slack;
     }
     template <class D>
+    double lower(const D& d) const {
+        return upper(d) - 2.0 * slack;
+    }
+    template <class D>
     DoubleDouble gain(const D& d) const {
         DoubleDouble l, r, t;
         for (int k = 0; k < d.n_classes(); ++k) {
@@ -162,6 +175,10 @@ struct Twoing {
         double sum = 0.0;
         for (int k = 0; k < d.n_classes(); ++k) sum += std::fabs(d.left(k) / nl - d.right(k) / nr);
         return nl * nr / (nl + nr) * 0.25 * sum * sum + slack;
+    }
+    template <class D>
+    double lower(const D& d) const {
+        return upper(d) - 2.0 * slack;
     }
     template <class D>
     DoubleDouble gain(const D& d) const {

@@ -22,6 +22,8 @@ using base::DoubleDouble;
 
 class MedianDivision {
 public:
+    struct Left {};  // too large to keep: AbsoluteError's bounds are its gain, so no cut is ever weighed again
+
     void bind(const data::TargetRows& rows, int output, std::size_t begin) {
         number_ = rows.numbers[output].data() + begin;
         weight_ = rows.weight.empty() ? nullptr : rows.weight.data() + begin;
@@ -44,6 +46,9 @@ public:
         left_all_ += c;
         for (std::size_t r = rank_[i] + 1; r < left_.size(); r += r & (~r + 1)) left_[r] += c;
     }
+
+    Left left_part() const { return {}; }
+    void put_back(Left) {}
 
     double left_weight() const { return left_all_.weight; }
     double right_weight() const { return total_all_.weight - left_all_.weight; }
@@ -133,6 +138,8 @@ struct AbsoluteError {
 
     void begin(const MedianDivision& d) { tie = d.total_deviation() * 0x1p-43; }
     double upper(const MedianDivision& d) const { return d.gain() + tie; }
+    static constexpr bool bounds_are_exact = true;
+    double lower(const MedianDivision& d) const { return d.gain() - tie; }
     DoubleDouble gain(const MedianDivision& d) const { return DoubleDouble(d.gain()); }
     double tolerance() const { return tie; }
 };

@@ -26,9 +26,11 @@ struct SquaredError {
     }
     template <class D>
     double upper(const D& d) const {
-        const double wl = d.left_weight(), wr = d.total_weight() - wl, sl = d.left_sum();
-        const double shift = std::fabs(sl - wl * mean) + (std::fabs(sl) + wl * std::fabs(mean)) * 0x1p-50;
-        return shift * shift * (wl + wr) / (wl * wr) * (1.0 + 0x1p-40);
+        return bound(d, 1.0);
+    }
+    template <class D>
+    double lower(const D& d) const {
+        return bound(d, -1.0);
     }
     template <class D>
     DoubleDouble gain(const D& d) const {
@@ -37,6 +39,15 @@ struct SquaredError {
         return shift * shift * w / (wl * wr);
     }
     double tolerance() const { return tie; }
+
+private:
+    template <class D>
+    double bound(const D& d, double sign) const {
+        const double wl = d.left_weight(), w = d.total_weight(), wr = d.right_weight(), sl = d.left_sum();
+        const double error = (std::fabs(sl) + wl * std::fabs(mean)) * 0x1p-50;
+        const double shift = std::fmax(0.0, std::fabs(sl - wl * mean) + sign * error);
+        return shift * shift * w / (wl * wr) * (1.0 + sign * 0x1p-40);
+    }
 };
 
 struct Poisson {
@@ -51,6 +62,10 @@ struct Poisson {
     template <class D>
     double upper(const D& d) const {
         return value(d) * (1.0 + 0x1p-40) + d.total_sum() * 0x1p-46;
+    }
+    template <class D>
+    double lower(const D& d) const {
+        return value(d) * (1.0 - 0x1p-40) - d.total_sum() * 0x1p-46;
     }
     template <class D>
     DoubleDouble gain(const D& d) const {

@@ -17,13 +17,25 @@ using base::Sum;
 
 template <bool Weighted>
 class MomentDivision {
+    struct Count {  // whole numbers need no compensation
+        double n = 0.0;
+        void add(double x) { n += x; }
+        double value() const { return n; }
+        DoubleDouble precise() const { return n; }
+    };
+
 public:
+    struct Left {
+        std::conditional_t<Weighted, Sum, Count> weight;
+        Sum sum;
+    };
+
     void bind(const data::TargetRows& rows, int output, std::size_t begin) {
         number_ = rows.numbers[output].data() + begin;
         if constexpr (Weighted) weight_ = rows.weight.data() + begin;
     }
     void reset() {
-        total_ = Part{};
+        total_ = Left{};
         largest_ = 0.0;
         clear_left();
     }
@@ -31,8 +43,10 @@ public:
         put(total_, i);
         largest_ = std::max(largest_, std::fabs(number_[i]));
     }
-    void clear_left() { left_ = Part{}; }
+    void clear_left() { left_ = Left{}; }
     void add(std::size_t i) { put(left_, i); }
+    const Left& left_part() const { return left_; }
+    void put_back(const Left& left) { left_ = left; }
 
     double left_weight() const { return left_.weight.value(); }
     double right_weight() const { return right_weight_precise().value(); }
@@ -52,18 +66,7 @@ public:
     double right_value() const { return right_sum() / right_weight(); }
 
 private:
-    struct Count {  // whole numbers need no compensation
-        double n = 0.0;
-        void add(double x) { n += x; }
-        double value() const { return n; }
-        DoubleDouble precise() const { return n; }
-    };
-    struct Part {
-        std::conditional_t<Weighted, Sum, Count> weight;
-        Sum sum;
-    };
-
-    void put(Part& part, std::size_t i) {
+    void put(Left& part, std::size_t i) {
         if constexpr (Weighted) {
             part.weight.add(weight_[i]);
             part.sum.add(base::two_product(weight_[i], number_[i]));
@@ -75,7 +78,7 @@ private:
 
     const double* number_ = nullptr;
     const double* weight_ = nullptr;
-    Part total_, left_;
+    Left total_, left_;
     double largest_ = 0.0;
 };
 

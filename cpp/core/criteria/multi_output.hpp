@@ -14,6 +14,8 @@ namespace ceiba::criteria {
 template <class D>
 class MultiDivision {
 public:
+    using Left = std::vector<typename D::Left>;
+
     explicit MultiDivision(std::vector<D> parts) : parts_(std::move(parts)) {}
 
     void bind(const data::TargetRows& rows, int /*output*/, std::size_t begin) {
@@ -31,6 +33,14 @@ public:
     void add(std::size_t i) {
         for (D& part : parts_) part.add(i);
     }
+    Left left_part() const {
+        Left kept;
+        for (const D& part : parts_) kept.push_back(part.left_part());
+        return kept;
+    }
+    void put_back(const Left& left) {
+        for (std::size_t o = 0; o < parts_.size(); ++o) parts_[o].put_back(left[o]);
+    }
     double left_weight() const { return parts_.front().left_weight(); }
     double right_weight() const { return parts_.front().right_weight(); }
     double total_weight() const { return parts_.front().total_weight(); }
@@ -47,6 +57,8 @@ private:
 template <class C>
 class MultiCriterion {
 public:
+    static constexpr bool bounds_are_exact = requires { C::bounds_are_exact; };
+
     MultiCriterion(std::size_t n_outputs, const C& one) : parts_(n_outputs, one) {}
 
     template <class D>
@@ -58,6 +70,12 @@ public:
         double sum = 0.0;
         for (std::size_t o = 0; o < parts_.size(); ++o) sum += parts_[o].upper(d.parts()[o]);
         return sum / static_cast<double>(parts_.size()) * (1.0 + 0x1p-50);
+    }
+    template <class D>
+    double lower(const MultiDivision<D>& d) const {
+        double sum = 0.0;
+        for (std::size_t o = 0; o < parts_.size(); ++o) sum += parts_[o].lower(d.parts()[o]);
+        return sum / static_cast<double>(parts_.size()) * (1.0 - 0x1p-50);
     }
     template <class D>
     base::DoubleDouble gain(const MultiDivision<D>& d) const {

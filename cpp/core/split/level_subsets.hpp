@@ -109,6 +109,17 @@ private:
     std::size_t n_total_ = 0, n_left_ = 0, n_missing_ = 0;
 };
 
+// Weighs the division as it stands precisely; true if it is admissible and better than `best`, which it then replaces.
+template <class C>
+bool weigh_division(const LevelDivision& division, const C& criterion, const Limits& limits, base::DoubleDouble& best, bool found) {
+    if (!respects(division, limits)) return false;
+    const base::DoubleDouble gain = criterion.gain(division);
+    if (!std::isfinite(gain.hi)) return false;
+    if (found && !((gain - best).value() > criterion.tolerance())) return false;
+    best = gain;
+    return true;
+}
+
 struct BestSubset {
     bool found = false;
     bool missing_left = false;
@@ -138,7 +149,7 @@ private:
     bool better(base::DoubleDouble& gain, bool found) const {
         if (!division_.enough_rows(limits_)) return false;
         if (criterion_.upper(division_) < (found ? gain.hi : -std::numeric_limits<double>::infinity())) return false;
-        return improve(division_, criterion_, limits_, gain, found);
+        return weigh_division(division_, criterion_, limits_, gain, found);
     }
     void keep(const std::vector<char>& on_left) {
         best_.found = true;

@@ -130,9 +130,9 @@ private:
 
     // All cuts of these entries, with the rows aside (missing values under "learn") tried on both sides and by themselves.
     template <class Aside>
-    BestCut best_cut(const Entry* entries, std::size_t n, std::size_t n_aside, Aside aside_at, const Limits& limits,
+    BestCut<D, C> best_cut(const Entry* entries, std::size_t n, std::size_t n_aside, Aside aside_at, const Limits& limits,
                      Space& space, std::size_t random_position, bool& presence) {
-        BestCut best;
+        BestCut<D, C> best;
         presence = false;
         const auto weigh = [&](bool missing_left) {
             if (random_position)
@@ -146,16 +146,13 @@ private:
         if (n >= limits.min_rows && n_aside >= limits.min_rows) {
             space.division.clear_left();
             for (std::size_t i = 0; i < n; ++i) space.division.add(entries[i].row);
-            if (improve(space.division, space.criterion, limits, best.gain, best.found)) {
-                best.found = presence = true;
-                best.position = n;
-            }
+            presence = best.offer(space.division, space.criterion, limits);
+            if (presence) best.position = n;
         }
-        const base::DoubleDouble before = best.gain;
         space.division.clear_left();
         for (std::size_t i = 0; i < n_aside; ++i) space.division.add(aside_at(i));
         weigh(true);
-        if (best.missing_left && before < best.gain) presence = false;
+        presence = presence && !best.missing_left;
         return best;
     }
 
@@ -177,11 +174,11 @@ private:
                 std::partition_point(entries, entries + n, [&](const Entry& e) { return node.number(c, e.row) <= random_cut; }) - entries);
         }
         bool presence = false;
-        const BestCut best = best_cut(entries, n, n_aside, [&](std::size_t i) { return entries[n + i].row; }, limits, space, random_position, presence);
+        BestCut<D, C> best = best_cut(entries, n, n_aside, [&](std::size_t i) { return entries[n + i].row; }, limits, space, random_position, presence);
         Candidate out;
         if (!best.found) return out;
         out.kind = presence ? Kind::presence : Kind::cut;
-        out.gain = best.gain;
+        out.gain = best.gain(space.division, space.criterion);
         out.tolerance = space.criterion.tolerance();
         out.position = static_cast<std::uint32_t>(best.position);
         out.learned_missing = n_aside > 0;
@@ -217,11 +214,12 @@ private:
         for (const auto& order : level_orders(node, levels, options_.class_scale)) {
             entries_in_order(levels, order, space.entries);
             bool presence = false;
-            const BestCut best = best_cut(space.entries.data(), space.entries.size(), n_aside,
+            BestCut<D, C> best = best_cut(space.entries.data(), space.entries.size(), n_aside,
                                           [&](std::size_t i) { return levels.missing[i]; }, limits, space, 0, presence);
-            if (!best.found || (out.found() && !((best.gain - out.gain).value() > space.criterion.tolerance()))) continue;
+            const base::DoubleDouble gain = best.gain(space.division, space.criterion);
+            if (!best.found || (out.found() && !((gain - out.gain).value() > space.criterion.tolerance()))) continue;
             out.kind = presence ? Kind::presence : Kind::levels;
-            out.gain = best.gain;
+            out.gain = gain;
             out.missing_branch = best.missing_left ? 0 : 1;
             if (presence) continue;
             out.levels.clear();
@@ -249,7 +247,7 @@ private:
         if (n_aside > 0) {
             division.clear(false);
             for (std::size_t l = 0; l < levels.n_levels(); ++l) division.move_left(l);
-            presence = division.enough_rows(limits) && improve(division, criterion, limits, best.gain, best.found);
+            presence = division.enough_rows(limits) && weigh_division(division, criterion, limits, best.gain, best.found);
             best.found = best.found || presence;
             best.missing_left = false;
             search.run(true);

@@ -37,35 +37,34 @@ data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights)
     return rows;
 }
 
-struct SortSpace {
-    std::vector<base::KeyedRow> items, spare;
-    std::vector<std::uint32_t> aside;
+struct ColumnSpace {
+    base::SortSpace sort;
+    std::vector<std::uint64_t> key;
+    std::vector<std::uint32_t> rows, aside;
 };
 
 // Sorts one column; returns how many rows have a value.
-std::uint32_t sort_column(const data::Column& column, const data::TargetRows& target, SortSpace& space,
+std::uint32_t sort_column(const data::Column& column, const data::TargetRows& target, ColumnSpace& space,
                           std::vector<Entry>& out) {
     const std::size_t n = target.size();
-    space.items.clear();
+    space.rows.clear();
     space.aside.clear();
-    space.items.reserve(n);
+    space.key.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
         const double x = column.number(target.row[i]);
-        if (std::isnan(x) || target.weight_of(i) == 0.0)
-            space.aside.push_back(static_cast<std::uint32_t>(i));
-        else
-            space.items.push_back({base::sort_key(x + 0.0), static_cast<std::uint32_t>(i)});  // + 0.0 turns -0.0 into 0.0
+        space.key[i] = base::sort_key(x + 0.0);  // + 0.0 turns -0.0 into 0.0
+        (std::isnan(x) || target.weight_of(i) == 0.0 ? space.aside : space.rows).push_back(static_cast<std::uint32_t>(i));
     }
-    base::radix_sort(space.items, space.spare);
+    base::sort_rows(space.key, space.rows, space.sort);
     out.resize(n);
+    const std::size_t n_present = space.rows.size();
     std::uint32_t rank = 0;
-    for (std::size_t i = 0; i < space.items.size(); ++i) {
-        if (i > 0 && space.items[i].key != space.items[i - 1].key) ++rank;
-        out[i] = {rank, space.items[i].row};
+    for (std::size_t i = 0; i < n_present; ++i) {
+        if (i > 0 && space.key[space.rows[i]] != space.key[space.rows[i - 1]]) ++rank;
+        out[i] = {rank, space.rows[i]};
     }
-    std::size_t at = space.items.size();
-    for (std::uint32_t row : space.aside) out[at++] = {0, row};
-    return static_cast<std::uint32_t>(space.items.size());
+    for (std::size_t i = n_present; i < n; ++i) out[i] = {0, space.aside[i - n_present]};
+    return static_cast<std::uint32_t>(n_present);
 }
 
 // The place of every row of a node after the partition, and where each group begins.
@@ -154,7 +153,7 @@ NodeRows presort(const data::Table& table, const data::Target& target, bool keep
     store.sorted.resize(n_columns);
     store.codes.resize(n_columns);
     // Below about 10,000 values waking a thread costs more than it brings.
-    std::vector<SortSpace> space(static_cast<std::size_t>(pool.size()));
+    std::vector<ColumnSpace> space(static_cast<std::size_t>(pool.size()));
     const auto read = [&](std::size_t c, int thread) {
         if (thread == 0) interrupt.poll();
         interrupt.check();
