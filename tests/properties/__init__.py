@@ -1,0 +1,1 @@
+"""Properties of grown trees, tried by hypothesis on small tables against the exact reference."""
