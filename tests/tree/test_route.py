@@ -202,7 +202,7 @@ def test_apply_unseen_level_of_ordered_column_goes_to_heavier_branch() -> None:
 def test_apply_missing_error_refuses_missing_value() -> None:
     tree = ceiba.tree.build(("x <= 2", "a", "b"), columns=["x", "y"], missing="error")
     assert tree.apply({"x": [1.0], "y": [np.nan]}).tolist() == [1]
-    with pytest.raises(DataError, match="'x'.*row 1"):
+    with pytest.raises(DataError, match=r"'x'.*row 1"):
         tree.apply({"x": [1.0, np.nan], "y": [1.0, 1.0]})
 
 

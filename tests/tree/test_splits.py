@@ -106,6 +106,20 @@ def test_sentence_of_boolean_column_says_yes_or_no() -> None:
     assert Cut("smoker", 0.5).sentence(1, known) == "smoker = yes"
 
 
+@pytest.mark.parametrize(
+    ("display", "cut", "sentence"),
+    [
+        ("date", 1714564800.0, "when <= 2024-05-01"),  # noon, between two days
+        ("datetime", 1714564800.0, "when <= 2024-05-01T12:00:00"),
+        ("duration", 5400.0, "when <= 1:30:00"),
+    ],
+)
+def test_sentence_of_times_shows_them_as_people_do(display: str, cut: float, sentence: str) -> None:
+    info = ColumnInfo(name="when", kind=Kind.NUMERIC, display=display)  # type: ignore[arg-type]
+    known = Schema(columns=(info,), target=None, named=True)
+    assert Cut("when", cut).sentence(0, known) == sentence
+
+
 def test_sentence_of_many_levels_counts_the_rest() -> None:
     split = Levels("c", (tuple("abcdefgh"), ("z",)))
     assert split.sentence(0, max_levels=3) == "c in {a, b, c, +5 more}"
@@ -123,7 +137,12 @@ def two_nodes() -> tuple[Surrogates, Competitors]:
 def test_surrogates_of_node_are_best_first() -> None:
     surrogates, competitors = two_nodes()
     first, second = surrogates.of(0, schema())
-    assert (first.split, first.agreement, first.adjusted, first.sent) == (Cut("x", 1.0), 0.9, 0.5, 3)
+    assert (first.split, first.agreement, first.adjusted, first.sent) == (
+        Cut("x", 1.0),
+        0.9,
+        0.5,
+        3,
+    )
     assert second.split == Cut("y", 2.0)
     assert surrogates.of(1, schema()) == ()
     assert [c.gain for c in competitors.of(2, schema())] == [0.1]

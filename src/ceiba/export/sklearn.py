@@ -62,7 +62,8 @@ def to_sklearn(tree: Tree) -> Any:
     --------
     >>> import ceiba
     >>> tree = ceiba.tree.build(("x <= 2.5", 1.0, 3.0))
-    >>> tree.to_sklearn().predict([[2.0], [3.0]])
+    >>> import pandas as pd
+    >>> tree.to_sklearn().predict(pd.DataFrame({"x": [2.0, 3.0]}))
     array([1., 3.])
     """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -223,17 +224,18 @@ def rounding_cut(threshold: Array) -> Array:
     --------
     >>> import numpy as np
     >>> cut = rounding_cut(np.array([0.8]))[0]
-    >>> bool(np.float32(cut) <= 0.8), bool(np.float32(np.nextafter(cut, 1)) <= 0.8)
+    >>> float(np.float32(cut)) <= 0.8, float(np.float32(np.nextafter(cut, 1))) <= 0.8
     (True, False)
     """
     threshold = np.asarray(threshold, np.float64)
     with np.errstate(over="ignore"):
-        below = threshold.astype(np.float32)
-        below = np.where(below > threshold, np.nextafter(below, np.float32(-np.inf)), below)
-        above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
-        # Beyond the largest float32 rounding goes to infinity at half a step more.
-        above = np.where(np.isinf(above), 2.0**128, above)
-        middle = below.astype(np.float64) + (above - below) / 2
+        near = threshold.astype(np.float32)
+        low = np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near)
+        high = np.nextafter(low, np.float32(np.inf))
+        # Rounding goes to infinity where the next float32 would be 2^128, were there one.
+        below = np.where(np.isinf(low), -(2.0**128), low.astype(np.float64))
+        above = np.where(np.isinf(high), 2.0**128, high.astype(np.float64))
+        middle = below + (above - below) / 2
         rounds_down = middle.astype(np.float32) <= threshold
     return np.where(rounds_down, middle, np.nextafter(middle, -np.inf))
 

@@ -350,7 +350,9 @@ def _target_info(
         except TypeError:
             classes = list(met)
     labels = np.array(classes)
-    if labels.ndim != 1 or (labels.dtype.kind in "US" and not isinstance(classes[0], str)):
+    if labels.ndim != 1 or (
+        labels.dtype.kind in "US" and not all(isinstance(label, str) for label in classes)
+    ):
         labels = np.empty(len(classes), object)
         labels[:] = classes
     return TargetInfo(name=name, task=task, classes=(labels,), n_outputs=1)

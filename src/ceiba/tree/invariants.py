@@ -296,7 +296,7 @@ def _check_extra(tree: Tree, name: str, extra: Any) -> None:
         _fail(f"node {owner[bad]}", f"a leaf with {name}", "Only inner nodes have them.")
     bad = _first(splits.kind == SplitKind.NONE)
     if bad is not None:
-        _fail(f"{name} {bad}", "no split", "Each entry is a split.")
+        _fail(f"{name.removesuffix('s')} {bad}", "no split", "Each entry is a split.")
     if name == "surrogates":
         n_branches = tree.n_branches[owner]
     else:

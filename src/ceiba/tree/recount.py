@@ -199,10 +199,7 @@ def _moments(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]
         return np.bincount(ends.node, weights=ends.weight * numbers, minlength=n)
 
     for k in range(n_outputs):
-        # Sums about the overall mean keep a large common offset out of the differences.
-        offset = float(np.average(y[:, k], weights=ends.weight)) if ends.weight.any() else 0.0
-        m = up(ended(y[:, k] - offset)) / safe + offset
-        mean[:, k] = m
+        m = mean[:, k] = _means(tree, y[:, k], ends)
         kept = tree.value[:, k, 0]
         if tree.criterion == "poisson":
             log_sum = up(ended(_x_log_x(y[:, k]))) / safe
@@ -215,6 +212,21 @@ def _moments(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]
             impurity += spread
             loss += spread + (m - kept) ** 2
     return mean, np.maximum(impurity / n_outputs, 0.0), loss / n_outputs
+
+
+def _means(tree: Tree, y: Array, ends: _Endings) -> Array:
+    """Give the weighted mean of each node."""
+    own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
+    total = np.where(own > 0, own, 1.0)
+    # Where rows end, the mean is taken twice: the second time about the first, so that equal
+    # values give exactly their value. Inner nodes average these about the root's mean.
+    mean = np.bincount(ends.node, weights=ends.weight * y, minlength=tree.n_nodes) / total
+    rest = ends.weight * (y - mean[ends.node])
+    mean += np.bincount(ends.node, weights=rest, minlength=tree.n_nodes) / total
+    offset = float(own @ mean) / max(float(own.sum()), np.finfo(float).tiny)
+    through = sum_up(tree.parent, tree.subtree_end, own * (mean - offset))
+    inner = through / np.where(tree.weight > 0, tree.weight, 1.0) + offset
+    return np.where(tree.is_leaf, mean, inner)
 
 
 def _merge(parent: Array, own: Array, apart: Array) -> Array:

@@ -1,29 +1,32 @@
 """Rows through a tree: apply, predict, predict_proba, decision_path, rows.
 
-Plain routing runs in `_core.Router`, made once per tree; `missing="fractional"` goes through
-`walk.py`. What C++ must not meet (unseen levels under `unseen="error"`, missing values under
+The work is done in `_core.Router`, made once per tree. With `missing="fractional"` a row may reach
+several leaves; the router then spreads it, and the leaves' values are averaged by its shares.
+What C++ must not meet (unseen levels under `unseen="error"`, missing values under
 `missing="error"`) is refused here, before. The rules themselves: `trace.py`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ceiba.errors import DataError, TreeError
-from ceiba.table import Kind, Table, read_like
+from ceiba.table import Table, read_like
 from ceiba.tree.arrays import Array
-from ceiba.tree.splits import SplitTable
 from ceiba.tree.walk import walk
 
 if TYPE_CHECKING:
     from ceiba.table import Column
+    from ceiba.tree.splits import SplitTable
     from ceiba.tree.tree import Tree
 
 __all__ = [
     "apply",
+    "best_class",
     "decision_path",
+    "label_table",
     "make_router",
     "predict",
     "predict_proba",
@@ -32,38 +35,135 @@ __all__ = [
     "rows",
 ]
 
-_UNSEEN: Final = {"majority": 0, "missing": 1, "error": 0}
-
 
 def read(tree: Tree, X: Any) -> Table:
     """Read any container by the tree's schema; columns are matched by name where X has names."""
     if isinstance(X, Table):
         return X
-    return read_like(X, tree.schema, match="name")
+    unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
+    return read_like(X, tree.schema, match="name", unseen=unseen)
+
+
+# ---------------------------------------------------------------------- where rows end
 
 
 def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
     """Give the node each row ends in; with "fractional" the heaviest one."""
     refuse(tree, table)
-    if tree.missing != "fractional":
-        return np.asarray(tree._router.apply(table.core(), n_threads))
-    best = np.zeros(table.n_rows, np.int32)
-    heaviest = np.zeros(table.n_rows)
-    for visit in walk(tree, table):
-        ends, share = visit.rows[visit.ending], visit.share[visit.ending]
-        # Shares that are equal on paper differ in the last bits; the first leaf wins then.
-        more = share > heaviest[ends] * (1 + 1e-12)
-        best[ends[more]] = visit.node
-        heaviest[ends[more]] = share[more]
-    return best
+    if tree.missing == "fractional":
+        return _heaviest(*_spread(tree, table))
+    end: Array = tree._router.apply(table.core(), n_threads)
+    if tree._ordered_columns:
+        _place_unseen_ordered(tree, table, end)
+    return end
+
+
+def decision_path(tree: Tree, table: Table) -> Any:
+    """Give the nodes each row passes through, as a CSR indicator matrix."""
+    from scipy.sparse import csr_matrix
+
+    if tree.missing == "fractional":
+        refuse(tree, table)
+        start, node, _ = _spread(tree, table)
+        passed, nodes = _ancestors(tree, node)
+        row = np.repeat(np.repeat(np.arange(table.n_rows), np.diff(start)), np.diff(passed))
+        # The ways to several leaves share their beginnings.
+        cell = np.unique(row * tree.n_nodes + nodes)
+        indices = cell % tree.n_nodes
+        count = np.bincount(cell // tree.n_nodes, minlength=table.n_rows)
+        indptr = np.concatenate(([0], np.cumsum(count)))
+    else:
+        indptr, indices = _ancestors(tree, apply(tree, table))
+    ones = np.ones(len(indices), np.int64)
+    return csr_matrix((ones, indices, indptr), shape=(table.n_rows, tree.n_nodes))
+
+
+def rows(tree: Tree, node: int, table: Table) -> Array:
+    """Give the indices of the rows that pass through a node."""
+    if tree.missing == "fractional":
+        refuse(tree, table)
+        start, ends, _ = _spread(tree, table)
+        inside = (ends >= node) & (ends < tree.subtree_end[node])
+        return np.unique(np.repeat(np.arange(table.n_rows), np.diff(start))[inside])
+    end = apply(tree, table)
+    return np.flatnonzero((end >= node) & (end < tree.subtree_end[node]))
+
+
+def _ancestors(tree: Tree, end: Array) -> tuple[Array, Array]:
+    """Give the nodes from the root to each end, as compressed rows."""
+    depth = tree.node_depth[end].astype(np.int64)
+    indptr = np.concatenate(([0], np.cumsum(depth + 1)))
+    indices = np.empty(indptr[-1], np.int64)
+    at, node = indptr[1:] - 1, end.astype(np.int64)
+    while len(node):
+        indices[at] = node
+        node = tree.parent[node]
+        inside = node >= 0
+        at, node = at[inside] - 1, node[inside]
+    return indptr, indices
+
+
+def _place_unseen_ordered(tree: Tree, table: Table, end: Array) -> None:
+    """Route again the rows with an unseen level in an ordered column: it has no place there."""
+    odd = np.zeros(table.n_rows, bool)
+    for j in tree._ordered_columns:
+        odd |= table.columns[j].unseen
+    if odd.any():
+        again = np.flatnonzero(odd)
+        for visit in walk(tree, table.take(again)):
+            end[again[visit.rows[visit.ending]]] = visit.node
+
+
+# ---------------------------------------------------------------------- rows in several leaves
+
+
+def _spread(tree: Tree, table: Table) -> tuple[Array, Array, Array]:
+    """Give the leaves and shares of each row, as compressed rows."""
+    if any(table.columns[j].unseen.any() for j in tree._ordered_columns):
+        return _spread_by_walk(tree, table)
+    start, node, share = tree._router.spread(table.core())
+    return start, node, share
+
+
+def _spread_by_walk(tree: Tree, table: Table) -> tuple[Array, Array, Array]:
+    visits = [visit for visit in walk(tree, table) if len(visit.ending)]
+    row = np.concatenate([visit.rows[visit.ending] for visit in visits])
+    node = np.concatenate([np.full(len(visit.ending), visit.node) for visit in visits])
+    share = np.concatenate([visit.share[visit.ending] for visit in visits])
+    order = np.lexsort((node, row))
+    count = np.bincount(row, minlength=table.n_rows)
+    return np.concatenate(([0], np.cumsum(count))), node[order], share[order]
+
+
+def _heaviest(start: Array, node: Array, share: Array) -> Array:
+    """Give the leaf with the largest share of each row, the first on ties."""
+    if len(start) == 1:
+        return np.zeros(0, np.int32)
+    most = np.repeat(np.maximum.reduceat(share, start[:-1]), np.diff(start))
+    row = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    # Shares that are equal on paper differ in the last bits.
+    best = np.flatnonzero(share >= most * (1 - 1e-12))
+    first = best[np.unique(row[best], return_index=True)[1]]
+    return np.asarray(node[first], np.int32)
+
+
+def _mixed_value(tree: Tree, table: Table) -> Array:
+    """Average the values of the leaves a row reaches, by its shares."""
+    refuse(tree, table)
+    start, node, share = _spread(tree, table)
+    if len(start) == 1:
+        return np.zeros((0, *tree.value.shape[1:]))
+    return np.add.reduceat(share[:, None, None] * tree.value[node], start[:-1], axis=0)
+
+
+# ---------------------------------------------------------------------- what rows are told
 
 
 def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
     """Predict each row's class (of least expected cost) or value."""
-    if tree.missing == "fractional":
-        value = _mixed_value(tree, table)
-        return answers(tree, value)
-    return labels_at(tree, apply(tree, table, n_threads=n_threads))
+    if tree.missing != "fractional":
+        return np.asarray(tree._label_table[apply(tree, table, n_threads=n_threads)])
+    return label_table(tree, _mixed_value(tree, table))
 
 
 def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | list[Array]:
@@ -74,26 +174,20 @@ def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | li
         value = _mixed_value(tree, table)
     else:
         value = tree.value[apply(tree, table, n_threads=n_threads)]
-    sizes = tree.n_classes.tolist()
-    if len(sizes) == 1:
-        return value[:, 0, :]
-    return [value[:, k, :size] for k, size in enumerate(sizes)]
+    if tree.n_outputs == 1:
+        return np.asarray(value[:, 0, :])
+    return [value[:, k, :size] for k, size in enumerate(tree.n_classes.tolist())]
 
 
-def labels_at(tree: Tree, nodes: Array) -> Array:
-    """Give what the given nodes predict: labels or values, 2-d for several outputs."""
+def label_table(tree: Tree, value: Array) -> Array:
+    """Turn values of shape (n, n_outputs, K) into labels or numbers, 2-d for several outputs."""
+    one = tree.n_outputs == 1
     if tree.task == "regression":
-        value = tree.value[:, :, 0]
-        return value[nodes, 0] if tree.n_outputs == 1 else value[nodes]
-    return _labels(tree, tree.answer[nodes])
-
-
-def answers(tree: Tree, value: Array) -> Array:
-    """Turn mixed node values of shape (n, n_outputs, K) into labels or numbers."""
-    if tree.task == "regression":
-        return value[:, 0, 0] if tree.n_outputs == 1 else value[:, :, 0]
+        return np.ascontiguousarray(value[:, 0, 0] if one else value[:, :, 0])
     best = best_class(value, tree.cost_matrix)
-    return _labels(tree, best[:, 0] if tree.n_outputs == 1 else best)
+    # As in scikit-learn: one array over all outputs, in the type that holds them all.
+    columns = [classes[best[:, k]] for k, classes in enumerate(tree.target.classes)]
+    return columns[0] if one else np.stack(columns, axis=1)
 
 
 def best_class(value: Array, cost_matrix: Array | None) -> Array:
@@ -106,84 +200,37 @@ def best_class(value: Array, cost_matrix: Array | None) -> Array:
     return np.asarray(np.argmax(cost <= least + 1e-12 * np.abs(least), axis=2))
 
 
-def _labels(tree: Tree, answer: Array) -> Array:
-    classes = tree.target.classes
-    if answer.ndim == 1:
-        return np.asarray(classes[0][answer])
-    # As in scikit-learn: one array over all outputs, in the type that holds them all.
-    columns = [np.asarray(labels)[answer[:, k]] for k, labels in enumerate(classes)]
-    return np.stack(columns, axis=1)
-
-
-def decision_path(tree: Tree, table: Table) -> Any:
-    """Give the nodes each row passes through, as a CSR indicator matrix."""
-    from scipy.sparse import csr_matrix
-
-    refuse(tree, table)
-    if tree.missing == "fractional":
-        visits = list(walk(tree, table))
-        row = np.concatenate([visit.rows for visit in visits])
-        node = np.repeat([visit.node for visit in visits], [len(visit.rows) for visit in visits])
-        order = np.lexsort((node, row))
-        indices = node[order].astype(np.int32)
-        indptr = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=table.n_rows))))
-    else:
-        indptr, indices = tree._router.decision_path(table.core())
-    ones = np.ones(len(indices), np.int64)
-    return csr_matrix((ones, indices, indptr), shape=(table.n_rows, tree.n_nodes))
-
-
-def rows(tree: Tree, node: int, table: Table) -> Array:
-    """Give the indices of the rows that pass through a node."""
-    if tree.missing == "fractional":
-        for visit in walk(tree, table):
-            if visit.node == node:
-                return np.sort(visit.rows)
-        return np.zeros(0, np.int64)
-    end = apply(tree, table)
-    return np.flatnonzero((end >= node) & (end < tree.subtree_end[node]))
+# ---------------------------------------------------------------------- the router, and before it
 
 
 def make_router(tree: Tree) -> Any:
     """Hand the tree's arrays to the compiled router."""
     from ceiba import _core
 
-    splits, stand_ins = tree.splits, tree.surrogates
-    if tree.missing == "surrogate" and stand_ins is not None:
-        start, surrogate = stand_ins.start, stand_ins.splits
-    else:
-        start, surrogate = np.zeros(tree.n_nodes + 1, np.int32), SplitTable.none(0)
+    stand_ins = tree.surrogates if tree.missing == "surrogate" else None
     return _core.Router(
-        branch_start=tree.branch_start,
-        branch_node=tree.branch_node,
-        kind=splits.kind,
-        column=splits.column,
-        cut=splits.cut,
-        level_start=splits.level_start,
-        level_code=splits.level_code,
-        level_branch=splits.level_branch,
-        default_branch=tree.default_branch,
-        majority_branch=tree.majority_branch,
-        surrogate_start=start,
-        surrogate_kind=surrogate.kind,
-        surrogate_column=surrogate.column,
-        surrogate_cut=surrogate.cut,
-        surrogate_low_branch=surrogate.low_branch,
-        surrogate_level_start=surrogate.level_start,
-        surrogate_level_code=surrogate.level_code,
-        surrogate_level_branch=surrogate.level_branch,
-        unseen=_UNSEEN[tree.unseen],
+        tree.branch_start,
+        tree.branch_node,
+        _arrays(tree.splits),
+        tree.default_branch,
+        tree.majority_branch,
+        surrogate_start=None if stand_ins is None else stand_ins.start,
+        surrogates=None if stand_ins is None else _arrays(stand_ins.splits),
+        unseen_is_missing=tree.unseen == "missing",
+        branch_share=tree.branch_weight if tree.missing == "fractional" else None,
     )
 
 
-def _mixed_value(tree: Tree, table: Table) -> Array:
-    """Average the values of the leaves a row reaches, by its shares."""
-    refuse(tree, table)
-    mixed = np.zeros((table.n_rows, *tree.value.shape[1:]))
-    for visit in walk(tree, table):
-        ends, share = visit.rows[visit.ending], visit.share[visit.ending]
-        mixed[ends] += share[:, None, None] * tree.value[visit.node]
-    return mixed
+def _arrays(splits: SplitTable) -> dict[str, Array]:
+    return {
+        "kind": splits.kind,
+        "column": splits.column,
+        "cut": splits.cut,
+        "low_branch": splits.low_branch,
+        "level_start": splits.level_start,
+        "level_code": splits.level_code,
+        "level_branch": splits.level_branch,
+    }
 
 
 def refuse(tree: Tree, table: Table) -> None:
@@ -194,25 +241,24 @@ def refuse(tree: Tree, table: Table) -> None:
         column = table.columns[j]
         if tree.missing == "error":
             _refuse_missing(column)
-        if tree.unseen == "error" and column.info.kind != Kind.NUMERIC:
+        if tree.unseen == "error":
             _refuse_unseen(column)
 
 
 def _refuse_missing(column: Column) -> None:
-    numeric = column.info.kind == Kind.NUMERIC
-    missing = np.isnan(column.values) if numeric else column.values == -1
+    missing = column.missing
     if missing.any():
         raise DataError(
-            f"Column {column.info.name!r}: {np.count_nonzero(missing)} values are missing (first "
-            f"in row {int(np.argmax(missing))}), and this tree was made with missing='error'. "
+            f"Column {column.name!r}: {np.count_nonzero(missing)} values are missing (first in "
+            f"row {int(np.argmax(missing))}), and this tree was made with missing='error'. "
             "Fill them in, or fit with missing='learn'."
         )
 
 
 def _refuse_unseen(column: Column) -> None:
-    unseen = column.values >= len(column.info.levels)
+    unseen = column.unseen
     if unseen.any():
         raise DataError(
-            f"Column {column.info.name!r}: the level in row {int(np.argmax(unseen))} was not seen "
-            f"when fitting ({len(column.info.levels)} levels). Pass unseen='majority' or refit."
+            f"Column {column.name!r}: the level in row {int(np.argmax(unseen))} was not seen "
+            f"when fitting ({column.info.n_levels} levels). Pass unseen='majority' or refit."
         )

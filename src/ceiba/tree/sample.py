@@ -53,16 +53,38 @@ def _draw(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator
         levels[:] = info.levels
         drawn: Array = levels[rng.integers(len(levels), size=n)]
     elif info.display == "boolean":
-        drawn = rng.integers(2, size=n).astype(np.float64)
+        drawn = rng.integers(2, size=n).astype(bool)
     else:
-        drawn = rng.uniform(*_range(tree, j, info), size=n)
+        drawn = _as_shown(rng.uniform(*_range(tree, j, info), size=n), info)
     asked = (tree.splits.column == j) & (tree.splits.kind == SplitKind.PRESENCE)
     if asked.any():
         rows = int(tree.n_rows[0])
         share = info.n_missing / rows if rows and info.n_missing else 0.5
-        drawn = drawn.copy()
-        drawn[rng.random(n) < share] = np.nan if drawn.dtype.kind == "f" else None
+        drawn = _with_holes(drawn, rng.random(n) < share)
     return drawn
+
+
+def _as_shown(numbers: Array, info: ColumnInfo) -> Array:
+    """Give seconds as the dates, datetimes or durations they stand for."""
+    if info.display == "date":
+        return np.floor(numbers / 86400).astype("datetime64[D]")
+    if info.display == "datetime":
+        return np.floor(numbers * 1e6).astype("datetime64[us]")
+    if info.display == "duration":
+        return np.floor(numbers * 1e6).astype("timedelta64[us]")
+    return numbers
+
+
+def _with_holes(values: Array, hole: Array) -> Array:
+    """Take values out, by the missing value of their type."""
+    if values.dtype.kind == "b":
+        values = values.astype(object)
+    missing: Any = (
+        None if values.dtype == object else "NaT" if values.dtype.kind in "mM" else np.nan
+    )
+    values = values.copy()
+    values[hole] = missing
+    return values
 
 
 def _range(tree: Tree, j: int, info: ColumnInfo) -> tuple[float, float]:

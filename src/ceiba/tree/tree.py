@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import TreeError
+from ceiba.table import Kind
 from ceiba.tree import route as _route
 from ceiba.tree.arrays import Array, read_only, same_array
 from ceiba.tree.collapse import collapse as _collapse
@@ -156,7 +157,7 @@ class Tree(SklearnNames, Face):
             and self.competitors == other.competitors
             and (self.criterion, self.missing, self.unseen)
             == (other.criterion, other.missing, other.unseen)
-            and _same_schema(self.schema, other.schema)
+            and self.schema == other.schema
         )
 
     def __hash__(self) -> int:
@@ -395,6 +396,16 @@ class Tree(SklearnNames, Face):
     def _router(self) -> Any:
         return _route.make_router(self)
 
+    @cached_property
+    def _label_table(self) -> Array:
+        """What each node predicts, so that prediction is one lookup."""
+        return _route.label_table(self, self.value)
+
+    @cached_property
+    def _ordered_columns(self) -> tuple[int, ...]:
+        columns = self.schema.columns
+        return tuple(j for j in self.used_columns.tolist() if columns[j].kind is Kind.ORDERED)
+
     def apply(self, X: Any, *, n_threads: int = 1) -> Array:
         """Give the node each row of X ends in.
 
@@ -530,22 +541,3 @@ class Tree(SklearnNames, Face):
 def _over_root(mass: Array) -> Array:
     """Give masses as shares of the root's."""
     return mass / mass[0] if mass[0] > 0 else np.zeros(len(mass))
-
-
-def _same_schema(a: Schema, b: Schema) -> bool:
-    """Tell whether two schemas are the same; class labels are arrays, which == does not settle."""
-    if a is b:
-        return True
-    if a.columns != b.columns or a.named != b.named:
-        return False
-    if a.target is None or b.target is None:
-        return a.target is b.target
-    return (
-        (a.target.name, a.target.task, a.target.n_outputs)
-        == (b.target.name, b.target.task, b.target.n_outputs)
-        and len(a.target.classes) == len(b.target.classes)
-        and all(
-            np.array_equal(mine, other)
-            for mine, other in zip(a.target.classes, b.target.classes, strict=True)
-        )
-    )

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
+from ceiba.table.display import show_number
+
 if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
 
@@ -80,7 +82,10 @@ def cut_text(cut: float, info: ColumnInfo | None, digits: int | None = None) -> 
         return level_text(info.levels[code])
     if info.display in ("number", "boolean"):
         return plain_cut_text(cut, digits)
-    return info.show(cut)
+    # `x <= cut` says the same of dates with the cut at the start of its day, and of times with it
+    # at a microsecond; both must be rounded down, or the cut might pass the value above it.
+    step = 86400.0 if info.display == "date" else 1e-6
+    return show_number(math.floor(cut / step) * step, info.display)
 
 
 def level_text(level: Any) -> str:
