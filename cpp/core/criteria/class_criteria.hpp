@@ -5,9 +5,10 @@
 // and the gain of a division is mass(total) - mass(left) - mass(right). Twoing (Breiman et al. 1984, 4.3) is a
 // property of the division, n * pL pR / 4 * (sum |p_k(left) - p_k(right)|)^2; its node impurity is gini's.
 //
-// Each criterion answers three questions about a division:
-//   upper(d)  a number not below the gain, cheap: the scan skips every cut whose upper() is below what the best is sure of
-//   lower(d)  a number not above the gain, cheap: a cut whose lower() is above the best's upper() is better, no doubt
+// Each criterion answers four questions about a division:
+//   below(d, t)  is the gain below t, beyond doubt? The scan asks this of every cut, so it must be cheap: no division
+//   upper(d)  a number not below the gain
+//   lower(d)  a number not above the gain: a cut whose lower() is above the best's upper() is better, no doubt
 //   gain(d)   the gain to the last bit that matters; two gains closer than tolerance() are tied
 #pragma once
 
@@ -33,6 +34,14 @@ struct Gini {
         base = n > 0.0 ? squares / n : 0.0;
         slack = n * (d.n_classes() + 16) * 0x1p-52;
         tie = n * 0x1p-94;
+    }
+    template <class D>
+    bool below(const D& d, double t) const {
+        // Two classes: the gain is 2 (n l1 - nl n1)^2 / (n nl nr), and the bracket is kept by the division.
+        if constexpr (requires { d.shift(); })
+            return 2.0 * d.shift() * d.shift() < (t - slack) * d.total_weight() * d.left_weight() * d.right_weight();
+        const double nl = d.left_weight(), nr = d.right_weight();
+        return d.left_squares() * nr + d.right_squares() * nl < (t + base - slack) * nl * nr;
     }
     template <class D>
     double upper(const D& d) const {
@@ -81,6 +90,10 @@ struct Entropy {
         for (int k = 0; k < d.n_classes(); ++k) base += term(d.total(k), n - d.total(k));
         slack = n > 0.0 ? n * (std::fabs(std::log2(n)) + d.n_classes() + 2.0) * 0x1p-48 : 0.0;
         tie = base * 0x1p-48;
+    }
+    template <class D>
+    bool below(const D& d, double t) const {
+        return upper(d) < t;
     }
     template <class D>
     double upper(const D& d) const {
@@ -135,6 +148,10 @@ struct Error {
         tie = D::unit_counts ? 0.0 : d.total_weight() * 0x1p-94;
     }
     template <class D>
+    bool below(const D& d, double t) const {
+        return upper(d) < t;
+    }
+    template <class D>
     double upper(const D& d) const {
         double l = 0.0, r = 0.0;
         for (int k = 0; k < d.n_classes(); ++k) l = std::max(l, d.left(k)), r = std::max(r, d.right(k));
@@ -168,6 +185,10 @@ struct Twoing {
     void begin(const D& d) {
         slack = d.total_weight() * (d.n_classes() + 8) * 0x1p-48;
         tie = d.total_weight() * 0x1p-90;
+    }
+    template <class D>
+    bool below(const D& d, double t) const {
+        return upper(d) < t;
     }
     template <class D>
     double upper(const D& d) const {

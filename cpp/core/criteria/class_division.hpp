@@ -45,6 +45,8 @@ public:
         ++left_.n;
         left_.ones += label_[i];
     }
+    // n l1 - nl n1: how far the left side's share of class 1 is from the node's. Exact up to 2^31 rows.
+    double shift() const { return number(total_n_ * left_.ones - left_.n * total_ones_); }
     const Left& left_part() const { return left_; }
     void put_back(const Left& left) { left_ = left; }
 

@@ -137,6 +137,7 @@ struct AbsoluteError {
     double tie = 0.0;
 
     void begin(const MedianDivision& d) { tie = d.total_deviation() * 0x1p-43; }
+    bool below(const MedianDivision& d, double t) const { return upper(d) < t; }
     double upper(const MedianDivision& d) const { return d.gain() + tie; }
     static constexpr bool bounds_are_exact = true;
     double lower(const MedianDivision& d) const { return d.gain() - tie; }

@@ -25,6 +25,11 @@ struct SquaredError {
         tie = d.total_weight() * d.largest() * d.largest() * 0x1p-92;
     }
     template <class D>
+    bool below(const D& d, double t) const {
+        const double shift = reach(d, 1.0);
+        return shift * shift * d.total_weight() * (1.0 + 0x1p-46) < t * d.left_weight() * d.right_weight();
+    }
+    template <class D>
     double upper(const D& d) const {
         return bound(d, 1.0);
     }
@@ -41,12 +46,16 @@ struct SquaredError {
     double tolerance() const { return tie; }
 
 private:
+    // |S_L - W_L m| with its rounding error added or taken off.
+    template <class D>
+    double reach(const D& d, double sign) const {
+        const double wl = d.left_weight(), sl = d.left_sum();
+        return std::fabs(sl - wl * mean) + sign * (std::fabs(sl) + std::fabs(wl * mean)) * 0x1p-50;
+    }
     template <class D>
     double bound(const D& d, double sign) const {
-        const double wl = d.left_weight(), w = d.total_weight(), wr = d.right_weight(), sl = d.left_sum();
-        const double error = (std::fabs(sl) + wl * std::fabs(mean)) * 0x1p-50;
-        const double shift = std::fmax(0.0, std::fabs(sl - wl * mean) + sign * error);
-        return shift * shift * w / (wl * wr) * (1.0 + sign * 0x1p-40);
+        const double shift = std::fmax(0.0, reach(d, sign));
+        return shift * shift * d.total_weight() / (d.left_weight() * d.right_weight()) * (1.0 + sign * 0x1p-46);
     }
 };
 
@@ -58,6 +67,10 @@ struct Poisson {
     void begin(const D& d) {
         mean = d.total_sum() / d.total_weight();
         tie = d.total_sum() * 0x1p-48;
+    }
+    template <class D>
+    bool below(const D& d, double t) const {
+        return upper(d) < t;
     }
     template <class D>
     double upper(const D& d) const {

@@ -66,6 +66,10 @@ public:
         for (std::size_t o = 0; o < parts_.size(); ++o) parts_[o].begin(d.parts()[o]);
     }
     template <class D>
+    bool below(const MultiDivision<D>& d, double t) const {
+        return upper(d) < t;
+    }
+    template <class D>
     double upper(const MultiDivision<D>& d) const {
         double sum = 0.0;
         for (std::size_t o = 0; o < parts_.size(); ++o) sum += parts_[o].upper(d.parts()[o]);

@@ -148,7 +148,7 @@ public:
 private:
     bool better(base::DoubleDouble& gain, bool found) const {
         if (!division_.enough_rows(limits_)) return false;
-        if (criterion_.upper(division_) < (found ? gain.hi : -std::numeric_limits<double>::infinity())) return false;
+        if (found && criterion_.below(division_, gain.hi)) return false;
         return weigh_division(division_, criterion_, limits_, gain, found);
     }
     void keep(const std::vector<char>& on_left) {

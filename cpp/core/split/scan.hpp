@@ -106,7 +106,7 @@ void scan(const Entry* entries, std::size_t n, std::size_t aside, bool missing_l
     for (; i < last; ++i) {
         division.add(entries[i].row);
         if (entries[i].rank == entries[i + 1].rank) continue;
-        if (criterion.upper(division) < threshold) continue;
+        if (criterion.below(division, threshold)) continue;
         if (best.offer(division, criterion, limits)) {
             best.position = i + 1;
             best.missing_left = missing_left;
