@@ -6,7 +6,8 @@ views made when somebody asks. That is what keeps the prediction of a single row
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,22 +16,28 @@ from ceiba.table.column import Column
 from ceiba.table.schema import Kind, Schema
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ceiba import _core
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Typed columns of one length. Immutable; made by :func:`ceiba.table.read`.
+    """Typed columns of one length; made by :func:`ceiba.table.read`.
 
     Parameters
     ----------
-    schema : Schema
-        Names, kinds and levels.
+    columns : tuple of Column
+        The columns (views, made at first use, if the table came as one matrix).
     n_rows : int
         Number of rows.
-    columns : tuple of Column, optional
-        The columns; either these or ``matrix`` is given.
-    matrix : ndarray, optional
-        All columns as one 2-d float64 or float32 array (every column numeric).
+    schema : Schema
+        Names, kinds and levels.
+
+    Attributes
+    ----------
+    matrix : ndarray or None
+        All columns as one 2-d float64 or float32 array, if the table came as one.
 
     Examples
     --------
@@ -42,92 +49,80 @@ class Table:
     [0, -1]
     """
 
-    __slots__ = ("_columns", "_core", "_matrix", "_n_rows", "_schema")
+    columns: tuple[Column, ...]
+    n_rows: int
+    schema: Schema
+    matrix: ClassVar[NDArray[Any] | None] = None
 
-    def __init__(
-        self,
-        schema: Schema,
-        n_rows: int,
-        columns: tuple[Column, ...] | None = None,
-        matrix: NDArray[Any] | None = None,
-    ) -> None:
-        self._schema = schema
-        self._n_rows = n_rows
-        self._columns = columns
-        self._matrix = matrix
-        self._core: _core.Columns | None = None
+    @staticmethod
+    def from_matrix(matrix: NDArray[Any], schema: Schema) -> Table:
+        """Return a table over a 2-d float64 or float32 array, without a copy."""
+        # Filled by hand: the generated __init__ of a frozen dataclass costs more than all the rest.
+        table = object.__new__(Table)
+        slots = table.__dict__
+        slots["matrix"] = matrix
+        slots["n_rows"] = matrix.shape[0]
+        slots["schema"] = schema
+        return table
 
-    @property
-    def schema(self) -> Schema:
-        """Names, kinds and levels of the columns."""
-        return self._schema
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self._n_rows
+    def __getattr__(self, name: str) -> Any:
+        if name != "columns" or self.matrix is None:
+            raise AttributeError(f"'Table' object has no attribute {name!r}")
+        matrix = self.matrix
+        columns = tuple(Column(info, matrix[:, j]) for j, info in enumerate(self.schema.columns))
+        self.__dict__["columns"] = columns
+        return columns
 
     @property
     def n_columns(self) -> int:
         """Number of columns."""
-        return len(self._schema.columns)
-
-    @property
-    def matrix(self) -> NDArray[Any] | None:
-        """All columns as one float matrix, if the table came as one; else None."""
-        return self._matrix
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns; views if the table came as one matrix."""
-        if self._columns is None:
-            matrix = self._matrix
-            assert matrix is not None
-            self._columns = tuple(
-                Column(info, matrix[:, j]) for j, info in enumerate(self._schema.columns)
-            )
-        return self._columns
+        return len(self.schema.columns)
 
     def column(self, name: str) -> Column:
         """Return the column called ``name``."""
-        return self.columns[self._schema.index(name)]
+        return self.columns[self.schema.index(name)]
 
     def core(self) -> _core.Columns:
         """Return the columns as the C++ core reads them, without a copy (made once, then kept)."""
-        if self._core is None:
-            self._core = _to_core(self)
-        return self._core
+        core: _core.Columns | None = self.__dict__.get("_core")
+        if core is None:
+            core = self.__dict__["_core"] = _to_core(self)
+        return core
 
     def take(self, rows: NDArray[Any]) -> Table:
-        """Return the table of these rows (positions or mask), with the same schema."""
-        if self._matrix is not None:
-            part = self._matrix[rows]
-            return Table(self._schema, len(part), matrix=part)
-        columns = tuple(Column(column.info, column.values[rows]) for column in self.columns)
+        """Return the table of these rows (positions or mask) under the same schema."""
+        if self.matrix is not None:
+            return Table.from_matrix(self.matrix[rows], self.schema)
         rows = np.asarray(rows)
         n_rows = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
-        return Table(self._schema, n_rows, columns)
+        columns = tuple(Column(column.info, column.values[rows]) for column in self.columns)
+        return Table(columns, n_rows, self.schema)
+
+    def select(self, positions: Sequence[int]) -> Table:
+        """Return the table of these columns."""
+        columns = tuple(self.columns[j] for j in positions)
+        infos = tuple(column.info for column in columns)
+        return Table(columns, self.n_rows, Schema(infos, self.schema.target, self.schema.named))
 
     def with_schema(self, schema: Schema) -> Table:
         """Return the same values under another schema of the same columns (e.g. with a target)."""
-        if self._matrix is not None:
-            return Table(schema, self._n_rows, matrix=self._matrix)
+        if self.matrix is not None:
+            return Table.from_matrix(self.matrix, schema)
         columns = tuple(
             Column(info, column.values)
             for info, column in zip(schema.columns, self.columns, strict=True)
         )
-        return Table(schema, self._n_rows, columns)
+        return Table(columns, self.n_rows, schema)
 
     def __len__(self) -> int:
-        return self._n_rows
+        return self.n_rows
 
     def __repr__(self) -> str:
-        return f"Table({self._n_rows} rows, {self.n_columns} columns)"
+        return f"Table({self.n_rows} rows, {self.n_columns} columns)"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         # The core's view of the columns cannot be pickled and is cheap to make again.
-        columns = None if self._matrix is not None else self._columns
-        return Table, (self._schema, self._n_rows, columns, self._matrix)
+        return {name: value for name, value in self.__dict__.items() if name != "_core"}
 
 
 def _to_core(table: Table) -> _core.Columns:

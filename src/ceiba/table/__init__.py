@@ -1,0 +1,31 @@
+"""Anything tabular -> Table, Column, Schema, Target.
+
+numpy, pandas, polars, pyarrow, DuckDB, dicts and lists come in; typed columns with names, kinds, levels and marked
+missing values go out. Nothing below this room knows which container the data came in.
+"""
+
+from ceiba.table.column import Column
+from ceiba.table.display import show_number
+from ceiba.table.reader import read, read_like
+from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo
+from ceiba.table.split_target import split_target
+from ceiba.table.table import Table
+from ceiba.table.target import Target, present_rows, read_target
+from ceiba.table.weights import read_weights
+
+__all__ = [
+    "Column",
+    "ColumnInfo",
+    "Kind",
+    "Schema",
+    "Table",
+    "Target",
+    "TargetInfo",
+    "present_rows",
+    "read",
+    "read_like",
+    "read_target",
+    "read_weights",
+    "show_number",
+    "split_target",
+]

@@ -1,0 +1,114 @@
+"""A column as found -> the same column by the schema: codes by the schema's levels, kinds checked.
+
+A level that the schema does not know gets the code ``n_levels`` (unseen is not missing), becomes missing,
+or is an error. A column without any present value fits every kind.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.errors import SchemaError, did_you_mean
+from ceiba.table.column import MISSING_CODE, Column
+from ceiba.table.display import level_of_number
+from ceiba.table.levels import code_numbers, recode
+from ceiba.table.schema import ColumnInfo, Kind, listing
+
+Unseen = Literal["keep", "missing", "error"]
+_PLAIN = ("number", "boolean")
+
+
+def conform(found: Column, info: ColumnInfo, unseen: Unseen = "keep") -> Column:
+    """Return ``found`` as a column of ``info``.
+
+    Examples
+    --------
+    >>> from ceiba.table.values import column_of_objects
+    >>> info = ColumnInfo("city", Kind.CATEGORICAL, ("Lima", "Oslo"))
+    >>> conform(column_of_objects("city", ["Oslo", "Rome", None]), info).values.tolist()
+    [1, 2, -1]
+    """
+    if info.is_numeric:
+        return Column(info, _numbers(found, info))
+    if found.info.is_numeric:
+        codes, levels = _levels_of_numbers(found, info)
+    else:
+        codes, levels = found.values, found.info.levels
+    if levels == info.levels:
+        return Column(info, codes)
+    _check_level_types(levels, info)
+    return Column(info, _recode(codes, levels, info, unseen))
+
+
+def _numbers(found: Column, info: ColumnInfo) -> NDArray[Any]:
+    if not found.info.is_numeric:
+        if found.missing.all():
+            return np.full(len(found.values), np.nan)
+        raise SchemaError(
+            f"Column {info.name!r}: expected {_expected(info)}, got texts or categories "
+            f"({listing(found.info.levels, 3)}). Convert the column to what it was when fitting."
+        )
+    mine, theirs = info.display, found.info.display
+    same = mine == theirs or (mine in _PLAIN and theirs in _PLAIN)
+    same = same or {mine, theirs} == {"date", "datetime"}
+    if not same and not found.missing.all():
+        raise SchemaError(
+            f"Column {info.name!r}: expected {_expected(info)}, got {_WORDS[theirs]}. Convert the "
+            "column to what it was when fitting."
+        )
+    return found.values
+
+
+def _levels_of_numbers(found: Column, info: ColumnInfo) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    codes, numbers = code_numbers(found.values)
+    levels = tuple(level_of_number(number, found.info.display) for number in numbers.tolist())
+    return codes, levels
+
+
+def _check_level_types(levels: tuple[Any, ...], info: ColumnInfo) -> None:
+    """Refuse a column of numbers where texts were seen, and the other way round."""
+    if not levels or not info.levels:
+        return
+    texts_now = {isinstance(level, str) for level in levels}
+    texts_then = {isinstance(level, str) for level in info.levels}
+    if texts_now.isdisjoint(texts_then):
+        got = "texts" if True in texts_now else "numbers"
+        raise SchemaError(
+            f"Column {info.name!r}: expected {_expected(info)}, got {got} ({listing(levels, 3)}). "
+            "Convert the column to what it was when fitting."
+        )
+
+
+def _recode(
+    codes: NDArray[Any], levels: tuple[Any, ...], info: ColumnInfo, unseen: Unseen
+) -> NDArray[np.int32]:
+    other = MISSING_CODE if unseen == "missing" else info.n_levels
+    new_codes = [info.codes.get(level, other) for level in levels]
+    result = recode(codes, new_codes)
+    if unseen == "error" and (result == info.n_levels).any():
+        row = int(np.argmax(result == info.n_levels))
+        level = levels[codes[row]]
+        raise SchemaError(
+            f"Column {info.name!r}: level {level!r} was not seen when fitting ({info.n_levels} "
+            f"levels).{did_you_mean(level, info.levels)} Pass unseen='majority' or refit."
+        )
+    return result
+
+
+_WORDS = {
+    "number": "numbers",
+    "boolean": "booleans",
+    "date": "dates",
+    "datetime": "datetimes",
+    "duration": "durations",
+}
+
+
+def _expected(info: ColumnInfo) -> str:
+    if info.is_numeric:
+        return _WORDS[info.display]
+    kind = "an ordered category" if info.kind is Kind.ORDERED else "categories"
+    return f"{kind} ({listing(info.levels, 3)})"

@@ -1,0 +1,65 @@
+"""How the numbers of a column are shown: yes/no, ISO dates, durations, plain numbers.
+
+Dates, datetimes and durations are seconds inside (see times.py); people read "2024-05-01", not 1714521600.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from ceiba.table.schema import Display
+
+_EPOCH = datetime.datetime(1970, 1, 1)
+
+
+def show_number(number: float, display: Display = "number", digits: int = 6) -> str:
+    """Write a number of a column as people read it.
+
+    Parameters
+    ----------
+    number : float
+        A value or a cut; NaN is "missing".
+    display : {"number", "boolean", "date", "datetime", "duration"}
+        As in the column's info.
+    digits : int
+        Significant digits of plain numbers.
+
+    Examples
+    --------
+    >>> show_number(1714521600.0, "date")
+    '2024-05-01'
+    >>> show_number(1714564800.0, "date")
+    '2024-05-01T12:00:00'
+    >>> show_number(1.0, "boolean"), show_number(2.4500001), show_number(5400.0, "duration")
+    ('yes', '2.45', '1:30:00')
+    """
+    if number != number:
+        return "missing"
+    if display == "boolean" and number in (0.0, 1.0):
+        return "yes" if number else "no"
+    try:
+        if display == "date" and number % 86400 == 0:
+            return (_EPOCH + datetime.timedelta(seconds=number)).date().isoformat()
+        if display in ("date", "datetime"):
+            return (_EPOCH + datetime.timedelta(seconds=number)).isoformat()
+        if display == "duration":
+            return str(datetime.timedelta(seconds=number))
+    except OverflowError:  # outside the years 1 to 9999
+        pass
+    return f"{number:.{digits}g}"
+
+
+def level_of_number(number: float, display: Display) -> Any:
+    """Return the level that stands for a number in a column made categorical by the user.
+
+    Examples
+    --------
+    >>> level_of_number(3.0, "number"), level_of_number(1.0, "boolean")
+    (3, True)
+    """
+    if display == "boolean" and number in (0.0, 1.0):
+        return bool(number)
+    if display == "number" or display == "boolean":
+        return int(number) if number.is_integer() else number
+    return show_number(number, display)

@@ -1,0 +1,137 @@
+"""Levels of categorical columns: finding them, ordering them, and coding values by them.
+
+Level order is the declared one, else sorted, never the order of appearance: the tree must not depend on the
+order of rows. A level is a str, int, float or bool, so that it can be printed, saved and compared everywhere;
+other values (dates, intervals) become their text.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.errors import DataError
+from ceiba.table.column import MISSING_CODE
+
+Codes = NDArray[np.int32]
+
+
+def plain_level(value: Any) -> str | int | float | bool:
+    """Return a level as str, int, float or bool.
+
+    Examples
+    --------
+    >>> plain_level(np.int64(3)), plain_level(2.0), plain_level("a")
+    (3, 2, 'a')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, datetime.datetime | datetime.date | datetime.time):
+        return value.isoformat()
+    return str(value)
+
+
+def sorted_levels(levels: Sequence[Any]) -> tuple[Any, ...]:
+    """Sort levels; numbers before texts if both occur (a declared category may mix them)."""
+    return tuple(sorted(levels, key=lambda level: (isinstance(level, str), level)))
+
+
+def code_objects(
+    values: Sequence[Any], missing: NDArray[np.bool_] | None
+) -> tuple[Codes, tuple[Any, ...]]:
+    """Code hashable values by their sorted levels.
+
+    Parameters
+    ----------
+    values : sequence
+        One hashable value per row.
+    missing : ndarray of bool or None
+        Rows whose value is missing.
+
+    Examples
+    --------
+    >>> codes, levels = code_objects(["b", "a", "b"], None)
+    >>> codes.tolist(), levels
+    ([1, 0, 1], ('a', 'b'))
+    """
+    # Two passes over a dict beat np.unique by an order of magnitude on strings: it would sort all rows.
+    if missing is None or not missing.any():
+        found = dict.fromkeys(values)
+    else:
+        found = dict.fromkeys(v for v, m in zip(values, missing.tolist(), strict=True) if not m)
+    levels = sorted_levels({plain_level(value) for value in found})
+    code_of = {level: code for code, level in enumerate(levels)}
+    lookup: dict[Any, int] = {value: code_of[plain_level(value)] for value in found}
+    if missing is None or len(found) == 0:
+        codes = np.fromiter((lookup.get(v, MISSING_CODE) for v in values), np.int32, len(values))
+    else:
+        codes = np.fromiter((lookup.get(v, MISSING_CODE) for v in values), np.int32, len(values))
+        codes[missing] = MISSING_CODE
+    return codes, levels
+
+
+def settle_levels(
+    name: str, codes: NDArray[Any], levels: Sequence[Any], *, declared: bool
+) -> tuple[Codes, tuple[Any, ...]]:
+    """Bring codes and levels of a category type into our form.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column, for messages.
+    codes : ndarray of int
+        Position in ``levels``; negative is missing.
+    levels : sequence
+        The levels as the container has them.
+    declared : bool
+        Whether the order of the levels means something; if not they are sorted, and levels that
+        no row has are left out.
+    """
+    codes = codes.astype(np.int32, copy=False)
+    plain = [plain_level(level) for level in levels]
+    if len(set(plain)) < len(plain):
+        twice = next(level for level in plain if plain.count(level) > 1)
+        raise DataError(f"Column {name!r}: two levels are both written {twice!r}. Rename one.")
+    if declared:
+        return codes, tuple(plain)
+    used = np.bincount(codes[codes >= 0], minlength=len(plain)) > 0
+    kept = sorted_levels([level for level, is_used in zip(plain, used, strict=True) if is_used])
+    code_of = {level: code for code, level in enumerate(kept)}
+    return recode(codes, [code_of.get(level, MISSING_CODE) for level in plain]), kept
+
+
+def recode(codes: Codes, new_codes: Sequence[int]) -> Codes:
+    """Replace code ``c`` by ``new_codes[c]``; missing stays missing."""
+    # The last entry of the table serves code -1.
+    lookup = np.array([*new_codes, MISSING_CODE], dtype=np.int32)
+    return lookup[codes]
+
+
+def code_numbers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+    """Code numbers by their sorted distinct values; NaN is missing.
+
+    Examples
+    --------
+    >>> codes, levels = code_numbers(np.array([3.0, np.nan, 1.0]))
+    >>> codes.tolist(), levels.tolist()
+    ([1, -1, 0], [1.0, 3.0])
+    """
+    present = ~np.isnan(values)
+    codes = np.full(len(values), MISSING_CODE, dtype=np.int32)
+    distinct, inverse = np.unique(values[present], return_inverse=True)
+    codes[present] = inverse
+    return codes, distinct

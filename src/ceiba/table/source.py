@@ -1,0 +1,78 @@
+"""What every reader hands over: column names, the number of rows, and each column when asked for it.
+
+Columns are read one by one and only those that are needed, so a wide frame matched by name costs
+what its used columns cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ceiba.errors import DataError, DataTypeError
+from ceiba.table.column import Column
+
+
+@dataclass(frozen=True)
+class Source:
+    """An opened container.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        Its shape.
+    names : tuple of str or None
+        Names of the columns; None if it has none (or not only strings, as in scikit-learn).
+    read_column : callable
+        ``read_column(j, name)`` gives column ``j`` as found: its own kind and levels.
+    matrix : ndarray or None
+        The whole as one 2-d float64 or float32 array, if it is one.
+    is_boolean : bool
+        Whether the matrix held booleans.
+    """
+
+    n_rows: int
+    n_columns: int
+    names: tuple[str, ...] | None
+    read_column: Callable[[int, str], Column]
+    matrix: NDArray[Any] | None = None
+    is_boolean: bool = False
+
+
+def made_up_names(n_columns: int) -> tuple[str, ...]:
+    """Return the names of nameless columns: x0, x1, ..."""
+    return tuple([f"x{j}" for j in range(n_columns)])
+
+
+def settle_names(labels: Sequence[Any]) -> tuple[str, ...] | None:
+    """Return column labels as names; None if none is a str, an error if only some are.
+
+    Examples
+    --------
+    >>> settle_names(["a", "b"])
+    ('a', 'b')
+    >>> settle_names([0, 1]) is None
+    True
+    """
+    seen: set[Any] = set()
+    for label in labels:
+        if label in seen:
+            raise DataError(
+                f"Column name {label!r} occurs more than once; names must be unique. Rename or drop "
+                "one of these columns."
+            )
+        seen.add(label)
+    texts = [isinstance(label, str) for label in labels]
+    if labels and all(texts):
+        return tuple([str(label) for label in labels])
+    if any(texts):
+        types = sorted({type(label).__qualname__ for label in labels})
+        raise DataTypeError(
+            "Feature names are only supported if all input features have string names, but your "
+            f"input has {types} as feature name / column name types. Convert them all to strings, "
+            "e.g. X.columns = X.columns.astype(str)."
+        )
+    return None

@@ -1,0 +1,75 @@
+"""Weights of rows: one finite number >= 0 for each, by scikit-learn's conventions."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.errors import DataError, DataTypeError
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
+    """Read weights of rows.
+
+    Parameters
+    ----------
+    sample_weight : None, number or 1-d array-like
+        None stays None: every row counts once. A number is the weight of every row.
+    n_rows : int
+        Rows of the table.
+
+    Returns
+    -------
+    ndarray of float64, contiguous, or None
+
+    Examples
+    --------
+    >>> read_weights([1, 2], 2)
+    array([1., 2.])
+    >>> read_weights(None, 2) is None
+    True
+    """
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, numbers.Number):
+        sample_weight = np.full(n_rows, sample_weight)
+    try:
+        weights: NDArray[np.float64] = np.ascontiguousarray(
+            np.asarray(sample_weight), dtype=np.float64
+        )
+    except (TypeError, ValueError) as error:
+        raise DataTypeError(f"sample_weight must hold numbers ({error}).") from None
+    if np.ndim(sample_weight) != 1 and weights.ndim != 1:
+        raise DataError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected either "
+            f"a scalar value or a 1D array of length {n_rows}."
+        )
+    if len(weights) != n_rows:
+        raise DataError(
+            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight for each row."
+        )
+    _check_values(weights)
+    return weights
+
+
+def _check_values(weights: NDArray[np.float64]) -> None:
+    total = weights.sum()
+    if not np.isfinite(total) and not np.isfinite(weights).all():
+        row = int(np.argmin(np.isfinite(weights)))
+        raise DataError(
+            f"Input sample_weight contains NaN, infinity or a value too large: row {row} has {weights[row]}. "
+            "Weights are finite numbers >= 0; weight 0 leaves a row out."
+        )
+    if len(weights) and weights.min() < 0:
+        row = int(np.argmin(weights))
+        raise DataError(
+            f"Negative values in data passed to `sample_weight`: row {row} has {weights[row]:g}. Weights "
+            "are finite numbers >= 0; weight 0 leaves a row out."
+        )
+    if not weights.any():
+        raise DataError(
+            "Sample weights must contain at least one non-zero number; all weights are zero."
+        )
