@@ -1,0 +1,260 @@
+"""What both estimators share: parameters -> options -> grow -> prune -> `tree_`, and reading rows.
+
+Estimators are thin: all that can be done with a fitted one can be done with its `tree_`. The way
+from `fit` to the core is kept short (no `validate_data`): a fit of iris spends microseconds here.
+The rules and messages of scikit-learn's input checks are followed by hand.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, MultiOutputMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Bunch
+from sklearn.utils.metadata_routing import UNUSED
+
+from ceiba.errors import CeibaWarning, DataError
+from ceiba.estimators.face import Face
+from ceiba.estimators.parameters import check_stated, grow_options, warn_of_idle_split
+from ceiba.estimators.weights import class_weights
+from ceiba.grow import grow, n_threads, resolve_max_features
+from ceiba.prune import prune_tree, pruning_path
+from ceiba.table import (
+    Table,
+    Target,
+    present_rows,
+    read,
+    read_like,
+    read_target,
+    read_weights,
+    split_target,
+)
+from ceiba.tree import Tree, route
+
+if TYPE_CHECKING:
+    from ceiba.grow.criteria import Task
+
+__all__ = ["BaseTree"]
+
+
+class BaseTree(Face, MultiOutputMixin, BaseEstimator):
+    """Base of both estimators; not for direct use."""
+
+    # `check_input` is for callers in a hurry, not for pipelines to pass around.
+    __metadata_request__fit: ClassVar = {"check_input": UNUSED}
+    __metadata_request__predict: ClassVar = {"check_input": UNUSED}
+
+    _task: ClassVar[Task]
+    _defaults: ClassVar[dict[str, Any]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "__init__" in cls.__dict__:
+            parameters = inspect.signature(cls.__init__).parameters.values()
+            cls._defaults = {
+                parameter.name: parameter.default
+                for parameter in parameters
+                if parameter.default is not inspect.Parameter.empty
+            }
+
+    # ------------------------------------------------------------------ fit
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        mine = self.__dict__
+        stated = {
+            name: value
+            for name, default in self._defaults.items()
+            if (value := mine.get(name, default)) is not default
+        }
+        check_stated(stated, self._task, type(self).__name__)
+        table, target, weight = self._read_training(X, y, sample_weight, stated)
+        if stated.get("class_weight") is not None:
+            per_class = class_weights(stated["class_weight"], target)
+            weight = per_class if weight is None else weight * per_class
+        warn_of_idle_split(stated, table.n_rows)
+        tree = grow(table, target, grow_options(stated, self._task), weight)
+        if stated.get("ccp_alpha", 0.0) > 0:
+            tree = prune_tree(tree, stated["ccp_alpha"], risk="impurity")
+        self._keep(tree)
+
+    def _keep(self, tree: Tree) -> None:
+        """Set the fitted attributes, under scikit-learn's names."""
+        schema = tree.schema
+        n_columns = len(schema.columns)
+        self.tree_ = tree
+        self.n_features_in_ = n_columns
+        self.n_outputs_ = tree.n_outputs
+        self.max_features_ = resolve_max_features(self.__dict__.get("max_features"), n_columns)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        elif "feature_names_in_" in self.__dict__:
+            del self.feature_names_in_
+
+    # ------------------------------------------------------------------ predict
+
+    def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:
+        """Predict the class (of least expected cost) or the value of each row.
+
+        Parameters
+        ----------
+        X : table
+            Rows with the columns of the table that was fitted.
+        check_input : bool, default=True
+            False leaves out the check of the column names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_outputs)
+        """
+        tree = self._fitted()
+        table = self._rows(X, check_input)
+        return route.predict(tree, table, n_threads=self._threads(table))
+
+    def apply(self, X: Any, check_input: bool = True) -> npt.NDArray[np.intp]:
+        """Give the id of the node (a leaf, mostly) in which each row ends.
+
+        Parameters
+        ----------
+        X : table
+        check_input : bool, default=True
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        tree = self._fitted()
+        table = self._rows(X, check_input)
+        return route.apply(tree, table, n_threads=self._threads(table)).astype(np.intp)
+
+    def decision_path(self, X: Any, check_input: bool = True) -> Any:
+        """Give the nodes that each row passes through.
+
+        Parameters
+        ----------
+        X : table
+        check_input : bool, default=True
+
+        Returns
+        -------
+        sparse matrix of shape (n_rows, n_nodes)
+            CSR, 1 where the row passes.
+        """
+        tree = self._fitted()
+        return route.decision_path(tree, self._rows(X, check_input))
+
+    # ------------------------------------------------------------------ the tree
+
+    def get_depth(self) -> int:
+        """Give the depth of the tree: most questions between the root and a leaf."""
+        return self._fitted().depth
+
+    def get_n_leaves(self) -> int:
+        """Give the number of leaves."""
+        return self._fitted().n_leaves
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Grow a tree and give the alphas at which `ccp_alpha` would shorten it.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        Bunch
+            `ccp_alphas`, and `impurities`: the impurity of the leaves at each.
+        """
+        model = clone(self).set_params(ccp_alpha=0.0)
+        model.fit(X, y, sample_weight=sample_weight)
+        ccp_alphas, impurities = pruning_path(model.tree_)
+        return Bunch(ccp_alphas=ccp_alphas, impurities=impurities)
+
+    # ------------------------------------------------------------------ inside
+
+    def _fitted(self) -> Tree:
+        tree: Tree | None = self.__dict__.get("tree_")
+        if tree is None:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+                "appropriate arguments before using this estimator."
+            )
+        return tree
+
+    def _read_training(
+        self, X: Any, y: Any, sample_weight: Any, stated: dict[str, Any]
+    ) -> tuple[Table, Target, npt.NDArray[np.float64] | None]:
+        name = None
+        if isinstance(y, str):
+            name, (X, y) = y, split_target(X, y)
+        table = read(X, categorical_features=stated.get("categorical_features", "from_dtype"))
+        weight = read_weights(sample_weight, table.n_rows)
+        if stated.get("drop_missing_target"):
+            present = present_rows(y)
+            name = name or _name_of(y)
+            self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
+            if self.n_rows_dropped_:
+                _check_lengths(table.n_rows, len(present))
+                table, y = table.take(present), np.asarray(y, dtype=object)[present]
+                weight = None if weight is None else weight[present]
+        target = read_target(y, task=self._task, n_rows=table.n_rows, name=name)
+        return table, target, weight
+
+    def _rows(self, X: Any, check_input: bool = True) -> Table:
+        """Read rows by the schema of the fitted table, under scikit-learn's rules of names."""
+        return read_like(X, self.tree_.schema, owner=type(self).__name__)
+
+    def _with_target(self, X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:
+        """Take the target out of X if it was given by name; give it as (n_rows, n_outputs)."""
+        if isinstance(y, str):
+            X, y = split_target(X, y)
+        target = read_target(y, task=self._task)
+        if self._task == "regression":
+            return X, target.values
+        columns = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
+        return X, np.stack(columns, axis=1)
+
+    def _threads(self, table: Table) -> int:
+        return n_threads(self.__dict__.get("n_jobs"), table.n_rows * table.n_columns)
+
+    # ------------------------------------------------------------------ scikit-learn
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_ceiba_version": version("ceiba")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        saved, running = state.pop("_ceiba_version", None), version("ceiba")
+        if saved != running:
+            warnings.warn(
+                f"This {type(self).__name__} was pickled by ceiba {saved} and is loaded by ceiba "
+                f"{running}; it may not work as before. Fit it again, or save its tree as a "
+                "model file, which stays readable.",
+                CeibaWarning,
+                stacklevel=2,
+            )
+        super().__setstate__(state)
+
+
+def _name_of(y: Any) -> str | None:
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) else None
+
+
+def _check_lengths(n_rows: int, n_targets: int) -> None:
+    if n_rows != n_targets:
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {n_targets}]. "
+            f"X has {n_rows} rows, y has {n_targets}; every row needs one target, or None."
+        )

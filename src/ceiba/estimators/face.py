@@ -1,0 +1,142 @@
+"""The convenience methods of the estimators: one line each, the work is done in other rooms.
+
+This file may reach up and sideways, by imports inside functions only; the layering test names it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ceiba.table import read_weights
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ceiba.inspection import ClassEvaluation, Explanation, NumberEvaluation
+    from ceiba.table import Table
+    from ceiba.tree import Tree
+
+__all__ = ["Face"]
+
+
+class Face:
+    """Methods that show a fitted estimator; mixed into both."""
+
+    if TYPE_CHECKING:
+
+        def _fitted(self) -> Tree: ...
+        def _rows(self, X: Any, check_input: bool = True) -> Table: ...
+        def _with_target(self, X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]: ...
+        def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:  # noqa: D102
+            ...
+
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.float64]:
+        """Importance of each column: its share of the total impurity decrease.
+
+        Figures sum to 1, as in scikit-learn. Columns with many different values look better than
+        they are; `sklearn.inspection.permutation_importance` does not have that bias.
+        """
+        from ceiba.inspection import importance
+
+        return importance(self._fitted())
+
+    def evaluate(
+        self, X: Any, y: Any, sample_weight: Any = None, *, confidence: float = 0.95
+    ) -> (
+        ClassEvaluation
+        | NumberEvaluation
+        | tuple[ClassEvaluation, ...]
+        | tuple[NumberEvaluation, ...]
+    ):
+        """Compare predictions with the truth.
+
+        Classification: confusion matrix, error, Q(i|j), cost per class and in total, against
+        always giving the root's answer. Regression: MSE, MAE, R2, against the root's value.
+
+        Parameters
+        ----------
+        X : table
+            Rows, as in `predict`; or a frame that holds the target, with its name as `y`.
+        y : array-like or str
+        sample_weight : array-like, optional
+        confidence : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        ClassEvaluation or NumberEvaluation
+            A value that prints; a tuple of them for several outputs.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.evaluate([[1], [2]], ["a", "a"]).error
+        0.5
+        """
+        from ceiba.inspection import evaluate_classes, evaluate_numbers
+
+        tree = self._fitted()
+        X, truth = self._with_target(X, y)
+        said = self.predict(X)
+        shared = {
+            "weight": read_weights(sample_weight, len(truth)),
+            "frequency_weights": bool(self.__dict__.get("frequency_weights")),
+            "confidence": confidence,
+        }
+        said = said.reshape(len(said), -1)
+        found: list[Any] = []
+        for k in range(tree.n_outputs):
+            if tree.task == "regression":
+                baseline = float(tree.value[0, k, 0])
+                found.append(evaluate_numbers(truth[:, k], said[:, k], baseline, **shared))
+            else:
+                classes = tree.target.classes[k]
+                baseline = classes[tree.answer[0].reshape(-1)[k]]
+                costs = {"cost_matrix": tree.cost_matrix, "class_prior": tree.class_prior}
+                found.append(
+                    evaluate_classes(truth[:, k], said[:, k], classes, baseline, **costs, **shared)
+                )
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def explain(self, row: Any) -> Explanation:
+        """Say why a row gets its answer: the path through the tree, in words and as data.
+
+        Parameters
+        ----------
+        row : dict, sequence, or table of one row
+            One row, with the columns of the table that was fitted.
+
+        Returns
+        -------
+        Explanation
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"]}
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
+        >>> print(model.explain({"age": 44, "sex": "f"}))
+        age > 35  (age is 44)
+        => b  (probability 1; leaf 2, 2 training rows)
+        """
+        from ceiba.inspection import explain
+
+        return explain(self._fitted(), self._rows(_one_row(row)))
+
+
+def _one_row(row: Any) -> Any:
+    """Make a table of one row from a dict of values or a sequence of them."""
+    if isinstance(row, dict):
+        scalar = all(np.ndim(value) == 0 for value in row.values())
+        return {name: [value] for name, value in row.items()} if scalar else row
+    if type(row).__module__.startswith("pandas") and getattr(row, "ndim", 2) == 1:
+        return {name: [value] for name, value in row.items()}
+    if isinstance(row, np.ndarray):
+        return row.reshape(1, -1) if row.ndim == 1 else row
+    if isinstance(row, list | tuple) and row and np.ndim(row[0]) == 0:
+        return [list(row)] if not isinstance(row[0], dict) else row
+    return row

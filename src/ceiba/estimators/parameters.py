@@ -1,0 +1,140 @@
+"""Parameters of the estimators: allowed values, the seed, and how they become `GrowOptions`.
+
+Only parameters that differ from their default are looked at, so a fit of a tiny table does not pay
+for thirty checks.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import fields
+from numbers import Integral
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba.errors import CeibaWarning, OptionError
+from ceiba.grow import (
+    ALLOWED,
+    Check,
+    GrowOptions,
+    check_options,
+    criterion_names,
+    resolve_min_leaf,
+    resolve_min_split,
+)
+from ceiba.grow.checks import array_like, boolean, instance, nothing, number, one_of
+from ceiba.grow.criteria import Task
+
+__all__ = ["ALLOWED_BY_TASK", "check_stated", "grow_options", "seed_of", "warn_of_idle_split"]
+
+_SHARED: Final[dict[str, tuple[Check, ...]]] = {
+    "random_state": (
+        Check(
+            "an int in the range [0, 4294967295]",
+            lambda value: (
+                isinstance(value, Integral)
+                and not isinstance(value, bool)
+                and 0 <= int(value) < 2**32
+            ),
+        ),
+        instance("an instance of 'numpy.random.mtrand.RandomState'", np.random.RandomState),
+        nothing,
+    ),
+    "ccp_alpha": (number(0.0),),
+    "categorical_features": (one_of("from_dtype"), array_like(), nothing),
+    "prune": (nothing,),
+    "drop_missing_target": (boolean,),
+}
+
+_CLASSIFIER: Final[dict[str, tuple[Check, ...]]] = {
+    "class_weight": (
+        instance("a dict", dict),
+        instance("a list of dicts", list),
+        one_of("balanced"),
+        nothing,
+    ),
+}
+
+#: What each parameter of an estimator may be, by task and name.
+ALLOWED_BY_TASK: Final[Mapping[Task, Mapping[str, tuple[Check, ...]]]] = MappingProxyType(
+    {
+        "classification": {
+            **ALLOWED,
+            **_SHARED,
+            **_CLASSIFIER,
+            "criterion": (one_of(*criterion_names("classification")),),
+        },
+        "regression": {
+            **ALLOWED,
+            **_SHARED,
+            "criterion": (one_of(*criterion_names("regression")),),
+        },
+    }
+)
+
+_GROW_FIELDS: Final = frozenset(field.name for field in fields(GrowOptions))
+
+
+def check_stated(stated: Mapping[str, Any], task: Task, owner: str) -> None:
+    """Refuse wrong values, and values that exclude each other.
+
+    Parameters
+    ----------
+    stated : mapping
+        The parameters that are not at their default.
+    """
+    if not stated:
+        return
+    check_options(stated, ALLOWED_BY_TASK[task], owner)
+    if stated.get("class_weight") is not None and stated.get("class_prior") is not None:
+        raise OptionError(
+            "class_weight and class_prior both change how much a class counts. Give one of them."
+        )
+    if stated.get("prune") is not None and stated.get("ccp_alpha", 0.0) > 0:
+        raise OptionError(
+            f"prune={stated['prune']!r} chooses alpha, and ccp_alpha={stated['ccp_alpha']!r} gives "
+            "it. Give one of them."
+        )
+
+
+def grow_options(stated: Mapping[str, Any], task: Task) -> GrowOptions:
+    """Give the options of growing that the stated parameters mean."""
+    chosen = {name: value for name, value in stated.items() if name in _GROW_FIELDS}
+    if "random_state" in stated:
+        chosen["seed"] = seed_of(stated["random_state"])
+    return GrowOptions(task=task, **chosen)
+
+
+def seed_of(random_state: Any) -> int:
+    """Give the seed: None is 0, a RandomState draws one (so the next fit gets another).
+
+    Examples
+    --------
+    >>> from ceiba.estimators.parameters import seed_of
+    >>> seed_of(None), seed_of(42)
+    (0, 42)
+    """
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    return int(random_state)
+
+
+def warn_of_idle_split(stated: Mapping[str, Any], n_rows: int) -> None:
+    """Say that `min_samples_split` does nothing when `min_samples_leaf` asks for as much."""
+    if "min_samples_split" not in stated or "min_samples_leaf" not in stated:
+        return
+    leaf = resolve_min_leaf(stated["min_samples_leaf"], n_rows)
+    split = resolve_min_split(stated["min_samples_split"], 0, n_rows)
+    if leaf >= split:
+        warnings.warn(
+            f"min_samples_split={stated['min_samples_split']!r} has no effect: "
+            f"min_samples_leaf={stated['min_samples_leaf']!r} lets only nodes of at least "
+            f"{2 * leaf} rows be split. Leave one of them out.",
+            CeibaWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,30 @@
+"""Weights of the classes, as a weight of each row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.class_weight import compute_sample_weight
+
+if TYPE_CHECKING:
+    from ceiba.table import Target
+
+__all__ = ["class_weights"]
+
+
+def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
+    """Give each row the weight of its class: a dict, "balanced", or a list for several outputs.
+
+    Examples
+    --------
+    >>> from ceiba.estimators.weights import class_weights
+    >>> from ceiba.table import read_target
+    >>> target = read_target(["no", "no", "no", "yes"], task="classification")
+    >>> class_weights({"yes": 3.0}, target)
+    array([1., 1., 1., 3.])
+    """
+    labels = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
+    y = labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
+    return np.ascontiguousarray(compute_sample_weight(class_weight, y), dtype=np.float64)

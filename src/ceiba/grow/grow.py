@@ -1,0 +1,273 @@
+"""Grow a tree: options become numbers, the core grows, the arrays become a Tree.
+
+The core knows weights, counts and impurities. What follows from priors and costs (class
+probabilities, risks; see `priors.py`) is derived here from the counts of the grown nodes, so the
+definitions stand in one readable place. R(t) of a regression node is its impurity times its share
+of the weight. Several outputs have no single risk: NaN for classification.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.errors import DataError, OptionError
+from ceiba.grow.criteria import ALIASES
+from ceiba.grow.options import (
+    GrowOptions,
+    resolve_max_features,
+    resolve_min_leaf,
+    resolve_min_split,
+)
+from ceiba.grow.per_column import read_column_cost, read_monotonic
+from ceiba.grow.priors import (
+    altered_scale,
+    class_factor,
+    node_risk,
+    node_value,
+    read_costs,
+    read_prior,
+)
+from ceiba.grow.threads import n_threads
+from ceiba.tree import Competitors, SplitTable, Surrogates, Tree
+
+if TYPE_CHECKING:
+    from ceiba.table import Table, Target
+
+__all__ = ["grow"]
+
+Array = npt.NDArray[np.float64]
+
+
+def grow(table: Table, target: Target, options: GrowOptions, weight: Array | None = None) -> Tree:
+    """Grow a tree on a table.
+
+    Parameters
+    ----------
+    table : Table
+        The columns, as `ceiba.table.read` gives them.
+    target : Target
+        What to predict, as `ceiba.table.read_target` gives it.
+    options : GrowOptions
+    weight : float64 array of shape (n_rows,), optional
+        Weight of each row, at least 0.
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> from ceiba.grow import GrowOptions, grow
+    >>> from ceiba.table import read, read_target
+    >>> table = read({"x": [1.0, 2.0, 3.0, 4.0]})
+    >>> target = read_target(["a", "a", "b", "b"], task="classification", n_rows=4)
+    >>> grow(table, target, GrowOptions(task="classification")).splits.cut[0]
+    np.float64(2.5)
+    """
+    if target.info.task != options.task:
+        raise OptionError(f"The target is for {target.info.task}, the options for {options.task}.")
+    _refuse_bad_target(target, options)
+    if options.missing == "error":
+        _refuse_missing(table)
+    scales = _class_scales(target, options, weight)
+    core = _core_options(table, options, weight, scales)
+    if options.task == "classification":
+        n_classes = [len(labels) for labels in target.info.classes]
+        arrays = _core.grow_classes(table.core(), target.values, n_classes, weight, core)
+    else:
+        arrays = _core.grow_numbers(table.core(), target.values, weight, core)
+    return _assemble(arrays.take(), table, target, options, scales)
+
+
+@dataclass(frozen=True)
+class _Scales:
+    """What priors and costs do to each class; all None when neither is given."""
+
+    prior: Array | None = None
+    costs: Array | None = None
+    factor: Array | None = None
+    search: Array | None = None
+
+
+def _class_scales(target: Target, options: GrowOptions, weight: Array | None) -> _Scales:
+    if options.class_prior is None and options.cost_matrix is None:
+        return _Scales()
+    given = "class_prior" if options.class_prior is not None else "cost_matrix"
+    if options.task != "classification":
+        raise OptionError(f"{given} is for classification; this is a regression tree.")
+    if target.info.n_outputs > 1:
+        raise OptionError(
+            f"{given} needs a target with one output; this one has {target.info.n_outputs}. "
+            "Fit one tree per output."
+        )
+    classes = target.info.classes[0]
+    prior = read_prior(options.class_prior, classes)
+    costs = read_costs(options.cost_matrix, classes)
+    totals = np.bincount(target.values[:, 0], weights=weight, minlength=len(classes)).astype(float)
+    return _Scales(
+        prior,
+        costs,
+        class_factor(totals, prior, classes),
+        altered_scale(totals, prior, costs),
+    )
+
+
+def _refuse_bad_target(target: Target, options: GrowOptions) -> None:
+    if options.criterion == "poisson":
+        _refuse_bad_counts(target.values)
+    if target.info.n_outputs > 1:
+        if options.missing == "surrogate":
+            raise OptionError(
+                "missing='surrogate' needs a target with one output; this one has "
+                f"{target.info.n_outputs}. Use missing='learn', or fit one tree per output."
+            )
+        if options.monotonic_cst is not None:
+            raise OptionError("Monotonicity constraints are not supported with multiple outputs.")
+    elif (
+        options.monotonic_cst is not None
+        and options.task == "classification"
+        and len(target.info.classes[0]) > 2
+    ):
+        raise OptionError(
+            "Monotonicity constraints are not supported with multiclass classification: they "
+            f"need two classes, the target has {len(target.info.classes[0])}."
+        )
+
+
+def _refuse_missing(table: Table) -> None:
+    for column in table.columns:
+        missing = column.missing
+        if missing.any():
+            raise DataError(
+                f"Column {column.info.name!r}: {np.count_nonzero(missing)} values are missing "
+                f"(first in row {int(np.argmax(missing))}), and missing='error' was asked for. "
+                "Fill them in, or use missing='learn'."
+            )
+
+
+def _refuse_bad_counts(values: npt.NDArray[Any]) -> None:
+    """Refuse what has no Poisson deviance (scikit-learn's words)."""
+    if (values < 0).any():
+        row = int(np.argmax((values < 0).any(axis=1)))
+        raise DataError(
+            "Some value(s) of y are negative which is not allowed for Poisson regression "
+            f"(first in row {row}). Use criterion='squared_error'."
+        )
+    if (values.sum(axis=0) <= 0).any():
+        raise DataError("Sum of y is not positive which is necessary for Poisson regression.")
+
+
+def _core_options(
+    table: Table, options: GrowOptions, weight: Array | None, scales: _Scales
+) -> _core.GrowOptions:
+    n_columns = table.n_columns
+    total_weight = float(table.n_rows) if weight is None else float(weight.sum())
+    names = table.schema.names
+    core = _core.GrowOptions()
+    core.set_criterion(ALIASES.get(options.criterion, options.criterion))
+    core.set_missing(options.missing)
+    core.max_depth = -1 if options.max_depth is None else options.max_depth
+    core.max_leaf_nodes = -1 if options.max_leaf_nodes is None else options.max_leaf_nodes
+    core.min_gain = options.min_impurity_decrease
+    core.min_gain_ratio = options.min_gain_ratio
+    core.max_features = min(n_columns, resolve_max_features(options.max_features, n_columns))
+    core.random_splitter = options.splitter == "random"
+    core.seed = options.seed
+    core.n_threads = n_threads(options.n_jobs, table.n_rows * n_columns)
+    core.multiway = options.categorical_splits == "multiway"
+    core.max_surrogates = options.max_surrogates
+    core.surrogate_style = options.surrogate_style
+    core.use_surrogate = options.use_surrogate
+    core.max_competitors = options.max_competitors
+    core.keep_zero_weights = options.keep_zero_weights
+    core.allow_zero_rate = options.allow_zero_rate
+    core.monotonic = read_monotonic(options.monotonic_cst, names)
+    core.column_cost = read_column_cost(options.column_cost, names)
+    core.class_scale = [] if scales.search is None else scales.search.tolist()
+    core.min_weight_leaf = options.min_weight_fraction_leaf * total_weight
+    _set_sizes(core, options, table.n_rows, total_weight)
+    return core
+
+
+def _set_sizes(
+    core: _core.GrowOptions, options: GrowOptions, n_rows: int, total_weight: float
+) -> None:
+    """Set the rules that count rows; with frequency weights a weight of k is k rows."""
+    n = total_weight if options.frequency_weights else n_rows
+    min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
+    min_split = resolve_min_split(options.min_samples_split, min_leaf, n)
+    if not options.frequency_weights:
+        core.min_samples_leaf = min_leaf
+        core.min_samples_split = min_split
+        return
+    # In weights "at least k rows" is "at least weight k"; the core has that for leaves, and a node
+    # that can be split into two such leaves is large enough.
+    if min_split > max(2, 2 * min_leaf):
+        raise OptionError(
+            f"frequency_weights=True with min_samples_split={options.min_samples_split!r} above "
+            f"twice min_samples_leaf={options.min_samples_leaf!r} is not supported. Raise "
+            "min_samples_leaf, or repeat the rows."
+        )
+    core.min_weight_leaf = max(core.min_weight_leaf, float(min_leaf))
+
+
+def _assemble(
+    grown: dict[str, Any], table: Table, target: Target, options: GrowOptions, scales: _Scales
+) -> Tree:
+    """Put the core's arrays, the schema and the derived values together."""
+    weight, impurity = grown["weight"], grown["impurity"]
+    shape = (len(weight), target.info.n_outputs, -1)
+    value, counts = grown["value"].reshape(shape), None
+    if options.task == "regression":
+        risk = impurity * weight / weight[0]
+    else:
+        counts = value
+        value = node_value(counts, scales.factor)
+        if target.info.n_outputs == 1:
+            risk = node_risk(counts[:, 0, :], scales.factor, scales.costs) / weight[0]
+        else:
+            risk = np.full(len(weight), np.nan)
+    return Tree(
+        schema=table.schema.with_target(target.info),
+        parent=grown["parent"],
+        branch_start=grown["branch_start"],
+        branch_node=grown["branch_node"],
+        splits=SplitTable(**grown["splits"]),
+        default_branch=grown["default_branch"],
+        n_rows=grown["n_rows"],
+        weight=weight,
+        impurity=impurity,
+        gain=grown["gain"],
+        value=value,
+        risk=risk,
+        sent_default=grown["sent_default"],
+        counts=counts,
+        surrogates=_surrogates(grown) if options.missing == "surrogate" else None,
+        competitors=_competitors(grown) if options.max_competitors else None,
+        criterion=ALIASES.get(options.criterion, options.criterion),
+        missing=options.missing,  # type: ignore[arg-type]
+        unseen=options.unseen,  # type: ignore[arg-type]
+        cost_matrix=scales.costs,
+        class_prior=scales.prior,
+    )
+
+
+def _surrogates(grown: dict[str, Any]) -> Surrogates:
+    return Surrogates(
+        grown["surrogate_start"],
+        SplitTable(**grown["surrogates"]),
+        grown["agreement"],
+        grown["adjusted"],
+        grown["surrogate_sent"],
+    )
+
+
+def _competitors(grown: dict[str, Any]) -> Competitors:
+    return Competitors(
+        grown["competitor_start"], SplitTable(**grown["competitors"]), grown["competitor_gain"]
+    )

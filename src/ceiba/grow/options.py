@@ -1,0 +1,208 @@
+"""The options of growing, as one frozen value that travels from the user to the core.
+
+`GrowOptions` keeps what the user said (scikit-learn's spellings: counts or fractions, "sqrt",
+None) and refuses what makes no sense. `resolve_*` turn it into plain numbers once the size of the
+table is known, by scikit-learn's rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from math import ceil, log2, sqrt
+from numbers import Integral
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+from ceiba.grow.checks import (
+    Check,
+    array_like,
+    boolean,
+    check_options,
+    fraction,
+    instance,
+    integer,
+    nothing,
+    number,
+    one_of,
+)
+from ceiba.grow.criteria import Task, criterion_names
+
+__all__ = [
+    "ALLOWED",
+    "GrowOptions",
+    "resolve_max_features",
+    "resolve_min_leaf",
+    "resolve_min_split",
+]
+
+#: What each option of growing may be, by name; estimators use the same rows for their parameters.
+ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
+    {
+        "task": (one_of("classification", "regression"),),
+        "criterion": (one_of(*criterion_names("classification"), *criterion_names("regression")),),
+        "splitter": (one_of("best", "random"),),
+        "max_depth": (integer(1), nothing),
+        "min_samples_split": (integer(2), fraction(0.0, 1.0, "(]")),
+        "min_samples_leaf": (integer(1), fraction(0.0, 1.0, "()")),
+        "min_weight_fraction_leaf": (number(0.0, 0.5, "[]"),),
+        "max_features": (integer(1), fraction(0.0, 1.0, "(]"), one_of("sqrt", "log2"), nothing),
+        "max_leaf_nodes": (integer(2), nothing),
+        "min_impurity_decrease": (number(0.0),),
+        "min_gain_ratio": (number(0.0, 1.0),),
+        "monotonic_cst": (
+            array_like(),
+            instance("a dict of column name to -1, 0 or 1", dict),
+            nothing,
+        ),
+        "seed": (integer(0),),
+        "n_jobs": (
+            Check(
+                "an int that is not 0",
+                lambda value: (
+                    isinstance(value, Integral) and not isinstance(value, bool) and value != 0
+                ),
+            ),
+            nothing,
+        ),
+        "missing": (one_of("learn", "majority", "surrogate", "fractional", "error"),),
+        "unseen": (one_of("majority", "missing", "error"),),
+        "categorical_splits": (one_of("binary", "multiway"),),
+        "max_surrogates": (integer(0),),
+        "surrogate_style": (Check("0 or 1", lambda value: _is_int_in(value, 0, 1)),),
+        "use_surrogate": (Check("0, 1 or 2", lambda value: _is_int_in(value, 0, 2)),),
+        "max_competitors": (integer(0),),
+        "class_prior": (
+            array_like("an array-like of one share per class"),
+            instance("a dict of class to share", dict),
+            nothing,
+        ),
+        "cost_matrix": (
+            array_like("an array-like of shape (n_classes, n_classes)"),
+            instance("a dict of (truth, predicted) to cost", dict),
+            nothing,
+        ),
+        "column_cost": (
+            array_like("an array-like of one cost per column"),
+            instance("a dict of column name to cost", dict),
+            nothing,
+        ),
+        "frequency_weights": (boolean,),
+        "keep_zero_weights": (boolean,),
+        "allow_zero_rate": (boolean,),
+    }
+)
+
+
+def _is_int_in(value: Any, low: int, high: int) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and low <= int(value) <= high
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowOptions:
+    """All that decides how a tree grows, apart from the data.
+
+    The parameters have the names, meanings and defaults of the estimators' parameters; `seed` is
+    the resolved `random_state`. Three are for rpart's rules: `min_gain_ratio` (a split must have
+    more than this share of the root's gain; 1e-10 there), `keep_zero_weights` (rows of weight 0
+    are counted and routed) and `allow_zero_rate` (poisson: a branch without events).
+
+    Examples
+    --------
+    >>> from ceiba.grow import GrowOptions
+    >>> GrowOptions(task="regression", criterion="poisson", max_depth=3).max_depth
+    3
+    """
+
+    task: Task
+    criterion: str = ""  # "": gini or squared_error, by the task
+    splitter: Literal["best", "random"] = "best"
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_features: int | float | str | None = None
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    min_gain_ratio: float = 0.0
+    monotonic_cst: Any = None
+    seed: int = 0
+    n_jobs: int | None = None
+    missing: str = "learn"
+    unseen: str = "majority"
+    categorical_splits: str = "binary"
+    max_surrogates: int = 5
+    surrogate_style: int = 0
+    use_surrogate: int = 2
+    max_competitors: int = 0
+    class_prior: Any = None
+    cost_matrix: Any = None
+    column_cost: Any = None
+    frequency_weights: bool = False
+    keep_zero_weights: bool = False
+    allow_zero_rate: bool = False
+
+    def __post_init__(self) -> None:
+        if self.criterion == "":
+            default = "gini" if self.task == "classification" else "squared_error"
+            object.__setattr__(self, "criterion", default)
+        # Defaults are right by construction: only what was set is looked at (fits of tiny tables).
+        stated = {
+            name: value
+            for name, value in self.__dict__.items()
+            if value is not _DEFAULTS.get(name, _UNSET)
+        }
+        check_options(stated, _BY_TASK.get(self.task, ALLOWED), "GrowOptions")
+
+
+_UNSET: Final = object()
+_DEFAULTS: Final = {field.name: field.default for field in fields(GrowOptions)}
+_BY_TASK: Final = {
+    task: {**ALLOWED, "criterion": (one_of(*criterion_names(task)),)}
+    for task in ("classification", "regression")
+}
+
+
+def resolve_min_leaf(value: int | float, n_rows: float) -> int:
+    """Rows that a leaf must have: a count, or a fraction of the rows rounded up.
+
+    Examples
+    --------
+    >>> from ceiba.grow import resolve_min_leaf
+    >>> resolve_min_leaf(5, 150), resolve_min_leaf(0.1, 150)
+    (5, 15)
+    """
+    return int(value) if isinstance(value, Integral) else ceil(value * n_rows)
+
+
+def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
+    """Rows that a node must have to be split: at least two leaves' worth.
+
+    Examples
+    --------
+    >>> from ceiba.grow import resolve_min_split
+    >>> resolve_min_split(2, 5, 150), resolve_min_split(0.2, 5, 150)
+    (10, 30)
+    """
+    count = int(value) if isinstance(value, Integral) else max(2, ceil(value * n_rows))
+    return max(count, 2 * min_leaf)
+
+
+def resolve_max_features(value: int | float | str | None, n_columns: int) -> int:
+    """Columns tried at each node.
+
+    Examples
+    --------
+    >>> from ceiba.grow import resolve_max_features
+    >>> [resolve_max_features(v, 10) for v in (None, 3, 0.25, "sqrt", "log2")]
+    [10, 3, 2, 3, 3]
+    """
+    if value is None:
+        return n_columns
+    if value == "sqrt":
+        return max(1, int(sqrt(n_columns)))
+    if value == "log2":
+        return max(1, int(log2(n_columns)))
+    if isinstance(value, Integral):
+        return int(value)
+    return max(1, int(float(value) * n_columns))

@@ -1,0 +1,201 @@
+"""Class priors and misclassification costs: what they change in the search, the values, the risks.
+
+With f(k) the weighted count of class k in a node, F(k) in all data, W the sum of F, prior pi(k) and
+cost C[k, j] of saying j when the truth is k (Breiman et al. 1984, sections 4.4 and 2.4; rpart):
+
+    q(k)     = pi(k) / (F(k) / W)                        1 without priors
+    value    p(k|t) proportional to f(k) q(k)
+    risk     R(t)   = min over j of sum_k f(k) q(k) C[k, j] / W
+    search   class weights times pi(k) sum_j C[k, j] (altered priors), normalised, / (F(k) / W)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError, OptionError, did_you_mean
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = [
+    "altered_scale",
+    "class_factor",
+    "node_risk",
+    "node_value",
+    "read_costs",
+    "read_prior",
+    "search_mass",
+]
+
+Array = npt.NDArray[np.float64]
+
+
+def read_prior(prior: Any, classes: Sequence[Any]) -> Array | None:
+    """Read class priors given as a sequence in class order, or as a dict by class.
+
+    Examples
+    --------
+    >>> from ceiba.grow.priors import read_prior
+    >>> read_prior({"no": 0.9, "yes": 0.1}, ["no", "yes"])
+    array([0.9, 0.1])
+    """
+    if prior is None:
+        return None
+    if isinstance(prior, Mapping):
+        _refuse_strangers("class_prior", prior, classes)
+        absent = [label for label in _plain(classes) if label not in prior]
+        if absent:
+            raise OptionError(
+                f"class_prior has no share for class {absent[0]!r}; it needs one for each of "
+                f"{_plain(classes)}."
+            )
+        prior = [prior[label] for label in _plain(classes)]
+    shares = _numbers("class_prior", prior)
+    if shares.shape != (len(classes),):
+        raise OptionError(
+            f"class_prior must hold one share for each of the {len(classes)} classes "
+            f"{_plain(classes)}, in this order. Got shape {shares.shape}."
+        )
+    if (shares < 0).any() or abs(shares.sum() - 1.0) > 1e-6:
+        raise OptionError(
+            f"class_prior must hold shares of at least 0 that sum to 1. Got {shares.tolist()}, "
+            f"which sums to {shares.sum():.6g}."
+        )
+    return shares
+
+
+def read_costs(costs: Any, classes: Sequence[Any]) -> Array | None:
+    """Read the cost matrix: truth in rows, predicted in columns; or a dict (truth, predicted).
+
+    Pairs that a dict does not name cost 1, right answers cost 0.
+
+    Examples
+    --------
+    >>> from ceiba.grow.priors import read_costs
+    >>> read_costs({("ill", "well"): 10}, ["ill", "well"])
+    array([[ 0., 10.],
+           [ 1.,  0.]])
+    """
+    if costs is None:
+        return None
+    n = len(classes)
+    matrix = (
+        _from_pairs(costs, classes)
+        if isinstance(costs, Mapping)
+        else _numbers("cost_matrix", costs)
+    )
+    if matrix.shape != (n, n):
+        raise OptionError(
+            f"cost_matrix must have shape ({n}, {n}): truth in rows, predicted in columns, classes "
+            f"in the order {_plain(classes)}. Got shape {matrix.shape}."
+        )
+    if (matrix < 0).any() or np.diagonal(matrix).any():
+        raise OptionError(
+            "cost_matrix must hold costs of at least 0, and 0 on the diagonal (a right answer "
+            f"costs nothing). Got {matrix.tolist()}."
+        )
+    free = np.flatnonzero(~matrix.any(axis=1))
+    if n > 1 and len(free):
+        raise OptionError(
+            f"cost_matrix has only zeros for truth {_plain(classes)[int(free[0])]!r} (row "
+            f"{int(free[0])}): a class that may be mistaken for free cannot be learned. Give its "
+            "mistakes a cost."
+        )
+    return matrix
+
+
+def class_factor(totals: Array, prior: Array | None, classes: Sequence[Any]) -> Array | None:
+    """Give q(k), by which weighted counts become prior-adjusted ones; None without priors."""
+    if prior is None:
+        return None
+    empty = np.flatnonzero((totals <= 0) & (prior > 0))
+    if len(empty):
+        raise DataError(
+            f"class_prior gives class {_plain(classes)[int(empty[0])]!r} the share "
+            f"{prior[empty[0]]:.6g}, but all its rows have weight 0. Give it weight or prior 0."
+        )
+    return np.divide(prior * totals.sum(), totals, out=np.zeros_like(totals), where=totals > 0)
+
+
+def altered_scale(totals: Array, prior: Array | None, costs: Array | None) -> Array | None:
+    """Give the factor of each class's weight in the split search; None when it is 1."""
+    if prior is None and costs is None:
+        return None
+    share = totals / totals.sum()
+    altered = share if prior is None else prior
+    if costs is not None:
+        altered = altered * costs.sum(axis=1)
+    altered = altered / altered.sum()
+    return np.divide(altered, share, out=np.zeros_like(share), where=share > 0)
+
+
+def node_value(counts: Array, factor: Array | None) -> Array:
+    """Class probabilities of nodes from counts of shape (n, n_outputs, K)."""
+    adjusted = counts if factor is None else counts * factor
+    total = adjusted.sum(axis=2, keepdims=True)
+    return np.divide(adjusted, total, out=np.zeros_like(adjusted), where=total > 0)
+
+
+def node_risk(counts: Array, factor: Array | None, costs: Array | None) -> Array:
+    """R(t) of nodes taken as leaves, times W: sums, so that whole weights give whole numbers.
+
+    Parameters
+    ----------
+    counts : array of shape (n, K)
+    """
+    adjusted = counts if factor is None else counts * factor
+    risk: Array
+    if costs is None:
+        risk = adjusted.sum(axis=1) - adjusted.max(axis=1)
+    else:
+        risk = (adjusted @ costs).min(axis=1)
+    return risk
+
+
+def search_mass(tree: Tree) -> Array:
+    """Give the weight of each node as the split search saw it: under the altered priors."""
+    if tree.counts is None or (tree.class_prior is None and tree.cost_matrix is None):
+        return np.asarray(tree.weight)
+    counts = tree.counts[:, 0, :]
+    scale = altered_scale(counts[0], tree.class_prior, tree.cost_matrix)
+    return np.asarray(counts @ scale)
+
+
+def _from_pairs(costs: Mapping[Any, Any], classes: Sequence[Any]) -> Array:
+    index = {label: k for k, label in enumerate(_plain(classes))}
+    matrix = 1.0 - np.eye(len(index))
+    for pair, cost in costs.items():
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise OptionError(
+                f"cost_matrix as a dict has keys (truth, predicted). Got key {pair!r}."
+            )
+        _refuse_strangers("cost_matrix", pair, classes)
+        matrix[index[pair[0]], index[pair[1]]] = _numbers("cost_matrix", cost)
+    return matrix
+
+
+def _refuse_strangers(option: str, labels: Any, classes: Sequence[Any]) -> None:
+    known = _plain(classes)
+    for label in labels:
+        if label not in known:
+            hint = did_you_mean(str(label), [str(name) for name in known])
+            raise OptionError(f"{option} names class {label!r}; the classes are {known}.{hint}")
+
+
+def _numbers(option: str, values: Any) -> Array:
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"{option} must hold numbers. Got {values!r}.") from None
+    if not np.isfinite(numbers).all():
+        raise OptionError(f"{option} must hold finite numbers. Got {values!r}.")
+    return numbers
+
+
+def _plain(classes: Sequence[Any]) -> list[Any]:
+    return classes.tolist() if isinstance(classes, np.ndarray) else list(classes)

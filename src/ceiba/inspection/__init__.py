@@ -1,0 +1,29 @@
+"""Facts about trees, splits and predictions, as plain values."""
+
+from __future__ import annotations
+
+from ceiba.inspection.evaluate import (
+    ClassEvaluation,
+    NumberEvaluation,
+    evaluate_classes,
+    evaluate_numbers,
+)
+from ceiba.inspection.explain import Explanation, ExplanationStep, explain
+from ceiba.inspection.importance import importance
+from ceiba.inspection.impurity import impurity
+from ceiba.inspection.splits import gain, split_curve, split_table
+
+__all__ = [
+    "ClassEvaluation",
+    "Explanation",
+    "ExplanationStep",
+    "NumberEvaluation",
+    "evaluate_classes",
+    "evaluate_numbers",
+    "explain",
+    "gain",
+    "importance",
+    "impurity",
+    "split_curve",
+    "split_table",
+]

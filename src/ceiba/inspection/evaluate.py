@@ -1,0 +1,323 @@
+"""How good predictions are: counts of mistakes, what they cost, and how sure we are.
+
+With N(i, j) rows of truth j predicted as i: Q(i|j) = N(i, j) / N(j); R(j) = sum_i C(i|j) Q(i|j);
+R(T) = sum_j R(j) pi(j), where pi are the class priors, or the shares in these data (Breiman et al.
+1984, chapter 11). Everything is set against the baseline that always gives the answer of the root.
+Tables have truth in rows and predicted in columns, as scikit-learn's confusion matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError
+from ceiba.inspection.intervals import Interval, effective_rows, mean_interval, wilson
+
+__all__ = ["ClassEvaluation", "NumberEvaluation", "evaluate_classes", "evaluate_numbers"]
+
+Array = npt.NDArray[np.float64]
+_CORNER = "truth \\ predicted"
+
+
+@dataclass(frozen=True, eq=False)
+class ClassEvaluation:
+    r"""What a classifier got right and wrong.
+
+    Attributes
+    ----------
+    classes : tuple
+        Labels, in the order of rows and columns.
+    n_rows : int
+    confusion : float64 array of shape (K, K)
+        Weight of truth (row) predicted as (column).
+    q : float64 array of shape (K, K)
+        The same as shares of each row: q[j, i] is Q(i|j), the share of class j predicted as i.
+    error, accuracy : float
+    error_interval : (float, float)
+        Wilson's interval.
+    class_error : float64 array of shape (K,)
+        Share of each class that was predicted wrongly.
+    class_cost : float64 array of shape (K,)
+        R(j): mean cost of a row of each class.
+    cost : float
+        R(T): mean cost of a row.
+    cost_interval : (float, float)
+    baseline : object
+        The label that the root gives to every row.
+    baseline_error, baseline_cost : float
+        What that would have been.
+    confidence : float
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+    >>> print(model.evaluate([[1], [2], [3], [1]], ["a", "b", "b", "b"]))
+    4 rows: error 0.25 (95 % interval 0.0456 to 0.699), accuracy 0.75
+    truth \ predicted  a  b  rows  error
+    a                  1  0     1      0
+    b                  1  2     3  0.333
+    always 'b' (the root's answer): error 0.25
+    """
+
+    classes: tuple[Any, ...]
+    n_rows: int
+    confusion: Array
+    q: Array
+    error: float
+    error_interval: Interval
+    class_error: Array
+    class_cost: Array
+    cost: float
+    cost_interval: Interval
+    baseline: Any
+    baseline_error: float
+    baseline_cost: float
+    has_costs: bool = False
+    confidence: float = 0.95
+
+    @property
+    def accuracy(self) -> float:
+        """1 - error."""
+        return 1.0 - self.error
+
+    def __str__(self) -> str:
+        low, high = self.error_interval
+        lines = [
+            f"{self.n_rows} rows: error {self.error:.3g} ({self.confidence:.0%} interval "
+            f"{low:.3g} to {high:.3g}), accuracy {self.accuracy:.3g}".replace("%", " %"),
+            *self._table(),
+            f"always {self.baseline!r} (the root's answer): error {self.baseline_error:.3g}",
+        ]
+        if self.has_costs:
+            low, high = self.cost_interval
+            lines[-1] += f", cost {self.baseline_cost:.3g}"
+            lines.append(f"cost per row: {self.cost:.3g} (interval {low:.3g} to {high:.3g})")
+        return "\n".join(lines)
+
+    def _table(self) -> list[str]:
+        labels = [str(label) for label in self.classes]
+        columns: list[list[str]] = [[_CORNER, *labels]]
+        for k, label in enumerate(labels):
+            columns.append([label, *(f"{count:.6g}" for count in self.confusion[:, k])])
+        columns.append(["rows", *(f"{count:.6g}" for count in self.confusion.sum(axis=1))])
+        columns.append(["error", *(f"{share:.3g}" for share in self.class_error)])
+        if self.has_costs:
+            columns.append(["cost", *(f"{cost:.3g}" for cost in self.class_cost)])
+        widths = [max(map(len, column)) for column in columns]
+        return [
+            "  ".join(
+                cell.rjust(width) if at else cell.ljust(width)
+                for at, (cell, width) in enumerate(zip(line, widths, strict=True))
+            )
+            for line in zip(*columns, strict=True)
+        ]
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False)
+class NumberEvaluation:
+    """How far the predictions of a regression tree are off.
+
+    Attributes
+    ----------
+    n_rows : int
+    mse, rmse, mae, r2 : float
+        Mean squared error, its root, mean absolute error, share of variance explained.
+    mse_interval, mae_interval, r2_interval : (float, float)
+    baseline : float
+        The value that the root gives to every row.
+    baseline_mse, baseline_mae : float
+    confidence : float
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeRegressor().fit([[1], [2]], [1.0, 3.0])
+    >>> model.evaluate([[1], [2], [2]], [1.0, 3.0, 2.0]).mse
+    0.3333333333333333
+    """
+
+    n_rows: int
+    mse: float
+    mse_interval: Interval
+    mae: float
+    mae_interval: Interval
+    r2: float
+    r2_interval: Interval
+    baseline: float
+    baseline_mse: float
+    baseline_mae: float
+    confidence: float = 0.95
+
+    @property
+    def rmse(self) -> float:
+        """Square root of the mean squared error."""
+        return float(np.sqrt(self.mse))
+
+    def __str__(self) -> str:
+        def line(name: str, value: float, interval: Interval, baseline: str) -> str:
+            between = f"{interval[0]:.4g} to {interval[1]:.4g}"
+            return f"{name:<4}  {value:>10.4g}  {between:<24}  {baseline}".rstrip()
+
+        return "\n".join(
+            [
+                f"{self.n_rows} rows, {self.confidence:.0%} intervals".replace("%", " %"),
+                line(
+                    "MSE",
+                    self.mse,
+                    self.mse_interval,
+                    f"always the root's: {self.baseline_mse:.4g}",
+                ),
+                line(
+                    "MAE",
+                    self.mae,
+                    self.mae_interval,
+                    f"always the root's: {self.baseline_mae:.4g}",
+                ),
+                line("R2", self.r2, self.r2_interval, ""),
+                f"root's value: {self.baseline:.6g}; RMSE {self.rmse:.4g}",
+            ]
+        )
+
+    __repr__ = __str__
+
+
+def evaluate_classes(
+    truth: npt.NDArray[Any],
+    predicted: npt.NDArray[Any],
+    classes: npt.NDArray[Any],
+    baseline: Any,
+    *,
+    cost_matrix: Array | None = None,
+    class_prior: Array | None = None,
+    weight: Array | None = None,
+    frequency_weights: bool = False,
+    confidence: float = 0.95,
+) -> ClassEvaluation:
+    """Compare predicted labels with true ones.
+
+    Parameters
+    ----------
+    truth, predicted : arrays of shape (n,)
+    classes : array of shape (K,)
+        Labels the model knows; others in `truth` get rows of their own.
+    baseline : label
+        What is always answered without a tree.
+    cost_matrix : array of shape (K, K), optional
+        Cost of truth i predicted as j; without it every mistake costs 1.
+    class_prior : array of shape (K,), optional
+    weight : array of shape (n,), optional
+    frequency_weights : bool
+        Whether weights count rows in the intervals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.inspection import evaluate_classes
+    >>> truth, said = np.array(["a", "b", "b"]), np.array(["a", "a", "b"])
+    >>> evaluate_classes(truth, said, np.array(["a", "b"]), "b").confusion
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    labels = _labels(truth, classes, cost_matrix)
+    index = {label: k for k, label in enumerate(labels)}
+    t = np.array([index[label] for label in truth.tolist()], dtype=np.intp)
+    p = np.array([index[label] for label in predicted.tolist()], dtype=np.intp)
+    base = index[baseline.item() if isinstance(baseline, np.generic) else baseline]
+    k = len(labels)
+    w = np.ones(len(t)) if weight is None else weight
+    costs = 1.0 - np.eye(k) if cost_matrix is None else cost_matrix
+    confusion = np.bincount(t * k + p, w, minlength=k * k).reshape(k, k)
+    totals = confusion.sum(axis=1, keepdims=True)
+    q = np.divide(confusion, totals, out=np.zeros_like(confusion), where=totals > 0)
+    share = totals[:, 0] / totals.sum()
+    factor = np.ones(k)
+    if class_prior is not None and len(class_prior) == k:
+        factor = np.divide(class_prior, share, out=np.zeros(k), where=share > 0)
+    n = effective_rows(weight, len(t), frequency_weights)
+    error = float((w * (t != p)).sum() / w.sum())
+    row_cost = factor[t] * costs[t, p]
+    return ClassEvaluation(
+        classes=tuple(labels),
+        n_rows=len(t),
+        confusion=confusion,
+        q=q,
+        error=error,
+        error_interval=wilson(error, n, confidence),
+        class_error=np.where(totals[:, 0] > 0, 1.0 - np.diagonal(q), np.nan),
+        class_cost=np.where(totals[:, 0] > 0, (q * costs).sum(axis=1), np.nan),
+        cost=float((w * row_cost).sum() / w.sum()),
+        cost_interval=mean_interval(row_cost, w, n, confidence),
+        baseline=labels[base],
+        baseline_error=float((w * (t != base)).sum() / w.sum()),
+        baseline_cost=float((w * factor[t] * costs[t, base]).sum() / w.sum()),
+        has_costs=cost_matrix is not None or class_prior is not None,
+        confidence=confidence,
+    )
+
+
+def evaluate_numbers(
+    truth: Array,
+    predicted: Array,
+    baseline: float,
+    *,
+    weight: Array | None = None,
+    frequency_weights: bool = False,
+    confidence: float = 0.95,
+) -> NumberEvaluation:
+    """Compare predicted numbers with true ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.inspection import evaluate_numbers
+    >>> evaluate_numbers(np.array([1.0, 3.0]), np.array([1.0, 2.0]), 2.0).mae
+    0.5
+    """
+    w = np.ones(len(truth)) if weight is None else weight
+    n = effective_rows(weight, len(truth), frequency_weights)
+    total = w.sum()
+    distance = np.abs(truth - predicted)
+    square = distance**2
+    spread = (truth - (w * truth).sum() / total) ** 2
+    mse, variance = float((w * square).sum() / total), float((w * spread).sum() / total)
+    r2, r2_interval = float("nan"), (float("nan"), float("nan"))
+    if variance > 0:
+        r2 = 1.0 - mse / variance
+        # R2 is 1 minus a ratio of means; to first order that is a mean of these residuals.
+        low, high = mean_interval((square - (1 - r2) * spread) / variance, w, n, confidence)
+        r2_interval = (r2 - high, r2 - low)
+    return NumberEvaluation(
+        n_rows=len(truth),
+        mse=mse,
+        mse_interval=mean_interval(square, w, n, confidence),
+        mae=float((w * distance).sum() / total),
+        mae_interval=mean_interval(distance, w, n, confidence),
+        r2=r2,
+        r2_interval=r2_interval,
+        baseline=float(baseline),
+        baseline_mse=float((w * (truth - baseline) ** 2).sum() / total),
+        baseline_mae=float((w * np.abs(truth - baseline)).sum() / total),
+        confidence=confidence,
+    )
+
+
+def _labels(
+    truth: npt.NDArray[Any], classes: npt.NDArray[Any], cost_matrix: Array | None
+) -> list[Any]:
+    """Give the model's labels, then those only these data have."""
+    known = classes.tolist()
+    seen = set(known)
+    strangers = [label for label in dict.fromkeys(truth.tolist()) if label not in seen]
+    if strangers and cost_matrix is not None:
+        raise DataError(
+            f"y holds class {strangers[0]!r}, which the model does not know, so its mistakes have "
+            f"no cost. Known classes: {known}. Leave those rows out."
+        )
+    return known + strangers
