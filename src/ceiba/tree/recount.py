@@ -113,7 +113,7 @@ def _target(tree: Tree, y: Any, n_rows: int) -> Array:
             f"Target: {target.values.shape[1]} outputs, but the tree predicts {tree.n_outputs}."
         )
     if tree.task == "regression":
-        return target.values
+        return np.asarray(target.values)
     codes = np.empty(target.values.shape, np.int64)
     for k, (known, got) in enumerate(zip(tree.target.classes, target.info.classes, strict=True)):
         code_of = {label: code for code, label in enumerate(np.asarray(known).tolist())}

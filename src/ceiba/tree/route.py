@@ -187,13 +187,13 @@ def label_table(tree: Tree, value: Array) -> Array:
     best = best_class(value, tree.cost_matrix)
     # As in scikit-learn: one array over all outputs, in the type that holds them all.
     columns = [classes[best[:, k]] for k, classes in enumerate(tree.target.classes)]
-    return columns[0] if one else np.stack(columns, axis=1)
+    return np.asarray(columns[0]) if one else np.stack(columns, axis=1)
 
 
 def best_class(value: Array, cost_matrix: Array | None) -> Array:
     """Give the class of least expected cost per output, the lowest index on ties."""
     if cost_matrix is None:
-        return np.argmax(value, axis=2)
+        return np.asarray(np.argmax(value, axis=2))
     cost = value @ cost_matrix
     least = cost.min(axis=2, keepdims=True)
     # Sums of products that are equal on paper differ in the last bits.
