@@ -17,11 +17,12 @@ namespace ceiba::criteria {
 using base::DoubleDouble;
 
 struct SquaredError {
-    double mean = 0.0, tie = 0.0;
+    double mean = 0.0, error = 0.0, tie = 0.0;
 
     template <class D>
     void begin(const D& d) {
         mean = d.total_sum() / d.total_weight();
+        error = d.total_weight() * d.largest() * 0x1p-50;
         tie = d.total_weight() * d.largest() * d.largest() * 0x1p-92;
     }
     template <class D>
@@ -46,11 +47,10 @@ struct SquaredError {
     double tolerance() const { return tie; }
 
 private:
-    // |S_L - W_L m| with its rounding error added or taken off.
+    // |S_L - W_L m| with the most that rounding can do added or taken off.
     template <class D>
     double reach(const D& d, double sign) const {
-        const double wl = d.left_weight(), sl = d.left_sum();
-        return std::fabs(sl - wl * mean) + sign * (std::fabs(sl) + std::fabs(wl * mean)) * 0x1p-50;
+        return std::fabs(d.left_sum() - d.left_weight() * mean) + sign * error;
     }
     template <class D>
     double bound(const D& d, double sign) const {

@@ -49,7 +49,10 @@ public:
     void put_back(const Left& left) { left_ = left; }
 
     double left_weight() const { return left_.weight.value(); }
-    double right_weight() const { return right_weight_precise().value(); }
+    double right_weight() const {
+        if constexpr (Weighted) return right_weight_precise().value();
+        return total_.weight.value() - left_.weight.value();
+    }
     double total_weight() const { return total_.weight.value(); }
     double left_sum() const { return left_.sum.value(); }
     double right_sum() const { return right_sum_precise().value(); }
