@@ -5,6 +5,7 @@ missing values go out. Nothing below this room knows which container the data ca
 """
 
 from ceiba.table.column import Column
+from ceiba.table.declared import Levels
 from ceiba.table.display import show_number
 from ceiba.table.reader import read, read_like
 from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo
@@ -17,6 +18,7 @@ __all__ = [
     "Column",
     "ColumnInfo",
     "Kind",
+    "Levels",
     "Schema",
     "Table",
     "Target",

@@ -31,9 +31,7 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     """Return a narwhals frame over ``X`` (lazy ones collected), or None if ``X`` is no frame."""
     import narwhals as nw
 
-    labels = getattr(X, "columns", None)
-    if labels is not None and not getattr(labels, "is_unique", True):
-        settle_names(list(labels))  # names the duplicate; narwhals would not
+    _refuse_duplicates(X)
     frame = nw.from_native(X, pass_through=True, allow_series=True)
     if isinstance(frame, nw.LazyFrame):
         return frame.collect()
@@ -46,6 +44,14 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
 
         return nw.from_native(pa.table(X), eager_only=True)
     return None
+
+
+def _refuse_duplicates(X: Any) -> None:
+    """Name the duplicate, which narwhals does not; lazy frames cannot have one."""
+    if hasattr(X, "column_names"):  # pyarrow
+        settle_names(X.column_names)
+    elif hasattr(X, "iloc") and not X.columns.is_unique:  # pandas
+        settle_names(list(X.columns))
 
 
 def open_frame(frame: nw.DataFrame[Any]) -> Source:

@@ -13,7 +13,10 @@ import numpy as np
 
 from ceiba.errors import DataError
 from ceiba.table.column import Column
+from ceiba.table.declared import Levels
+from ceiba.table.levels import settle_levels
 from ceiba.table.numpy_reader import open_array, wrong_dimensions
+from ceiba.table.schema import ColumnInfo, Kind
 from ceiba.table.source import Source, settle_names
 from ceiba.table.values import column_of_array, column_of_objects
 
@@ -55,11 +58,20 @@ def column_of_values(name: str, values: Any) -> Column:
                 f"Column {name!r} has shape {values.shape}; a column has one dimension."
             )
         return column_of_array(name, values)
+    if isinstance(values, Levels):
+        return _column_of_levels(name, values)
     if isinstance(values, list | tuple | range):
         return column_of_objects(name, values)
     from ceiba.table.frame_reader import column_of_series
 
     return column_of_series(name, values)
+
+
+def _column_of_levels(name: str, values: Levels) -> Column:
+    found = np.array(values.codes(), dtype=np.int32)
+    codes, levels = settle_levels(name, found, values.levels, declared=True)
+    kind = Kind.ORDERED if values.ordered else Kind.CATEGORICAL
+    return Column(ColumnInfo(name, kind, levels), codes)
 
 
 def _is_single(value: Any) -> bool:
