@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["BaseTree"]
 
 
-class BaseTree(Face, MultiOutputMixin, BaseEstimator):
+class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     """Base of both estimators; not for direct use."""
 
     # `check_input` is for callers in a hurry, not for pipelines to pass around.

@@ -16,7 +16,7 @@ from ceiba.tree import route
 __all__ = ["DecisionTreeClassifier"]
 
 
-class DecisionTreeClassifier(ClassifierMixin, BaseTree):
+class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     """A classification tree: every parameter of scikit-learn's, the same tree, and more.
 
     Tables come as they are: numpy, pandas, polars, Arrow, dict of lists; strings and categories
@@ -203,12 +203,9 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         """
         self._fit(X, y, sample_weight)
         classes = self.tree_.target.classes
-        if len(classes) == 1:
-            self.classes_ = classes[0]
-            self.n_classes_ = len(classes[0])
-        else:
-            self.classes_ = list(classes)
-            self.n_classes_ = np.array([len(labels) for labels in classes], dtype=np.intp)
+        self.classes_: Any = classes[0] if len(classes) == 1 else list(classes)
+        sizes = [len(labels) for labels in classes]
+        self.n_classes_: Any = sizes[0] if len(sizes) == 1 else np.array(sizes, dtype=np.intp)
         return self
 
     def predict_proba(

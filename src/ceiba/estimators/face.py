@@ -82,7 +82,7 @@ class Face:
         tree = self._fitted()
         X, truth = self._with_target(X, y)
         said = self.predict(X)
-        shared = {
+        shared: dict[str, Any] = {
             "weight": read_weights(sample_weight, len(truth)),
             "frequency_weights": bool(self.__dict__.get("frequency_weights")),
             "confidence": confidence,
@@ -96,9 +96,12 @@ class Face:
             else:
                 classes = tree.target.classes[k]
                 baseline = classes[tree.answer[0].reshape(-1)[k]]
-                costs = {"cost_matrix": tree.cost_matrix, "class_prior": tree.class_prior}
+                rules: dict[str, Any] = {
+                    "cost_matrix": tree.cost_matrix,
+                    "class_prior": tree.class_prior,
+                }
                 found.append(
-                    evaluate_classes(truth[:, k], said[:, k], classes, baseline, **costs, **shared)
+                    evaluate_classes(truth[:, k], said[:, k], classes, baseline, **rules, **shared)
                 )
         return found[0] if len(found) == 1 else tuple(found)
 

@@ -12,7 +12,7 @@ from ceiba.grow.criteria import Task
 __all__ = ["DecisionTreeRegressor"]
 
 
-class DecisionTreeRegressor(RegressorMixin, BaseTree):
+class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     """A regression tree: every parameter of scikit-learn's, the same tree, and more.
 
     Tables come as they are: numpy, pandas, polars, Arrow, dict of lists; strings and categories

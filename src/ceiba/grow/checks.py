@@ -58,7 +58,7 @@ def integer(low: int) -> Check:
     """Whole numbers from `low` up; True and False are not numbers."""
     return Check(
         f"an int in the range [{low}, inf)",
-        lambda value: isinstance(value, Integral) and not _is_bool(value) and value >= low,
+        lambda value: isinstance(value, Integral) and not _is_bool(value) and int(value) >= low,
     )
 
 

@@ -62,7 +62,8 @@ def _shares(counts: npt.ArrayLike) -> Array:
     """Class shares over the last axis; all zero where nothing is counted."""
     counted: Array = np.asarray(counts, dtype=np.float64)
     total = counted.sum(axis=-1, keepdims=True)
-    return np.divide(counted, total, out=np.zeros_like(counted), where=total > 0)
+    shares: Array = np.divide(counted, total, out=np.zeros_like(counted), where=total > 0)
+    return shares
 
 
 def gini(counts: npt.ArrayLike) -> Array:

@@ -33,9 +33,10 @@ __all__ = [
 ]
 
 Array = npt.NDArray[np.float64]
+Classes = Sequence[Any] | npt.NDArray[Any]
 
 
-def read_prior(prior: Any, classes: Sequence[Any]) -> Array | None:
+def read_prior(prior: Any, classes: Classes) -> Array | None:
     """Read class priors given as a sequence in class order, or as a dict by class.
 
     Examples
@@ -69,7 +70,7 @@ def read_prior(prior: Any, classes: Sequence[Any]) -> Array | None:
     return shares
 
 
-def read_costs(costs: Any, classes: Sequence[Any]) -> Array | None:
+def read_costs(costs: Any, classes: Classes) -> Array | None:
     """Read the cost matrix: truth in rows, predicted in columns; or a dict (truth, predicted).
 
     Pairs that a dict does not name cost 1, right answers cost 0.
@@ -109,7 +110,7 @@ def read_costs(costs: Any, classes: Sequence[Any]) -> Array | None:
     return matrix
 
 
-def class_factor(totals: Array, prior: Array | None, classes: Sequence[Any]) -> Array | None:
+def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array | None:
     """Give q(k), by which weighted counts become prior-adjusted ones; None without priors."""
     if prior is None:
         return None
@@ -119,7 +120,7 @@ def class_factor(totals: Array, prior: Array | None, classes: Sequence[Any]) -> 
             f"class_prior gives class {_plain(classes)[int(empty[0])]!r} the share "
             f"{prior[empty[0]]:.6g}, but all its rows have weight 0. Give it weight or prior 0."
         )
-    return np.divide(prior * totals.sum(), totals, out=np.zeros_like(totals), where=totals > 0)
+    return _quotient(prior * totals.sum(), totals)
 
 
 def altered_scale(totals: Array, prior: Array | None, costs: Array | None) -> Array | None:
@@ -131,14 +132,14 @@ def altered_scale(totals: Array, prior: Array | None, costs: Array | None) -> Ar
     if costs is not None:
         altered = altered * costs.sum(axis=1)
     altered = altered / altered.sum()
-    return np.divide(altered, share, out=np.zeros_like(share), where=share > 0)
+    return _quotient(altered, share)
 
 
 def node_value(counts: Array, factor: Array | None) -> Array:
     """Class probabilities of nodes from counts of shape (n, n_outputs, K)."""
     adjusted = counts if factor is None else counts * factor
     total = adjusted.sum(axis=2, keepdims=True)
-    return np.divide(adjusted, total, out=np.zeros_like(adjusted), where=total > 0)
+    return _quotient(adjusted, total)
 
 
 def node_risk(counts: Array, factor: Array | None, costs: Array | None) -> Array:
@@ -166,7 +167,13 @@ def search_mass(tree: Tree) -> Array:
     return np.asarray(counts @ scale)
 
 
-def _from_pairs(costs: Mapping[Any, Any], classes: Sequence[Any]) -> Array:
+def _quotient(top: Array, bottom: Array) -> Array:
+    """Divide; 0 where the divisor is 0."""
+    result: Array = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+    return result
+
+
+def _from_pairs(costs: Mapping[Any, Any], classes: Classes) -> Array:
     index = {label: k for k, label in enumerate(_plain(classes))}
     matrix = 1.0 - np.eye(len(index))
     for pair, cost in costs.items():
@@ -179,7 +186,7 @@ def _from_pairs(costs: Mapping[Any, Any], classes: Sequence[Any]) -> Array:
     return matrix
 
 
-def _refuse_strangers(option: str, labels: Any, classes: Sequence[Any]) -> None:
+def _refuse_strangers(option: str, labels: Any, classes: Classes) -> None:
     known = _plain(classes)
     for label in labels:
         if label not in known:
@@ -197,5 +204,5 @@ def _numbers(option: str, values: Any) -> Array:
     return numbers
 
 
-def _plain(classes: Sequence[Any]) -> list[Any]:
-    return classes.tolist() if isinstance(classes, np.ndarray) else list(classes)
+def _plain(classes: Classes) -> list[Any]:
+    return list(classes.tolist() if isinstance(classes, np.ndarray) else classes)

@@ -233,7 +233,7 @@ def evaluate_classes(
     k = len(labels)
     w = np.ones(len(t)) if weight is None else weight
     costs = 1.0 - np.eye(k) if cost_matrix is None else cost_matrix
-    confusion = np.bincount(t * k + p, w, minlength=k * k).reshape(k, k)
+    confusion = np.bincount(t * k + p, w, minlength=k * k).reshape(k, k).astype(np.float64)
     totals = confusion.sum(axis=1, keepdims=True)
     q = np.divide(confusion, totals, out=np.zeros_like(confusion), where=totals > 0)
     share = totals[:, 0] / totals.sum()
@@ -312,7 +312,7 @@ def _labels(
     truth: npt.NDArray[Any], classes: npt.NDArray[Any], cost_matrix: Array | None
 ) -> list[Any]:
     """Give the model's labels, then those only these data have."""
-    known = classes.tolist()
+    known = list(classes.tolist())
     seen = set(known)
     strangers = [label for label in dict.fromkeys(truth.tolist()) if label not in seen]
     if strangers and cost_matrix is not None:

@@ -49,11 +49,11 @@ def importance(
     n_columns = len(tree.schema.columns)
     inner = ~tree.is_leaf
     worth = search_mass(tree) * tree.gain
-    total = np.bincount(tree.splits.column[inner], worth[inner], n_columns)
+    total = np.bincount(tree.splits.column[inner], worth[inner], n_columns).astype(np.float64)
     if surrogates and tree.surrogates is not None:
         stored = tree.surrogates
         node = np.repeat(np.arange(tree.n_nodes), np.diff(stored.start))
         total += np.bincount(stored.splits.column, stored.adjusted * worth[node], n_columns)
     if normalize and total.sum() > 0:
-        total /= total.sum()
+        total = total / total.sum()
     return total

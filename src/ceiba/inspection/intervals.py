@@ -31,7 +31,11 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> Interval:
     z = float(ndtri(0.5 + confidence / 2))
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    # At the ends the bound is the share itself, but for rounding.
+    return (
+        0.0 if share <= 0 else max(0.0, middle - half),
+        1.0 if share >= 1 else min(1.0, middle + half),
+    )
 
 
 def mean_interval(

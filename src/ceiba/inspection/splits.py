@@ -381,4 +381,5 @@ def _moment_costs(y: Array, w: Array, last: npt.NDArray[np.int64], name: str) ->
         else:
             ratio = first / size
             cost += second - first * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)
-    return np.maximum(cost, 0.0) / total
+    costs: Array = np.maximum(cost, 0.0) / total
+    return costs

@@ -86,8 +86,7 @@ def collapse_alpha(tree: Tree, *, risk: Risk = "cost") -> Array:
     array([0.33333333,        inf,        inf])
     """
     sums, whole = _risk_sums(tree, risk)
-    alphas: Array = _core.collapse_alphas(tree.parent, sums)
-    return alphas / whole
+    return _alphas(tree, sums) / whole
 
 
 @dataclass(frozen=True)
@@ -197,7 +196,7 @@ def pruning_path(tree: Tree) -> tuple[Array, Array]:
     (array([0.        , 0.44444444]), array([0.        , 0.44444444]))
     """
     sums, whole = _risk_sums(tree, "impurity")
-    alphas = _core.collapse_alphas(tree.parent, sums)
+    alphas = _alphas(tree, sums)
     above = np.append(alphas, np.inf)[tree.parent]  # the root's parent, -1, is the inf at the end
     # A node below one that collapses at the same alpha goes with it; the topmost has the entry.
     top = np.arange(tree.n_nodes)
@@ -209,15 +208,21 @@ def pruning_path(tree: Tree) -> tuple[Array, Array]:
     entries = np.flatnonzero(inner & (alphas < above))
     entries = entries[np.argsort(alphas[entries], kind="stable")]
     impurity = sums[tree.leaves].sum() + np.cumsum(sums[entries] - before[entries])
+    first = np.array([0.0, sums[tree.leaves].sum()])
     return (
-        np.concatenate(([0.0], alphas[entries])) / whole,
-        np.concatenate(([sums[tree.leaves].sum()], impurity)) / whole,
+        np.append(first[:1], alphas[entries]) / whole,
+        np.append(first[1:], impurity) / whole,
     )
+
+
+def _alphas(tree: Tree, sums: Array) -> Array:
+    """Give each inner node's collapse alpha, in the unit of the sums; infinite at leaves."""
+    return np.asarray(_core.collapse_alphas(tree.parent, sums), dtype=np.float64)
 
 
 def _lifetime(tree: Tree, sums: Array) -> tuple[Array, Array]:
     """Give the alphas at which each node becomes a leaf of T(alpha), and at which it goes."""
-    alphas = _core.collapse_alphas(tree.parent, sums)
+    alphas = _alphas(tree, sums)
     # Noise below zero cannot be: a split never raises the risk.
     alphas = np.maximum(alphas, 0.0)
     born: Array = np.where(tree.is_leaf, 0.0, alphas)
