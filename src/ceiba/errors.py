@@ -3,7 +3,7 @@
 ValueError
     CeibaError                  anything ceiba refuses
         DataError               a table, a target or weights that cannot be used
-            DataTypeError       ... because of the type of a value (also a TypeError, as in scikit-learn)
+            DataTypeError       ... because of the type of a value (also a TypeError)
             SchemaError         a table that does not fit the one seen when fitting
         OptionError             a parameter outside what is allowed
         TreeError               a tree that breaks its invariants, or cannot do what was asked

@@ -1,6 +1,7 @@
 """Fisher's iris flowers, from the copy that scikit-learn brings along (imported at first use).
 
-R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7 (1936) 179-188.
+R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7 (1936)
+179-188.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Saturday mornings for tennis: the 14 examples of Quinlan.
 
-J. R. Quinlan, "Induction of decision trees", Machine Learning 1 (1986) 81-106; column names as in T. Mitchell,
-"Machine Learning" (1997), table 3.2. The gain of Outlook is 0.247 bits.
+J. R. Quinlan, "Induction of decision trees", Machine Learning 1 (1986) 81-106; column names as in
+T. Mitchell, "Machine Learning" (1997), table 3.2. The gain of Outlook is 0.247 bits.
 """
 
 from __future__ import annotations

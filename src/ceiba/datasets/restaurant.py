@@ -1,7 +1,7 @@
 """To wait for a table or not: the 12 examples of Russell and Norvig.
 
-S. Russell and P. Norvig, "Artificial Intelligence: A Modern Approach", chapter on learning from examples. The
-worked gains of that chapter: 0.541 bits for Patrons, 0 for Type.
+S. Russell and P. Norvig, "Artificial Intelligence: A Modern Approach", chapter on learning from
+examples. The worked gains of that chapter: 0.541 bits for Patrons, 0 for Type.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Anything tabular -> Table, Column, Schema, Target.
 
-numpy, pandas, polars, pyarrow, DuckDB, dicts and lists come in; typed columns with names, kinds, levels and marked
-missing values go out. Nothing below this room knows which container the data came in.
+numpy, pandas, polars, pyarrow, DuckDB, dicts and lists come in; typed columns with names, kinds,
+levels and marked missing values go out. Nothing below this room knows which container the data came
+in.
 """
 
 from ceiba.table.column import Column

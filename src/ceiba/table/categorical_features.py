@@ -1,6 +1,7 @@
-"""Which columns the user wants categorical, in scikit-learn's spelling: "from_dtype", names, positions or a mask.
+"""Which columns the user wants categorical: "from_dtype", names, positions or a mask.
 
-Columns that are named become categorical whatever their type; all others go by their type.
+The spelling is scikit-learn's. Columns that are named become categorical whatever their type; all
+others go by their type.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ import numpy as np
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.table.schema import listing
 
-_ALLOWED = "Allowed are 'from_dtype', column names, column positions, or a mask with one bool for each column."
+_ALLOWED = (
+    "Allowed are 'from_dtype', column names, column positions, or a mask with one bool for each "
+    "column."
+)
 
 
 def chosen_columns(categorical_features: Any, names: tuple[str, ...]) -> frozenset[int]:
@@ -55,7 +59,8 @@ def chosen_columns(categorical_features: Any, names: tuple[str, ...]) -> frozens
 def _from_mask(mask: list[bool], n_columns: int) -> frozenset[int]:
     if len(mask) != n_columns:
         raise OptionError(
-            f"categorical_features is a mask of {len(mask)} for a table of {n_columns} columns. Give "
+            f"categorical_features is a mask of {len(mask)} for a table of {n_columns} columns. "
+            "Give "
             "one bool for each column."
         )
     return frozenset(j for j, is_chosen in enumerate(mask) if is_chosen)
@@ -73,6 +78,7 @@ def _position(name: str, names: tuple[str, ...]) -> int:
 def _from_position(j: int, n_columns: int) -> int:
     if not 0 <= j < n_columns:
         raise OptionError(
-            f"categorical_features holds position {j}, but the table has columns 0 to {n_columns - 1}."
+            f"categorical_features holds position {j}, but the table has columns 0 to "
+            f"{n_columns - 1}."
         )
     return j

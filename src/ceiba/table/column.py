@@ -1,7 +1,7 @@
 """One typed column: float64/float32 values, or int32 codes of levels.
 
-Missing is NaN in numbers and -1 in codes. A level that the schema does not know has the code ``len(levels)``:
-unseen is not missing.
+Missing is NaN in numbers and -1 in codes. A level that the schema does not know has the code
+``len(levels)``: unseen is not missing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A column as found -> the same column by the schema: codes by the schema's levels, kinds checked.
 
-A level that the schema does not know gets the code ``n_levels`` (unseen is not missing), becomes missing,
-or is an error. A column without any present value fits every kind.
+A level that the schema does not know gets the code ``n_levels`` (unseen is not missing), becomes
+missing, or is an error. A column without any present value fits every kind.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """How the numbers of a column are shown: yes/no, ISO dates, durations, plain numbers.
 
-Dates, datetimes and durations are seconds inside (see times.py); people read "2024-05-01", not 1714521600.
+Dates, datetimes and durations are seconds inside (see times.py); people read "2024-05-01", not
+1714521600.
 """
 
 from __future__ import annotations

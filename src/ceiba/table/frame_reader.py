@@ -1,9 +1,10 @@
-"""Data frames, through narwhals: pandas, polars (eager and lazy), pyarrow, DuckDB, and what else it knows.
+"""Data frames, through narwhals: pandas, polars (eager and lazy), pyarrow, DuckDB and others.
 
-narwhals says what a column is; its numpy form is read like any array. Categories and strings are coded
-by the frame's own library, which is many times faster than going through Python strings. The order of
-levels is as declared in pandas categories, polars Enums and ordered Arrow dictionaries; polars Categoricals and plain
-Arrow dictionaries declare none (theirs is the order of appearance), so their levels are sorted.
+narwhals says what a column is; its numpy form is read like any array. Categories and strings are
+coded by the frame's own library, which is many times faster than going through Python strings. The
+order of levels is as declared in pandas categories, polars Enums and ordered Arrow dictionaries;
+polars Categoricals and plain Arrow dictionaries declare none (theirs is the order of appearance),
+so their levels are sorted.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     if hasattr(X, "__arrow_c_stream__"):
         import pyarrow as pa
 
-        return nw.from_native(pa.table(X), eager_only=True)
+        table: nw.DataFrame[Any] = nw.from_native(pa.table(X), eager_only=True)
+        return table
     return None
 
 
@@ -50,8 +52,8 @@ def _refuse_duplicates(X: Any) -> None:
     """Name the duplicate, which narwhals does not; lazy frames cannot have one."""
     if hasattr(X, "column_names"):  # pyarrow
         settle_names(X.column_names)
-    elif hasattr(X, "iloc") and not X.columns.is_unique:  # pandas
-        settle_names(list(X.columns))
+    elif hasattr(X, "iloc") and not getattr(getattr(X, "columns", None), "is_unique", True):
+        settle_names(list(X.columns))  # pandas
 
 
 def open_frame(frame: nw.DataFrame[Any]) -> Source:
@@ -110,7 +112,8 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
         return _time_column(name, series)
     if kind.is_nested() or isinstance(kind, nw.Binary):
         raise DataTypeError(
-            f"Column {name!r} is of type {kind}; allowed are numbers, booleans, texts, categories and "
+            f"Column {name!r} is of type {kind}; allowed are numbers, booleans, texts, "
+            "categories and "
             "dates. Take out what you need as columns of their own."
         )
     return column_of_array(name, np.asarray(series.to_numpy()))

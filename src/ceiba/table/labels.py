@@ -1,7 +1,7 @@
 """Class labels -> sorted classes and int32 codes, fast for the types people use.
 
-Integers of a small range go through a lookup table (one pass, no sort); texts through a dict (only the distinct
-ones are sorted); everything else through np.unique.
+Integers of a small range go through a lookup table (one pass, no sort); texts through a dict (only
+the distinct ones are sorted); everything else through np.unique.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def _code_objects(y: Array) -> Coded:
 def unknown_label_type(what: str) -> DataTypeError:
     """Return scikit-learn's error for a target that has no classes."""
     return DataTypeError(
-        f"Unknown label type: {what}. Maybe you are trying to fit a classifier, which expects discrete "
+        f"Unknown label type: {what}. Maybe you are trying to fit a classifier, which expects "
+        "discrete "
         "classes on a regression target with continuous values. Classes are integers, texts or "
         "booleans; for numbers as such use the regressor."
     )

@@ -1,6 +1,7 @@
 """Plain Python: dict of lists, list of dicts, list of lists.
 
-A dict of single values is one row; so is a dict in a list. A key that a dict of the list lacks is missing there.
+A dict of single values is one row; so is a dict in a list. A key that a dict of the list lacks is
+missing there.
 """
 
 from __future__ import annotations
@@ -112,7 +113,8 @@ def open_rows(X: Sequence[Any]) -> Source:
     if len(set(widths)) > 1:
         row = next(i for i, width in enumerate(widths) if width != widths[0])
         raise DataError(
-            f"X is ragged: row 0 has {widths[0]} values, row {row} has {widths[row]}. Every row needs "
+            f"X is ragged: row 0 has {widths[0]} values, row {row} has {widths[row]}. Every row "
+            "needs "
             "the same number of values; use None for a missing one."
         )
     if _holds_arrays(X):
@@ -152,7 +154,8 @@ def _open_dicts(X: Sequence[Any]) -> Source:
     for i, row in enumerate(X):
         if not isinstance(row, Mapping):
             raise DataError(
-                f"X is ragged: row 0 is a dict, row {i} a {type(row).__name__}. Every row needs the "
+                f"X is ragged: row 0 is a dict, row {i} a {type(row).__name__}. Every row needs "
+                "the "
                 "same form."
             )
         labels.update(dict.fromkeys(row))

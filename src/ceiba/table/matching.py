@@ -1,8 +1,9 @@
-"""Columns at predict against columns at fit: by position under scikit-learn's rule of names, or by name.
+"""Columns at predict against columns at fit: by position, or by name.
 
-By position, names that differ or stand in another order are scikit-learn's error, with a hint; a table
-with names where there were none (or none where there were) gets its warning. By name, order is free and further
-columns are ignored. In both, a column called like the target is left out.
+By position (scikit-learn's rule), names that differ or stand in another order are scikit-learn's
+error, with a hint; a table with names where there were none (or none where there were) gets its
+warning. By name, order is free and further columns are ignored. In both, a column called like the
+target is left out.
 """
 
 from __future__ import annotations

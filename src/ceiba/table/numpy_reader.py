@@ -87,7 +87,8 @@ def _open_structured(X: Array) -> Source:
         dtype = X.dtype[field]
         if dtype.shape or dtype.names is not None:
             raise DataTypeError(
-                f"Column {field!r}: a field of type {dtype} holds more than one value for each row. "
+                f"Column {field!r}: a field of type {dtype} holds more than one value for each "
+                "row. "
                 "Give each as a field of its own."
             )
 

@@ -1,7 +1,8 @@
 """Anything tabular -> Table: `read` when fitting, `read_like` when predicting.
 
-container -> Source (names and columns as found) -> checks of shape and names -> columns by the user's
-wishes (fitting) or by the schema (predicting) -> Table. A float matrix goes past all of this in a few microseconds.
+container -> Source (names and columns as found) -> checks of shape and names -> columns by the
+user's wishes (fitting) or by the schema (predicting) -> Table. A float matrix goes past all of this
+in a few microseconds.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from ceiba.table.conform import Unseen, conform
 from ceiba.table.display import level_of_number
 from ceiba.table.levels import code_numbers
 from ceiba.table.mapping_reader import open_mapping, open_rows
-from ceiba.table.matching import by_name, by_position, check_width
+from ceiba.table.matching import by_name, by_position
 from ceiba.table.numpy_reader import open_array
 from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.table.source import Source, made_up_names
 from ceiba.table.summary import column_range, matrix_ranges
 from ceiba.table.table import Table
 
-_FLOAT64, _FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _MANY_ROWS, _MOSTLY_OWN = 20, 0.9
 
 
@@ -41,24 +42,26 @@ def read(
     Parameters
     ----------
     X : table
-        numpy array (plain, object, masked, structured), pandas, polars or pyarrow frame, DuckDB relation, dict of
-        lists, list of dicts, list of lists.
+        numpy array (plain, object, masked, structured), pandas, polars or pyarrow frame, DuckDB
+        relation, dict of lists, list of dicts, list of lists.
     categorical_features : "from_dtype", names, positions or mask
-        Columns to take as categorical whatever their type; the others go by their type: texts and categories are
-        categorical, ordered categories ordered, numbers, booleans and dates numeric.
+        Columns to take as categorical whatever their type; the others go by their type: texts and
+        categories are categorical, ordered categories ordered, numbers, booleans and dates numeric.
     target : TargetInfo, optional
         Goes into the schema.
 
     Returns
     -------
     Table
-        Zero copy where the container allows it. Numbers are float64 (float32 stays as it is; integers beyond
-        2**53 and decimals become the nearest float64, with a warning if digits are lost).
+        Zero copy where the container allows it. Numbers are float64 (float32 stays as it is;
+        integers beyond 2**53 and decimals become the nearest float64, with a warning if digits are
+        lost).
 
     Raises
     ------
     DataError
-        Infinite values, no rows, no columns, ragged or mixed data, duplicate names, sparse matrices.
+        Infinite values, no rows, no columns, ragged or mixed data, duplicate names, sparse
+        matrices.
 
     Examples
     --------
@@ -107,8 +110,8 @@ def read_like(
     schema : Schema
         What was seen when fitting. A column called like its target is left out.
     match : {"position", "name"}
-        By position, names (if both sides have them) must be the same in the same order, as scikit-learn demands.
-        By name, order is free and further columns are ignored.
+        By position, names (if both sides have them) must be the same in the same order, as scikit-
+        learn demands. By name, order is free and further columns are ignored.
     unseen : {"keep", "missing", "error"}
         A level not seen when fitting gets the code ``n_levels``, becomes missing, or is an error.
     owner : str
@@ -133,15 +136,8 @@ def read_like(
     # The fast way: a float matrix for a table of numbers without names is taken as it is.
     if type(X) is np.ndarray and X.ndim == 2 and schema.is_matrix and not schema.named:
         dtype, shape = X.dtype, X.shape
-        if (
-            (dtype == _FLOAT64 or dtype == _FLOAT32)
-            and shape[1] == len(schema.columns)
-            and shape[0]
-        ):
+        if dtype in _FLOATS and shape[1] == len(schema.columns) and shape[0]:
             return Table.from_matrix(X, schema)
-    if isinstance(X, Table):
-        check_width(X.n_columns, schema, owner)
-        return X
     source = open_source(X)
     if match == "position":
         positions = by_position(source.names, source.n_columns, schema, owner)
@@ -166,6 +162,8 @@ _MATCHES = ("position", "name")
 
 def open_source(X: Any) -> Source:
     """Find the reader for a container and open it."""
+    if isinstance(X, Table):
+        return _open_table(X)
     if isinstance(X, np.ndarray):
         return open_array(X)
     if isinstance(X, list | tuple):
@@ -187,8 +185,14 @@ def open_source(X: Any) -> Source:
     raise DataTypeError(f"X must be a table, got a {type(X).__name__}. {_READABLE}")
 
 
+def _open_table(X: Table) -> Source:
+    names = X.schema.names if X.schema.named else None
+    return Source(X.n_rows, X.n_columns, names, lambda j, name: X.columns[j], X.matrix)
+
+
 _READABLE = (
-    "Readable are numpy arrays, pandas, polars and pyarrow frames, DuckDB relations, dicts of lists, lists of "
+    "Readable are numpy arrays, pandas, polars and pyarrow frames, DuckDB relations, dicts of "
+    "lists, lists of "
     "dicts and lists of lists."
 )
 
@@ -197,7 +201,8 @@ def refuse_sparse(X: Any, name: str = "X") -> None:
     """Raise an error that names the way out if ``X`` is a sparse matrix."""
     if hasattr(X, "toarray") and (hasattr(X, "tocsr") or hasattr(X, "todense")):
         raise DataTypeError(
-            f"Sparse data was passed as {name}, but dense data is required; sparse matrices are not "
+            f"Sparse data was passed as {name}, but dense data is required; sparse matrices are "
+            "not "
             f"supported yet. Use {name}.toarray() to convert it (it must fit into memory)."
         )
 
@@ -238,8 +243,10 @@ def _warn_of_identifier(name: str, n_present: int, codes: Any, n_levels: int) ->
     n_used = int(np.count_nonzero(np.bincount(codes[codes >= 0], minlength=n_levels)))
     if n_used >= _MOSTLY_OWN * n_present:
         warnings.warn(
-            f"Column {name!r}: {n_used} levels in {n_present} rows; nearly every row has a level of its own, so "
-            "it looks like an identifier, which splits the training rows perfectly and says nothing about new ones. "
+            f"Column {name!r}: {n_used} levels in {n_present} rows; nearly every row has a level "
+            "of its own, so "
+            "it looks like an identifier, which splits the training rows perfectly and says "
+            "nothing about new ones. "
             "Leave the column out, or group its levels.",
             DataWarning,
             stacklevel=4,

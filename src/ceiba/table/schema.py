@@ -1,8 +1,8 @@
-"""What is known of a table besides its values: names, kinds, levels, and what was seen when fitting.
+"""What is known of a table besides its values: names, kinds, levels, what was seen when fitting.
 
-A ``Schema`` travels with every tree; it holds no data, so a saved tree does not carry the table it grew from.
-Numeric columns have a ``display`` that says how their numbers are shown: booleans are 0/1, dates, datetimes and
-durations are seconds (since 1970-01-01 UTC for the first two).
+A ``Schema`` travels with every tree; it holds no data, so a saved tree does not carry the table it
+grew from. Numeric columns have a ``display`` that says how their numbers are shown: booleans are
+0/1, dates, datetimes and durations are seconds (since 1970-01-01 UTC for the first two).
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class Schema:
 
     @cached_property
     def is_matrix(self) -> bool:
-        """Whether every column is a plain number or boolean, so that a float matrix fits as it is."""
+        """Whether all columns are plain numbers or booleans: a float matrix fits as it is."""
         return all(c.is_numeric and c.display in ("number", "boolean") for c in self.columns)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What every reader hands over: column names, the number of rows, and each column when asked for it.
+"""What every reader hands over: column names, number of rows, and each column when asked for.
 
 Columns are read one by one and only those that are needed, so a wide frame matched by name costs
 what its used columns cost.
@@ -61,7 +61,8 @@ def settle_names(labels: Sequence[Any]) -> tuple[str, ...] | None:
     for label in labels:
         if label in seen:
             raise DataError(
-                f"Column name {label!r} occurs more than once; names must be unique. Rename or drop "
+                f"Column name {label!r} occurs more than once; names must be unique. Rename or "
+                "drop "
                 "one of these columns."
             )
         seen.add(label)

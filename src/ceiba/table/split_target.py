@@ -17,7 +17,8 @@ def split_target(X: Any, name: str) -> tuple[Any, Any]:
     Parameters
     ----------
     X : table with column names
-        pandas, polars, pyarrow frame, DuckDB relation, dict of lists, list of dicts, structured array.
+        pandas, polars, pyarrow frame, DuckDB relation, dict of lists, list of dicts, structured
+        array.
     name : str
         Name of the target column.
 
@@ -49,7 +50,8 @@ def split_target(X: Any, name: str) -> tuple[Any, Any]:
             _check_name(name, frame.columns)
             return frame.drop(name).to_native(), frame[name].to_native()
     raise DataError(
-        f"y={name!r} names a column, but X is a {type(X).__name__} without column names. Give a frame or a dict of "
+        f"y={name!r} names a column, but X is a {type(X).__name__} without column names. Give a "
+        "frame or a dict of "
         "columns, or y as an array."
     )
 
@@ -57,6 +59,7 @@ def split_target(X: Any, name: str) -> tuple[Any, Any]:
 def _check_name(name: str, names: Sequence[Any]) -> None:
     if name not in names:
         raise SchemaError(
-            f"There is no column {name!r} to use as the target; the table has {listing(tuple(names))}."
+            f"There is no column {name!r} to use as the target; the table has "
+            f"{listing(tuple(names))}."
             f"{did_you_mean(name, names)}"
         )

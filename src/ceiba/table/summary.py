@@ -1,8 +1,8 @@
 """What was seen when fitting: missing values and range of each column; infinities are refused.
 
 Minimum and maximum of a column are NaN if it holds a NaN and infinite if it holds an infinity, so
-two passes over a matrix answer everything. numpy reduces narrow rows slowly (20 columns: 60 ms for 10**6 rows);
-64 rows side by side are one wide row, and the same pass takes 12 ms.
+two passes over a matrix answer everything. numpy reduces narrow rows slowly (20 columns: 60 ms for
+10**6 rows); 64 rows side by side are one wide row, and the same pass takes 12 ms.
 """
 
 from __future__ import annotations
@@ -95,6 +95,7 @@ def _infinite(name: str, values: Array) -> DataError:
     rows = np.flatnonzero(np.isinf(values))
     return DataError(
         f"Input X contains infinity or a value too large for {values.dtype!r}. Column {name!r} has "
-        f"{len(rows)} such value(s), the first in row {rows[0]}. Fitting takes finite numbers and NaN "
+        f"{len(rows)} such value(s), the first in row {rows[0]}. Fitting takes finite numbers "
+        "and NaN "
         "(missing); replace infinity by the largest value that makes sense, or by NaN."
     )

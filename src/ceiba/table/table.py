@@ -1,7 +1,8 @@
 """The table after reading: typed columns of one length, and the schema.
 
-A table that came as one float matrix keeps that matrix (no copy, no work per column); its columns are strided
-views made when somebody asks. That is what keeps the prediction of a single row at a few microseconds.
+A table that came as one float matrix keeps that matrix (no copy, no work per column); its columns
+are strided views made when somebody asks. That is what keeps the prediction of a single row at a
+few microseconds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The target: one or more columns of class codes (int32) or numbers (float64), C order, nothing missing.
+"""The target: columns of class codes (int32) or numbers (float64), C order, nothing missing.
 
-Arrays, lists, Series and frames are taken; a 2-d target has several outputs. Errors speak scikit-learn's words.
+Arrays, lists, Series and frames are taken; a 2-d target has several outputs. Errors speak scikit-
+learn's words.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def read_target(
     Parameters
     ----------
     y : array-like, Series or frame
-        One value for each row, or several (2-d): several outputs. Class labels of any sortable type.
+        One value for each row, or several (2-d): several outputs. Class labels of any sortable
+        type.
     task : {"classification", "regression"}
         What is learned.
     n_rows : int, optional
@@ -75,7 +77,8 @@ def read_target(
     Raises
     ------
     DataError
-        Missing or infinite values, another number of rows, continuous values as classes, texts as numbers.
+        Missing or infinite values, another number of rows, continuous values as classes, texts as
+        numbers.
 
     Examples
     --------
@@ -91,10 +94,10 @@ def read_target(
         values = _stack([_numbers(output) for output in outputs], np.float64)
         return Target(TargetInfo(name, task, (), len(outputs)), values)
     coded = [code_labels(output) for output in outputs]
-    for classes, _ in coded:
-        _warn_of_many_classes(len(classes), len(outputs[0]))
+    for labels, _ in coded:
+        _warn_of_many_classes(len(labels), len(outputs[0]))
     values = _stack([codes for _, codes in coded], np.int32)
-    classes = tuple(classes for classes, _ in coded)
+    classes = tuple(labels for labels, _ in coded)
     return Target(TargetInfo(name, task, classes, len(outputs)), values)
 
 
@@ -121,13 +124,15 @@ def target_outputs(y: Any) -> tuple[list[Array], str | None]:
     """Return the outputs of a target as 1-d arrays, and its name if it has one."""
     if y is None:
         raise DataError(
-            "This estimator requires y to be passed, but the target y is None. Give y, or the name of the "
+            "This estimator requires y to be passed, but the target y is None. Give y, or the "
+            "name of the "
             "target column: fit(frame, 'name')."
         )
     name = None
     if isinstance(y, str):
         raise DataError(
-            f"y={y!r} names a column, but X has no column names. Give a frame or a dict of columns, "
+            f"y={y!r} names a column, but X has no column names. Give a frame or a dict of "
+            "columns, "
             "or y as an array."
         )
     if isinstance(y, Mapping):
@@ -203,7 +208,8 @@ def _split_outputs(y: Array) -> list[Array]:
     if y.ndim == 2 and y.shape[1]:
         return [y[:, k] for k in range(y.shape[1])]
     raise DataError(
-        f"y should be a 1d array, or a 2d array with a column for each output, got an array of shape {y.shape} "
+        "y should be a 1d array, or a 2d array with a column for each output, got an array of "
+        f"shape {y.shape} "
         "instead."
     )
 
@@ -240,13 +246,15 @@ def _refuse_missing(outputs: list[Array]) -> None:
         if missing is not None:
             n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
             raise DataError(
-                f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the first is row "
+                f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the "
+                "first is row "
                 f"{row}. Drop them: ceiba.table.present_rows(y) is the mask of the others."
             )
         if output.dtype.kind == "f" and np.isinf(output.sum()) and np.isinf(output).any():
             row = int(np.argmax(np.isinf(output)))
             raise DataError(
-                f"Input y contains infinity or a value too large for {output.dtype!r}. The first is in "
+                f"Input y contains infinity or a value too large for {output.dtype!r}. The first "
+                "is in "
                 f"row {row}. Targets are finite."
             )
 
@@ -259,7 +267,8 @@ def _numbers(output: Array) -> Array:
         if column.info.is_numeric and column.info.display in ("number", "boolean"):
             return column.values
     raise DataTypeError(
-        f"Regression needs a target of numbers, got {output.dtype} ({output[0]!r}, ...). Convert it, or use "
+        f"Regression needs a target of numbers, got {output.dtype} ({output[0]!r}, ...). Convert "
+        "it, or use "
         "the classifier."
     )
 
@@ -273,7 +282,8 @@ def _stack(outputs: list[Array], dtype: Any) -> Array:
 def _warn_of_many_classes(n_classes: int, n_rows: int) -> None:
     if n_rows > 20 and n_classes > max(2, round(0.5 * n_rows)):
         warnings.warn(
-            "The number of unique classes is greater than 50% of the number of samples. `y` could represent a "
+            "The number of unique classes is greater than 50% of the number of samples. `y` "
+            "could represent a "
             "regression problem, not a classification problem.",
             DataWarning,
             stacklevel=3,

@@ -1,8 +1,8 @@
 """Dates, datetimes, durations and times of day as numbers: seconds, in float64.
 
-Dates and datetimes count from 1970-01-01 (UTC for those with a time zone), so a date column of polars and a midnight
-datetime column of pandas are the same numbers. float64 seconds tell microseconds apart until the year 2242; finer
-parts are rounded, with a warning.
+Dates and datetimes count from 1970-01-01 (UTC for those with a time zone), so a date column of
+polars and a midnight datetime column of pandas are the same numbers. float64 seconds tell
+microseconds apart until the year 2242; finer parts are rounded, with a warning.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def seconds(
     per_second = _PER_SECOND[unit]
     if unit == "ns" and (ticks % 1000).any():
         warnings.warn(
-            f"Column {name!r}: nanoseconds are rounded: times are kept as float64 seconds, which tell "
+            f"Column {name!r}: nanoseconds are rounded: times are kept as float64 seconds, which "
+            "tell "
             "microseconds apart. Use integers if the difference matters.",
             DataWarning,
             stacklevel=2,

@@ -1,8 +1,9 @@
 """One 1-d array or list of values -> a typed column, by the types found in it.
 
-numbers -> numeric | bool -> numeric 0/1, shown as yes/no | str, bytes -> categorical | datetime64, date -> numeric
-seconds | object -> by the types of its values, missing ones aside; mixed types are an error.
-Integers beyond 2**53 and decimals become the nearest float64, with a warning if that loses digits.
+numbers -> numeric | bool -> numeric 0/1, shown as yes/no | str, bytes -> categorical | datetime64,
+date -> numeric seconds | object -> by the types of its values, missing ones aside; mixed types are
+an error. Integers beyond 2**53 and decimals become the nearest float64, with a warning if that
+loses digits.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def column_of_array(name: str, values: NDArray[Any]) -> Column:
     if kind == "O":
         return column_of_objects(name, values.tolist())
     if kind in "UST":
-        codes, levels = code_objects(values.tolist(), None)
+        codes, levels = code_objects(values.tolist())
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
     if kind in "Mm":
         found, display = seconds(name, values)
@@ -77,7 +78,7 @@ def refuse_complex(dtype: np.dtype[Any]) -> None:
 
 
 def floats(values: NDArray[Any]) -> NDArray[Any]:
-    """Return float64 or float32 values; those as they are, others converted exactly or to the nearest."""
+    """Return float64 and float32 as they are, other floats converted to the nearest of them."""
     if values.dtype == np.float64 or values.dtype == np.float32:
         return values
     return values.astype(np.float32 if values.dtype.itemsize < 4 else np.float64)
@@ -94,15 +95,19 @@ def floats_of_integers(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _differs(values: NDArray[Any], found: NDArray[np.float64]) -> bool:
-    # 2.0**63 and 2.0**64 do not fit back into the integer type: compare in longdouble or as objects.
-    return any(int(f) != int(v) for f, v in zip(found.ravel(), values.ravel(), strict=True))
+    # Rounded up to the end of the integer type, a float does not fit back into it.
+    fits = found < 2.0 ** (63 if values.dtype.kind == "i" else 64)
+    back = found[fits].astype(values.dtype)
+    return not fits.all() or not np.array_equal(back, values[fits])
 
 
 def warn_inexact(name: str, what: str) -> None:
     """Warn that values are rounded to the nearest float64."""
     warnings.warn(
-        f"Column {name!r}: {what} are rounded to the nearest float64 (about 16 digits), so some that differ may "
-        "become equal. If it is an identifier, leave the column out; else subtract a constant first.",
+        f"Column {name!r}: {what} are rounded to the nearest float64 (about 16 digits), so some "
+        "that differ may "
+        "become equal. If it is an identifier, leave the column out; else subtract a constant "
+        "first.",
         DataWarning,
         stacklevel=2,
     )
@@ -130,7 +135,14 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
     >>> column_of_objects("city", ["Oslo", None]).info.kind
     <Kind.CATEGORICAL: 'categorical'>
     """
-    types = {t for t in set(map(type, values)) if t.__name__ not in _MISSING_TYPES}
+    found = set(map(type, values))
+    if found <= _PLAIN_NUMBERS and (int not in found or _is_small(values)):
+        # numpy itself takes None for NaN; this is the way of most lists.
+        return numeric(name, np.array(values, dtype=np.float64))
+    types = {t for t in found if t.__name__ not in _MISSING_TYPES}
+    if types == {str}:
+        codes, levels = code_objects(values)
+        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
     missing = missing_mask(values)
     if missing is not None and float in types:
         # NaN beside texts or dates is a missing mark, not a number.
@@ -142,7 +154,7 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
     if all(issubclass(t, numbers.Real | np.bool_ | decimal.Decimal) for t in types):
         return numeric(name, _numbers(name, values, missing))
     if all(issubclass(t, str | bytes) for t in types):
-        codes, levels = code_objects(values, missing)
+        codes, levels = code_objects(values)
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
     if all(issubclass(t, _TIME_TYPES) for t in types):
         return _column_of_times(name, values, missing, types)
@@ -151,6 +163,11 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
     raise _refuse_objects(name, values, types)
 
 
+def _is_small(values: Sequence[Any]) -> bool:
+    return all(v is None or -EXACT_LIMIT <= v <= EXACT_LIMIT or v != v for v in values)
+
+
+_PLAIN_NUMBERS = frozenset({int, float, type(None)})
 _TIME_TYPES = (
     datetime.date,
     datetime.timedelta,
@@ -177,7 +194,7 @@ def _refuse_objects(name: str, values: Sequence[Any], types: set[type]) -> DataT
 
 
 def missing_mask(values: Sequence[Any]) -> NDArray[np.bool_] | None:
-    """Return the mask of None, pd.NA, NaT, np.ma.masked and NaN among Python objects; None if there are none."""
+    """Return the mask of None, pd.NA, NaT, np.ma.masked and NaN; None if nothing is missing."""
     types = set(map(type, values))
     can_miss = {t for t in types if t.__name__ in _MISSING_TYPES}
     # NaN, Decimal("NaN") and NaT differ from themselves.
@@ -215,7 +232,7 @@ def _numbers(
 
 def _is_inexact(value: Any, number: float) -> bool:
     if isinstance(value, int | np.integer):
-        return abs(value) > EXACT_LIMIT and int(number) != int(value)
+        return abs(int(value)) > EXACT_LIMIT and int(number) != int(value)
     if isinstance(value, decimal.Decimal):
         # 0.1 is not a binary fraction, but it comes back as 0.1: only lost digits count.
         return value.is_finite() and decimal.Decimal(repr(number)) != value
@@ -236,10 +253,8 @@ def _column_of_times(
         raise _refuse_objects(name, values, types)
     kind = "m8" if issubclass(next(iter(types)), span) else "M8"
     zoned = [getattr(v, "tzinfo", None) is not None for v in values]
-    plain = [
-        np.datetime64("NaT") if m else _without_zone(v)
-        for v, m in zip(values, is_missing, strict=True)
-    ]
+    nothing = np.timedelta64("NaT") if kind == "m8" else np.datetime64("NaT")
+    plain = [nothing if m else _without_zone(v) for v, m in zip(values, is_missing, strict=True)]
     numbers_, display = seconds(name, np.array(plain, dtype=f"{kind}[us]"), zoned=any(zoned))
     return numeric(name, numbers_, display)
 

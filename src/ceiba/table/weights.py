@@ -34,22 +34,22 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     """
     if sample_weight is None:
         return None
-    if isinstance(sample_weight, numbers.Number):
-        sample_weight = np.full(n_rows, sample_weight)
+    if isinstance(sample_weight, numbers.Real):
+        sample_weight = np.full(n_rows, float(sample_weight))
     try:
-        weights: NDArray[np.float64] = np.ascontiguousarray(
-            np.asarray(sample_weight), dtype=np.float64
-        )
+        given = np.asarray(sample_weight)
+        weights: NDArray[np.float64] = np.ascontiguousarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"sample_weight must hold numbers ({error}).") from None
-    if np.ndim(sample_weight) != 1 and weights.ndim != 1:
+    if given.ndim != 1:
         raise DataError(
-            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected either "
+            f"Sample weights must be 1D array or scalar, got {given.ndim}D array. Expected either "
             f"a scalar value or a 1D array of length {n_rows}."
         )
     if len(weights) != n_rows:
         raise DataError(
-            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight for each row."
+            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight for each "
+            "row."
         )
     _check_values(weights)
     return weights
@@ -60,13 +60,15 @@ def _check_values(weights: NDArray[np.float64]) -> None:
     if not np.isfinite(total) and not np.isfinite(weights).all():
         row = int(np.argmin(np.isfinite(weights)))
         raise DataError(
-            f"Input sample_weight contains NaN, infinity or a value too large: row {row} has {weights[row]}. "
+            f"Input sample_weight contains NaN, infinity or a value too large: row {row} has "
+            f"{weights[row]}. "
             "Weights are finite numbers >= 0; weight 0 leaves a row out."
         )
     if len(weights) and weights.min() < 0:
         row = int(np.argmin(weights))
         raise DataError(
-            f"Negative values in data passed to `sample_weight`: row {row} has {weights[row]:g}. Weights "
+            f"Negative values in data passed to `sample_weight`: row {row} has {weights[row]:g}. "
+            "Weights "
             "are finite numbers >= 0; weight 0 leaves a row out."
         )
     if not weights.any():
