@@ -126,6 +126,12 @@ def test_recount_prior_rescales_values_and_risks() -> None:
     assert got.risk == pytest.approx([0.5, 0.25, 0.25])
 
 
+def test_recount_twoing_gain_is_the_twoing_value() -> None:
+    tree = ceiba.tree.build(("x <= 2", "a", "b"), classes=["a", "b", "c"], criterion="twoing")
+    got = tree.recount({"x": [1, 1, 3, 3, 3]}, list("aabbc"))
+    assert got.gain[0] == pytest.approx(0.4 * 0.6 / 4 * (1 + 2 / 3 + 1 / 3) ** 2)
+
+
 def test_recount_costs_enter_risk_and_impurity() -> None:
     costs = np.array([[0.0, 1.0], [3.0, 0.0]])
     tree = replace(ceiba.tree.build(("x <= 2", "a", "b")), cost_matrix=costs)

@@ -161,6 +161,16 @@ def test_apply_missing_learn_ignores_surrogates() -> None:
     assert tree.apply({"x": [np.nan], "y": [11.0], "c": ["u"]}).tolist() == [2]
 
 
+def test_apply_surrogates_not_in_use_are_only_shown() -> None:
+    tree = surrogate_tree(default_branch=np.array([-1, -1, -1]))
+    assert tree.surrogates is not None
+    shown = replace(tree, surrogates=replace(tree.surrogates, in_use=False))
+    X = {"x": [np.nan], "y": [9.0], "c": ["u"]}
+    assert (tree.apply(X).tolist(), shown.apply(X).tolist()) == ([2], [0])
+    assert len(shown.root.surrogates) == 2
+    assert shown.used_columns.tolist() == [0]
+
+
 def test_predict_default_minus_one_row_stays_and_node_predicts() -> None:
     tree = surrogate_tree(default_branch=np.array([-1, -1, -1]))
     X = {"x": [np.nan, 1.0], "y": [np.nan, 1.0], "c": [None, "u"]}

@@ -1,7 +1,8 @@
 """Impurity, gain and risk of nodes from what the nodes hold.
 
 For class probabilities p: gini sum p (1 - p), entropy -sum p log2 p (bits), error 1 - max p;
-twoing has no impurity of its own and shows gini. With costs the impurity is that of the altered
+twoing has no impurity of its own and shows gini; its gain at a node with two branches is
+pL pR / 4 (sum |p(k|L) - p(k|R)|)^2. With costs the impurity is that of the altered
 priors, p(k) sum_j C[k, j] normalised, as in the split search (Breiman et al. 1984, section 4.4).
 For regression the impurity comes with the moments (`recount.py`). Gain is the decrease per unit of
 node weight; risk R(t) = r(t) p(t): the expected cost of the node's answer times its share.
@@ -92,4 +93,18 @@ def gains(tree: Tree, impurity: Array, share: Array) -> Array:
     weighted = np.add.reduceat(share[below] * impurity[below], first)
     mean = np.divide(weighted, mass, out=impurity[inner].copy(), where=mass > 0)
     gain[inner] = impurity[inner] - mean
+    if tree.criterion == "twoing" and tree.n_outputs == 1:
+        two = inner[tree.n_branches[inner] == 2]
+        gain[two] = _twoing(tree, two, share)
     return gain
+
+
+def _twoing(tree: Tree, nodes: Array, share: Array) -> Array:
+    """Give the twoing value of nodes with two branches."""
+    left = tree.branch_node[tree.branch_start[nodes]]
+    right = tree.branch_node[tree.branch_start[nodes] + 1]
+    p = altered(tree.class_probability, tree.cost_matrix)
+    mass = share[left] + share[right]
+    part = np.divide(share[left], mass, out=np.zeros(len(nodes)), where=mass > 0)
+    distance = np.abs(p[left] - p[right]).sum(axis=1)
+    return np.asarray(part * (1 - part) / 4 * distance**2)

@@ -86,8 +86,8 @@ def _endings(tree: Tree, table: Table, weight: Array) -> _Endings:
         shares.append(visit.share[visit.ending])
         n_rows[visit.node] = np.count_nonzero(counted[visit.rows])
         sent_default[visit.node] = visit.by_default
-        if visit.by_surrogate and tree.surrogates is not None:
-            first = int(tree.surrogates.start[visit.node])
+        if visit.by_surrogate and tree.stand_ins is not None:
+            first = int(tree.stand_ins.start[visit.node])
             sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
     row, node, share = np.concatenate(rows), np.concatenate(nodes), np.concatenate(shares)
     return _Endings(row, node, weight[row] * share, n_rows, sent_default, sent)

@@ -207,7 +207,7 @@ def make_router(tree: Tree) -> Any:
     """Hand the tree's arrays to the compiled router."""
     from ceiba import _core
 
-    stand_ins = tree.surrogates if tree.missing == "surrogate" else None
+    stand_ins = tree.stand_ins
     return _core.Router(
         tree.branch_start,
         tree.branch_node,

@@ -67,6 +67,8 @@ class Surrogates:
         Share of rows sent as the primary sends them; the same, adjusted for the majority rule.
     sent : int64 array
         Training rows with the primary's value missing that this surrogate placed.
+    in_use : bool
+        False: kept to be looked at only; rows are not sent by them (rpart's usesurrogate = 0).
     """
 
     start: Array
@@ -74,6 +76,7 @@ class Surrogates:
     agreement: Array
     adjusted: Array
     sent: Array
+    in_use: bool = True
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -83,7 +86,8 @@ class Surrogates:
         put(self, "sent", read_only(self.sent, np.int64))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.start, self.splits, self.agreement, self.adjusted, self.sent)
+        stored = (self.start, self.splits, self.agreement, self.adjusted, self.sent, self.in_use)
+        return type(self), stored
 
     def __len__(self) -> int:
         return len(self.splits)
@@ -97,6 +101,7 @@ class Surrogates:
             and same_array(self.agreement, other.agreement)
             and same_array(self.adjusted, other.adjusted)
             and same_array(self.sent, other.sent)
+            and self.in_use == other.in_use
         )
 
     def __hash__(self) -> int:
@@ -118,6 +123,7 @@ class Surrogates:
             self.agreement[rows],
             self.adjusted[rows],
             self.sent[rows],
+            self.in_use,
         )
 
 

@@ -103,10 +103,10 @@ def _decide(tree: Tree, table: Table, row: int, node: int) -> tuple[int | None, 
         return int(tree.majority_branch[node]), "unseen", None
     if tree.missing == "fractional":
         return None, "share", None
-    if tree.missing == "surrogate" and tree.surrogates is not None:
-        first, last = tree.surrogates.start[node : node + 2].tolist()
+    if tree.stand_ins is not None:
+        first, last = tree.stand_ins.start[node : node + 2].tolist()
         for k in range(first, last):
-            stand_in = _ask(tree.surrogates.splits, k, table, row)
+            stand_in = _ask(tree.stand_ins.splits, k, table, row)
             if isinstance(stand_in, int):
                 return stand_in, "surrogate", k - first
     default = int(tree.default_branch[node])

@@ -290,12 +290,19 @@ class Tree(SklearnNames, Face):
         best = _route.best_class(self.value, self.cost_matrix)
         return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
 
+    @property
+    def stand_ins(self) -> Surrogates | None:
+        """The surrogates that send rows: None unless `missing="surrogate"` and they are in use."""
+        stored = self.surrogates
+        in_use = self.missing == "surrogate" and stored is not None and stored.in_use
+        return stored if in_use else None
+
     @cached_property
     def used_columns(self) -> Array:
         """Indices of the columns that any split, or surrogate in use, asks about."""
         asked = [self.splits.column[~self.is_leaf]]
-        if self.missing == "surrogate" and self.surrogates is not None:
-            asked.append(self.surrogates.splits.column)
+        if self.stand_ins is not None:
+            asked.append(self.stand_ins.splits.column)
         return read_only(np.unique(np.concatenate(asked)), np.int32)
 
     @cached_property

@@ -78,10 +78,10 @@ def _decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, in
         branch[branch == _MISSING] = _EVERYWHERE
         return branch, 0, ()
     sent = []
-    if tree.missing == "surrogate" and tree.surrogates is not None:
-        for k in range(*tree.surrogates.start[node : node + 2].tolist()):
+    if tree.stand_ins is not None:
+        for k in range(*tree.stand_ins.start[node : node + 2].tolist()):
             open_ = np.flatnonzero(branch == _MISSING)
-            found = _ask(tree.surrogates.splits, k, table, rows[open_])
+            found = _ask(tree.stand_ins.splits, k, table, rows[open_])
             placed = found >= 0
             branch[open_[placed]] = found[placed]
             sent.append(int(np.count_nonzero(placed)))
