@@ -60,12 +60,12 @@ def code_objects(values: Sequence[Any]) -> tuple[Codes, tuple[Any, ...]]:
     ([1, 0, -1, 1], ('a', 'b'))
     """
     # A dict over all rows and a sort of the distinct texts: np.unique would sort all rows.
-    found = [value for value in dict.fromkeys(values) if isinstance(value, str | bytes)]
-    levels = sorted_levels(list({plain_level(value) for value in found}))
+    distinct = dict.fromkeys(values)
+    plain = {v: plain_level(v) for v in distinct if isinstance(v, str | bytes)}
+    levels = sorted_levels(list(set(plain.values())))
     code_of = {level: code for code, level in enumerate(levels)}
-    lookup: dict[Any, int] = {value: code_of[plain_level(value)] for value in found}
-    get = lookup.get
-    codes = np.fromiter((get(value, MISSING_CODE) for value in values), np.int32, len(values))
+    lookup = {v: code_of[plain[v]] if v in plain else MISSING_CODE for v in distinct}
+    codes = np.fromiter(map(lookup.__getitem__, values), np.int32, len(values))
     return codes, levels
 
 

@@ -29,6 +29,7 @@ from ceiba.table.table import Table
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _MANY_ROWS, _MOSTLY_OWN = 20, 0.9
+_SMALL = 100_000  # cells that are copied faster than looked at column by column
 
 
 def read(
@@ -149,7 +150,10 @@ def read_like(
             f"match={match!r}. Allowed are 'position' and 'name'.{did_you_mean(match, _MATCHES)}"
         )
     if source.matrix is not None and schema.is_matrix:
-        return Table.from_matrix(source.matrix, schema)
+        if positions == list(range(source.n_columns)):
+            return Table.from_matrix(source.matrix, schema)
+        if source.matrix.size <= _SMALL:
+            return Table.from_matrix(source.matrix[:, positions], schema)
     columns = tuple(
         conform(source.read_column(j, info.name), info, unseen)
         for j, info in zip(positions, schema.columns, strict=True)
