@@ -16,7 +16,7 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-full oracle bench bench-full lint format docs build clean
+.PHONY: FORCE help demo test test-full oracle bench bench-full lint format docs build clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -84,8 +84,12 @@ $(STAMPS)/%: pyproject.toml | $(PY)
 	$(PY) -m pip install -q --disable-pip-version-check -r $(STAMPS)/$*.txt
 	@touch $@
 
+# The editable install keeps a list of packages: a new room needs a new one.
+$(STAMPS)/rooms.list: FORCE | $(STAMPS)/tools
+	@ls src/ceiba/*/__init__.py | cmp -s - $@ || ls src/ceiba/*/__init__.py > $@
+
 # Without build isolation: the compiler's work of last time in build/ is used again.
-$(STAMPS)/built: $(SOURCES) pyproject.toml $(STAMPS)/tools
+$(STAMPS)/built: $(SOURCES) pyproject.toml $(STAMPS)/tools $(STAMPS)/rooms.list
 	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
 	  -C cmake.define.CEIBA_STRICT=$(STRICT) -e .
 	@# mypy looks for the generated stub beside the sources.

@@ -67,8 +67,8 @@ def question(tree: Tree, node: int, *, digits: int | None = None, max_levels: in
     >>> import ceiba
     >>> from ceiba.layout import question
     >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
-    >>> print(question(tree, 0))
-    Petal.Length ≤ 2.45
+    >>> question(tree, 0)
+    'Petal.Length ≤ 2.45'
     """
     split = tree.splits.split(node, tree.schema)
     if split is None:
@@ -78,8 +78,7 @@ def question(tree: Tree, node: int, *, digits: int | None = None, max_levels: in
     sentence = split.sentence(0, tree.schema, digits=digits, max_levels=max_levels)
     if not isinstance(split, Cut):
         return sentence
-    # The sign stays with its number when a long line is broken (no-break space).
-    return split.column + sentence[len(split.column) :].replace(" <= ", " \u2264\u00a0")
+    return split.column + sentence[len(split.column) :].replace(" <= ", " ≤ ")
 
 
 def answers(tree: Tree, node: int, *, max_levels: int = 6) -> tuple[str, ...]:

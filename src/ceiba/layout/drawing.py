@@ -36,8 +36,8 @@ class Sheet:
     Examples
     --------
     >>> from ceiba.layout import Sheet
-    >>> Sheet(font_size=9).line_height
-    11.7
+    >>> Sheet(font_size=10).line_height
+    13.0
     """
 
     font_size: float = 10.0
@@ -263,7 +263,9 @@ def _rows(
 
 def _wrapped(text: str, width: int) -> tuple[str, ...]:
     # break_on_hyphens would tear apart "2020-01-31" and "-0.5".
-    lines = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+    # A no-break space keeps the sign with its number.
+    kept = text.replace(" ≤ ", " ≤\u00a0")
+    lines = textwrap.wrap(kept, width, break_on_hyphens=False) or [""]
     return tuple(line.replace("\u00a0", " ") for line in lines)
 
 

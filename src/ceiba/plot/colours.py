@@ -67,7 +67,7 @@ def value_colour(value: float, low: float, high: float, paper: Colour) -> Colour
     --------
     >>> from ceiba.plot.colours import value_colour
     >>> value_colour(0.0, 0.0, 1.0, (1.0, 1.0, 1.0))
-    (0.9632, 0.9736, 0.9836)
+    (0.9633, 0.9733, 0.9833)
     """
     share = 0.5 if high <= low else (value - low) / (high - low)
     blue = (68 / 255, 119 / 255, 170 / 255)

@@ -1,0 +1,1 @@
+"""The command line ``ceiba``: one file per command, put together in `main`."""

@@ -1,0 +1,106 @@
+"""The documentation is complete and true: every public name is listed, every example runs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import ceiba
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = [
+    "datasets",
+    "errors",
+    "estimators",
+    "export",
+    "grow",
+    "inspection",
+    "layout",
+    "plot",
+    "prune",
+    "table",
+    "tree",
+]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [page for page in PAGES if "_build" not in page.parts and "generated" not in page.parts]
+
+
+def listed() -> set[str]:
+    """Collect the full names in the autosummary blocks of docs/api."""
+    names: set[str] = set()
+    for page in (ROOT / "docs" / "api").glob("*.md"):
+        names |= set(re.findall(r"^\s+(ceiba\.[\w.]+)$", page.read_text("utf-8"), re.MULTILINE))
+    return names
+
+
+def is_listed(name: str, value: object, names: set[str]) -> bool:
+    """Tell whether a name is listed, here or in another room that shares it."""
+    short = name.rsplit(".", 1)[1]
+    return name in names or any(
+        other.rsplit(".", 1)[1] == short and resolve(other) is value for other in names
+    )
+
+
+def resolve(name: str) -> object:
+    room, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(room), attribute)
+
+
+def test_api_pages_list_every_public_name_of_ceiba() -> None:
+    names = listed()
+    missing = [
+        name
+        for name in ceiba.__all__
+        if name != "__version__"
+        and not (ROOT / "docs" / "api" / f"{name}.md").is_file()
+        and not is_listed(f"ceiba.{name}", getattr(ceiba, name), names)
+    ]
+    assert not missing, f"no page of docs/api lists {missing}"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_api_pages_list_every_public_name_of_room(room: str) -> None:
+    module = importlib.import_module(f"ceiba.{room}")
+    names = listed()
+    missing = [
+        name
+        for name in module.__all__
+        if not is_listed(f"ceiba.{room}.{name}", getattr(module, name), names)
+    ]
+    assert not missing, f"docs/api/{room}.md does not list {missing}"
+
+
+def test_api_pages_list_no_name_that_does_not_exist() -> None:
+    for name in listed():
+        resolve(name)
+
+
+def test_rooms_on_disk_are_all_documented() -> None:
+    on_disk = {
+        folder.name
+        for folder in (ROOT / "src" / "ceiba").iterdir()
+        if (folder / "__init__.py").is_file() and folder.name != "cli"
+    }
+    assert on_disk | {"errors"} == set(ROOMS)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_page_examples_give_what_they_show(page: Path) -> None:
+    # Fences would be read as expected output; blank lines keep the line numbers.
+    text = re.sub(r"^[ \t]*```.*$", "", page.read_text("utf-8"), flags=re.MULTILINE)
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    said: list[str] = []
+    doctest.DocTestRunner(optionflags=flags, verbose=False).run(test, out=said.append)
+    assert not said, "".join(said)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_page_links_to_files_that_exist(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for target in re.findall(r"\]\(([^)#:]+\.(?:md|png|svg))(?:#[^)]*)?\)", text):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
