@@ -30,10 +30,16 @@ split::Missing missing_from(const std::string& word) {
     throw std::invalid_argument("no missing rule is called '" + word + "'");
 }
 
-tree::TreeArrays run(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight, const GrowOptions& options) {
+tree::TreeArrays run(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight,
+                     const std::optional<Array1<std::uint32_t>>& rows, const GrowOptions& options) {
     if (target.n_rows != columns.table.n_rows || (weight && weight->shape(0) != target.n_rows))
         throw std::invalid_argument("columns, target and weight have different numbers of rows");
     if (weight) target.weight = weight->data();
+    if (rows) {
+        target.rows = {rows->data(), rows->shape(0)};
+        for (std::uint32_t row : target.rows)
+            if (row >= target.n_rows) throw std::invalid_argument("rows names a row that is not in the table");
+    }
     base::Interrupt interrupt([] {
         const nb::gil_scoped_acquire gil;
         return PyErr_CheckSignals() != 0;
@@ -80,27 +86,29 @@ void bind_grow(nb::module_& m) {
     bind_options(m);
     m.def(
         "grow_classes",
-        [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes, std::optional<Array1<double>> weight, const GrowOptions& options) {
+        [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes, std::optional<Array1<double>> weight, const GrowOptions& options,
+           std::optional<Array1<std::uint32_t>> rows) {
             data::Target target;
             target.n_rows = labels.shape(0);
             target.n_outputs = static_cast<int>(labels.shape(1));
             target.n_classes = std::move(n_classes);
             target.labels = labels.data();
-            return run(columns, target, weight, options);
+            return run(columns, target, weight, rows, options);
         },
-        nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(), nb::arg("options"),
-        "Grow a classification tree; labels are class indices, rows x outputs.");
+        nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(), nb::arg("options"), nb::arg("rows").none() = nb::none(),
+        "Grow a classification tree; labels are class indices, rows x outputs; `rows` grows it on a part of the table only.");
     m.def(
         "grow_numbers",
-        [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight, const GrowOptions& options) {
+        [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight, const GrowOptions& options,
+           std::optional<Array1<std::uint32_t>> rows) {
             data::Target target;
             target.n_rows = numbers.shape(0);
             target.n_outputs = static_cast<int>(numbers.shape(1));
             target.numbers = numbers.data();
-            return run(columns, target, weight, options);
+            return run(columns, target, weight, rows, options);
         },
-        nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("options"),
-        "Grow a regression tree; numbers are rows x outputs.");
+        nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("options"), nb::arg("rows").none() = nb::none(),
+        "Grow a regression tree; numbers are rows x outputs; `rows` grows it on a part of the table only.");
 }
 
 }  // namespace ceiba::bindings

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace ceiba::data {
@@ -14,6 +15,7 @@ struct Target {
     const std::int32_t* labels = nullptr;    // classification: n_rows x n_outputs class indices, row after row
     const double* numbers = nullptr;         // regression: n_rows x n_outputs values, row after row
     const double* weight = nullptr;          // null: every row counts 1
+    std::span<const std::uint32_t> rows;     // only these rows are there, ascending (a fold); empty: all
 
     bool classification() const { return !n_classes.empty(); }
 };

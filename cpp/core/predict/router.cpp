@@ -97,6 +97,7 @@ int Router::branch_of(const tree::SplitTable& splits, std::size_t s, const data:
     const double x = column.number(row);
     if (kind == Kind::presence) return std::isnan(x) ? 1 : 0;
     if (std::isnan(x)) return known = false, -1;
+    if (column.kind() == data::ColumnKind::ordered && column.code(row) >= column.n_levels()) return known = false, -2;
     return x <= splits.cut[s] ? splits.low_branch[s] : 1 - splits.low_branch[s];
 }
 

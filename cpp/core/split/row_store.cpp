@@ -15,9 +15,13 @@ namespace {
 data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights) {
     data::TargetRows rows;
     rows.n_classes = target.n_classes;
-    rows.row.reserve(target.n_rows);
-    for (std::size_t i = 0; i < target.n_rows; ++i)
-        if (!target.weight || keep_zero_weights || target.weight[i] > 0.0) rows.row.push_back(static_cast<std::uint32_t>(i));
+    const bool all = target.rows.empty();
+    const std::size_t n = all ? target.n_rows : target.rows.size();
+    rows.row.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint32_t row = all ? static_cast<std::uint32_t>(i) : target.rows[i];
+        if (!target.weight || keep_zero_weights || target.weight[row] > 0.0) rows.row.push_back(row);
+    }
     if (target.weight) {
         rows.weight.reserve(rows.row.size());
         for (std::uint32_t i : rows.row) rows.weight.push_back(target.weight[i]);
