@@ -229,6 +229,8 @@ def _levels_column(
     name: str, codes: NDArray[Any], levels: Sequence[Any], *, ordered: bool = False, declared: bool
 ) -> Column:
     settled, plain = settle_levels(name, codes, levels, declared=declared)
+    if not plain:  # nothing present and nothing declared: as a column of None
+        return numeric(name, np.full(len(codes), np.nan))
     kind = Kind.ORDERED if ordered else Kind.CATEGORICAL
     return Column(ColumnInfo(name, kind, plain), settled)
 

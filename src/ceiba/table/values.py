@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import numbers
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -139,14 +140,14 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
     if found <= _PLAIN_NUMBERS and (int not in found or _is_small(values)):
         # numpy itself takes None for NaN; this is the way of most lists.
         return numeric(name, np.array(values, dtype=np.float64))
-    types = {t for t in found if t.__name__ not in _MISSING_TYPES}
-    if types == {str}:
+    if found - {type(None)} == {str}:
         codes, levels = code_objects(values)
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
-    missing = missing_mask(values)
-    if missing is not None and float in types:
+    types, missing = found, missing_mask(values)
+    if missing is not None:
         # NaN beside texts or dates is a missing mark, not a number.
         types = {type(v) for v, m in zip(values, missing.tolist(), strict=True) if not m}
+        values = [None if m else v for v, m in zip(values, missing.tolist(), strict=True)]
     if not types:
         return numeric(name, np.full(len(values), np.nan))
     if all(issubclass(t, bool | np.bool_) for t in types):
@@ -218,7 +219,14 @@ def _numbers(
 ) -> NDArray[np.float64]:
     if missing is not None:
         values = [0.0 if m else v for v, m in zip(values, missing.tolist(), strict=True)]
-    found = np.array([float(v) for v in values], dtype=np.float64)
+    try:
+        found = np.array([float(v) for v in values], dtype=np.float64)
+    except OverflowError:
+        row = next(i for i, v in enumerate(values) if abs(v) > sys.float_info.max)
+        raise DataError(
+            f"Column {name!r}, row {row}: the number is too large for float64 (beyond 1.8e308). "
+            "Fitting takes finite numbers; rescale the column."
+        ) from None
     if any(
         _is_inexact(value, number)
         for value, number in zip(values, found.tolist(), strict=True)
