@@ -24,10 +24,8 @@ values_and_weights = st.lists(
 def test_impurity_of_numbers_equals_exact_arithmetic(name, rows):
     y, w = [row[0] for row in rows], [row[1] for row in rows]
     part = distribution([exact(v) for v in y], [exact(v) for v in w], range(len(rows)))
-    if name == "poisson" and not any(y):
-        expected = 0.0
-    else:
-        expected = float(IMPURITY[name](part))
+    nothing = name == "poisson" and not any(y)  # no events, no deviance
+    expected = 0.0 if nothing else float(IMPURITY[name](part))
     found = CRITERIA[name].of_values(y, w)
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-13)
 

@@ -57,7 +57,7 @@ def test_prior_changes_probabilities_and_risk():
 
 
 def test_cost_matrix_is_truth_by_predicted():
-    """Only mistaking truth c for something is dear: the root answers c, at the price of the rest."""
+    """Only mistaking truth c for another is dear: the root answers c, and pays for the rest."""
     costs = [[0, 1, 1], [1, 0, 1], [50, 70, 0]]
     tree = grown(X, Y, cost_matrix=costs, max_depth=1)
     assert tree.answer[0] == 2

@@ -69,7 +69,7 @@ def test_factor_turns_counts_into_prior_shares():
 
 
 def test_factor_of_a_class_without_weight_is_refused():
-    with pytest.raises(DataError, match="class 'b' the share 0.5"):
+    with pytest.raises(DataError, match=r"class 'b' the share 0\.5"):
         class_factor(np.array([10.0, 0.0]), np.array([0.5, 0.5]), ["a", "b"])
 
 

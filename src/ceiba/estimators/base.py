@@ -55,7 +55,8 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if "__init__" in cls.__dict__:
+        # Ours only: a user's subclass may have other defaults, which are then stated values.
+        if "_task" in cls.__dict__:
             parameters = inspect.signature(cls.__init__).parameters.values()
             cls._defaults = {
                 parameter.name: parameter.default

@@ -1,0 +1,167 @@
+"""Every wrong parameter is refused before the data are read, in scikit-learn's sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ceiba
+from ceiba import DecisionTreeClassifier, DecisionTreeRegressor, OptionError
+from ceiba.estimators.parameters import ALLOWED_BY_TASK
+from ceiba.grow import ParameterError
+
+X, Y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+
+WRONG = [
+    ("criterion", "squared_error"),
+    ("splitter", 1),
+    ("max_depth", 0),
+    ("min_samples_split", 1),
+    ("min_samples_leaf", 0.0),
+    ("min_weight_fraction_leaf", 0.9),
+    ("max_features", "auto"),
+    ("random_state", -1),
+    ("random_state", "today"),
+    ("max_leaf_nodes", 1),
+    ("min_impurity_decrease", -1),
+    ("class_weight", "even"),
+    ("ccp_alpha", -0.1),
+    ("monotonic_cst", 1),
+    ("n_jobs", 0),
+    ("categorical_features", "all"),
+    ("categorical_splits", "many"),
+    ("missing", "drop"),
+    ("unseen", "ignore"),
+    ("max_surrogates", 1.5),
+    ("surrogate_style", "a"),
+    ("use_surrogate", 5),
+    ("max_competitors", None),
+    ("class_prior", "equal"),
+    ("cost_matrix", 3),
+    ("column_cost", "high"),
+    ("prune", 0.01),
+    ("frequency_weights", "yes"),
+    ("drop_missing_target", 1),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_wrong_parameter_is_refused_when_fitting(name, value):
+    model = DecisionTreeClassifier(**{name: value})
+    with pytest.raises(ParameterError) as caught:
+        model.fit(X, Y)
+    message = str(caught.value)
+    assert f"The '{name}' parameter of DecisionTreeClassifier must be " in message
+    assert f"Got {value!r} instead." in message
+
+
+def test_every_parameter_has_a_check_and_a_wrong_value_here():
+    assert set(DecisionTreeClassifier._defaults) == {name for name, _ in WRONG}
+    assert set(DecisionTreeClassifier._defaults) <= set(ALLOWED_BY_TASK["classification"])
+    assert set(DecisionTreeRegressor._defaults) <= set(ALLOWED_BY_TASK["regression"])
+
+
+def test_every_default_passes_its_own_check():
+    for model in (DecisionTreeClassifier(), DecisionTreeRegressor()):
+        for name, value in model.get_params().items():
+            checks = ALLOWED_BY_TASK[model._task][name]
+            assert any(check.test(value) for check in checks), name
+
+
+def test_regressor_refuses_the_criterion_of_the_classifier():
+    with pytest.raises(ParameterError, match="DecisionTreeRegressor must be a str among"):
+        DecisionTreeRegressor(criterion="gini").fit(X, Y)
+
+
+def test_class_weight_with_class_prior_is_refused():
+    model = DecisionTreeClassifier(class_weight="balanced", class_prior=[0.5, 0.5])
+    with pytest.raises(OptionError, match="Give one of them"):
+        model.fit(X, Y)
+
+
+def test_class_weight_of_an_unknown_class_is_refused():
+    with pytest.raises(ValueError, match="class_weight"):
+        DecisionTreeClassifier(class_weight={7: 2.0}).fit(X, Y)
+
+
+def test_numpy_numbers_are_numbers():
+    model = DecisionTreeClassifier(max_depth=np.int64(1), ccp_alpha=np.float32(0.0))
+    assert model.fit(X, Y).get_depth() == 1
+
+
+def test_criterion_aliases_give_the_same_tree():
+    first = DecisionTreeClassifier(criterion="log_loss").fit(X, Y).tree_
+    assert first == DecisionTreeClassifier(criterion="entropy").fit(X, Y).tree_
+    friedman = DecisionTreeRegressor(criterion="friedman_mse").fit(X, Y).tree_
+    assert friedman == DecisionTreeRegressor().fit(X, Y).tree_
+
+
+# ---------------------------------------------------------------------- weights and targets
+
+
+def test_weights_all_zero_are_refused():
+    with pytest.raises(ceiba.DataError, match="non-zero"):
+        DecisionTreeClassifier().fit(X, Y, sample_weight=[0, 0, 0, 0])
+
+
+def test_weights_that_are_negative_are_refused():
+    with pytest.raises(ceiba.DataError, match="row 1"):
+        DecisionTreeClassifier().fit(X, Y, sample_weight=[1, -1, 1, 1])
+
+
+def test_scalar_weight_is_the_weight_of_every_row():
+    tree = DecisionTreeClassifier().fit(X, Y, sample_weight=2.0).tree_
+    assert tree.weight[0] == 8.0
+
+
+def test_row_of_weight_zero_takes_no_part():
+    model = DecisionTreeRegressor().fit([[1], [2]], [5.0, 9.0], sample_weight=[1, 0])
+    assert model.get_n_leaves() == 1
+    assert model.predict([[2]]).tolist() == [5.0]
+
+
+def test_missing_target_is_refused():
+    with pytest.raises(ceiba.DataError, match="contains NaN"):
+        DecisionTreeRegressor().fit(X, [1.0, np.nan, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_missing_target_is_dropped_on_request(missing):
+    model = DecisionTreeClassifier(drop_missing_target=True)
+    model.fit(X, ["a", missing, "b", "b"], sample_weight=[1, 100, 1, 1])
+    assert model.n_rows_dropped_ == 1
+    assert model.tree_.n_rows[0] == 3
+    assert model.tree_.weight[0] == 3.0
+    assert model.classes_.tolist() == ["a", "b"]
+
+
+def test_missing_numbers_are_dropped_on_request():
+    model = DecisionTreeRegressor(drop_missing_target=True).fit(X, [1.0, np.nan, 2.0, 3.0])
+    assert model.tree_.n_rows[0] == 3
+
+
+def test_drop_without_missing_target_drops_nothing():
+    assert DecisionTreeClassifier(drop_missing_target=True).fit(X, Y).n_rows_dropped_ == 0
+
+
+def test_drop_with_another_length_is_refused():
+    with pytest.raises(ceiba.DataError, match=r"inconsistent numbers of samples: \[4, 2\]"):
+        DecisionTreeClassifier(drop_missing_target=True).fit(X, ["a", None])
+
+
+# ---------------------------------------------------------------------- priors and costs
+
+
+def test_prior_moves_the_answer():
+    X, y = [[1], [1], [1], [1]], ["a", "a", "a", "b"]
+    assert DecisionTreeClassifier().fit(X, y).predict([[1]]) == "a"
+    model = DecisionTreeClassifier(class_prior={"a": 0.2, "b": 0.8}).fit(X, y)
+    assert model.predict([[1]]) == "b"
+    assert model.predict_proba([[1]])[0].tolist() == pytest.approx([0.2, 0.8])
+
+
+def test_cost_matrix_moves_the_answer_not_the_probabilities():
+    X, y = [[1], [1], [1], [1]], ["a", "a", "a", "b"]
+    model = DecisionTreeClassifier(cost_matrix={("b", "a"): 10}).fit(X, y)
+    assert model.predict([[1]]) == "b"
+    assert model.predict_proba([[1]])[0].tolist() == [0.75, 0.25]
