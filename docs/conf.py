@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import version as installed_version
+from typing import Any
 
 project = "ceiba"
 author = "The ceiba developers"
@@ -16,9 +18,9 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
 ]
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # .rst: generated pages only
 exclude_patterns = ["_build"]
-myst_enable_extensions = ["deflist", "dollarmath", "colon_fence"]
+myst_enable_extensions = ["deflist", "colon_fence"]
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
@@ -26,11 +28,38 @@ autosummary_generate = True
 autosummary_ignore_module_all = False
 autodoc_typehints = "none"  # the numpydoc sections say it in words
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "inherited-members": False, "show-inheritance": False}
+autodoc_default_options = {
+    "members": True,
+    "inherited-members": "BaseEstimator,object,int,str,tuple,ValueError,UserWarning",
+    "exclude-members": ",".join(
+        f"set_{method}_request" for method in ("fit", "predict", "predict_proba", "score")
+    ),
+}
 napoleon_google_docstring = False
+napoleon_use_param = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True
+# Methods inherited from scikit-learn point to labels of its documentation; words in the types of
+# attributes ("n_classes") are no references.
+suppress_warnings = ["ref.ref", "ref.term", "ref.python"]
+templates_path = ["_templates"]
 default_role = "code"
 
 html_theme = "furo"
 html_title = f"ceiba {release}"
 html_copy_source = False
+
+
+def _escape_underscores(
+    app: object, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
+    """Escape ``n_features_in_`` in the types of parameters: reST reads it as a reference."""
+    for i, line in enumerate(lines):
+        head, colon, kind = line.partition(" : ")
+        if colon:
+            lines[i] = head + colon + re.sub(r"(\w)_(?=\W|$)", r"\1\\_", kind)
+
+
+def setup(app: Any) -> None:
+    """Run the hook before napoleon reads the docstrings."""
+    app.connect("autodoc-process-docstring", _escape_underscores, priority=400)
