@@ -50,10 +50,15 @@ html_title = f"ceiba {release}"
 html_copy_source = False
 
 
-def _escape_underscores(
+def _edit_docstring(
     app: object, what: str, name: str, obj: object, options: object, lines: list[str]
 ) -> None:
-    """Escape ``n_features_in_`` in the types of parameters: reST reads it as a reference."""
+    """Escape ``n_features_in_`` in the types of parameters: reST reads it as a reference.
+
+    scikit-learn's text about `score` has formulas, which would load a script from the network.
+    """
+    if name.endswith(".score"):
+        lines[:] = ["Accuracy (classification) or R² (regression), as in scikit-learn."]
     for i, line in enumerate(lines):
         head, colon, kind = line.partition(" : ")
         if colon:
@@ -62,4 +67,4 @@ def _escape_underscores(
 
 def setup(app: Any) -> None:
     """Run the hook before napoleon reads the docstrings."""
-    app.connect("autodoc-process-docstring", _escape_underscores, priority=400)
+    app.connect("autodoc-process-docstring", _edit_docstring, priority=400)
