@@ -78,9 +78,9 @@ def frame(columns: list[TableColumn]) -> Any:
     return pd.DataFrame(series)
 
 
-def goldens(kind: str) -> Iterator[Golden]:
-    """Every golden of a kind (rpart, sklearn, weka), by name."""
-    for path in sorted((folder() / kind).glob("*.json")):
+def goldens(kind: str, only: str = "") -> Iterator[Golden]:
+    """Every golden of a kind (rpart, sklearn, weka) whose name contains `only`, by name."""
+    for path in sorted((folder() / kind).glob(f"*{only}*.json")):
         yield json.loads(path.read_text("utf-8"))
 
 

@@ -4,16 +4,18 @@ the rules.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 from tests.oracle.load import TableColumn
 from tests.oracle.rpart_goldens import Fitted
 from tests.oracle.rpart_problem import Problem
 from tests.reference.contract_tree import contract_tree
-from tests.reference.exact import exact, precise
+from tests.reference.exact import exact, precise, times
 from tests.reference.pruning import sequence_by_weakest_links
 from tests.reference.routing import predict_node
-from tests.reference.rpart import Grower
+from tests.reference.rpart import Anova, Grower, RpartNode
 
 
 @precise
@@ -30,10 +32,28 @@ def fit_reference(problem: Problem) -> Fitted:
         rows = zip(*(column.codes() for column in columns), strict=True)
         return [at[predict_node(root, row, kinds, use)] for row in rows]
 
-    return Fitted(tree, apply, pruning=exact_pruning(tree, grower))
+    return Fitted(tree, apply, exact_pruning(tree), importance(root, grower))
 
 
-def exact_pruning(tree, grower: Grower) -> dict[str, list[float | None]]:
+def importance(root: RpartNode, grower: Grower) -> dict[str, float]:
+    """Improvements of the primary splits, and of the stored surrogates times adj (section 9)."""
+    result: dict[str, float] = defaultdict(float)
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if not node.sons:
+            continue
+        unit = node.risk if isinstance(grower.method, Anova) else 1
+        worth = float(times(node.primary.improve, unit))
+        splits = [(node.primary.mimic, 1.0)]
+        splits += [(surrogate.mimic, float(surrogate.adj)) for surrogate in node.surrogates]
+        for mimic, share in splits:
+            result[grower.data.columns[mimic.column].name] += share * worth
+        stack.extend(node.sons)
+    return dict(result)
+
+
+def exact_pruning(tree: Any) -> dict[str, list[float | None]]:
     """The golden's layout: from the root to the whole tree, in units of the root's risk."""
     children = [
         list(map(int, tree.branch_node[a:b]))

@@ -52,7 +52,14 @@ def fit_ceiba(problem: Problem, library: ModuleType) -> Fitted:
         model.tree_,
         lambda columns: model.tree_.apply(frame(list(columns))),
         pruning=exact_pruning(model.tree_),
+        importance=importance(model, problem),
     )
+
+
+def importance(model: Any, problem: Problem) -> dict[str, float] | None:
+    """The recipe's own `variable_importance_` (by column name), in rpart's unit."""
+    given = getattr(model, "variable_importance_", None)
+    return None if given is None else {name: float(value) for name, value in dict(given).items()}
 
 
 def exact_pruning(tree: Any) -> dict[str, list[Any]] | None:

@@ -79,7 +79,7 @@ def excuse_ties(
     if golden["task"] == "class":
         y = np.array([golden["classes"].index(label) for label in y])
     weight = golden.get("sample_weight")
-    ties = list(tied_cuts(fitted.tree_, X, y, weight, golden["criterion"]))
+    ties = list(tied_cuts(fitted, X, y, weight, golden["criterion"]))
     if ties and not any(text.startswith("root") for text in outcome.differences):
         outcome.notes = ties + outcome.differences
         outcome.differences = []

@@ -19,10 +19,10 @@ from tests.reference.exact import above, exact
 
 
 def tied_cuts(
-    tree: Any, X: np.ndarray, y: np.ndarray, weight: Any, criterion: str
+    fitted: Any, X: np.ndarray, y: np.ndarray, weight: Any, criterion: str
 ) -> Iterator[str]:
     """Nodes whose column has another cut with exactly the gain of the chosen one."""
-    on_path = tree.decision_path(X).toarray().astype(bool)
+    tree, on_path = fitted.tree_, fitted.decision_path(X).toarray().astype(bool)
     target = [exact(v) for v in y]
     weights = [exact(w) for w in (weight if weight is not None else np.ones(len(y)))]
     for node in np.flatnonzero(np.asarray(tree.children_left) >= 0).tolist():

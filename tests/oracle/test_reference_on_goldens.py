@@ -7,6 +7,9 @@ import pytest
 from tests.oracle.load import golden
 from tests.oracle.reference_fit import fit_reference
 from tests.oracle.rpart_goldens import check
+from tests.oracle.rpart_problem import Problem
+from tests.reference.cross_validation import cross_validate
+from tests.reference.exact import exact
 
 # one of each: criteria, weights (also zero), priors and losses, costs, holes under every surrogate
 # setting, ordered and categorical columns, three and more classes, cp = -1, poisson with and
@@ -40,3 +43,27 @@ NAMES = [
 def test_reference_reproduces_rpart(name, oracle_folder):
     outcome = check(golden("rpart", name), fit_reference)
     assert outcome.differences == []
+
+
+CROSS_VALIDATED = [
+    "ToothGrowth__anova_wzero_minbucket",
+    "cu_summary__anova_usesur1",
+    "cu_summary__gini_default",
+    "kyphosis__info_full_cp0",  # needs rpart's own complexities inside the folds
+    "kyphosis__loss_gini",
+    "stagec__usesur0",
+    "stagec__usesur2_style1",
+    "warpbreaks__pois_shrink03",
+]
+
+
+@pytest.mark.parametrize("name", CROSS_VALIDATED)
+def test_reference_reproduces_the_clean_cross_validation(name, oracle_folder):
+    expected = golden("rpart", name)
+    problem, cv = Problem.of(expected), expected["cv"]
+    cost = [exact(c) for c in expected["cost"]] if expected.get("cost") else None
+    errors, spreads = cross_validate(
+        problem.method(), problem.control(), cost, cv["folds"], cv["beta"]
+    )
+    assert errors == pytest.approx(cv.get("xerror_clean", cv["xerror"]), 1e-6)
+    assert spreads == pytest.approx(cv.get("xstd_clean", cv["xstd"]), 1e-6)

@@ -147,13 +147,19 @@ class Poisson(Method):
 
     criterion = "poisson"
 
-    def __init__(self, data: Data, time: Sequence[Exact], shrink: Exact = 1) -> None:
+    def __init__(
+        self,
+        data: Data,
+        time: Sequence[Exact],
+        shrink: Exact = 1,
+        fitted: Sequence[int] | None = None,
+    ) -> None:
         super().__init__(data)
-        self.time = time
+        self.time, self.shrink = time, shrink
         self.scaled = [w * t for w, t in zip(data.weight, time, strict=True)]
-        everything = range(data.n_rows)
+        rows = range(data.n_rows) if fitted is None else fitted
         self.a = 1 / Fraction(shrink) ** 2 if shrink else 0
-        overall = ratio(self.events(everything), sum(self.scaled))
+        overall = ratio(self.events(rows), sum(self.scaled[row] for row in rows))
         self.b = self.a / overall
 
     def distribution(self, rows: Sequence[int]) -> Distribution:
@@ -194,10 +200,11 @@ class Grower:
     def data(self) -> Data:
         return self.method.data
 
-    def fit(self) -> RpartNode:
-        rows = list(range(self.data.n_rows))
+    def fit(self, rows: list[int] | None = None, alpha: Number | None = None) -> RpartNode:
+        """Grow on the rows (all), with cp in absolute units (cp x risk of the root)."""
+        rows = list(range(self.data.n_rows)) if rows is None else rows
         root_risk = self.method.risk(rows)
-        self.alpha = times(self.control.cp, root_risk)
+        self.alpha = times(self.control.cp, root_risk) if alpha is None else alpha
         root = RpartNode(1, rows, root_risk)
         self.partition(root, root_risk)
         cap_complexity(root, root.complexity)
