@@ -211,15 +211,13 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
         """Read rows by the schema of the fitted table, under scikit-learn's rules of names."""
         return read_like(X, self.tree_.schema, owner=type(self).__name__)
 
-    def _with_target(self, X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:
-        """Take the target out of X if it was given by name; give it as (n_rows, n_outputs)."""
-        if isinstance(y, str):
-            X, y = split_target(X, y)
-        target = read_target(y, task=self._task)
+    def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]:
+        """Read a target as labels or numbers of shape (n_rows, n_outputs)."""
+        target = read_target(y, task=self._task, n_rows=n_rows)
         if self._task == "regression":
-            return X, target.values
+            return target.values
         columns = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
-        return X, np.stack(columns, axis=1)
+        return np.stack(columns, axis=1)
 
     def _threads(self, table: Table) -> int:
         return n_threads(self.__dict__.get("n_jobs"), table.n_rows * table.n_columns)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ceiba.table import read_weights
+from ceiba.table import read_weights, split_target
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,7 +28,7 @@ class Face:
 
         def _fitted(self) -> Tree: ...
         def _rows(self, X: Any, check_input: bool = True) -> Table: ...
-        def _with_target(self, X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]: ...
+        def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]: ...
         def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:  # noqa: D102
             ...
 
@@ -80,8 +80,10 @@ class Face:
         from ceiba.inspection import evaluate_classes, evaluate_numbers
 
         tree = self._fitted()
-        X, truth = self._with_target(X, y)
+        if isinstance(y, str):
+            X, y = split_target(X, y)
         said = self.predict(X)
+        truth = self._truth(y, len(said))
         shared: dict[str, Any] = {
             "weight": read_weights(sample_weight, len(truth)),
             "frequency_weights": bool(self.__dict__.get("frequency_weights")),

@@ -68,9 +68,11 @@ def _shares(counts: npt.ArrayLike) -> Array:
 
 def gini(counts: npt.ArrayLike) -> Array:
     """Gini impurity: 1 - sum of squared shares."""
-    p = _shares(counts)
-    # sum p (1 - p), not 1 - sum p^2: a pure node is exactly 0, and so is an empty one.
-    impurity: Array = (p * (1.0 - p)).sum(axis=-1)
+    counted: Array = np.asarray(counts, dtype=np.float64)
+    total = counted.sum(axis=-1)
+    # sum c (n - c) / n^2: nothing cancels, and whole counts give the nearest float to the truth.
+    mixed = (counted * (total[..., None] - counted)).sum(axis=-1)
+    impurity: Array = np.divide(mixed, total * total, out=np.zeros_like(total), where=total > 0)
     return impurity
 
 

@@ -49,7 +49,7 @@ def impurity(
     >>> ceiba.impurity({"yes": 6, "no": 6}, "entropy")
     1.0
     >>> ceiba.impurity(counts=[50, 50, 50])
-    0.6666666666666667
+    0.6666666666666666
     >>> ceiba.impurity([1.0, 3.0], "squared_error")
     1.0
     """

@@ -1,0 +1,150 @@
+"""explain: the way of one row, in words and as data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ceiba import DataError, DecisionTreeClassifier, DecisionTreeRegressor
+from ceiba.inspection import explain, importance
+from ceiba.table import read_like
+
+X = {
+    "age": [20, 30, 40, 50, 60, 70],
+    "city": ["Oslo", "Oslo", "Lima", "Lima", "Rome", "Rome"],
+}
+Y = ["a", "a", "b", "b", "c", "c"]
+
+
+@pytest.fixture
+def model():
+    return DecisionTreeClassifier().fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"age": 44, "city": "Lima"},
+        {"age": [44], "city": ["Lima"]},
+        pd.Series({"age": 44, "city": "Lima"}),
+        pd.DataFrame({"age": [44], "city": ["Lima"]}),
+    ],
+    ids=["dict", "lists", "series", "frame"],
+)
+def test_explain_takes_a_row_in_any_shape(model, row):
+    assert model.explain(row).answer == "b"
+
+
+@pytest.mark.parametrize("row", [[2.0, 5.0], (2.0, 5.0), np.array([2.0, 5.0]), [[2.0, 5.0]]])
+def test_explain_takes_a_plain_sequence(row):
+    model = DecisionTreeClassifier().fit([[1.0, 5.0], [3.0, 5.0]], ["a", "b"])
+    assert model.explain(row).answer == "a"
+
+
+def test_explain_says_each_test_and_the_value(model):
+    found = model.explain({"age": 44, "city": "Lima"})
+    assert [step.sentence for step in found.steps] == ["age > 35", "age <= 55"]
+    assert [step.value for step in found.steps] == [44.0, 44.0]
+    assert {step.by for step in found.steps} == {"primary"}
+    assert str(found).splitlines()[0] == "age > 35  (age is 44)"
+
+
+def test_explain_agrees_with_predict_and_apply(model):
+    frame = pd.DataFrame(X)
+    for i in range(6):
+        found = model.explain(frame.iloc[[i]])
+        assert found.answer == model.predict(frame.iloc[[i]])[0]
+        assert found.leaf == model.apply(frame.iloc[[i]])[0]
+
+
+def test_explain_gives_probabilities_by_label(model):
+    assert model.explain({"age": 20, "city": "Oslo"}).probability == {"a": 1.0, "b": 0.0, "c": 0.0}
+
+
+def test_explain_of_a_missing_value_names_the_default(model):
+    found = model.explain({"age": None, "city": "Lima"})
+    assert found.steps[0].by == "default"
+    assert found.steps[0].value is None
+    assert "missing: the default branch" in str(found)
+
+
+def test_explain_of_an_unseen_level_says_so():
+    model = DecisionTreeClassifier().fit({"city": X["city"]}, Y)
+    found = model.explain({"city": "Paris"})
+    assert found.steps[0].by == "unseen"
+    assert "not seen" in str(found)
+
+
+def test_explain_of_a_surrogate_names_it():
+    data = {"u": [1.0, 2, 3, 4, 5, 6], "v": [10.0, 20, 30, 40, 50, 60]}
+    y = ["a", "a", "a", "b", "b", "b"]
+    model = DecisionTreeClassifier(missing="surrogate").fit(data, y)
+    found = model.explain({"u": None, "v": 55.0})
+    assert found.steps[0].by == "surrogate"
+    assert "surrogate v > 35" in str(found)
+    assert found.answer == "b"
+
+
+def test_explain_of_a_row_that_stays_says_so():
+    data = {"u": [1.0, 2, 3, 4, 5, 6]}
+    y = ["a", "a", "a", "b", "b", "b"]
+    model = DecisionTreeClassifier(missing="surrogate", use_surrogate=0).fit(data, y)
+    found = model.explain({"u": None})
+    assert found.leaf == 0
+    assert "nothing else decides" in str(found)
+
+
+def test_explain_of_a_fractional_row_shows_every_branch():
+    data = {"u": [1.0, 2, 3, 4, 5, 6]}
+    model = DecisionTreeClassifier(missing="fractional").fit(data, ["a", "a", "b", "b", "b", "b"])
+    found = model.explain({"u": None})
+    assert {step.branch for step in found.steps} == {0, 1}
+    assert sum(step.share for step in found.steps) == pytest.approx(1.0)
+
+
+def test_explain_of_a_regression_shows_the_number():
+    model = DecisionTreeRegressor().fit({"x": [1.0, 2.0]}, [0.5, 3.25])
+    found = model.explain({"x": 2.0})
+    assert (found.answer, found.probability) == (3.25, None)
+    assert "=> 3.25  (leaf 2, 1 training rows)" in str(found)
+
+
+def test_explain_of_several_outputs_answers_with_a_tuple():
+    model = DecisionTreeClassifier().fit([[1], [2]], [["a", "x"], ["b", "y"]])
+    assert model.explain([2]).answer == ("b", "y")
+
+
+def test_explain_turns_into_plain_data(model):
+    found = model.explain({"age": 44, "city": "Lima"}).to_dict()
+    assert found["steps"][0]["sentence"] == "age > 35"
+    assert found["answer"] == "b"
+
+
+def test_explain_of_a_row_beyond_the_table_is_refused(model):
+    table = read_like(X, model.tree_.schema)
+    with pytest.raises(DataError, match="Row 6 does not exist"):
+        explain(model.tree_, table, 6)
+
+
+# ---------------------------------------------------------------------- importance
+
+
+def test_importance_in_sums_is_the_total_decrease():
+    model = DecisionTreeClassifier().fit(X, Y)
+    total = importance(model.tree_, normalize=False)
+    assert total.sum() == pytest.approx(6 * model.tree_.impurity[0])
+
+
+def test_importance_of_surrogates_counts_stand_ins():
+    data = {"u": [1.0, 2, 3, 4, 5, 6], "v": [10.0, 20, 30, 40, 50, 60]}
+    y = ["a", "a", "a", "b", "b", "b"]
+    tree = DecisionTreeClassifier(missing="surrogate").fit(data, y).tree_
+    assert importance(tree)[1] == 0.0
+    assert importance(tree, surrogates=True).tolist() == pytest.approx([0.5, 0.5])
+
+
+def test_importance_under_priors_uses_the_weights_of_the_search():
+    priors = {"a": 0.8, "b": 0.1, "c": 0.1}
+    tree = DecisionTreeClassifier(class_prior=priors).fit(X, Y).tree_
+    assert importance(tree, normalize=False).sum() == pytest.approx(6 * tree.impurity[0])
