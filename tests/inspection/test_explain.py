@@ -103,6 +103,30 @@ def test_explain_of_a_fractional_row_shows_every_branch():
     assert sum(step.share for step in found.steps) == pytest.approx(1.0)
 
 
+def test_explain_of_a_fractional_row_answers_as_predict_does():
+    data = {"u": [1.0, 2, 3, 4, 5, 6]}
+    model = DecisionTreeClassifier(missing="fractional").fit(data, ["a", "a", "b", "b", "b", "b"])
+    found = model.explain({"u": None})
+    assert found.answer == model.predict({"u": [None]})[0] == "b"
+    assert found.probability == pytest.approx({"a": 2 / 6, "b": 4 / 6})
+
+
+def test_explain_of_many_levels_counts_the_rest():
+    levels = [f"level{i:02}" for i in range(18)]
+    model = DecisionTreeClassifier().fit({"x": levels}, ["a", "b"] * 9)
+    assert "+1 more" in model.explain({"x": "level00"}).steps[0].sentence
+
+
+def test_explain_shows_dates_and_booleans_as_people_read_them():
+    days = pd.to_datetime(["2024-01-01", "2024-01-02", "2024-06-01", "2024-06-02"])
+    frame = pd.DataFrame({"day": days})
+    model = DecisionTreeClassifier().fit(frame, ["a", "a", "b", "b"])
+    assert model.explain(frame.iloc[[3]]).steps[0].shown.startswith("2024-06-02")
+    flags = {"rain": [True, False]}
+    step = DecisionTreeClassifier().fit(flags, ["a", "b"]).explain({"rain": [True]}).steps[0]
+    assert (step.sentence, step.shown) == ("rain = yes", "yes")
+
+
 def test_explain_of_a_regression_shows_the_number():
     model = DecisionTreeRegressor().fit({"x": [1.0, 2.0]}, [0.5, 3.25])
     found = model.explain({"x": 2.0})

@@ -7,10 +7,13 @@ the split itself, a surrogate, the default for missing values, or the rule for u
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from ceiba.errors import DataError
-from ceiba.table import Kind
+from ceiba.table import show_number
+from ceiba.tree import route
 from ceiba.tree.trace import Move, trace
 from ceiba.tree.words import level_text, number_text
 
@@ -20,7 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Explanation", "ExplanationStep", "explain"]
 
-_BY = {
+_LEVELS: Final = 8  # listed in a sentence, the others are counted
+
+_BY: Final = {
     "primary": "",
     "default": "missing: the default branch",
     "unseen": "level not seen in this node: the branch with the most weight",
@@ -38,6 +43,8 @@ class ExplanationStep:
     column : str
     value : object
         The row's value: a number, a level, None when missing.
+    shown : str
+        The same as people read it: yes or no, a date, a level.
     sentence : str
         What is true of the rows of the branch taken.
     branch : int or None
@@ -53,6 +60,7 @@ class ExplanationStep:
     node: int
     column: str
     value: Any
+    shown: str
     sentence: str
     branch: int | None
     by: str
@@ -104,7 +112,7 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = [
-            f"{step.sentence}  ({step.note or f'{step.column} is {_shown(step.value)}'})"
+            f"{step.sentence}  ({step.note or f'{step.column} is {step.shown}'})"
             for step in self.steps
         ]
         where = f"leaf {self.leaf}, {self.n_rows} training rows"
@@ -139,19 +147,21 @@ def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
     moves = trace(tree, table, row)
     ends = [move for move in moves if move.branch is None]
     end = max(ends, key=lambda move: move.share)
-    node = tree.node(end.node)
+    # Asked anew, because a row that goes several ways gets a mixture of leaves.
+    one = table.take(np.array([row]))
+    answer = route.predict(tree, one)[0]
     probability = None
     if tree.task == "classification" and tree.n_outputs == 1:
         labels = tree.target.classes[0].tolist()
-        probability = dict(zip(labels, node.value[0].tolist(), strict=False))
+        probability = dict(zip(labels, route.predict_proba(tree, one)[0].tolist(), strict=True))
     return Explanation(
         steps=tuple(
             _step(tree, table, row, move) for move in moves if not tree.node(move.node).is_leaf
         ),
         leaf=end.node,
-        answer=node.label,
+        answer=tuple(answer.tolist()) if tree.n_outputs > 1 else _plain(answer),
         probability=probability,
-        n_rows=node.n_rows,
+        n_rows=int(tree.n_rows[end.node]),
     )
 
 
@@ -163,15 +173,17 @@ def _step(tree: Tree, table: Table, row: int, move: Move) -> ExplanationStep:
     note = _BY.get(move.by or "", "")
     if move.by == "surrogate" and move.surrogate is not None and move.branch is not None:
         stand_in = node.surrogates[move.surrogate].split
-        note = f"missing: surrogate {stand_in.sentence(move.branch, tree.schema)}"
+        words = stand_in.sentence(move.branch, tree.schema, max_levels=_LEVELS)
+        note = f"missing: surrogate {words}"
+    sentence = split.sentence(move.branch or 0, tree.schema, max_levels=_LEVELS)
     if move.branch is None:
-        sentence, note = f"stays at {node.sentence(0)}?", "missing, and nothing else decides"
-    else:
-        sentence = node.sentence(move.branch)
+        sentence, note = f"stays at {sentence}?", "missing, and nothing else decides"
+    value, shown = _value(column, row)
     return ExplanationStep(
         node=move.node,
         column=split.column,
-        value=_value(column, row),
+        value=value,
+        shown=shown,
         sentence=sentence,
         branch=move.branch,
         by=move.by or "primary",
@@ -180,16 +192,17 @@ def _step(tree: Tree, table: Table, row: int, move: Move) -> ExplanationStep:
     )
 
 
-def _value(column: Column, row: int) -> Any:
-    """Give the row's own value; an unseen level is not known any more by name."""
-    value = column.values[row].item()
-    if column.info.kind == Kind.NUMERIC:
-        return None if value != value else value
+def _value(column: Column, row: int) -> tuple[Any, str]:
+    """Give the row's own value and its text; an unseen level is not known any more by name."""
+    value, info = column.values[row].item(), column.info
+    if info.is_numeric:
+        return (None, "missing") if value != value else (value, show_number(value, info.display))
     if value < 0:
-        return None
-    levels = column.info.levels
-    return levels[value] if value < len(levels) else "a level not seen when fitting"
+        return None, "missing"
+    if value >= info.n_levels:
+        return "a level not seen when fitting", "a level not seen when fitting"
+    return info.levels[value], level_text(info.levels[value])
 
 
-def _shown(value: Any) -> str:
-    return number_text(value) if isinstance(value, float) else level_text(value)
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri, stdtrit
 
 __all__ = ["effective_rows", "mean_interval", "wilson"]
 
@@ -26,6 +25,8 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> Interval:
     >>> [round(bound, 4) for bound in wilson(0.0, 100)]
     [0.0, 0.037]
     """
+    from scipy.special import ndtri  # here: `ceiba.impurity` should not wait for scipy
+
     if not n > 0:
         return 0.0, 1.0
     z = float(ndtri(0.5 + confidence / 2))
@@ -45,6 +46,8 @@ def mean_interval(
     confidence: float = 0.95,
 ) -> Interval:
     """Give Student's interval of a weighted mean; infinite when there is one row."""
+    from scipy.special import stdtrit
+
     mean = float((weight * values).sum() / weight.sum())
     if n <= 1:
         return -math.inf, math.inf
