@@ -80,8 +80,9 @@ $(PY):
 
 $(STAMPS)/%: pyproject.toml | $(PY)
 	@mkdir -p $(STAMPS)
-	$(requirements) $(if $(filter tools,$*),build project test plot cli,$*) > $(STAMPS)/$*.txt
-	$(PY) -m pip install -q --disable-pip-version-check -r $(STAMPS)/$*.txt
+	@$(requirements) $(if $(filter tools,$*),build project test plot cli,$*) > $(STAMPS)/$*.txt
+	@echo "installing packages into $(VENV) ($*)"
+	@$(PY) -m pip install -q --disable-pip-version-check -r $(STAMPS)/$*.txt
 	@touch $@
 
 # The editable install keeps a list of packages: a new room needs a new one.
@@ -90,7 +91,8 @@ $(STAMPS)/rooms.list: FORCE | $(STAMPS)/tools
 
 # Without build isolation: the compiler's work of last time in build/ is used again.
 $(STAMPS)/built: $(SOURCES) pyproject.toml $(STAMPS)/tools $(STAMPS)/rooms.list
-	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
+	@echo "compiling the C++ core"
+	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
 	  -C cmake.define.CEIBA_STRICT=$(STRICT) -e .
 	@# mypy looks for the generated stub beside the sources.
 	@cp "$$($(PY) -c 'import ceiba._core as c; print(c.__file__.partition("_core.")[0])')_core.pyi" src/ceiba/
