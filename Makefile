@@ -85,12 +85,14 @@ $(STAMPS)/%: pyproject.toml | $(PY)
 	@$(PY) -m pip install -q --disable-pip-version-check -r $(STAMPS)/$*.txt
 	@touch $@
 
-# The editable install keeps a list of packages: a new room needs a new one.
-$(STAMPS)/rooms.list: FORCE | $(STAMPS)/tools
-	@ls src/ceiba/*/__init__.py | cmp -s - $@ || ls src/ceiba/*/__init__.py > $@
+# What else decides whether the installed package is the right one: the compiler's strictness, and the rooms, because
+# an editable install keeps a list of packages. The file changes only when they do.
+$(STAMPS)/kind: FORCE | $(STAMPS)/tools
+	@echo "strict $(STRICT)" $(wildcard src/ceiba/*/__init__.py) > $@.new
+	@cmp -s $@.new $@ || mv $@.new $@
 
 # Without build isolation: the compiler's work of last time in build/ is used again.
-$(STAMPS)/built: $(SOURCES) pyproject.toml $(STAMPS)/tools $(STAMPS)/rooms.list
+$(STAMPS)/built: $(SOURCES) pyproject.toml $(STAMPS)/tools $(STAMPS)/kind
 	@echo "compiling the C++ core"
 	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
 	  -C cmake.define.CEIBA_STRICT=$(STRICT) -e .
