@@ -60,8 +60,7 @@ def _from_mask(mask: list[bool], n_columns: int) -> frozenset[int]:
     if len(mask) != n_columns:
         raise OptionError(
             f"categorical_features is a mask of {len(mask)} for a table of {n_columns} columns. "
-            "Give "
-            "one bool for each column."
+            "Give one bool for each column."
         )
     return frozenset(j for j, is_chosen in enumerate(mask) if is_chosen)
 
@@ -69,8 +68,8 @@ def _from_mask(mask: list[bool], n_columns: int) -> frozenset[int]:
 def _position(name: str, names: tuple[str, ...]) -> int:
     if name not in names:
         raise OptionError(
-            f"categorical_features names {name!r}, but the table has {listing(names)}."
-            f"{did_you_mean(name, names)}"
+            f"categorical_features names {name!r}, but the table has "
+            f"{listing(names)}.{did_you_mean(name, names)}"
         )
     return names.index(name)
 

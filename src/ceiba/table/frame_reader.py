@@ -130,14 +130,13 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
         highest = max(-(series.min() or 0), series.max() or 0)
         if highest > EXACT_LIMIT:
             column_of_array(name, series.drop_nulls().to_numpy())  # for its warning
-        return numeric(name, _floats(series.cast(nw.Float64)))
+        return numeric(name, _floats(series))
     if isinstance(kind, nw.Datetime | nw.Date):
         return _time_column(name, series)
     if kind.is_nested() or isinstance(kind, nw.Binary):
         raise DataTypeError(
-            f"Column {name!r} is of type {kind}; allowed are numbers, booleans, texts, "
-            "categories and "
-            "dates. Take out what you need as columns of their own."
+            f"Column {name!r} is of type {kind}; allowed are numbers, booleans, texts, categories "
+            "and dates. Take out what you need as columns of their own."
         )
     return column_of_array(name, np.asarray(series.to_numpy()))
 

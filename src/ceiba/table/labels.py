@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.errors import DataTypeError
+from ceiba.errors import DataError, DataTypeError
 
 Array = NDArray[Any]
 Coded = tuple[Array, NDArray[np.int32]]
@@ -90,18 +90,29 @@ def _code_objects(y: Array) -> Coded:
         except OverflowError:
             return _code_texts(values)
     if all(issubclass(t, int | float | np.number) for t in types):
-        return _code_floats(y.astype(np.float64))
+        numbers = y.astype(np.float64)
+        refuse_infinite(numbers)
+        return _code_floats(numbers)
     try:
         return _code_texts(values)  # anything that hashes and sorts: dates, tuples, enums
     except TypeError:
         raise unknown_label_type(" and ".join(sorted(t.__name__ for t in types))) from None
 
 
+def refuse_infinite(y: Array) -> None:
+    """Raise scikit-learn's error if a target of floats holds an infinity."""
+    if y.dtype.kind == "f" and np.inf in (y.max(), -y.min()):
+        row = int(np.argmax(np.isinf(y)))
+        raise DataError(
+            f"Input y contains infinity or a value too large for {y.dtype!r}. The first is in row "
+            f"{row}. Targets are finite."
+        )
+
+
 def unknown_label_type(what: str) -> DataTypeError:
     """Return scikit-learn's error for a target that has no classes."""
     return DataTypeError(
         f"Unknown label type: {what}. Maybe you are trying to fit a classifier, which expects "
-        "discrete "
-        "classes on a regression target with continuous values. Classes are integers, texts or "
-        "booleans; for numbers as such use the regressor."
+        "discrete classes on a regression target with continuous values. Classes are integers, "
+        "texts or booleans; for numbers as such use the regressor."
     )

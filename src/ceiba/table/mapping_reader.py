@@ -114,8 +114,7 @@ def open_rows(X: Sequence[Any]) -> Source:
         row = next(i for i, width in enumerate(widths) if width != widths[0])
         raise DataError(
             f"X is ragged: row 0 has {widths[0]} values, row {row} has {widths[row]}. Every row "
-            "needs "
-            "the same number of values; use None for a missing one."
+            "needs the same number of values; use None for a missing one."
         )
     if _holds_arrays(X):
         return open_array(np.asarray(X))
@@ -155,8 +154,7 @@ def _open_dicts(X: Sequence[Any]) -> Source:
         if not isinstance(row, Mapping):
             raise DataError(
                 f"X is ragged: row 0 is a dict, row {i} a {type(row).__name__}. Every row needs "
-                "the "
-                "same form."
+                "the same form."
             )
         labels.update(dict.fromkeys(row))
     names = settle_names(list(labels))

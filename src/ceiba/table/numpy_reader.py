@@ -79,8 +79,8 @@ def wrong_dimensions(X: Array) -> DataError:
 def _open_structured(X: Array) -> Source:
     if X.ndim != 1:
         raise DataError(
-            f"A structured array must have one dimension (its rows), got shape {X.shape}. "
-            "Reshape your data with X.ravel()."
+            f"A structured array must have one dimension (its rows), got shape {X.shape}. Reshape "
+            "your data with X.ravel()."
         )
     fields = X.dtype.names or ()
     for field in fields:
@@ -88,8 +88,7 @@ def _open_structured(X: Array) -> Source:
         if dtype.shape or dtype.names is not None:
             raise DataTypeError(
                 f"Column {field!r}: a field of type {dtype} holds more than one value for each "
-                "row. "
-                "Give each as a field of its own."
+                "row. Give each as a field of its own."
             )
 
     def read_column(j: int, name: str) -> Column:

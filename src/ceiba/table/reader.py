@@ -172,9 +172,9 @@ def open_source(X: Any) -> Source:
         return open_array(X)
     if isinstance(X, list | tuple):
         return open_rows(X)
+    refuse_sparse(X)  # before dicts: scipy's dok format is one
     if isinstance(X, Mapping):
         return open_mapping(X)
-    refuse_sparse(X)
     if X is None or isinstance(X, str | bytes | int | float):
         raise DataTypeError(f"X must be a table, got {X!r}. {_READABLE}")
     from ceiba.table.frame_reader import as_frame, open_frame
@@ -196,8 +196,7 @@ def _open_table(X: Table) -> Source:
 
 _READABLE = (
     "Readable are numpy arrays, pandas, polars and pyarrow frames, DuckDB relations, dicts of "
-    "lists, lists of "
-    "dicts and lists of lists."
+    "lists, lists of dicts and lists of lists."
 )
 
 
@@ -206,8 +205,7 @@ def refuse_sparse(X: Any, name: str = "X") -> None:
     if hasattr(X, "toarray") and (hasattr(X, "tocsr") or hasattr(X, "todense")):
         raise DataTypeError(
             f"Sparse data was passed as {name}, but dense data is required; sparse matrices are "
-            "not "
-            f"supported yet. Use {name}.toarray() to convert it (it must fit into memory)."
+            f"not supported yet. Use {name}.toarray() to convert it (it must fit into memory)."
         )
 
 
@@ -248,10 +246,9 @@ def _warn_of_identifier(name: str, n_present: int, codes: Any, n_levels: int) ->
     if n_used >= _MOSTLY_OWN * n_present:
         warnings.warn(
             f"Column {name!r}: {n_used} levels in {n_present} rows; nearly every row has a level "
-            "of its own, so "
-            "it looks like an identifier, which splits the training rows perfectly and says "
-            "nothing about new ones. "
-            "Leave the column out, or group its levels.",
+            "of its own, so it looks like an identifier, which splits the training rows "
+            "perfectly and says nothing about new ones. Leave the column out, or group its "
+            "levels.",
             DataWarning,
             stacklevel=4,
         )

@@ -183,8 +183,8 @@ class Schema:
             return self._positions[name]
         except KeyError:
             raise SchemaError(
-                f"There is no column {name!r}; the table has {listing(self.names)}."
-                f"{did_you_mean(name, self.names)}"
+                f"There is no column {name!r}; the table has "
+                f"{listing(self.names)}.{did_you_mean(name, self.names)}"
             ) from None
 
     def with_target(self, target: TargetInfo | None) -> Schema:

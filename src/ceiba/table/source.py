@@ -62,8 +62,7 @@ def settle_names(labels: Sequence[Any]) -> tuple[str, ...] | None:
         if label in seen:
             raise DataError(
                 f"Column name {label!r} occurs more than once; names must be unique. Rename or "
-                "drop "
-                "one of these columns."
+                "drop one of these columns."
             )
         seen.add(label)
     texts = [isinstance(label, str) for label in labels]

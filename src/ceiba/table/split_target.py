@@ -51,8 +51,7 @@ def split_target(X: Any, name: str) -> tuple[Any, Any]:
             return frame.drop(name).to_native(), frame[name].to_native()
     raise DataError(
         f"y={name!r} names a column, but X is a {type(X).__name__} without column names. Give a "
-        "frame or a dict of "
-        "columns, or y as an array."
+        "frame or a dict of columns, or y as an array."
     )
 
 
@@ -60,6 +59,5 @@ def _check_name(name: str, names: Sequence[Any]) -> None:
     if name not in names:
         raise SchemaError(
             f"There is no column {name!r} to use as the target; the table has "
-            f"{listing(tuple(names))}."
-            f"{did_you_mean(name, names)}"
+            f"{listing(tuple(names))}.{did_you_mean(name, names)}"
         )

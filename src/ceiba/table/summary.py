@@ -95,7 +95,6 @@ def _infinite(name: str, values: Array) -> DataError:
     rows = np.flatnonzero(np.isinf(values))
     return DataError(
         f"Input X contains infinity or a value too large for {values.dtype!r}. Column {name!r} has "
-        f"{len(rows)} such value(s), the first in row {rows[0]}. Fitting takes finite numbers "
-        "and NaN "
-        "(missing); replace infinity by the largest value that makes sense, or by NaN."
+        f"{len(rows)} such value(s), the first in row {rows[0]}. Fitting takes finite numbers and "
+        "NaN (missing); replace infinity by the largest value that makes sense, or by NaN."
     )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError, DataWarning
-from ceiba.table.labels import code_labels
+from ceiba.table.labels import code_labels, refuse_infinite
 from ceiba.table.mapping_reader import open_mapping
 from ceiba.table.reader import refuse_sparse
 from ceiba.table.schema import TargetInfo, Task
@@ -125,15 +125,13 @@ def target_outputs(y: Any) -> tuple[list[Array], str | None]:
     if y is None:
         raise DataError(
             "This estimator requires y to be passed, but the target y is None. Give y, or the "
-            "name of the "
-            "target column: fit(frame, 'name')."
+            "name of the target column: fit(frame, 'name')."
         )
     name = None
     if isinstance(y, str):
         raise DataError(
             f"y={y!r} names a column, but X has no column names. Give a frame or a dict of "
-            "columns, "
-            "or y as an array."
+            "columns, or y as an array."
         )
     if isinstance(y, Mapping):
         source = open_mapping(y)
@@ -209,8 +207,7 @@ def _split_outputs(y: Array) -> list[Array]:
         return [y[:, k] for k in range(y.shape[1])]
     raise DataError(
         "y should be a 1d array, or a 2d array with a column for each output, got an array of "
-        f"shape {y.shape} "
-        "instead."
+        f"shape {y.shape} instead."
     )
 
 
@@ -228,12 +225,9 @@ def _check_rows(outputs: list[Array], n_rows: int | None) -> None:
 def _missing(output: Array) -> NDArray[np.bool_] | None:
     kind = output.dtype.kind
     if kind == "f":
-        if not np.isnan(
-            output.sum()
-        ):  # one pass without a mask; infinities of both signs give NaN too
+        if not output.size or not np.isnan(output.min()):  # one pass, no mask
             return None
-        mask = np.isnan(output)
-        return mask if mask.any() else None
+        return np.isnan(output)
     if kind in "Mm":
         mask = np.isnat(output)
         return mask if mask.any() else None
@@ -247,16 +241,10 @@ def _refuse_missing(outputs: list[Array]) -> None:
             n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
             raise DataError(
                 f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the "
-                "first is row "
-                f"{row}. Drop them: ceiba.table.present_rows(y) is the mask of the others."
+                f"first is row {row}. Drop them: ceiba.table.present_rows(y) is the mask of the "
+                "others."
             )
-        if output.dtype.kind == "f" and np.isinf(output.sum()) and np.isinf(output).any():
-            row = int(np.argmax(np.isinf(output)))
-            raise DataError(
-                f"Input y contains infinity or a value too large for {output.dtype!r}. The first "
-                "is in "
-                f"row {row}. Targets are finite."
-            )
+        refuse_infinite(output)
 
 
 def _numbers(output: Array) -> Array:
@@ -265,11 +253,11 @@ def _numbers(output: Array) -> Array:
     if output.dtype.kind == "O":
         column = column_of_objects("y", output.tolist())
         if column.info.is_numeric and column.info.display in ("number", "boolean"):
+            refuse_infinite(column.values)
             return column.values
     raise DataTypeError(
         f"Regression needs a target of numbers, got {output.dtype} ({output[0]!r}, ...). Convert "
-        "it, or use "
-        "the classifier."
+        "it, or use the classifier."
     )
 
 
@@ -283,8 +271,7 @@ def _warn_of_many_classes(n_classes: int, n_rows: int) -> None:
     if n_rows > 20 and n_classes > max(2, round(0.5 * n_rows)):
         warnings.warn(
             "The number of unique classes is greater than 50% of the number of samples. `y` "
-            "could represent a "
-            "regression problem, not a classification problem.",
+            "could represent a regression problem, not a classification problem.",
             DataWarning,
             stacklevel=3,
         )

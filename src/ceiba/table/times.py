@@ -51,8 +51,7 @@ def seconds(
     if unit == "ns" and (ticks % 1000).any():
         warnings.warn(
             f"Column {name!r}: nanoseconds are rounded: times are kept as float64 seconds, which "
-            "tell "
-            "microseconds apart. Use integers if the difference matters.",
+            "tell microseconds apart. Use integers if the difference matters.",
             DataWarning,
             stacklevel=2,
         )

@@ -106,9 +106,8 @@ def warn_inexact(name: str, what: str) -> None:
     """Warn that values are rounded to the nearest float64."""
     warnings.warn(
         f"Column {name!r}: {what} are rounded to the nearest float64 (about 16 digits), so some "
-        "that differ may "
-        "become equal. If it is an identifier, leave the column out; else subtract a constant "
-        "first.",
+        "that differ may become equal. If it is an identifier, leave the column out; else "
+        "subtract a constant first.",
         DataWarning,
         stacklevel=2,
     )

@@ -56,22 +56,21 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
 
 
 def _check_values(weights: NDArray[np.float64]) -> None:
-    total = weights.sum()
-    if not np.isfinite(total) and not np.isfinite(weights).all():
+    if not len(weights):
+        return
+    low, high = float(weights.min()), float(weights.max())  # NaN if any weight is
+    if low != low or low == -np.inf or high == np.inf:
         row = int(np.argmin(np.isfinite(weights)))
         raise DataError(
             f"Input sample_weight contains NaN, infinity or a value too large: row {row} has "
-            f"{weights[row]}. "
-            "Weights are finite numbers >= 0; weight 0 leaves a row out."
+            f"{weights[row]}. Weights are finite numbers >= 0; weight 0 leaves a row out."
         )
-    if len(weights) and weights.min() < 0:
-        row = int(np.argmin(weights))
+    if low < 0:
         raise DataError(
-            f"Negative values in data passed to `sample_weight`: row {row} has {weights[row]:g}. "
-            "Weights "
-            "are finite numbers >= 0; weight 0 leaves a row out."
+            f"Negative values in data passed to `sample_weight`: row {int(np.argmin(weights))} has "
+            f"{low:g}. Weights are finite numbers >= 0; weight 0 leaves a row out."
         )
-    if not weights.any():
+    if high == 0:
         raise DataError(
             "Sample weights must contain at least one non-zero number; all weights are zero."
         )
