@@ -133,7 +133,7 @@ def test_twoing_of_many_branches_is_refused():
 
 
 def test_gain_with_wrong_weights_is_refused():
-    with pytest.raises(DataError, match="one number of at least 0"):
+    with pytest.raises(DataError, match="one weight for each row"):
         ceiba.gain([1, 2], ["a", "b"], weight=[1])
 
 
@@ -222,6 +222,22 @@ def test_table_multiway_has_a_branch_per_level():
     table = split_table(X, ["a", "b", "b", "a"], categorical_splits="multiway")
     row = table.row(table["column"].tolist().index("city"))
     assert (row["n_branches"], row["sizes"]) == (3, (1, 2, 1))
+
+
+def test_table_with_missing_values_measures_the_present_rows():
+    X = {"x": [1, 2, 3, 4, None, None]}
+    y = ["a", "b", "b", "b", "a", "b"]
+    row = split_table(X, y).row(0)
+    curve = split_curve(X["x"], y)
+    assert row["gain"] == pytest.approx(curve["gain"].max())
+    assert row["cost"] == pytest.approx(curve["cost"].min())
+    assert row["sizes"] == (1, 5)
+
+
+def test_table_by_twoing_has_no_cost():
+    row = split_table([[1], [2]], ["a", "b"], "twoing").row(0)
+    assert np.isnan(row["cost"])
+    assert row["gain"] == 0.25
 
 
 def test_table_names_criterion_and_unit():

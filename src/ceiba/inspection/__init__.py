@@ -9,9 +9,11 @@ from ceiba.inspection.evaluate import (
     evaluate_numbers,
 )
 from ceiba.inspection.explain import Explanation, ExplanationStep, explain
+from ceiba.inspection.gain import gain
 from ceiba.inspection.importance import importance
 from ceiba.inspection.impurity import impurity
-from ceiba.inspection.splits import gain, split_curve, split_table
+from ceiba.inspection.split_curve import split_curve
+from ceiba.inspection.split_table import split_table
 
 __all__ = [
     "ClassEvaluation",
