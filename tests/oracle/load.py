@@ -80,8 +80,9 @@ def frame(columns: list[TableColumn]) -> Any:
 
 def goldens(kind: str, only: str = "") -> Iterator[Golden]:
     """Every golden of a kind (rpart, sklearn, weka) whose name contains `only`, by name."""
-    for path in sorted((folder() / kind).glob(f"*{only}*.json")):
-        yield json.loads(path.read_text("utf-8"))
+    for path in sorted((folder() / kind).glob("*.json")):
+        if only in path.stem:
+            yield json.loads(path.read_text("utf-8"))
 
 
 def golden(kind: str, name: str) -> Golden:
