@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         TreeError,
     )
     from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
-    from ceiba.inspection import gain
+    from ceiba.inspection.gain import gain
     from ceiba.inspection.impurity import impurity
     from ceiba.tree import Tree
 
