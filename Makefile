@@ -39,13 +39,10 @@ bench: $(STAMPS)/built $(STAMPS)/bench ## ratios against other libraries, a few 
 bench-full: $(STAMPS)/built $(STAMPS)/bench ## the same at full size
 	$(PY) benchmarks/run.py --full $(ARGS)
 
-lint: $(STAMPS)/built ## ruff, mypy --strict, clang-format where it is installed
+lint: $(STAMPS)/built ## ruff and mypy --strict (the layout of C++ is not checked: versions of clang-format disagree)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
-	@if command -v clang-format >/dev/null; then \
-	  find cpp -name '*.hpp' -o -name '*.cpp' | xargs -r clang-format --dry-run --Werror; \
-	else echo "clang-format is not installed: C++ layout not checked"; fi
 
 format: $(STAMPS)/tools ## let ruff and clang-format lay out the code
 	$(PY) -m ruff check --fix-only .
