@@ -8,7 +8,8 @@ in.
 from ceiba.table.column import Column
 from ceiba.table.declared import Levels
 from ceiba.table.display import show_number
-from ceiba.table.reader import read, read_like
+from ceiba.table.fitting import read
+from ceiba.table.predicting import read_like
 from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.table.split_target import split_target
 from ceiba.table.table import Table

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from ceiba.errors import DataTypeError
 from ceiba.table.column import Column
 from ceiba.table.levels import settle_levels
+from ceiba.table.numeric import EXACT_LIMIT, numeric, warn_inexact
 from ceiba.table.numpy_reader import wrong_dimensions
 from ceiba.table.schema import ColumnInfo, Kind
 from ceiba.table.source import Source, settle_names
 from ceiba.table.times import seconds
-from ceiba.table.values import EXACT_LIMIT, column_of_array, numeric, warn_inexact
+from ceiba.table.values import column_of_array
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -17,9 +17,10 @@ from ceiba.table.column import Column
 from ceiba.table.declared import Levels
 from ceiba.table.levels import settle_levels
 from ceiba.table.numpy_reader import open_array, wrong_dimensions
+from ceiba.table.objects import column_of_objects
 from ceiba.table.schema import ColumnInfo, Kind
 from ceiba.table.source import Source, settle_names
-from ceiba.table.values import column_of_array, column_of_objects
+from ceiba.table.values import column_of_array
 
 _NUMBERS = frozenset({int, float})
 

@@ -9,14 +9,9 @@ from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError
 from ceiba.table.column import Column
+from ceiba.table.numeric import EXACT_LIMIT, floats, floats_of_integers, refuse_complex
 from ceiba.table.source import Source, settle_names
-from ceiba.table.values import (
-    EXACT_LIMIT,
-    column_of_array,
-    floats,
-    floats_of_integers,
-    refuse_complex,
-)
+from ceiba.table.values import column_of_array
 
 Array = NDArray[Any]
 

@@ -76,3 +76,16 @@ def settle_names(labels: Sequence[Any]) -> tuple[str, ...] | None:
             "e.g. X.columns = X.columns.astype(str)."
         )
     return None
+
+
+def check_shape(source: Source) -> None:
+    """Raise scikit-learn's errors for a table without rows or columns."""
+    shape = (source.n_rows, source.n_columns)
+    if source.n_rows == 0:
+        raise DataError(
+            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required."
+        )
+    if source.n_columns == 0:
+        raise DataError(
+            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required."
+        )

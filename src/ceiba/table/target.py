@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError, DataWarning
+from ceiba.table.dispatch import refuse_sparse
 from ceiba.table.labels import code_labels, refuse_infinite
 from ceiba.table.mapping_reader import open_mapping
-from ceiba.table.reader import refuse_sparse
+from ceiba.table.numeric import refuse_complex
+from ceiba.table.objects import column_of_objects, missing_mask
 from ceiba.table.schema import TargetInfo, Task
-from ceiba.table.values import column_of_objects, missing_mask, refuse_complex
 
 Array = NDArray[Any]
 

@@ -7,7 +7,9 @@ microseconds apart until the year 2242; finer parts are rounded, with a warning.
 
 from __future__ import annotations
 
+import datetime
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,8 @@ from ceiba.table.schema import Display
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _DAY = 86400
+SPAN_TYPES = (datetime.timedelta, np.timedelta64)
+TIME_TYPES = (datetime.date, datetime.time, np.datetime64, *SPAN_TYPES)
 
 
 def seconds(
@@ -63,3 +67,32 @@ def seconds(
         display = "date" if at_midnight else "datetime"
     numbers[missing] = np.nan
     return numbers, display
+
+
+def seconds_of_objects(name: str, values: Sequence[Any]) -> tuple[NDArray[np.float64], Display]:
+    """Turn Python dates, datetimes, times of day or durations (None is missing) into seconds.
+
+    Examples
+    --------
+    >>> seconds_of_objects("day", [datetime.date(1970, 1, 2), None])
+    (array([86400.,    nan]), 'date')
+    """
+    present = [value for value in values if value is not None]
+    if all(isinstance(value, datetime.time) for value in present):
+        found = [np.nan if value is None else _since_midnight(value) for value in values]
+        return np.array(found), "duration"
+    kind = "m8" if isinstance(present[0], SPAN_TYPES) else "M8"
+    nothing = np.array("NaT", dtype=f"{kind}[us]")[()]
+    zoned = any(getattr(value, "tzinfo", None) is not None for value in present)
+    plain = [nothing if value is None else _in_utc(value) for value in values]
+    return seconds(name, np.array(plain, dtype=f"{kind}[us]"), zoned=zoned)
+
+
+def _since_midnight(time: datetime.time) -> float:
+    return time.hour * 3600 + time.minute * 60 + time.second + time.microsecond / 1e6
+
+
+def _in_utc(value: Any) -> Any:
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
+    return np.datetime64(value, "us") if isinstance(value, datetime.date) else value
