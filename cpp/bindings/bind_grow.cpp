@@ -66,6 +66,7 @@ void bind_options(nb::module_& m) {
         .def_rw("n_threads", &GrowOptions::n_threads);
     c.def_prop_rw("max_surrogates", [](const GrowOptions& o) { return o.surrogates.max_surrogates; }, [](GrowOptions& o, int v) { o.surrogates.max_surrogates = v; });
     c.def_prop_rw("surrogate_style", [](const GrowOptions& o) { return o.surrogates.style; }, [](GrowOptions& o, int v) { o.surrogates.style = v; });
+    c.def_prop_rw("like_rpart", [](const GrowOptions& o) { return o.surrogates.like_rpart; }, [](GrowOptions& o, bool v) { o.surrogates.like_rpart = v; });
     c.def_prop_rw("min_samples_leaf", [](const GrowOptions& o) { return o.search.min_rows; }, [](GrowOptions& o, std::size_t v) { o.search.min_rows = v; });
     c.def_prop_rw("min_weight_leaf", [](const GrowOptions& o) { return o.search.min_weight; }, [](GrowOptions& o, double v) { o.search.min_weight = v; });
     c.def_prop_rw("max_features", [](const GrowOptions& o) { return o.search.max_features; }, [](GrowOptions& o, int v) { o.search.max_features = v; });

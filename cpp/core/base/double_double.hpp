@@ -91,4 +91,38 @@ struct Sum {
     DoubleDouble precise() const { return quick_two_sum(hi, lo); }
 };
 
+// The same with one more level: exact for up to a million doubles that differ by a factor of 2^60 (weights do).
+struct LongSum {
+    double hi = 0.0;
+    double mid = 0.0;
+    double lo = 0.0;
+
+    void add(double x) {
+        const DoubleDouble s = two_sum(hi, x);
+        const DoubleDouble t = two_sum(mid, s.lo);
+        hi = s.hi;
+        mid = t.hi;
+        lo += t.lo;
+    }
+    void add(DoubleDouble x) {
+        add(x.hi);
+        add(x.lo);
+    }
+    void add(const LongSum& x) {
+        add(x.hi);
+        add(x.mid);
+        add(x.lo);
+    }
+    void subtract(const LongSum& x) {
+        add(-x.hi);
+        add(-x.mid);
+        add(-x.lo);
+    }
+    double value() const { return hi + (mid + lo); }
+    DoubleDouble precise() const {
+        const DoubleDouble s = two_sum(hi, mid);
+        return quick_two_sum(s.hi, s.lo + lo);
+    }
+};
+
 }  // namespace ceiba::base

@@ -9,7 +9,9 @@
 //   below(d, t)  is the gain below t, beyond doubt? The scan asks this of every cut, so it must be cheap: no division
 //   upper(d)  a number not below the gain
 //   lower(d)  a number not above the gain: a cut whose lower() is above the best's upper() is better, no doubt
-//   gain(d)   the gain to the last bit that matters; two gains closer than tolerance() are tied
+//   gain(d)   the gain to some 30 digits (15 where logarithms are involved)
+// Two gains closer than tolerance() are tied, unless the criterion is rational and has
+//   exact(d)  the gain as a fraction without any rounding, which then decides
 #pragma once
 
 #include <algorithm>
@@ -18,10 +20,28 @@
 #include <vector>
 
 #include "base/double_double.hpp"
+#include "base/expansion.hpp"
 
 namespace ceiba::criteria {
 
 using base::DoubleDouble;
+using base::Expansion;
+using base::Fraction;
+
+// Sums f(count of class k, weight of all other classes) over the classes. The others are added up, never n - count: beside a
+// class with a million times their weight that difference would have lost most of its digits.
+template <class Count, class F>
+double over_classes(int n_classes, Count count, F f) {
+    std::vector<double> after(static_cast<std::size_t>(n_classes) + 1, 0.0);
+    for (int k = n_classes; k-- > 0;) after[static_cast<std::size_t>(k)] = after[static_cast<std::size_t>(k) + 1] + count(k);
+    double before = 0.0, sum = 0.0;
+    for (int k = 0; k < n_classes; ++k) {
+        const double c = count(k);
+        sum += f(c, before + after[static_cast<std::size_t>(k) + 1]);
+        before += c;
+    }
+    return sum;
+}
 
 struct Gini {
     double base = 0.0, slack = 0.0, tie = 0.0;
@@ -33,7 +53,7 @@ struct Gini {
         for (int k = 0; k < d.n_classes(); ++k) squares += d.total(k) * d.total(k);
         base = n > 0.0 ? squares / n : 0.0;
         slack = n * (d.n_classes() + 16) * 0x1p-52;
-        tie = n * 0x1p-94;
+        tie = n * 0x1p-85;
     }
     template <class D>
     bool below(const D& d, double t) const {
@@ -62,12 +82,23 @@ struct Gini {
         }
         return l2 / l + r2 / r - t2 / (l + r);
     }
+    template <class D>
+    Fraction exact(const D& d) const {
+        Expansion l2, r2, t2, l, r;
+        for (int k = 0; k < d.n_classes(); ++k) {
+            const Expansion a = d.left_exact(k), b = d.right_exact(k), t = a + b;
+            l2 = l2 + a * a, r2 = r2 + b * b, t2 = t2 + t * t;
+            l = l + a, r = r + b;
+        }
+        const Expansion n = l + r;
+        return {l2 * r * n + r2 * l * n - t2 * l * r, l * r * n};
+    }
     double tolerance() const { return tie; }
 
     static double impurity(const std::vector<double>& counts, double n) {
-        double sum = 0.0;
-        for (double c : counts) sum += (c / n) * ((n - c) / n);
-        return sum;
+        return over_classes(
+            static_cast<int>(counts.size()), [&](int k) { return counts[static_cast<std::size_t>(k)]; },
+            [n](double c, double others) { return (c / n) * (others / n); });
     }
 };
 
@@ -86,8 +117,7 @@ struct Entropy {
     template <class D>
     void begin(const D& d) {
         const double n = d.total_weight();
-        base = 0.0;
-        for (int k = 0; k < d.n_classes(); ++k) base += term(d.total(k), n - d.total(k));
+        base = over_classes(d.n_classes(), [&](int k) { return d.total(k); }, term);
         slack = n > 0.0 ? n * (std::fabs(std::log2(n)) + d.n_classes() + 2.0) * 0x1p-48 : 0.0;
         tie = base * 0x1p-48;
     }
@@ -107,26 +137,20 @@ struct Entropy {
     }
     template <class D>
     DoubleDouble gain(const D& d) const {
-        // c log2(n/c) as c log1p((n-c)/c): a class that is nearly everything keeps its digits.
-        double left = 0.0, right = 0.0;
-        for (int k = 0; k < d.n_classes(); ++k) {
-            double others_left = 0.0, others_right = 0.0;
-            for (int j = 0; j < d.n_classes(); ++j)
-                if (j != k) others_left += d.left(j), others_right += d.right(j);
-            left += term(d.left(k), others_left);
-            right += term(d.right(k), others_right);
-        }
+        const double left = over_classes(d.n_classes(), [&](int k) { return d.left(k); }, term);
+        const double right = over_classes(d.n_classes(), [&](int k) { return d.right(k); }, term);
         return DoubleDouble(base - (left + right));
     }
     double tolerance() const { return tie; }
 
     static double impurity(const std::vector<double>& counts, double n) {
-        double sum = 0.0;
-        for (double c : counts) sum += term(c, n - c);
-        return sum / n;
+        return over_classes(
+                   static_cast<int>(counts.size()), [&](int k) { return counts[static_cast<std::size_t>(k)]; }, term) /
+               n;
     }
 
 private:
+    // c log2(n / c), as a logarithm of 1 + others / c: a class that is nearly everything keeps its digits.
     static double term(double c, double others) {
         return c > 0.0 && others > 0.0 ? c * std::log1p(others / c) * 1.4426950408889634 : 0.0;
     }

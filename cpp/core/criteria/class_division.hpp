@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "base/double_double.hpp"
+#include "base/expansion.hpp"
 #include "data/target.hpp"
 
 namespace ceiba::criteria {
 
 using base::DoubleDouble;
-using base::Sum;
+using base::Expansion;
+using base::LongSum;
 
 class BinaryDivision {
 public:
@@ -57,6 +59,8 @@ public:
     DoubleDouble left_precise(int k) const { return left(k); }
     DoubleDouble right_precise(int k) const { return right(k); }
     DoubleDouble total_precise(int k) const { return total(k); }
+    Expansion left_exact(int k) const { return left(k); }
+    Expansion right_exact(int k) const { return right(k); }
     double left_weight() const { return number(left_.n); }
     double right_weight() const { return number(right_n()); }
     double total_weight() const { return number(total_n_); }
@@ -120,6 +124,8 @@ public:
     DoubleDouble left_precise(int k) const { return left(k); }
     DoubleDouble right_precise(int k) const { return right(k); }
     DoubleDouble total_precise(int k) const { return total(k); }
+    Expansion left_exact(int k) const { return left(k); }
+    Expansion right_exact(int k) const { return right(k); }
     double left_weight() const { return left_.n; }
     double right_weight() const { return total_n_ - left_.n; }
     double total_weight() const { return total_n_; }
@@ -139,7 +145,7 @@ private:
 class WeightedDivision {
 public:
     static constexpr bool unit_counts = false;
-    using Left = std::vector<Sum>;
+    using Left = std::vector<LongSum>;
 
     WeightedDivision(int n_classes, const double* class_scale)
         : total_(n_classes), left_(n_classes), scale_(n_classes, 1.0) {
@@ -151,11 +157,11 @@ public:
         weight_ = rows.weight.empty() ? nullptr : rows.weight.data() + begin;
     }
     void reset() {
-        total_.assign(total_.size(), Sum{});
+        total_.assign(total_.size(), LongSum{});
         clear_left();
     }
     void include(std::size_t i) { total_[label_[i]].add(weight(i)); }
-    void clear_left() { left_.assign(left_.size(), Sum{}); }
+    void clear_left() { left_.assign(left_.size(), LongSum{}); }
     void add(std::size_t i) { left_[label_[i]].add(weight(i)); }
     const Left& left_part() const { return left_; }
     void put_back(const Left& left) { left_ = left; }
@@ -167,6 +173,8 @@ public:
     DoubleDouble left_precise(int k) const { return DoubleDouble(scale_[k]) * left_[k].precise(); }
     DoubleDouble right_precise(int k) const { return DoubleDouble(scale_[k]) * difference(k); }
     DoubleDouble total_precise(int k) const { return DoubleDouble(scale_[k]) * total_[k].precise(); }
+    Expansion left_exact(int k) const { return Expansion(scale_[k]) * terms(left_[k]); }
+    Expansion right_exact(int k) const { return Expansion(scale_[k]) * (terms(total_[k]) - terms(left_[k])); }
     double left_weight() const { return over_classes([this](int k) { return left(k); }); }
     double right_weight() const { return over_classes([this](int k) { return right(k); }); }
     double total_weight() const { return over_classes([this](int k) { return total(k); }); }
@@ -178,6 +186,7 @@ public:
 private:
     double weight(std::size_t i) const { return weight_ ? weight_[i] : 1.0; }
     DoubleDouble difference(int k) const { return total_[k].precise() - left_[k].precise(); }
+    static Expansion terms(const LongSum& s) { return {s.lo, s.mid, s.hi}; }
     template <class F>
     double over_classes(F f) const {
         double sum = 0.0;
@@ -187,7 +196,7 @@ private:
 
     const std::uint16_t* label_ = nullptr;
     const double* weight_ = nullptr;
-    std::vector<Sum> total_, left_;
+    std::vector<LongSum> total_, left_;
     std::vector<double> scale_;
 };
 

@@ -50,22 +50,23 @@ public:
     Left left_part() const { return {}; }
     void put_back(Left) {}
 
-    double left_weight() const { return left_all_.weight; }
-    double right_weight() const { return total_all_.weight - left_all_.weight; }
-    double total_weight() const { return total_all_.weight; }
+    double left_weight() const { return left_all_.weight.value(); }
+    double right_weight() const { return (total_all_.weight - left_all_.weight).value(); }
+    double total_weight() const { return total_all_.weight.value(); }
     double left_value() const { return middle(true).value + shift_; }
     double right_value() const { return middle(false).value + shift_; }
 
     // The gain: deviation of all rows less that of the two sides.
-    double gain() const { return total_deviation_ - deviation(true) - deviation(false); }
-    double total_deviation() const { return total_deviation_; }
+    double gain() const { return (total_deviation_ - deviation(true) - deviation(false)).value(); }
+    double total_deviation() const { return total_deviation_.value(); }
 
 private:
+    // Compensated: the right side is a difference, and beside heavy rows on the left it would have lost its digits.
     struct Cell {
-        double weight = 0.0, sum = 0.0;
+        DoubleDouble weight, sum;
         Cell& operator+=(const Cell& o) {
-            weight += o.weight;
-            sum += o.sum;
+            weight = weight + o.weight;
+            sum = sum + o.sum;
             return *this;
         }
         Cell operator-(const Cell& o) const { return {weight - o.weight, sum - o.sum}; }
@@ -76,7 +77,7 @@ private:
     };
 
     double weight(std::size_t i) const { return weight_ ? weight_[i] : 1.0; }
-    Cell cell(std::size_t i) const { return {weight(i), weight(i) * (number_[i] - shift_)}; }
+    Cell cell(std::size_t i) const { return {weight(i), base::two_product(weight(i), number_[i] - shift_)}; }
 
     void rank() {
         order_ = included_;
@@ -102,7 +103,8 @@ private:
 
     // Walks down the Fenwick tree of one side to the first rank at which half of the weight is reached.
     Middle middle(bool left) const {
-        const double half = 0.5 * (left ? left_all_.weight : right_weight());
+        const DoubleDouble all = left ? left_all_.weight : total_all_.weight - left_all_.weight;
+        const DoubleDouble half(0.5 * all.hi, 0.5 * all.lo);
         std::size_t at = 0;
         Cell below;
         for (std::size_t step = top_; step; step /= 2) {
@@ -116,11 +118,11 @@ private:
         at = std::min(at, order_.size() - 1);
         return {number_[order_[at]] - shift_, below};
     }
-    double deviation(bool left) const {
+    DoubleDouble deviation(bool left) const {
         const Cell all = left ? left_all_ : total_all_ - left_all_;
         const Middle m = middle(left);
         const Cell above = all - m.below;
-        return (above.sum - m.value * above.weight) + (m.value * m.below.weight - m.below.sum);
+        return (above.sum - above.weight * m.value) + (m.below.weight * m.value - m.below.sum);
     }
 
     const double* number_ = nullptr;
@@ -130,7 +132,8 @@ private:
     std::vector<Cell> left_, total_;  // Fenwick trees, 1-based
     Cell left_all_, total_all_;
     std::size_t top_ = 1;
-    double shift_ = 0.0, total_deviation_ = 0.0;
+    double shift_ = 0.0;
+    DoubleDouble total_deviation_;
 };
 
 struct AbsoluteError {

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "base/double_double.hpp"
+#include "base/expansion.hpp"
 
 namespace ceiba::criteria {
 
@@ -23,7 +24,7 @@ struct SquaredError {
     void begin(const D& d) {
         mean = d.total_sum() / d.total_weight();
         error = d.total_weight() * d.largest() * 0x1p-50;
-        tie = d.total_weight() * d.largest() * d.largest() * 0x1p-92;
+        tie = d.total_weight() * d.largest() * d.largest() * 0x1p-85;
     }
     template <class D>
     bool below(const D& d, double t) const {
@@ -43,6 +44,12 @@ struct SquaredError {
         const DoubleDouble wl = d.left_weight_precise(), wr = d.right_weight_precise(), w = d.total_weight_precise();
         const DoubleDouble shift = d.left_sum_precise() - wl * (d.total_sum_precise() / w);
         return shift * shift * w / (wl * wr);
+    }
+    template <class D>
+    base::Fraction exact(const D& d) const {
+        const base::Expansion wl = d.left_weight_exact(), w = d.total_weight_exact();
+        const base::Expansion shift = d.left_sum_exact() * w - wl * d.total_sum_exact();
+        return {shift * shift, wl * (w - wl) * w};
     }
     double tolerance() const { return tie; }
 

@@ -8,11 +8,14 @@
 #include <type_traits>
 
 #include "base/double_double.hpp"
+#include "base/expansion.hpp"
 #include "data/target.hpp"
 
 namespace ceiba::criteria {
 
 using base::DoubleDouble;
+using base::Expansion;
+using base::LongSum;
 using base::Sum;
 
 template <bool Weighted>
@@ -23,11 +26,17 @@ class MomentDivision {
         double value() const { return n; }
         DoubleDouble precise() const { return n; }
     };
+    template <class S>
+    static Expansion exact(const S& s) {
+        if constexpr (std::is_same_v<S, LongSum>) return {s.lo, s.mid, s.hi};
+        else if constexpr (std::is_same_v<S, Sum>) return {s.lo, s.hi};
+        else return s.n;
+    }
 
 public:
     struct Left {
-        std::conditional_t<Weighted, Sum, Count> weight;
-        Sum sum;
+        std::conditional_t<Weighted, LongSum, Count> weight;
+        std::conditional_t<Weighted, LongSum, Sum> sum;
     };
 
     void bind(const data::TargetRows& rows, int output, std::size_t begin) {
@@ -63,6 +72,10 @@ public:
     DoubleDouble left_sum_precise() const { return left_.sum.precise(); }
     DoubleDouble right_sum_precise() const { return total_.sum.precise() - left_.sum.precise(); }
     DoubleDouble total_sum_precise() const { return total_.sum.precise(); }
+    Expansion left_weight_exact() const { return exact(left_.weight); }
+    Expansion total_weight_exact() const { return exact(total_.weight); }
+    Expansion left_sum_exact() const { return exact(left_.sum); }
+    Expansion total_sum_exact() const { return exact(total_.sum); }
     // Largest |y| among the rows that take part: the scale of rounding errors.
     double largest() const { return largest_; }
     double left_value() const { return left_sum() / left_weight(); }

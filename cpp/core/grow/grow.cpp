@@ -238,7 +238,8 @@ private:
             surrogates = split::find_surrogates(open.rows, routing, split.column, right, options_.surrogates);
             if (options_.use_surrogate > 0) split::route_by_surrogates(open.rows, surrogates, routing);
         }
-        const bool stays = by_surrogate && (options_.use_surrogate < 2 || heavier < 0);
+        const bool rule_lacks = options_.surrogates.like_rpart && options_.surrogates.max_surrogates == 0;
+        const bool stays = by_surrogate && (options_.use_surrogate < 2 || heavier < 0 || rule_lacks);
         for (std::uint16_t& branch : routing.branch) {
             if (branch != split::unplaced) continue;
             branch = static_cast<std::uint16_t>(stays ? routing.n_branches : heavier);

@@ -31,7 +31,7 @@ public:
         : n_classes_(static_cast<std::size_t>(node.store->target.n_classes[0])), scale_(class_scale) {
         if (scale_.empty()) scale_.assign(n_classes_, 1.0);
         const data::TargetRows& target = node.store->target;
-        const auto put = [&](base::Sum* sums, std::uint32_t row) {
+        const auto put = [&](base::LongSum* sums, std::uint32_t row) {
             sums[target.labels[0][node.begin + row]].add(target.weight_of(node.begin + row));
         };
         cells_.resize(levels.n_levels() * n_classes_);
@@ -49,11 +49,11 @@ public:
         for (std::uint32_t row : levels.missing) put(missing_.data(), row);
         n_missing_ = levels.missing.size();
         n_total_ += n_missing_;
-        for (std::size_t k = 0; k < n_classes_; ++k) total_[k].add(missing_[k].precise());
+        for (std::size_t k = 0; k < n_classes_; ++k) total_[k].add(missing_[k]);
     }
 
     void clear(bool missing_left) {
-        for (std::size_t k = 0; k < n_classes_; ++k) left_[k] = missing_left ? missing_[k] : base::Sum{};
+        for (std::size_t k = 0; k < n_classes_; ++k) left_[k] = missing_left ? missing_[k] : base::LongSum{};
         n_left_ = missing_left ? n_missing_ : 0;
     }
     void move_left(std::size_t level) {
@@ -94,7 +94,7 @@ public:
     }
 
 private:
-    base::DoubleDouble cell(std::size_t l, std::size_t k) const { return cells_[l * n_classes_ + k].precise(); }
+    const base::LongSum& cell(std::size_t l, std::size_t k) const { return cells_[l * n_classes_ + k]; }
     template <class F>
     double over_classes(F f) const {
         double sum = 0.0;
@@ -104,7 +104,7 @@ private:
 
     std::size_t n_classes_;
     std::vector<double> scale_;
-    std::vector<base::Sum> cells_, missing_, total_, left_;
+    std::vector<base::LongSum> cells_, missing_, total_, left_;
     std::vector<std::size_t> rows_;
     std::size_t n_total_ = 0, n_left_ = 0, n_missing_ = 0;
 };

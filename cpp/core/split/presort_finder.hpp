@@ -14,6 +14,7 @@
 #include "split/finder.hpp"
 #include "split/level_rows.hpp"
 #include "split/level_subsets.hpp"
+#include "split/route.hpp"
 #include "split/scan.hpp"
 
 namespace ceiba::split {
@@ -35,7 +36,7 @@ public:
                                 int thread) override {
         const std::size_t n_columns = node.store->sorted.size();
         if (options_.max_features > 0 && options_.max_features < static_cast<int>(n_columns))
-            return ranked(search_some(node, context, spaces_[static_cast<std::size_t>(thread)]));
+            return ranked(node, search_some(node, context, spaces_[static_cast<std::size_t>(thread)]), thread);
         std::vector<Candidate> found(n_columns);
         if (pool) {
             for (Space& space : spaces_) space.fresh = false;
@@ -45,7 +46,7 @@ public:
             space.fresh = false;
             for (std::size_t c = 0; c < n_columns; ++c) found[c] = search(node, c, context, space);
         }
-        return ranked(std::move(found));
+        return ranked(node, std::move(found), thread);
     }
 
 private:
@@ -88,20 +89,53 @@ private:
         return node.entries(c)[0].rank == node.entries(c)[n - 1].rank;
     }
 
-    // Ties go to the lowest column: a later one must be better by more than the tolerance.
-    std::vector<Candidate> ranked(std::vector<Candidate> found) const {
-        const auto merit = [this](const Candidate& c) {
-            return options_.column_cost.empty() ? c.gain : c.gain / base::DoubleDouble(options_.column_cost[static_cast<std::size_t>(c.column)]);
-        };
+    // Ties go to the lowest column: a later one must be better, however little.
+    std::vector<Candidate> ranked(const NodeRows& node, std::vector<Candidate> found, int thread) {
         std::erase_if(found, [](const Candidate& c) { return !c.found(); });
         if (found.empty()) return found;
+        const auto merit = [this](const Candidate& c) { return c.gain / base::DoubleDouble(cost(c)); };
         std::size_t best = 0;
-        for (std::size_t i = 1; i < found.size(); ++i)
-            if ((merit(found[i]) - merit(found[best])).value() > std::max(found[i].tolerance, found[best].tolerance)) best = i;
+        for (std::size_t i = 1; i < found.size(); ++i) {
+            const double gap = (merit(found[i]) - merit(found[best])).value();
+            const double doubt = std::max(found[i].tolerance / cost(found[i]), found[best].tolerance / cost(found[best]));
+            if (gap > doubt || (gap > -doubt && better_exactly(node, found[i], found[best], spaces_[static_cast<std::size_t>(thread)]))) best = i;
+        }
         std::rotate(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(best), found.begin() + static_cast<std::ptrdiff_t>(best) + 1);
         std::stable_sort(found.begin() + 1, found.end(), [&](const Candidate& a, const Candidate& b) { return merit(b) < merit(a); });
         found.resize(std::min(found.size(), static_cast<std::size_t>(options_.max_competitors) + 1));
         return found;
+    }
+
+    double cost(const Candidate& c) const { return options_.column_cost.empty() ? 1.0 : options_.column_cost[static_cast<std::size_t>(c.column)]; }
+
+    bool better_exactly(const NodeRows& node, const Candidate& a, const Candidate& b, Space& space) {
+        if constexpr (requires { space.criterion.exact(space.division); }) {
+            if (a.n_branches != 2 || b.n_branches != 2) return false;
+            base::Fraction x = exact_gain(node, a, space), y = exact_gain(node, b, space);
+            x.denominator = x.denominator * base::Expansion(cost(a));
+            y.denominator = y.denominator * base::Expansion(cost(b));
+            return base::compare(x, y) > 0;
+        }
+        return false;
+    }
+
+    // Puts the rows of a candidate's branch 0 on the left once more and takes the gain without rounding.
+    base::Fraction exact_gain(const NodeRows& node, const Candidate& split, Space& space)
+        requires requires(C c, D d) { c.exact(d); }
+    {
+        const Routing routing = route(node, split);
+        space.fresh = false;
+        space.division.bind(node.store->target, 0, node.begin);
+        space.division.reset();
+        const auto takes_part = [&](std::size_t i) {
+            return routing.branch[i] < 2 && (!node.store->zero_weights || node.store->target.weight_of(node.begin + i) > 0.0);
+        };
+        for (std::size_t i = 0; i < node.size(); ++i)
+            if (takes_part(i)) space.division.include(i);
+        space.division.clear_left();
+        for (std::size_t i = 0; i < node.size(); ++i)
+            if (takes_part(i) && routing.branch[i] == 0) space.division.add(i);
+        return space.criterion.exact(space.division);
     }
 
     Candidate search(const NodeRows& node, std::size_t c, const NodeContext& context, Space& space) {

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "base/double_double.hpp"
+#include "base/expansion.hpp"
 #include "split/candidate.hpp"
 
 namespace ceiba::split {
@@ -68,21 +69,39 @@ private:
         if (!std::isfinite(gain.hi)) return false;
         if (found) {
             weigh(division, criterion);
-            if (!((gain - gain_).value() > criterion.tolerance())) return false;
+            const double gap = (gain - gain_).value();
+            if (gap <= -criterion.tolerance()) return false;
+            if (gap <= criterion.tolerance() && !better_exactly(division, criterion)) return false;
         }
         found = weighed_ = true;
         gain_ = gain;
         low_ = high_ = gain.hi;
+        left_ = division.left_part();
         return true;
+    }
+    bool better_exactly(D& division, const C& criterion) {
+        if constexpr (requires { criterion.exact(division); }) {
+            const base::Fraction now = criterion.exact(division);
+            return with_left([&] { return base::compare(now, criterion.exact(division)) > 0; }, division);
+        }
+        return false;
     }
     void weigh(D& division, const C& criterion) {
         if (weighed_ || !found) return;
-        const typename D::Left now = division.left_part();
-        division.put_back(left_);
-        gain_ = criterion.gain(division);
+        with_left([&] { gain_ = criterion.gain(division); }, division);
         low_ = high_ = gain_.hi;
         weighed_ = true;
-        division.put_back(now);
+    }
+    // Does something with the division as it stood at the best cut.
+    template <class F>
+    auto with_left(F f, D& division) {
+        struct Restore {
+            D& division;
+            typename D::Left now;
+            ~Restore() { division.put_back(now); }
+        } restore{division, division.left_part()};
+        division.put_back(left_);
+        return f();
     }
 
     bool weighed_ = false;

@@ -21,8 +21,8 @@ struct Placed {
 
 class SurrogateSearch {
 public:
-    SurrogateSearch(const NodeRows& node, const Routing& primary, int right, int style)
-        : node_(node), primary_(primary), right_(right), style_(style) {
+    SurrogateSearch(const NodeRows& node, const Routing& primary, int right, const SurrogateOptions& options)
+        : node_(node), primary_(primary), right_(right), options_(options) {
         for (std::size_t i = 0; i < node.size(); ++i)
             if (takes_part(i)) placed_.add(side(i), weight(i));
     }
@@ -32,7 +32,7 @@ public:
         Placed both;  // rows placed by the primary that have a value here
         const double agree = node_.store->codes[column].empty() ? best_cut(column, both, out) : best_levels(column, both, out);
         if (out.kind == Kind::none) return out;
-        const Placed& base = style_ == 0 ? placed_ : both;
+        const Placed& base = options_.style == 0 ? placed_ : both;
         out.column = static_cast<std::int32_t>(column);
         out.agreement = agree / base.all();
         const double majority = base.larger() / base.all();
@@ -76,31 +76,35 @@ private:
         std::int32_t largest = -1;
         for (std::size_t i = 0; i < node_.size(); ++i) largest = std::max(largest, codes[i]);
         std::vector<Placed> level(static_cast<std::size_t>(largest + 1));
-        std::vector<std::size_t> rows(level.size(), 0);
+        std::vector<std::array<std::size_t, 2>> rows(level.size(), {0, 0});
         for (std::size_t i = 0; i < node_.size(); ++i) {
             if (codes[i] < 0 || !takes_part(i)) continue;
             level[static_cast<std::size_t>(codes[i])].add(side(i), weight(i));
-            ++rows[static_cast<std::size_t>(codes[i])];
+            ++rows[static_cast<std::size_t>(codes[i])][static_cast<std::size_t>(side(i))];
             both.add(side(i), weight(i));
         }
         const int fallback = both.of(0) == both.of(1) ? right_ : (both.of(0) > both.of(1) ? 0 : 1);
         std::array<std::size_t, 2> sent{0, 0};
+        std::size_t n_agree = 0, n_astray = 0;
         base::Sum agree;
         for (std::size_t k = 0; k < level.size(); ++k) {
-            if (rows[k] == 0) continue;
+            if (rows[k][0] + rows[k][1] == 0) continue;
             const double a = level[k].of(0), b = level[k].of(1);
             const int branch = a == b ? fallback : (a > b ? 0 : 1);
             out.levels.push_back({static_cast<std::int32_t>(k), branch});
-            sent[static_cast<std::size_t>(branch)] += rows[k];
+            sent[static_cast<std::size_t>(branch)] += rows[k][0] + rows[k][1];
+            n_agree += rows[k][static_cast<std::size_t>(branch)];
+            n_astray += rows[k][static_cast<std::size_t>(1 - branch)];
             agree.add(level[k].of(branch));
         }
-        if (sent[0] >= 2 && sent[1] >= 2) out.kind = Kind::levels;
+        if (options_.like_rpart ? n_agree >= 2 && n_astray >= 2 : sent[0] >= 2 && sent[1] >= 2) out.kind = Kind::levels;
         return agree.value();
     }
 
     const NodeRows& node_;
     const Routing& primary_;
-    int right_, style_;
+    int right_;
+    const SurrogateOptions& options_;
     Placed placed_;
 };
 
@@ -119,7 +123,7 @@ int send(const NodeRows& node, const Surrogate& s, std::size_t row) {
 
 std::vector<Surrogate> find_surrogates(const NodeRows& node, const Routing& primary, std::int32_t primary_column,
                                        int right_son, const SurrogateOptions& options) {
-    const SurrogateSearch search(node, primary, right_son, options.style);
+    const SurrogateSearch search(node, primary, right_son, options);
     std::vector<Surrogate> found;
     for (std::size_t c = 0; c < node.store->sorted.size(); ++c) {
         if (static_cast<std::int32_t>(c) == primary_column) continue;

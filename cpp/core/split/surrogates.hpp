@@ -31,6 +31,9 @@ struct Surrogate {
 struct SurrogateOptions {
     int max_surrogates = 0;
     int style = 0;
+    // rpart 4.1 means to ask for two rows sent each way, but for levels it counts two that agree and two that go astray: a
+    // perfect stand-in is refused. Its trees cannot be repeated without this rule.
+    bool like_rpart = false;
 };
 
 // `right_son` is the branch (0 or 1) that counts as right in the tie rules.
