@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -83,6 +85,8 @@ def test_weights_over_twelve_orders_give_a_gain_close_to_the_best(problem):
 )
 @settings(max_examples=80)
 def test_ties_without_weights_go_to_the_lowest_column_and_cut(problem):
+    # halves: sums of such targets do not round, so what is tied on paper is tied in the machine
+    problem = replace(problem, y=[round(2 * v) / 2 for v in problem.y])
     data = data_of(problem)
     assert complaints(fit(problem), data, rules_of(problem, data), ties_decided=True) == []
 

@@ -32,12 +32,20 @@ KINDS = {1: "cut", 2: "levels", 3: "presence"}
 CLOSE = 1e-12
 
 
-def complaints(tree: Any, data: Data, rules: Rules, *, ties_decided: bool = False) -> list[str]:
-    """Everything in the tree that the exhaustive search would not have done."""
-    return list(_complaints(tree, data, rules, ties_decided))
+def complaints(
+    tree: Any, data: Data, rules: Rules, *, ties_decided: bool = False, uneven: bool = False
+) -> list[str]:
+    """Everything in the tree that the exhaustive search would not have done.
+
+    With `uneven` weights the stored gain is held to 1e-12 of the target's unit, not of the node's
+    impurity, which can be as small as the smallest weight.
+    """
+    return list(_complaints(tree, data, rules, ties_decided, uneven))
 
 
-def _complaints(tree: Any, data: Data, rules: Rules, ties_decided: bool) -> Iterator[str]:
+def _complaints(
+    tree: Any, data: Data, rules: Rules, ties_decided: bool, uneven: bool
+) -> Iterator[str]:
     everything = [row for row in range(data.n_rows) if data.weight[row] > 0]
     stack = [(0, everything, 0)]
     while stack:
@@ -45,14 +53,15 @@ def _complaints(tree: Any, data: Data, rules: Rules, ties_decided: bool) -> Iter
         yield from facts(tree, node, data, rows, rules)
         children = children_of(tree, node)
         if not children:
-            yield from leaf(node, data, rows, depth, rules)
+            yield from leaf(node, data, rows, depth, rules, ties_decided)
             continue
         if stops_before_search(data, rows, depth, rules):
             yield f"node {node}: is split, but must be a leaf"
             continue
         split = split_of(tree, node, data, rows, rules)
         parts = branches_of(data, split, rows)
-        yield from choice(tree, node, data, rows, rules, split, ties_decided)
+        yield from own_gain(tree, node, data, rows, rules, split, uneven)
+        yield from choice(node, data, rows, rules, split, ties_decided)
         if rules.missing == "learn":
             yield from way_of_holes(tree, node, data, split, parts, rows)
         parts = with_unplaced(tree, node, parts, rows)
@@ -109,29 +118,46 @@ def facts(tree: Any, node: int, data: Data, rows: Sequence[int], rules: Rules) -
         yield f"node {node}: impurity {tree.impurity[node]} instead of {float(true)}"
 
 
-def leaf(node: int, data: Data, rows: Sequence[int], depth: int, rules: Rules) -> Iterator[str]:
+def leaf(
+    node: int, data: Data, rows: Sequence[int], depth: int, rules: Rules, ties_decided: bool
+) -> Iterator[str]:
+    """A leaf has a reason; a gain of nothing is a gain, but rounding may hide it."""
     if stops_before_search(data, rows, depth, rules):
         return
     best = best_of(all_splits(data, rows, rules))
-    if best is not None and reaches_min_gain(data, rows, best.gain, rules):
+    if best is None or not reaches_min_gain(data, rows, best.gain, rules):
+        return
+    if ties_decided or not near(best.gain, decimal(0), impurity_scale(data, rows, rules)):
         yield f"node {node}: is a leaf, but {best.split} gains {float(best.gain)}"
 
 
-def choice(
+def own_gain(
     tree: Any,
     node: int,
     data: Data,
     rows: Sequence[int],
     rules: Rules,
     split: Split,
-    ties_decided: bool,
+    uneven: bool,
 ) -> Iterator[str]:
-    """The split's own gain, and that it is the best."""
+    """The gain that the node claims for its split."""
+    true = gain_of(data, branches_of(data, split, rows), rows, rules)
+    scale = impurity_scale(data, rows, rules)
+    if uneven:
+        scale = max(
+            [scale, decimal(1), *(abs(decimal(t[row])) for t in data.targets for row in rows)]
+        )
+    if not near(tree.gain[node], true, scale):
+        yield f"node {node}: gain {tree.gain[node]} instead of {float(true)}"
+
+
+def choice(
+    node: int, data: Data, rows: Sequence[int], rules: Rules, split: Split, ties_decided: bool
+) -> Iterator[str]:
+    """The split is one of the candidates, and the best of them."""
     parts = branches_of(data, split, rows)
     own = gain_of(data, parts, rows, rules)
     spread = impurity_scale(data, rows, rules)
-    if not near(tree.gain[node], own, spread):
-        yield f"node {node}: gain {tree.gain[node]} instead of {float(own)}"
     every = all_splits(data, rows, rules)
     best = best_of(every)
     if best is None:
