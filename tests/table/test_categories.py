@@ -184,3 +184,15 @@ def test_identifier_column_warns() -> None:
 )
 def test_few_rows_or_repeated_levels_do_not_warn(values: list[str]) -> None:
     read({"id": values})
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([f"{i}.5" for i in range(29)] + [" "], "looks like numbers read as texts.*to_numeric"),
+        ([f"2024-01-{i:02}" for i in range(1, 31)], "looks like dates read as texts.*to_datetime"),
+    ],
+)
+def test_numbers_or_dates_as_texts_are_named_in_the_warning(values: list[str], words: str) -> None:
+    with pytest.warns(DataWarning, match=words):
+        read({"a": values})
