@@ -1,12 +1,15 @@
 #include "prune/weakest_link.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 namespace ceiba::prune {
 
 namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
 
 // A leftist max-heap of breakpoints; node i of the tree is element i of the heap's memory.
 class Breakpoints {
@@ -45,27 +48,45 @@ private:
     std::vector<std::int32_t> left_, right_, rank_, spine_;
 };
 
+// Makes alphas equal that differ by less than their noise, from the smallest up: each takes the value of the one before it.
+void join_neighbours(std::vector<double>& alpha, const std::vector<double>& noise) {
+    std::vector<std::uint32_t> order;
+    for (std::size_t i = 0; i < alpha.size(); ++i)
+        if (alpha[i] < never) order.push_back(static_cast<std::uint32_t>(i));
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return alpha[a] < alpha[b]; });
+    double before = -never, shared = -never, slack = 0.0;
+    for (const std::uint32_t i : order) {
+        const double own = alpha[i];
+        if (own - before > std::max(noise[i], slack)) shared = own;
+        before = own;
+        slack = noise[i];
+        alpha[i] = shared;
+    }
+}
+
 }  // namespace
 
-std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::span<const double> risk) {
+std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::span<const double> risk, const LinkOptions& options) {
     const std::size_t n = parent.size();
-    constexpr double never = std::numeric_limits<double>::infinity();
-    std::vector<double> alpha(n, never), intercept(n, 0.0), slope(n, 0.0);
+    std::vector<double> alpha(n, never), intercept(n, 0.0), slope(n, 0.0), noise(n, 0.0);
     std::vector<std::int32_t> heap(n, -1);
     std::vector<char> inner(n, 0);
     Breakpoints points(n);
     for (std::size_t i = n; i-- > 0;) {  // pre-order backwards: branches before their node
         if (inner[i]) {
             // The line of the fully collapsed branches; going left over breakpoints restores what they collapsed.
-            double a = intercept[i], s = slope[i];
-            double crossing = (risk[i] - a) / (s - 1.0);
+            double a = intercept[i] + (options.split.empty() ? 0.0 : options.split[i]), s = slope[i];
+            const auto cut = [&] { return (risk[i] - a) / ((s - 1.0) * options.whole); };
+            double crossing = cut();
             while (heap[i] >= 0 && crossing < points.at[static_cast<std::size_t>(heap[i])]) {
                 const std::size_t top = static_cast<std::size_t>(heap[i]);
                 a -= points.fall[top];
                 s -= points.leaves[top];
                 heap[i] = points.pop(heap[i]);
-                crossing = (risk[i] - a) / (s - 1.0);
+                crossing = cut();
             }
+            noise[i] = options.tolerance * std::abs(risk[i]) / ((s - 1.0) * options.whole);
+            if (std::abs(crossing) <= noise[i]) crossing = 0.0;
             alpha[i] = points.at[i] = crossing;
             points.fall[i] = risk[i] - a;
             points.leaves[i] = 1.0 - s;
@@ -80,6 +101,7 @@ std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::s
     }
     for (std::size_t i = 1; i < n; ++i)
         if (inner[i]) alpha[i] = std::min(alpha[i], alpha[static_cast<std::size_t>(parent[i])]);
+    if (options.tolerance > 0.0) join_neighbours(alpha, noise);
     return alpha;
 }
 

@@ -1,0 +1,41 @@
+// Cross-validation of a whole pruning sequence in one walk of each held-out row (Breiman et al. 1984, section 3.4).
+//
+// As alpha grows, the leaf in which a row ends moves up its path: it is node t for the alphas from t's collapse to that of t's
+// parent. So the errors of a row over all alphas are a step function with at most one step per ancestor. A row writes its
+// steps into an array of differences; one running sum over all rows' differences gives the risk at every alpha.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ceiba::prune {
+
+// A tree, and for each of its nodes the first alpha of the grid at which the node is collapsed (n_steps: at none of them).
+struct Path {
+    std::span<const std::int32_t> parent, step;
+    std::size_t n_steps;
+};
+
+// The held-out rows: the node in which each ends in the whole tree, and its weight.
+struct HeldOutRows {
+    std::span<const std::int32_t> end;
+    std::span<const double> weight;
+};
+
+// Sums over the rows of weight x error, and of weight x error squared, at each alpha of the grid.
+struct Losses {
+    std::vector<double> first, second;
+};
+
+// Error: cost[label * n_classes + answer of the node].
+Losses class_losses(const Path& path, const HeldOutRows& rows, std::span<const std::int32_t> label, std::span<const std::int32_t> answer,
+                    std::span<const double> cost, std::size_t n_classes);
+
+enum class Loss { squared, absolute, poisson };
+
+// Error between number and value of the node, times the scale of the row (empty: 1). Poisson: half the deviance.
+Losses number_losses(const Path& path, const HeldOutRows& rows, std::span<const double> number, std::span<const double> scale,
+                     std::span<const double> value, Loss loss);
+
+}  // namespace ceiba::prune
