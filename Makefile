@@ -33,11 +33,11 @@ test-full: $(STAMPS)/built ## all tests, the slow ones too
 oracle: $(STAMPS)/built ## compare with the reference trees in CEIBA_ORACLE (default ../shared/oracle)
 	$(PY) tests/oracle/run.py $(ARGS)
 
-bench: $(STAMPS)/built $(STAMPS)/bench ## ratios against other libraries, a few minutes
-	$(PY) benchmarks/run.py $(ARGS)
+bench: $(STAMPS)/built $(STAMPS)/bench ## ratios against other libraries, three minutes
+	$(PY) -m benchmarks.run --subset quick $(ARGS)
 
-bench-full: $(STAMPS)/built $(STAMPS)/bench ## the same at full size
-	$(PY) benchmarks/run.py --full $(ARGS)
+bench-full: $(STAMPS)/built $(STAMPS)/bench ## the same at full size, into docs/benchmarks.md
+	$(PY) -m benchmarks.run --subset full --docs $(ARGS)
 
 lint: $(STAMPS)/built ## ruff and mypy --strict (the layout of C++ is not checked: versions of clang-format disagree)
 	$(PY) -m ruff check .
