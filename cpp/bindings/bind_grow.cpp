@@ -57,6 +57,7 @@ void bind_options(nb::module_& m) {
     c.def(nb::init<>())
         .def_rw("max_depth", &GrowOptions::max_depth)
         .def_rw("min_samples_split", &GrowOptions::min_samples_split)
+        .def_rw("min_weight_split", &GrowOptions::min_weight_split)
         .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
         .def_rw("min_gain", &GrowOptions::min_gain)
         .def_rw("min_gain_ratio", &GrowOptions::min_gain_ratio)

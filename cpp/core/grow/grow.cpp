@@ -146,7 +146,7 @@ private:
         node.value = std::move(summary.value);
         const std::size_t rows = open.rows.size();
         open.splittable = !summary.pure && rows >= options_.min_samples_split && rows >= 2 * options_.search.min_rows &&
-                          summary.weight >= 2.0 * options_.search.min_weight &&
+                          summary.weight >= 2.0 * options_.search.min_weight && summary.weight >= options_.min_weight_split &&
                           (options_.max_depth < 0 || open.depth < options_.max_depth);
     }
 

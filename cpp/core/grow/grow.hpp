@@ -18,6 +18,7 @@ struct GrowOptions {
     int use_surrogate = 2;               // 0: rows with a missing value stay; 1: surrogates, else stay; 2: surrogates, else the heavier branch
     int max_depth = -1;
     std::size_t min_samples_split = 2;
+    double min_weight_split = 0.0;       // the same by weight (frequency weights)
     int max_leaf_nodes = -1;             // best-first growth when set
     double min_gain = 0.0;               // gain of a split as a share of the whole table's weight
     double min_gain_ratio = 0.0;         // gain of a split over that of the root's split
