@@ -17,17 +17,39 @@ from ceiba.errors import SchemaError
 from ceiba.table import Column, ColumnInfo, Kind, Levels, Schema, Table, TargetInfo, read
 from ceiba.table.summary import column_range, matrix_ranges
 
-MIXED = read({"age": [31.0, 45.0, 27.0], "city": ["Oslo", None, "Lima"]})
-MATRIX = read(np.arange(12.0).reshape(4, 3))
 TARGET = TargetInfo("y", "classification", (np.array([0, 1]),), 1)
 
 
-def test_table_is_frozen() -> None:
+# Fresh tables for each test: one kept by pytest until the end would look like a leak of the core.
+def make_mixed() -> Table:
+    return read({"age": [31.0, 45.0, 27.0], "city": ["Oslo", None, "Lima"]})
+
+
+def make_matrix() -> Table:
+    return read(np.arange(12.0).reshape(4, 3))
+
+
+@pytest.fixture
+def mixed() -> Table:
+    return make_mixed()
+
+
+@pytest.fixture
+def matrix() -> Table:
+    return make_matrix()
+
+
+@pytest.fixture(params=[make_mixed, make_matrix], ids=["mixed", "matrix"])
+def table(request: pytest.FixtureRequest) -> Table:
+    made: Table = request.param()
+    return made
+
+
+def test_table_is_frozen(mixed: Table) -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
-        MIXED.n_rows = 5  # type: ignore[misc]
+        mixed.n_rows = 5  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("table", [MIXED, MATRIX])
 def test_table_pickles_without_its_core(table: Table) -> None:
     table.core()
     again = pickle.loads(pickle.dumps(table))
@@ -38,75 +60,72 @@ def test_table_pickles_without_its_core(table: Table) -> None:
     assert again.core().n_rows == table.n_rows
 
 
-@pytest.mark.parametrize("table", [MIXED, MATRIX])
 def test_table_copies(table: Table) -> None:
     assert copy.copy(table).schema == table.schema
     assert copy.deepcopy(table).n_rows == table.n_rows
 
 
-def test_core_is_made_once() -> None:
-    assert MIXED.core() is MIXED.core()
+def test_core_is_made_once(mixed: Table) -> None:
+    assert mixed.core() is mixed.core()
 
 
 @pytest.mark.parametrize("rows", [np.array([2, 0]), [2, 0], np.array([True, False, True])])
-def test_table_takes_rows(rows: Any) -> None:
-    part = MIXED.take(rows)
+def test_table_takes_rows(rows: Any, mixed: Table) -> None:
+    part = mixed.take(rows)
     assert part.n_rows == 2
     assert sorted(part.columns[0].values.tolist()) == [27, 31]
-    assert part.schema is MIXED.schema
+    assert part.schema is mixed.schema
 
 
-def test_matrix_table_takes_rows() -> None:
-    part = MATRIX.take(np.array([3, 1]))
+def test_matrix_table_takes_rows(matrix: Table) -> None:
+    part = matrix.take(np.array([3, 1]))
     assert part.matrix is not None
     assert part.matrix[:, 0].tolist() == [9, 3]
     assert part.n_rows == 2
 
 
-@pytest.mark.parametrize("table", [MIXED, MATRIX])
 def test_table_selects_columns(table: Table) -> None:
     part = table.select([1])
     assert part.schema.names == table.schema.names[1:2]
     assert part.n_columns == 1
 
 
-@pytest.mark.parametrize("table", [MIXED, MATRIX])
 def test_table_takes_a_schema_with_target(table: Table) -> None:
     schema = table.schema.with_target(TARGET)
     assert table.with_schema(schema).schema.target is TARGET
     assert table.with_schema(schema).columns[0].values.tolist() == table.columns[0].values.tolist()
 
 
-def test_matrix_table_can_be_replaced_in_part() -> None:
-    schema = Schema(MATRIX.schema.columns[:1], None, False)
-    part = dataclasses.replace(MATRIX, columns=MATRIX.columns[:1], schema=schema)
+def test_matrix_table_can_be_replaced_in_part(matrix: Table) -> None:
+    schema = Schema(matrix.schema.columns[:1], None, False)
+    part = dataclasses.replace(matrix, columns=matrix.columns[:1], schema=schema)
     assert part.matrix is None
     assert part.core().n_columns == 1
 
 
-def test_table_finds_column_by_name() -> None:
-    assert MIXED.column("city").info.levels == ("Lima", "Oslo")
+def test_table_finds_column_by_name(mixed: Table) -> None:
+    assert mixed.column("city").info.levels == ("Lima", "Oslo")
 
 
-def test_unknown_column_is_refused_with_hint() -> None:
+def test_unknown_column_is_refused_with_hint(mixed: Table) -> None:
     with pytest.raises(
         SchemaError, match=r"no column 'cty'; the table has 'age', 'city'.*'city'\?"
     ):
-        MIXED.column("cty")
+        mixed.column("cty")
 
 
-def test_unknown_attribute_is_an_attribute_error() -> None:
+def test_unknown_attribute_is_an_attribute_error(mixed: Table) -> None:
     with pytest.raises(AttributeError, match="no attribute 'colums'"):
-        MIXED.colums  # noqa: B018
+        mixed.colums  # noqa: B018
 
 
-def test_repr_and_len_tell_the_shape() -> None:
-    assert repr(MIXED) == "Table(3 rows, 2 columns)"
-    assert len(MIXED) == 3
+def test_repr_and_len_tell_the_shape(mixed: Table) -> None:
+    assert repr(mixed) == "Table(3 rows, 2 columns)"
+    assert len(mixed) == 3
 
 
-def test_made_up_names_count_columns() -> None:
-    assert MATRIX.schema.names == ("x0", "x1", "x2")
+def test_made_up_names_count_columns(matrix: Table) -> None:
+    assert matrix.schema.names == ("x0", "x1", "x2")
 
 
 def test_schemas_compare_by_value() -> None:
@@ -123,8 +142,8 @@ def test_schemas_compare_by_value() -> None:
     assert mine.target != "y"
 
 
-def test_schema_pickles() -> None:
-    schema = MIXED.schema.with_target(TARGET)
+def test_schema_pickles(mixed: Table) -> None:
+    schema = mixed.schema.with_target(TARGET)
     assert pickle.loads(pickle.dumps(schema)) == schema
 
 
