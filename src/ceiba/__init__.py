@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         SchemaError,
         TreeError,
     )
-    from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+    from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor, rpart
     from ceiba.inspection.gain import gain
     from ceiba.inspection.impurity import impurity
     from ceiba.tree import Tree
@@ -50,6 +50,7 @@ __all__ = [
     "impurity",
     "inspection",
     "plot",
+    "rpart",
     "table",
     "tree",
 ]
@@ -71,6 +72,7 @@ _HOMES = {
     "TreeError": "errors",
     "gain": "inspection",
     "impurity": "inspection",
+    "rpart": "estimators",
 }
 
 

@@ -177,13 +177,18 @@ class Conversion:
     # --- nodes
 
     def node(self, i: int) -> dict[str, Any]:
-        tree, whole = self.tree, float(sum(self.method.data.weight))
+        tree, poisson = self.tree, isinstance(self.method, Poisson)
+        # A poisson tree is one of rates: it weighs rows by their time, and its risk is half the
+        # deviance.
+        weight = sum(self.method.data.weight[row] for row in self.rows[i])
         result: dict[str, Any] = {
             "node": self.number[i],
             "n": int(tree.n_rows[i]),
-            "wt": float(tree.weight[i]),
-            "dev": float(tree.risk[i]) * whole,
+            "wt": float(weight) if poisson else float(tree.weight[i]),
+            "dev": float(tree.risk[i] * tree.weight[0]) * (2 if poisson else 1),
         }
+        if poisson:
+            result["events"] = float(self.method.events(self.rows[i]))
         if isinstance(self.method, Class):
             result["yval"] = self.golden["classes"][int(tree.answer[i])]
             result["counts"] = [float(c) for c in tree.counts[i, 0]]

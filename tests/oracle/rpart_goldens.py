@@ -28,6 +28,7 @@ class Fitted:
     tree: Any
     apply: Callable[[Sequence[TableColumn]], Sequence[int]]
     pruning: dict[str, list[Any]] | None = None
+    cptable: dict[str, list[float]] | None = None
     importance: dict[str, float] | None = None
     cv: dict[str, list[float]] | None = None
 
@@ -45,21 +46,23 @@ def fit_ceiba(problem: Problem, library: ModuleType) -> Fitted:
     if golden.get("cost"):
         options["cost"] = golden["cost"]
     model = library.rpart(golden["method"], **options)
-    extra = {} if problem.exposure is None else {"exposure": problem.exposure}
-    y = frame([problem.target])[golden["target"]]
-    model.fit(frame(problem.columns), y, sample_weight=problem.weights, **extra)
+    columns, target, extra = problem.all_rows()
+    y = frame([target])[golden["target"]]
+    model.fit(frame(columns), y, **extra)
     return Fitted(
         model.tree_,
         lambda columns: model.tree_.apply(frame(list(columns))),
         pruning=exact_pruning(model.tree_),
-        importance=importance(model, problem),
+        cptable=cptable(model),
+        importance=dict(model.variable_importance_),
     )
 
 
-def importance(model: Any, problem: Problem) -> dict[str, float] | None:
-    """The recipe's own `variable_importance_` (by column name), in rpart's unit."""
-    given = getattr(model, "variable_importance_", None)
-    return None if given is None else {name: float(value) for name, value in dict(given).items()}
+def cptable(model: Any) -> dict[str, list[float]]:
+    """The recipe's own table, under rpart's names."""
+    table = model.cp_table_
+    names = {"CP": "cp", "nsplit": "n_splits", "rel_error": "relative_risk"}
+    return {name: table[own].tolist() for name, own in names.items()}
 
 
 def exact_pruning(tree: Any) -> dict[str, list[Any]] | None:
@@ -92,6 +95,7 @@ def check(golden: Golden, fit: Callable[[Problem], Fitted]) -> Outcome:
     candidate["na_rows"] = {"node": conversion.numbers_of(fitted.apply(problem.na_columns()))}
     optional = {
         "exact_pruning": fitted.pruning,
+        "cptable": fitted.cptable,
         "variable_importance": fitted.importance,
         "cv": fitted.cv,
     }

@@ -36,6 +36,19 @@ class Problem:
             golden.get("weights"),
         )
 
+    def all_rows(self) -> tuple[list[TableColumn], TableColumn, dict[str, list[float]]]:
+        """Columns, target, weights and times of the whole file: the recipe drops rows itself."""
+        golden = self.golden
+        table = read_csv(f"{golden['dataset']}.csv", golden["dataset"])
+        target, extra = table[golden["target"]], {}
+        dropped, weights = set(golden.get("rows_dropped") or ()), iter(self.weights or ())
+        if self.weights is not None:
+            rows = range(len(target.values))
+            extra["sample_weight"] = [1.0 if row in dropped else next(weights) for row in rows]
+        if self.exposure is not None:
+            extra["exposure"] = list(table[golden["exposure"]].values)
+        return [table[name] for name in golden["predictors"]], target, extra
+
     def na_columns(self) -> list[TableColumn]:
         """The rows with values removed."""
         table = read_csv(self.golden["na_rows"]["file"], self.golden["dataset"])

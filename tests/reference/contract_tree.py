@@ -91,8 +91,10 @@ def contract_tree(grower: Grower, root: RpartNode) -> SimpleNamespace:
         for entry in nodes
     ]
     branch_start, branch_node = ragged(below)
-    whole = data.total_weight(range(data.n_rows))
-    weight = [float(data.total_weight(e.node.rows)) for e in nodes]
+    poisson = isinstance(method, Poisson)  # a tree of rates: weighed by time, half the deviance
+    weights = method.scaled if poisson else data.weight
+    weight = [float(sum(weights[row] for row in e.node.rows)) for e in nodes]
+    whole = weight[0] * (2 if poisson else 1)
     s_start, stand_ins = ragged([[(s, e.first) for s in e.node.surrogates] for e in nodes])
     c_start, others = ragged([[(c, e.first) for c in e.node.competitors] for e in nodes])
     owner = [e.node for e in nodes for _ in e.node.competitors]
@@ -103,7 +105,7 @@ def contract_tree(grower: Grower, root: RpartNode) -> SimpleNamespace:
         splits=split_table([(e.node.primary and e.node.primary.mimic, e.first) for e in nodes]),
         n_rows=np.array([len(e.node.rows) for e in nodes]),
         weight=np.array(weight),
-        risk=np.array([float(e.node.risk) / float(whole) for e in nodes]),
+        risk=np.array([float(e.node.risk) / whole for e in nodes]),
         exact_risk=[Fraction(e.node.risk) for e in nodes],
         gain=np.array([gain_from(grower, e.node, e.node.primary) for e in nodes]),
         surrogates=SimpleNamespace(

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from ceiba.estimators.classifier import DecisionTreeClassifier
+from ceiba.estimators.recipes import RpartClassifier, RpartRegressor, rpart
 from ceiba.estimators.regressor import DecisionTreeRegressor
 
-__all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "RpartClassifier",
+    "RpartRegressor",
+    "rpart",
+]

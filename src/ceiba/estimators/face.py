@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-__all__ = ["Face"]
+__all__ = ["Face", "RpartFace"]
 
 
 class Face:
@@ -131,6 +131,26 @@ class Face:
         from ceiba.inspection import explain
 
         return explain(self._fitted(), self._rows(_one_row(row)))
+
+
+class RpartFace:
+    """What R shows of a fitted rpart tree; mixed into the estimators of `ceiba.rpart`."""
+
+    if TYPE_CHECKING:
+        cost: Any
+
+        def _fitted(self) -> Tree: ...
+
+    @property
+    def variable_importance_(self) -> dict[str, float]:
+        """Importance of each column that some split or surrogate uses, in rpart's unit.
+
+        The improvement of each split counts for its column, and, times the adjusted agreement, for
+        the columns of its surrogates.
+        """
+        from ceiba.inspection import rpart_importance
+
+        return rpart_importance(self._fitted(), column_cost=self.cost)
 
 
 def _one_row(row: Any) -> Any:

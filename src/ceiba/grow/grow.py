@@ -2,8 +2,9 @@
 
 The core knows weights, counts and impurities. What follows from priors and costs (class
 probabilities, risks; see `priors.py`) is derived here from the counts of the grown nodes, so the
-definitions stand in one readable place. R(t) of a regression node is its impurity times its share
-of the weight. Several outputs have no single risk: NaN for classification.
+definitions stand in one readable place. R(t) of a regression node is its impurity (with shrunken
+rates its loss, see `rates.py`) times its share of the weight. Several outputs have no single risk:
+NaN for classification.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from ceiba.grow.priors import (
     read_costs,
     read_prior,
 )
+from ceiba.grow.rates import shrunken_rates
 from ceiba.grow.threads import n_threads
 from ceiba.tree import Competitors, SplitTable, Surrogates, Tree
 
@@ -190,6 +192,8 @@ def _core_options(
     core.column_cost = read_column_cost(options.column_cost, names)
     core.class_scale = [] if scales.search is None else scales.search.tolist()
     core.min_weight_leaf = options.min_weight_fraction_leaf * total_weight
+    if options.like_rpart:
+        core.like_rpart = True
     _set_sizes(core, options, table.n_rows, total_weight)
     return core
 
@@ -205,15 +209,8 @@ def _set_sizes(
         core.min_samples_leaf = min_leaf
         core.min_samples_split = min_split
         return
-    # In weights "at least k rows" is "at least weight k"; the core has that for leaves, and a node
-    # that can be split into two such leaves is large enough.
-    if min_split > max(2, 2 * min_leaf):
-        raise OptionError(
-            f"frequency_weights=True with min_samples_split={options.min_samples_split!r} above "
-            f"twice min_samples_leaf={options.min_samples_leaf!r} is not supported. Raise "
-            "min_samples_leaf, or repeat the rows."
-        )
     core.min_weight_leaf = max(core.min_weight_leaf, float(min_leaf))
+    core.min_weight_split = float(min_split)
 
 
 def _assemble(
@@ -224,7 +221,11 @@ def _assemble(
     shape = (len(weight), target.info.n_outputs, -1)
     value, counts = grown["value"].reshape(shape), None
     if options.task == "regression":
-        risk = impurity * weight / weight[0]
+        loss = impurity
+        if options.shrink:
+            rate, loss = shrunken_rates(value[:, 0, 0], weight, impurity, options.shrink)
+            value = rate.reshape(shape)
+        risk = loss * weight / weight[0]
     else:
         counts = value
         value = node_value(counts, scales.factor)
@@ -239,7 +240,7 @@ def _assemble(
         branch_node=grown["branch_node"],
         splits=SplitTable(**grown["splits"]),
         default_branch=grown["default_branch"],
-        n_rows=grown["n_rows"],
+        n_rows=_rows_counted(grown, options),
         weight=weight,
         impurity=impurity,
         gain=grown["gain"],
@@ -247,7 +248,7 @@ def _assemble(
         risk=risk,
         sent_default=grown["sent_default"],
         counts=counts,
-        surrogates=_surrogates(grown) if options.missing == "surrogate" else None,
+        surrogates=_surrogates(grown, options) if options.missing == "surrogate" else None,
         competitors=_competitors(grown) if options.max_competitors else None,
         criterion=ALIASES.get(options.criterion, options.criterion),
         missing=options.missing,  # type: ignore[arg-type]
@@ -257,13 +258,20 @@ def _assemble(
     )
 
 
-def _surrogates(grown: dict[str, Any]) -> Surrogates:
+def _rows_counted(grown: dict[str, Any], options: GrowOptions) -> npt.NDArray[np.int64]:
+    """Count the rows of each node; with frequency weights a weight of k is k rows."""
+    n_rows: npt.NDArray[np.int64] = grown["n_rows"]
+    return np.rint(grown["weight"]).astype(np.int64) if options.frequency_weights else n_rows
+
+
+def _surrogates(grown: dict[str, Any], options: GrowOptions) -> Surrogates:
     return Surrogates(
         grown["surrogate_start"],
         SplitTable(**grown["surrogates"]),
         grown["agreement"],
         grown["adjusted"],
         grown["surrogate_sent"],
+        options.use_surrogate > 0,
     )
 
 

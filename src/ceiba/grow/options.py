@@ -90,6 +90,8 @@ ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
         "frequency_weights": (boolean,),
         "keep_zero_weights": (boolean,),
         "allow_zero_rate": (boolean,),
+        "shrink": (number(0.0),),
+        "like_rpart": (boolean,),
     }
 )
 
@@ -103,9 +105,12 @@ class GrowOptions:
     """All that decides how a tree grows, apart from the data.
 
     The parameters have the names, meanings and defaults of the estimators' parameters; `seed` is
-    the resolved `random_state`. Three are for rpart's rules: `min_gain_ratio` (a split must have
+    the resolved `random_state`. Five are for rpart's rules: `min_gain_ratio` (a split must have
     more than this share of the root's gain; 1e-10 there), `keep_zero_weights` (rows of weight 0
-    are counted and routed) and `allow_zero_rate` (poisson: a branch without events).
+    are counted and routed), `allow_zero_rate` (poisson: a branch without events), `shrink`
+    (poisson: see `rates.py`) and `like_rpart` (two rules of rpart's code that its manual does not
+    have: a level map is no surrogate unless it goes astray on two rows, and with no surrogates at
+    all, rows with a missing value stay in the node while growing).
 
     Examples
     --------
@@ -141,6 +146,8 @@ class GrowOptions:
     frequency_weights: bool = False
     keep_zero_weights: bool = False
     allow_zero_rate: bool = False
+    shrink: float = 0.0
+    like_rpart: bool = False
 
     def __post_init__(self) -> None:
         if self.criterion == "":

@@ -11,6 +11,7 @@ from ceiba.inspection.evaluate import (
 from ceiba.inspection.explain import Explanation, ExplanationStep, explain
 from ceiba.inspection.gain import gain
 from ceiba.inspection.importance import importance
+from ceiba.inspection.improvement import competitor_improvement, improvement, rpart_importance
 from ceiba.inspection.impurity import impurity
 from ceiba.inspection.split_curve import split_curve
 from ceiba.inspection.split_table import split_table
@@ -20,12 +21,15 @@ __all__ = [
     "Explanation",
     "ExplanationStep",
     "NumberEvaluation",
+    "competitor_improvement",
     "evaluate_classes",
     "evaluate_numbers",
     "explain",
     "gain",
     "importance",
+    "improvement",
     "impurity",
+    "rpart_importance",
     "split_curve",
     "split_table",
 ]

@@ -8,11 +8,12 @@ more chances to look good.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.grow.per_column import per_column
 from ceiba.grow.priors import search_mass
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ __all__ = ["importance"]
 
 
 def importance(
-    tree: Tree, *, normalize: bool = True, surrogates: bool = False
+    tree: Tree, *, normalize: bool = True, surrogates: bool = False, column_cost: Any = None
 ) -> npt.NDArray[np.float64]:
     """Give the importance of each column.
 
@@ -33,6 +34,8 @@ def importance(
         Whether the figures sum to 1, as in scikit-learn; else they are sums over rows, as in rpart.
     surrogates : bool, default=False
         Whether surrogates count too, as in rpart.
+    column_cost : array-like or dict, optional
+        Cost of asking for each column, by which the gain of its splits is divided.
 
     Returns
     -------
@@ -49,6 +52,9 @@ def importance(
     n_columns = len(tree.schema.columns)
     inner = ~tree.is_leaf
     worth = search_mass(tree) * tree.gain
+    if column_cost is not None:
+        cost = per_column("column_cost", column_cost, tree.schema.names, 1.0)
+        worth[inner] /= cost[tree.splits.column[inner]]
     total = np.bincount(tree.splits.column[inner], worth[inner], n_columns).astype(np.float64)
     if surrogates and tree.surrogates is not None:
         stored = tree.surrogates

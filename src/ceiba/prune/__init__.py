@@ -10,12 +10,17 @@ from ceiba.prune.cost_complexity import (
     pruning_sequence,
 )
 from ceiba.prune.listing import Listing
+from ceiba.prune.rpart_complexity import prune_by_cp, rpart_complexity
+from ceiba.prune.risk import Risk
 
 __all__ = [
     "Listing",
     "PruningSequence",
+    "Risk",
     "collapse_alpha",
+    "prune_by_cp",
     "prune_tree",
     "pruning_path",
     "pruning_sequence",
+    "rpart_complexity",
 ]

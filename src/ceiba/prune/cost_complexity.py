@@ -5,24 +5,21 @@ grows the T(alpha) are nested and change at finitely many alphas (Breiman et al.
 The core gives each inner node its collapse alpha: T(alpha) is the tree with all nodes collapsed
 whose alpha is at most `alpha`.
 
-Two risks: "impurity" is the node's impurity times its share (scikit-learn's `ccp_alpha`); "cost" is
-the expected misclassification cost, or the loss of a regression tree. Risks are handed over as sums
-(counts where weights are whole), because quotients of whole numbers that are equal on paper are
-then equal in floating point, so ties are ties; alphas are divided by the total weight at the end.
+Which risk R is, and how ties are kept exact: `risk.py`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba import _core
 from ceiba.errors import OptionError
-from ceiba.grow.priors import class_factor, node_risk, search_mass
 from ceiba.prune.listing import Listing
+from ceiba.prune.risk import NodeRisks, Risk, node_risks, risk_sums
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -34,21 +31,26 @@ __all__ = [
     "prune_tree",
     "pruning_path",
     "pruning_sequence",
+    "risk_sums",
 ]
 
-Risk = Literal["cost", "impurity"]
 Array = npt.NDArray[np.float64]
 
 
-def prune_tree(tree: Tree, alpha: float, *, risk: Risk = "cost") -> Tree:
+def prune_tree(
+    tree: Tree, alpha: float | None = None, *, n_leaves: int | None = None, risk: Risk = "cost"
+) -> Tree:
     """Give T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
 
     Parameters
     ----------
     tree : Tree
-    alpha : float
+    alpha : float, optional
         Cost per leaf, in units of the mean risk (times n: sums; divided by R(root): rpart's cp).
         0 removes the splits that do not lower the risk.
+    n_leaves : int, optional
+        Instead of alpha: the tree of the sequence with so many leaves; if none has, the largest
+        with fewer.
     risk : {"cost", "impurity"}, default="cost"
         Expected misclassification cost (or loss), or impurity as in scikit-learn's `ccp_alpha`.
 
@@ -66,16 +68,30 @@ def prune_tree(tree: Tree, alpha: float, *, risk: Risk = "cost") -> Tree:
     >>> tree = ceiba.DecisionTreeClassifier().fit(X[:, 2:], y).tree_
     >>> tree.n_leaves, prune_tree(tree, 0).n_leaves, prune_tree(tree, 1 / 75).n_leaves
     (8, 7, 3)
+    >>> prune_tree(tree, n_leaves=6).n_leaves
+    4
     """
-    if not alpha >= 0:
+    if (alpha is None) == (n_leaves is None):
+        raise OptionError("Give either alpha or n_leaves, one of them.")
+    if n_leaves is not None:
+        return pruning_sequence(tree, risk=risk).tree_with(n_leaves)
+    if isinstance(alpha, bool) or not alpha >= 0:  # type: ignore[operator]
         raise OptionError(f"alpha must be a number of at least 0. Got {alpha!r}.")
     return tree.collapse(np.flatnonzero(collapse_alpha(tree, risk=risk) <= alpha))
 
 
-def collapse_alpha(tree: Tree, *, risk: Risk = "cost") -> Array:
+def collapse_alpha(tree: Tree, *, risk: Risk = "cost", count_stayed: bool = True) -> Array:
     """Give the alpha at which each node's subtree collapses; infinite at leaves.
 
     A node below another one never has the larger alpha.
+
+    Parameters
+    ----------
+    tree : Tree
+    risk : {"cost", "impurity"}, default="cost"
+    count_stayed : bool, default=True
+        Whether rows that stay in an inner node (no branch for a missing value) count there; rpart
+        leaves them out.
 
     Examples
     --------
@@ -85,11 +101,10 @@ def collapse_alpha(tree: Tree, *, risk: Risk = "cost") -> Array:
     >>> collapse_alpha(model.tree_)
     array([0.33333333,        inf,        inf])
     """
-    sums, whole = _risk_sums(tree, risk)
-    return _alphas(tree, sums) / whole
+    return node_risks(tree, risk, count_stayed=count_stayed).collapse_alpha(tree)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PruningSequence:
     """The nested trees T(alpha): one step for each alpha at which the tree changes.
 
@@ -97,29 +112,38 @@ class PruningSequence:
     ----------
     alpha : float64 array
         Strictly growing from 0; step k is the tree for alpha[k] <= alpha < alpha[k + 1].
-    n_leaves : int64 array
+    n_leaves, n_splits : int64 arrays
     risk : float64 array
         R(T) of each step.
     kind : {"cost", "impurity"}
     root_risk : float
         R(root); alpha / R(root) is rpart's cp.
+    node_alpha : float64 array of shape (n_nodes,)
+        The alpha at which each node of the whole tree collapses; infinite at leaves.
+    whole_tree : Tree
+        The tree that the sequence shortens.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> import ceiba
-    >>> from ceiba.prune import pruning_sequence
     >>> X, y = load_iris(return_X_y=True)
-    >>> sequence = pruning_sequence(ceiba.DecisionTreeClassifier().fit(X[:, 2:], y).tree_)
+    >>> tree = ceiba.DecisionTreeClassifier().fit(X[:, 2:], y).tree_
+    >>> sequence = tree.pruning_sequence()
     >>> sequence.n_leaves.tolist()
     [7, 4, 3, 2, 1]
+    >>> sequence.tree(2).n_leaves, sequence.tree_with(6).n_leaves
+    (3, 4)
     """
 
     alpha: Array
     n_leaves: npt.NDArray[np.int64]
+    n_splits: npt.NDArray[np.int64]
     risk: Array
     kind: Risk
     root_risk: float
+    node_alpha: Array = field(repr=False)
+    whole_tree: Tree = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.alpha)
@@ -128,6 +152,24 @@ class PruningSequence:
     def alpha_between(self) -> Array:
         """Alpha' = sqrt(alpha[k] * alpha[k + 1]): a typical alpha of each step but the last."""
         return np.sqrt(self.alpha[:-1] * self.alpha[1:])
+
+    @property
+    def cp(self) -> Array:
+        """Alpha / R(root), as in rpart's tables; 0 where the root has no risk."""
+        return self.alpha / self.root_risk if self.root_risk > 0 else np.zeros(len(self))
+
+    def tree(self, step: int) -> Tree:
+        """Give the tree of a step; negative steps count from the end."""
+        at = step + len(self) if step < 0 else step
+        if not 0 <= at < len(self):
+            raise OptionError(f"This sequence has steps 0 to {len(self) - 1}. Got {step}.")
+        return self.whole_tree.collapse(np.flatnonzero(self.node_alpha <= self.alpha[at]))
+
+    def tree_with(self, n_leaves: int) -> Tree:
+        """Give the tree with so many leaves; if no step has, the largest with fewer."""
+        if not isinstance(n_leaves, Integral) or isinstance(n_leaves, bool) or n_leaves < 1:
+            raise OptionError(f"n_leaves must be a whole number of at least 1. Got {n_leaves!r}.")
+        return self.tree(int(np.argmax(self.n_leaves <= n_leaves)))
 
     def listing(self) -> Listing:
         """Give the steps as a table that prints well and turns into a frame."""
@@ -142,13 +184,18 @@ class PruningSequence:
         return str(self.listing())
 
 
-def pruning_sequence(tree: Tree, *, risk: Risk = "cost") -> PruningSequence:
+def pruning_sequence(
+    tree: Tree, *, risk: Risk = "cost", count_stayed: bool = True
+) -> PruningSequence:
     """Give the whole sequence of nested trees T(alpha), from T(0) to the root.
 
     Parameters
     ----------
     tree : Tree
     risk : {"cost", "impurity"}, default="cost"
+    count_stayed : bool, default=True
+        Whether rows that stay in an inner node (no branch for a missing value) count there; rpart
+        leaves them out.
 
     Examples
     --------
@@ -162,30 +209,49 @@ def pruning_sequence(tree: Tree, *, risk: Risk = "cost") -> PruningSequence:
     0.333333         1  0.333333
     alpha: cost per leaf, in units of the mean cost; risk: R(T), of the root 0.333333
     """
-    sums, whole = _risk_sums(tree, risk)
-    born, dies = _lifetime(tree, sums)
-    steps = np.unique(np.append(born, 0.0))
-    # A node is a leaf of T(alpha) from the alpha at which it collapses until its parent does.
-    first, last = np.searchsorted(steps, born), np.searchsorted(steps, dies)
-    lives = first < last
-    one, node_risk_sum = lives.astype(np.int64), np.where(lives, sums, 0.0)
+    return sequence_of(tree, node_risks(tree, risk, count_stayed=count_stayed), risk)
+
+
+def sequence_of(tree: Tree, risks: NodeRisks, kind: Risk) -> PruningSequence:
+    """Give the sequence of a tree whose risks are known."""
+    node_alpha = risks.collapse_alpha(tree)
+    inner = ~tree.is_leaf
+    steps = np.unique(np.append(node_alpha[inner], 0.0))
     n = len(steps)
-    leaves = np.bincount(first, one, n) - np.bincount(last, one, n + 1)[:n]
-    change = np.bincount(first, node_risk_sum, n) - np.bincount(last, node_risk_sum, n + 1)[:n]
+    # A node is a leaf of T(alpha) from the alpha at which it collapses until its parent does.
+    born = np.searchsorted(steps, np.where(inner, node_alpha, 0.0))
+    dies = np.append(born, n)[tree.parent]  # the root's parent, -1, is the end that never comes
+    leaves = np.bincount(born, minlength=n) - np.bincount(dies, minlength=n + 1)[:n]
+    risk = _step_sums(born, dies, risks.leaf, n)
+    if risks.stayed is not None:  # rows stay in an inner node until it collapses
+        at = np.flatnonzero(inner)
+        risk = risk + _step_sums(np.zeros(len(at), np.intp), born[at], risks.stayed[at], n)
     return PruningSequence(
-        alpha=steps / whole,
+        alpha=steps,
         n_leaves=np.cumsum(leaves).astype(np.int64),
-        risk=np.cumsum(change) / whole,
-        kind=risk,
-        root_risk=float(sums[0] / whole),
+        n_splits=np.count_nonzero(inner) - np.cumsum(np.bincount(born[inner], minlength=n)),
+        risk=risk / risks.whole,
+        kind=kind,
+        root_risk=float(risks.leaf[0] / risks.whole),
+        node_alpha=node_alpha,
+        whole_tree=tree,
     )
+
+
+def _step_sums(
+    first: npt.NDArray[np.intp], last: npt.NDArray[np.intp], amount: Array, n: int
+) -> Array:
+    """Sum amounts at each of n steps, where each counts from its first step until its last."""
+    amount = np.where(first < last, amount, 0.0)
+    change = np.bincount(first, amount, n) - np.bincount(last, amount, n + 1)[:n]
+    return np.cumsum(change)
 
 
 def pruning_path(tree: Tree) -> tuple[Array, Array]:
     """Give scikit-learn's `ccp_alphas` and `impurities`: one entry for each single collapse.
 
     Unlike `pruning_sequence`, the first entry is the tree as it is, collapses at the same alpha
-    have an entry each, and the risk is the impurity.
+    have an entry each (the last node of the tree first), and the risk is the impurity.
 
     Examples
     --------
@@ -195,8 +261,8 @@ def pruning_path(tree: Tree) -> tuple[Array, Array]:
     >>> pruning_path(model.tree_)
     (array([0.        , 0.44444444]), array([0.        , 0.44444444]))
     """
-    sums, whole = _risk_sums(tree, "impurity")
-    alphas = _alphas(tree, sums)
+    risks = node_risks(tree, "impurity", count_stayed=False)
+    sums, alphas = risks.leaf, risks.collapse_alpha(tree)
     above = np.append(alphas, np.inf)[tree.parent]  # the root's parent, -1, is the inf at the end
     # A node below one that collapses at the same alpha goes with it; the topmost has the entry.
     top = np.arange(tree.n_nodes)
@@ -205,46 +271,8 @@ def pruning_path(tree: Tree) -> tuple[Array, Array]:
     inner = ~tree.is_leaf
     was_leaf = np.flatnonzero((np.where(inner, alphas, -np.inf) < above) & (tree.parent >= 0))
     before = np.bincount(top[tree.parent[was_leaf]], sums[was_leaf], tree.n_nodes)
-    entries = np.flatnonzero(inner & (alphas < above))
+    entries = np.flatnonzero(inner & (alphas < above))[::-1]
     entries = entries[np.argsort(alphas[entries], kind="stable")]
     impurity = sums[tree.leaves].sum() + np.cumsum(sums[entries] - before[entries])
-    first = np.array([0.0, sums[tree.leaves].sum()])
-    return (
-        np.append(first[:1], alphas[entries]) / whole,
-        np.append(first[1:], impurity) / whole,
-    )
-
-
-def _alphas(tree: Tree, sums: Array) -> Array:
-    """Give each inner node's collapse alpha, in the unit of the sums; infinite at leaves."""
-    return np.asarray(_core.collapse_alphas(tree.parent, sums), dtype=np.float64)
-
-
-def _lifetime(tree: Tree, sums: Array) -> tuple[Array, Array]:
-    """Give the alphas at which each node becomes a leaf of T(alpha), and at which it goes."""
-    alphas = _alphas(tree, sums)
-    # Noise below zero cannot be: a split never raises the risk.
-    alphas = np.maximum(alphas, 0.0)
-    born: Array = np.where(tree.is_leaf, 0.0, alphas)
-    return born, np.append(alphas, np.inf)[tree.parent]
-
-
-def _risk_sums(tree: Tree, risk: Risk) -> tuple[Array, float]:
-    """Give the risk of each node as a sum over its rows, and the total weight."""
-    if risk == "impurity":
-        mass = search_mass(tree)
-        return mass * tree.impurity, float(mass[0])
-    if risk != "cost":
-        raise OptionError(f"risk must be 'cost' or 'impurity'. Got {risk!r}.")
-    if tree.n_outputs > 1:
-        raise OptionError(
-            f"risk='cost' needs a target with one output; this one has {tree.n_outputs}. "
-            "Use risk='impurity'."
-        )
-    if tree.task == "regression":
-        return tree.weight * tree.impurity, float(tree.weight[0])
-    if tree.counts is None:
-        return np.asarray(tree.risk), 1.0
-    counts = tree.counts[:, 0, :]
-    factor = class_factor(counts[0], tree.class_prior, tree.target.classes[0])
-    return node_risk(counts, factor, tree.cost_matrix), float(counts[0].sum())
+    first = sums[tree.leaves].sum()
+    return np.append(0.0, alphas[entries]), np.append(first, impurity) / risks.whole

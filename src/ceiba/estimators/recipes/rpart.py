@@ -1,0 +1,431 @@
+"""rpart(): the trees of R's rpart package, with its parameter names and defaults.
+
+The tree is grown without looking at cp, then collapsed by rpart's own complexities (alpha = cp
+times the risk of the root; `ceiba.prune.rpart_complexity`), which gives the tree that rpart stops
+at while growing. A poisson tree is one of rates: target events / time, weight x time. See
+docs/rpart.md for what agrees with R to the last digit and what deliberately does not.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError, OptionError
+from ceiba.estimators.classifier import DecisionTreeClassifier
+from ceiba.estimators.face import RpartFace
+from ceiba.estimators.recipes.rpart_options import (
+    ALLOWED_RPART,
+    METHODS,
+    Method,
+    rpart_grow_options,
+)
+from ceiba.estimators.regressor import DecisionTreeRegressor
+from ceiba.grow import check_options, grow
+from ceiba.grow.criteria import Task
+from ceiba.prune import Listing, prune_by_cp, pruning_sequence
+from ceiba.table import (
+    Table,
+    Target,
+    present_rows,
+    read,
+    read_target,
+    read_weights,
+    split_target,
+)
+from ceiba.table.class_order import in_declared_order
+from ceiba.tree import Tree
+
+__all__ = ["RpartClassifier", "RpartRegressor", "rpart"]
+
+Array = npt.NDArray[np.float64]
+
+
+class _Rpart(RpartFace):
+    """What the estimators of rpart() share: fitting, and the figures that R shows."""
+
+    method: str
+    cp: float
+    cost: Any
+    n_rows_dropped_: int
+    tree_: Tree
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, exposure: Any = None) -> None:
+        given = self._given()
+        check_options(given, ALLOWED_RPART, type(self).__name__)
+        table, target, weight, time = self._read_rows(X, y, sample_weight, exposure)
+        if given["method"] == "poisson":
+            target, weight = _rates(target, weight, time)
+        grown = grow(table, target, rpart_grow_options(given), weight)
+        self._keep(prune_by_cp(grown, self.cp))  # type: ignore[attr-defined]
+
+    def _given(self) -> dict[str, Any]:
+        return {"method": self.method, **self.get_params(deep=False)}  # type: ignore[attr-defined]
+
+    def _read_rows(
+        self, X: Any, y: Any, sample_weight: Any, exposure: Any
+    ) -> tuple[Table, Target, Array | None, Array | None]:
+        """Read the rows that have a target and at least one value."""
+        name = None
+        if isinstance(y, str):
+            name, (X, y) = y, split_target(X, y)
+        table = read(X, categorical_features=self._given()["categorical_features"])
+        weight, time = read_weights(sample_weight, table.n_rows), _read_time(exposure, table.n_rows)
+        keep = present_rows(y)
+        if len(keep) != table.n_rows:
+            raise DataError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"[{table.n_rows}, {len(keep)}]. X has {table.n_rows} rows, y has {len(keep)}."
+            )
+        for_target = y
+        keep &= ~np.logical_and.reduce([column.missing for column in table.columns])
+        self.n_rows_dropped_ = int(len(keep) - np.count_nonzero(keep))
+        if self.n_rows_dropped_:
+            if not keep.any():
+                raise DataError(f"None of the {len(keep)} rows has both a target and a value in X.")
+            table, for_target = table.take(keep), np.asarray(y, dtype=object)[keep]
+            weight = None if weight is None else weight[keep]
+            time = None if time is None else time[keep]
+            name = name or getattr(y, "name", None)
+        task = METHODS[self.method][0]
+        target = read_target(for_target, task=task, n_rows=table.n_rows, name=name)
+        return table, in_declared_order(target, y), weight, time
+
+    def _unpruned(self) -> Any:
+        from sklearn.base import clone
+
+        return clone(self).set_params(cp=-1.0)
+
+    @property
+    def cp_table_(self) -> Listing:
+        """The trees nested in the fitted one: rpart's cptable, with the exact sequence of cp.
+
+        Row k is the tree for cp[k] <= cp < cp[k - 1]; the last row is the fitted tree, and `cp`
+        there the parameter. `relative_risk` is the risk divided by the root's (R: rel error).
+        """
+        sequence = pruning_sequence(self.tree_)
+        whole = sequence.root_risk or 1.0
+        alpha, leaves, risk = sequence.alpha[::-1], sequence.n_leaves[::-1], sequence.risk[::-1]
+        if self.tree_.n_leaves > leaves[-1]:  # cp < 0: splits that do not lower the risk are kept
+            alpha, risk = np.append(alpha, 0.0), np.append(risk, risk[-1])
+            leaves = np.append(leaves, self.tree_.n_leaves)
+        figures = {
+            "cp": np.append(alpha[:-1] / whole, self.cp),
+            "n_splits": leaves - 1,
+            "relative_risk": risk / whole,
+        }
+        legend = (
+            "cp: the tree of this row is the best for any cp from here up to the row above, as a "
+            "share of the root's risk;\n"
+            f"relative_risk: risk of the tree over that of the root ({whole:.6g} per row)"
+        )
+        return Listing(figures, title="nested trees", legend=legend)
+
+
+def _read_time(exposure: Any, n_rows: int) -> Array | None:
+    """Read observation times: one number above 0 for each row."""
+    if exposure is None:
+        return None
+    try:
+        time = np.ascontiguousarray(exposure, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"exposure must hold numbers ({error}).") from None
+    if time.shape != (n_rows,):
+        raise DataError(
+            f"exposure must hold one observation time for each of the {n_rows} rows. Got shape "
+            f"{time.shape}."
+        )
+    wrong = np.flatnonzero(~(np.isfinite(time) & (time > 0)))
+    if len(wrong):
+        raise DataError(
+            f"exposure: row {int(wrong[0])} has {time[wrong[0]]}. Observation times are finite and "
+            "above 0; leave out rows that were not observed."
+        )
+    return time
+
+
+def _rates(target: Target, weight: Array | None, time: Array | None) -> tuple[Target, Array | None]:
+    """Turn events and times into rates, weighted by time."""
+    if time is None:
+        return target, weight
+    rates = np.ascontiguousarray(target.values / time[:, None])
+    return Target(target.info, rates), time if weight is None else weight * time
+
+
+class RpartClassifier(_Rpart, DecisionTreeClassifier):
+    """A classification tree as R's rpart grows it; usually made by `ceiba.rpart("class")`.
+
+    Parameters
+    ----------
+    minsplit : int, default=None
+        Rows that a node needs to be split. None: 20, or 3 * minbucket if that is given.
+    minbucket : int, default=None
+        Rows that each branch needs. None: minsplit / 3, rounded.
+    cp : float, default=0.01
+        Complexity: a split must lower the risk by this share of the root's risk; 0 keeps every
+        split that lowers it at all, a negative number all splits.
+    maxdepth : int, default=30
+        Most questions between the root and a leaf.
+    maxcompete : int, default=4
+        Runner-up splits kept at each node.
+    maxsurrogate : int, default=5
+        Stand-in splits kept at each node.
+    usesurrogate : {0, 1, 2}, default=2
+        Rows with a missing value stay (0), go by surrogates, else stay (1), else go with the
+        majority (2).
+    surrogatestyle : {0, 1}, default=0
+        Agreement over all rows that the split places (0), or those with both values (1).
+    split : {"gini", "information"}, default="gini"
+        The impurity; "information" is the entropy.
+    prior : array-like or dict, default=None
+        Class shares in the world, in class order. None: as in the table.
+    loss : array-like of shape (n_classes, n_classes) or dict, default=None
+        `loss[i, j]`: cost of truth i predicted as j.
+    cost : array-like or dict, default=None
+        Cost of asking for each column; its gain is divided by it.
+    categorical_features : "from_dtype", list or mask, default="from_dtype"
+        Columns that hold levels.
+    n_jobs : int, default=None
+        Threads; the tree does not depend on it.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    classes_ : ndarray
+        In the order that categories declare, as in R; else sorted.
+    cp_table_ : Listing
+        The nested trees: cp, splits, relative risk.
+    variable_importance_ : dict
+        Importance of each column used as primary or surrogate, largest first, in rpart's unit.
+    n_rows_dropped_ : int
+        Rows left out because target or all values were missing.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = ceiba.rpart("class").fit(X, y)
+    >>> print(model.cp_table_)
+    nested trees
+      cp  n_splits  relative_risk
+     0.5         0              1
+    0.44         1            0.5
+    0.01         2           0.06
+    cp: the tree of this row is the best for any cp from here up to the row above, as a share of \
+the root's risk;
+    relative_risk: risk of the tree over that of the root (0.666667 per row)
+    """
+
+    _task: ClassVar[Task] = "classification"
+    method: ClassVar[str] = "class"  # type: ignore[misc]
+
+    def __init__(
+        self,
+        *,
+        minsplit: int | None = None,
+        minbucket: int | None = None,
+        cp: float = 0.01,
+        maxdepth: int = 30,
+        maxcompete: int = 4,
+        maxsurrogate: int = 5,
+        usesurrogate: int = 2,
+        surrogatestyle: int = 0,
+        split: str = "gini",
+        prior: Any = None,
+        loss: Any = None,
+        cost: Any = None,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.minsplit = minsplit
+        self.minbucket = minbucket
+        self.cp = cp
+        self.maxdepth = maxdepth
+        self.maxcompete = maxcompete
+        self.maxsurrogate = maxsurrogate
+        self.usesurrogate = usesurrogate
+        self.surrogatestyle = surrogatestyle
+        self.split = split
+        self.prior = prior
+        self.loss = loss
+        self.cost = cost
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+
+
+class RpartRegressor(_Rpart, DecisionTreeRegressor):
+    """A regression tree as R's rpart grows it; made by `ceiba.rpart("anova")` or `("poisson")`.
+
+    Parameters
+    ----------
+    method : {"anova", "poisson"}, default="anova"
+        Means and squared errors, or rates of events and their deviance.
+    minsplit, minbucket, cp, maxdepth, maxcompete, maxsurrogate, usesurrogate, surrogatestyle, \
+cost, categorical_features, n_jobs
+        As in `RpartClassifier`.
+    shrink : float, default=1.0
+        poisson: coefficient of variation of the rates; the smaller, the more the rates of leaves
+        lean towards the overall rate. 0: no shrinking.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    cp_table_ : Listing
+    variable_importance_ : dict
+    n_rows_dropped_ : int
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> frame = {"age": [20, 30, 40, 50] * 10, "events": [0, 1, 3, 4] * 10}
+    >>> model = ceiba.rpart("poisson").fit(frame, "events", exposure=[1, 1, 2, 2] * 10)
+    >>> model.predict({"age": [25, 45]}).round(2)
+    array([0.57, 1.75])
+    """
+
+    _task: ClassVar[Task] = "regression"
+
+    def __init__(
+        self,
+        *,
+        method: str = "anova",
+        minsplit: int | None = None,
+        minbucket: int | None = None,
+        cp: float = 0.01,
+        maxdepth: int = 30,
+        maxcompete: int = 4,
+        maxsurrogate: int = 5,
+        usesurrogate: int = 2,
+        surrogatestyle: int = 0,
+        shrink: float = 1.0,
+        cost: Any = None,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.method = method
+        self.minsplit = minsplit
+        self.minbucket = minbucket
+        self.cp = cp
+        self.maxdepth = maxdepth
+        self.maxcompete = maxcompete
+        self.maxsurrogate = maxsurrogate
+        self.usesurrogate = usesurrogate
+        self.surrogatestyle = surrogatestyle
+        self.shrink = shrink
+        self.cost = cost
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None
+    ) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : table
+            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
+        y : array-like of shape (n_rows,) or str
+            Numbers; with method="poisson" numbers of events. Or the name of a column of X.
+        sample_weight : array-like of shape (n_rows,), default=None
+        exposure : array-like of shape (n_rows,), default=None
+            method="poisson": time in which the events of each row were observed; None: 1. The
+            tree then predicts events per unit of time.
+
+        Returns
+        -------
+        self
+        """
+        if exposure is not None and self.method != "poisson":
+            raise OptionError(
+                f"exposure is for method='poisson'; this tree has method={self.method!r}."
+            )
+        self._fit(X, y, sample_weight, exposure)
+        return self
+
+
+def rpart(
+    method: Method = "class",
+    *,
+    minsplit: int | None = None,
+    minbucket: int | None = None,
+    cp: float = 0.01,
+    maxdepth: int = 30,
+    maxcompete: int = 4,
+    maxsurrogate: int = 5,
+    usesurrogate: int = 2,
+    surrogatestyle: int = 0,
+    split: str = "gini",
+    prior: Any = None,
+    loss: Any = None,
+    shrink: float = 1.0,
+    cost: Any = None,
+    xval: int = 0,
+    categorical_features: Any = "from_dtype",
+    n_jobs: int | None = None,
+) -> RpartClassifier | RpartRegressor:
+    """Give an estimator that grows trees as R's rpart does.
+
+    Parameters
+    ----------
+    method : {"class", "anova", "poisson"}, default="class"
+        Classification, regression, or rates of events (`fit(..., exposure=)`).
+    minsplit, minbucket, cp, maxdepth, maxcompete, maxsurrogate, usesurrogate, surrogatestyle
+        As in rpart.control of R; see `RpartClassifier`.
+    split, prior, loss
+        For "class": as in `parms` of R.
+    shrink : float, default=1.0
+        For "poisson": as in `parms` of R.
+    cost : array-like or dict, default=None
+        Cost of asking for each column.
+    xval : int, default=0
+        Folds of cross-validation. Only 0 so far.
+    categorical_features, n_jobs
+        As in `DecisionTreeClassifier`.
+
+    Returns
+    -------
+    RpartClassifier or RpartRegressor
+        Not fitted.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> ceiba.rpart("class", minsplit=2, loss={("ill", "well"): 10})
+    RpartClassifier(loss={('ill', 'well'): 10}, minsplit=2)
+    """
+    check_options({"method": method, "xval": xval}, ALLOWED_RPART, "rpart")
+    shared: dict[str, Any] = {
+        "minsplit": minsplit,
+        "minbucket": minbucket,
+        "cp": cp,
+        "maxdepth": maxdepth,
+        "maxcompete": maxcompete,
+        "maxsurrogate": maxsurrogate,
+        "usesurrogate": usesurrogate,
+        "surrogatestyle": surrogatestyle,
+        "cost": cost,
+        "categorical_features": categorical_features,
+        "n_jobs": n_jobs,
+    }
+    if method == "class":
+        _refuse_idle(method, {"shrink": (shrink, 1.0, "poisson")})
+        return RpartClassifier(split=split, prior=prior, loss=loss, **shared)
+    class_only = {"split": (split, "gini"), "prior": (prior, None), "loss": (loss, None)}
+    _refuse_idle(method, {name: (*pair, "class") for name, pair in class_only.items()})
+    if method == "anova":
+        _refuse_idle(method, {"shrink": (shrink, 1.0, "poisson")})
+    return RpartRegressor(method=method, shrink=shrink, **shared)
+
+
+def _refuse_idle(method: str, parameters: dict[str, tuple[Any, Any, str]]) -> None:
+    """Refuse parameters (value, default, method they are for) that this method does not have."""
+    for name, (value, default, owner) in parameters.items():
+        if value is not default and not (isinstance(value, str | float) and value == default):
+            raise OptionError(
+                f"{name} is a parameter of method={owner!r}; method={method!r} has none. Leave it "
+                "out."
+            )
