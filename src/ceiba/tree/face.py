@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ceiba.prune import PruningSequence, Risk
     from ceiba.tree.tree import Tree
 
 __all__ = ["Face", "from_sklearn"]
@@ -42,6 +43,39 @@ class Face:
         from ceiba.export.sklearn import to_sklearn
 
         return to_sklearn(self)  # type: ignore[arg-type]
+
+    def prune(
+        self, alpha: float | None = None, *, n_leaves: int | None = None, risk: Risk = "cost"
+    ) -> Tree:
+        """Give T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
+
+        Or the tree of the pruning sequence with `n_leaves` leaves (if none has so many, the
+        largest with fewer); see `ceiba.prune.prune_tree`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.tree_.prune(0.5).n_leaves
+        1
+        """
+        from ceiba.prune import prune_tree
+
+        return prune_tree(self, alpha, n_leaves=n_leaves, risk=risk)  # type: ignore[arg-type]
+
+    def pruning_sequence(self, *, risk: Risk = "cost") -> PruningSequence:
+        """Give all nested trees T(alpha), from T(0) to the root; see `ceiba.prune`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.tree_.pruning_sequence().n_leaves.tolist()
+        [2, 1]
+        """
+        from ceiba.prune import pruning_sequence
+
+        return pruning_sequence(self, risk=risk)  # type: ignore[arg-type]
 
 
 def from_sklearn(model: Any) -> Tree:

@@ -1,0 +1,170 @@
+"""The risk of each node, as sums over its rows: what pruning weighs against the number of leaves.
+
+"cost" is R(t) as the tree has it: the expected misclassification cost under priors and cost matrix,
+or the loss of a regression tree (squared error, absolute error, half the Poisson deviance).
+"impurity" is the impurity times the weight as the split search saw it (scikit-learn's `ccp_alpha`).
+
+Sums, not means, because ties must be ties: where counts and costs are whole numbers, so are the
+sums, and alphas that are equal on paper are equal in floating point. All other risks carry rounding
+noise; `NOISE` says how much of a risk is taken for noise when alphas are compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.errors import OptionError, TreeError
+from ceiba.grow.priors import class_factor, search_mass
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["NOISE", "NodeRisks", "Risk", "node_risks", "risk_sums"]
+
+Risk = Literal["cost", "impurity"]
+Array = npt.NDArray[np.float64]
+
+#: Part of a node's risk that may be rounding, where risks are not whole numbers.
+NOISE: Final = 1e-12
+
+_EXACT: Final = 2.0**53
+
+
+@dataclass(frozen=True)
+class NodeRisks:
+    """Risks of all nodes of a tree, as sums.
+
+    Attributes
+    ----------
+    leaf : float64 array of shape (n_nodes,)
+        Risk of the node taken as a leaf.
+    stayed : float64 array of shape (n_nodes,) or None
+        Risk of the rows that stay in an inner node (no branch for a missing value); None: no rows
+        do.
+    whole : float
+        Total weight: sums divided by it are means.
+    tolerance : float
+        `NOISE`, or 0 where all sums are whole numbers.
+    """
+
+    leaf: Array
+    stayed: Array | None
+    whole: float
+    tolerance: float
+
+    def collapse_alpha(self, tree: Tree) -> Array:
+        """Give the alpha at which each node's subtree collapses; infinite at leaves."""
+        alphas = _core.collapse_alphas(
+            tree.parent, self.leaf, self.whole, self.tolerance, self.stayed
+        )
+        # Below 0: the leaf is better whatever a leaf costs; alphas start at 0.
+        return np.maximum(np.asarray(alphas), 0.0)
+
+
+def node_risks(
+    tree: Tree, risk: Risk = "cost", *, count_stayed: bool = True, mass: Array | None = None
+) -> NodeRisks:
+    """Give the risks of a tree's nodes, ready for pruning.
+
+    Parameters
+    ----------
+    tree : Tree
+    risk : {"cost", "impurity"}, default="cost"
+    count_stayed : bool, default=True
+        Whether rows that stay in an inner node count there. rpart leaves them out of R(T).
+    mass : float64 array of shape (n_nodes,), optional
+        Weight of the nodes as the split search saw it, for trees whose priors are those of other
+        data than their own.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.prune.risk import node_risks
+    >>> tree = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"]).tree_
+    >>> node_risks(tree).leaf
+    array([1., 0., 0.])
+    """
+    leaf, whole = risk_sums(tree, risk, mass=mass)
+    stayed = _stayed(tree, risk, leaf) if count_stayed else None
+    sums = leaf if stayed is None else np.concatenate((leaf, stayed))
+    exact = bool(np.all(sums == np.rint(sums))) and leaf[0] < _EXACT and whole == round(whole)
+    return NodeRisks(leaf, stayed, whole, 0.0 if exact else NOISE)
+
+
+def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Array, float]:
+    """Give the risk of each node as a sum over its rows, and the total weight."""
+    if risk == "impurity":
+        mass = search_mass(tree) if mass is None else mass
+        return np.ascontiguousarray(mass * tree.impurity), float(mass[0])
+    if risk != "cost":
+        raise OptionError(f"risk must be 'cost' or 'impurity'. Got {risk!r}.")
+    if tree.n_outputs > 1:
+        raise OptionError(
+            f"risk='cost' needs a target with one output; this one has {tree.n_outputs}. "
+            "Use risk='impurity'."
+        )
+    if not np.isfinite(tree.risk).all():
+        raise TreeError(
+            "The risks of this tree's nodes are not known. Count data on it: tree.recount(X, y)."
+        )
+    whole = float(tree.weight[0]) if tree.weight[0] > 0 else 1.0
+    sums = tree.risk * whole
+    if _is_whole(tree):
+        sums = np.rint(sums)
+    return np.ascontiguousarray(sums), whole
+
+
+def _is_whole(tree: Tree) -> bool:
+    """Tell whether risks are sums of whole numbers: plain counts, with whole costs if any."""
+    if tree.counts is None or tree.class_prior is not None:
+        return False
+    costs = tree.cost_matrix
+    return bool(
+        np.all(tree.counts == np.rint(tree.counts))
+        and (costs is None or np.all(costs == np.rint(costs)))
+    )
+
+
+def _stayed(tree: Tree, risk: Risk, leaf: Array) -> Array | None:
+    """Give the risk of the rows that stay in inner nodes; None when no rows do."""
+    stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
+    if not stays.any():
+        return None
+    at = np.flatnonzero(stays)
+    result = np.zeros(tree.n_nodes)
+    if risk == "cost" and tree.counts is not None:
+        result[at] = _stayed_cost(tree, at)
+    elif risk == "cost" and tree.criterion == "squared_error":
+        result[at] = _stayed_squares(tree, at, leaf)
+    else:
+        # What the other losses of these rows are, the node does not know: their share of its own.
+        result[at] = tree.part_ending[at] * leaf[at]
+    return result
+
+
+def _stayed_cost(tree: Tree, at: npt.NDArray[np.intp]) -> Array:
+    """Give the cost of the node's answer to the rows that stay, by their class counts."""
+    assert tree.counts is not None
+    counts = tree.counts[:, 0, :]
+    gone = np.zeros_like(counts)
+    np.add.at(gone, tree.parent[1:], counts[1:])
+    left = np.maximum(counts[at] - gone[at], 0.0)
+    factor = class_factor(counts[0], tree.class_prior, tree.target.classes[0])
+    if factor is not None:
+        left = left * factor
+    n_classes = left.shape[1]
+    costs = 1.0 - np.eye(n_classes) if tree.cost_matrix is None else tree.cost_matrix
+    return np.asarray((left * costs[:, tree.answer[at]].T).sum(axis=1))
+
+
+def _stayed_squares(tree: Tree, at: npt.NDArray[np.intp], leaf: Array) -> Array:
+    """Give the squared error of the rows that stay: the node's less that of its branches' rows."""
+    value, parent = tree.value[:, 0, 0], tree.parent[1:]
+    about_parent = leaf[1:] + tree.weight[1:] * (value[1:] - value[parent]) ** 2
+    gone = np.bincount(parent, weights=about_parent, minlength=tree.n_nodes)
+    return np.asarray(np.maximum(leaf[at] - gone[at], 0.0))
