@@ -40,13 +40,21 @@ from ceiba.tree import Competitors, SplitTable, Surrogates, Tree
 if TYPE_CHECKING:
     from ceiba.table import Table, Target
 
-__all__ = ["grow"]
+__all__ = ["ClassScales", "Place", "class_scales", "grow"]
 
 Array = npt.NDArray[np.float64]
 
 
-def grow(table: Table, target: Target, options: GrowOptions, weight: Array | None = None) -> Tree:
-    """Grow a tree on a table.
+def grow(
+    table: Table,
+    target: Target,
+    options: GrowOptions,
+    weight: Array | None = None,
+    *,
+    rows: npt.NDArray[np.uint32] | None = None,
+    place: Place | None = None,
+) -> Tree:
+    """Grow a tree on a table, or on a part of its rows.
 
     Parameters
     ----------
@@ -57,6 +65,12 @@ def grow(table: Table, target: Target, options: GrowOptions, weight: Array | Non
     options : GrowOptions
     weight : float64 array of shape (n_rows,), optional
         Weight of each row, at least 0.
+    rows : uint32 array, optional
+        Positions of the rows to grow on, ascending; the table is not copied. Sizes given as
+        fractions are fractions of these rows; what priors and costs do to a class is reckoned from
+        all rows.
+    place : Place, optional
+        Where in a larger tree the new one will stand.
 
     Returns
     -------
@@ -76,19 +90,64 @@ def grow(table: Table, target: Target, options: GrowOptions, weight: Array | Non
     _refuse_bad_target(target, options)
     if options.missing == "error":
         _refuse_missing(table)
-    scales = _class_scales(target, options, weight)
-    core = _core_options(table, options, weight, scales)
+    scales = class_scales(target, options, weight)
+    core = _core_options(table, options, weight, scales, rows)
+    if place is not None:
+        place.set(core, options)
     if options.task == "classification":
         n_classes = [len(labels) for labels in target.info.classes]
-        arrays = _core.grow_classes(table.core(), target.values, n_classes, weight, core)
+        arrays = _core.grow_classes(table.core(), target.values, n_classes, weight, core, rows)
     else:
-        arrays = _core.grow_numbers(table.core(), target.values, weight, core)
+        arrays = _core.grow_numbers(table.core(), target.values, weight, core, rows)
     return _assemble(arrays.take(), table, target, options, scales)
 
 
 @dataclass(frozen=True)
-class _Scales:
-    """What priors and costs do to each class; all None when neither is given."""
+class Place:
+    """Where in a larger tree a new one will stand: its stop rules are those of the larger tree.
+
+    Attributes
+    ----------
+    depth : int
+        Depth of the node that the new tree replaces.
+    n_rows : int
+        Rows of the larger tree.
+    weight : float
+        Their total weight.
+    share : float
+        Share of the whole in the node, as the split search sees it.
+    seed : int
+        Seed of the node.
+    """
+
+    depth: int
+    n_rows: int
+    weight: float
+    share: float
+    seed: int
+
+    def set(self, core: _core.GrowOptions, options: GrowOptions) -> None:
+        """Set the options of the core that depend on the place."""
+        if options.max_depth is not None:
+            core.max_depth = max(options.max_depth - self.depth, 0)
+        core.min_gain = options.min_impurity_decrease / self.share
+        core.seed = self.seed
+        _set_sizes(core, options, self.n_rows, self.weight)
+
+
+@dataclass(frozen=True)
+class ClassScales:
+    """What priors and costs do to each class; all None when neither is given.
+
+    Attributes
+    ----------
+    prior, costs : arrays or None
+        Class priors and the cost matrix.
+    factor : array or None
+        q(k), by which a weighted count becomes a prior-adjusted one.
+    search : array or None
+        Factor of each class's weight in the split search (altered priors).
+    """
 
     prior: Array | None = None
     costs: Array | None = None
@@ -96,9 +155,10 @@ class _Scales:
     search: Array | None = None
 
 
-def _class_scales(target: Target, options: GrowOptions, weight: Array | None) -> _Scales:
+def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> ClassScales:
+    """Read priors and costs, and give what they do to each class of the target."""
     if options.class_prior is None and options.cost_matrix is None:
-        return _Scales()
+        return ClassScales()
     given = "class_prior" if options.class_prior is not None else "cost_matrix"
     if options.task != "classification":
         raise OptionError(f"{given} is for classification; this is a regression tree.")
@@ -111,7 +171,7 @@ def _class_scales(target: Target, options: GrowOptions, weight: Array | None) ->
     prior = read_prior(options.class_prior, classes)
     costs = read_costs(options.cost_matrix, classes)
     totals = np.bincount(target.values[:, 0], weights=weight, minlength=len(classes)).astype(float)
-    return _Scales(
+    return ClassScales(
         prior,
         costs,
         class_factor(totals, prior, classes),
@@ -165,10 +225,18 @@ def _refuse_bad_counts(values: npt.NDArray[Any]) -> None:
 
 
 def _core_options(
-    table: Table, options: GrowOptions, weight: Array | None, scales: _Scales
+    table: Table,
+    options: GrowOptions,
+    weight: Array | None,
+    scales: ClassScales,
+    rows: npt.NDArray[np.uint32] | None,
 ) -> _core.GrowOptions:
     n_columns = table.n_columns
-    total_weight = float(table.n_rows) if weight is None else float(weight.sum())
+    n_rows = table.n_rows if rows is None else len(rows)
+    if weight is None:
+        total_weight = float(n_rows)
+    else:
+        total_weight = float(weight.sum() if rows is None else weight[rows].sum())
     names = table.schema.names
     core = _core.GrowOptions()
     core.set_criterion(ALIASES.get(options.criterion, options.criterion))
@@ -180,7 +248,7 @@ def _core_options(
     core.max_features = min(n_columns, resolve_max_features(options.max_features, n_columns))
     core.random_splitter = options.splitter == "random"
     core.seed = options.seed
-    core.n_threads = n_threads(options.n_jobs, table.n_rows * n_columns)
+    core.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
     core.multiway = options.categorical_splits == "multiway"
     core.max_surrogates = options.max_surrogates
     core.surrogate_style = options.surrogate_style
@@ -191,10 +259,9 @@ def _core_options(
     core.monotonic = read_monotonic(options.monotonic_cst, names)
     core.column_cost = read_column_cost(options.column_cost, names)
     core.class_scale = [] if scales.search is None else scales.search.tolist()
-    core.min_weight_leaf = options.min_weight_fraction_leaf * total_weight
     if options.like_rpart:
         core.like_rpart = True
-    _set_sizes(core, options, table.n_rows, total_weight)
+    _set_sizes(core, options, n_rows, total_weight)
     return core
 
 
@@ -202,6 +269,7 @@ def _set_sizes(
     core: _core.GrowOptions, options: GrowOptions, n_rows: int, total_weight: float
 ) -> None:
     """Set the rules that count rows; with frequency weights a weight of k is k rows."""
+    core.min_weight_leaf = options.min_weight_fraction_leaf * total_weight
     n = total_weight if options.frequency_weights else n_rows
     min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
     min_split = resolve_min_split(options.min_samples_split, min_leaf, n)
@@ -214,7 +282,7 @@ def _set_sizes(
 
 
 def _assemble(
-    grown: dict[str, Any], table: Table, target: Target, options: GrowOptions, scales: _Scales
+    grown: dict[str, Any], table: Table, target: Target, options: GrowOptions, scales: ClassScales
 ) -> Tree:
     """Put the core's arrays, the schema and the derived values together."""
     weight, impurity = grown["weight"], grown["impurity"]
