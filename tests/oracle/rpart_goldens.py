@@ -73,7 +73,8 @@ def exact_pruning(tree: Any) -> dict[str, list[Any]] | None:
         from ceiba.prune import pruning_sequence
     except ImportError:
         return None
-    steps = pruning_sequence(tree, risk="cost")
+    # rpart leaves out of R(T) the rows that stay in an inner node
+    steps = pruning_sequence(tree, risk="cost", count_stayed=False)
     alpha, leaves, risk = (list(part) for part in (steps.alpha, steps.n_leaves, steps.risk))
     if tree.n_leaves > leaves[0]:  # splits that do not lower the risk are still there
         alpha, leaves, risk = [0.0, *alpha], [tree.n_leaves, *leaves], [risk[0], *risk]

@@ -10,8 +10,8 @@ from ceiba.prune.cost_complexity import (
     pruning_sequence,
 )
 from ceiba.prune.listing import Listing
-from ceiba.prune.rpart_complexity import prune_by_cp, rpart_complexity
 from ceiba.prune.risk import Risk
+from ceiba.prune.rpart_complexity import prune_by_cp, rpart_complexity
 
 __all__ = [
     "Listing",

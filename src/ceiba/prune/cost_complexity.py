@@ -71,11 +71,11 @@ def prune_tree(
     >>> prune_tree(tree, n_leaves=6).n_leaves
     4
     """
-    if (alpha is None) == (n_leaves is None):
-        raise OptionError("Give either alpha or n_leaves, one of them.")
-    if n_leaves is not None:
+    if n_leaves is not None and alpha is None:
         return pruning_sequence(tree, risk=risk).tree_with(n_leaves)
-    if isinstance(alpha, bool) or not alpha >= 0:  # type: ignore[operator]
+    if alpha is None or n_leaves is not None:
+        raise OptionError("Give either alpha or n_leaves, one of them.")
+    if isinstance(alpha, bool) or not alpha >= 0:
         raise OptionError(f"alpha must be a number of at least 0. Got {alpha!r}.")
     return tree.collapse(np.flatnonzero(collapse_alpha(tree, risk=risk) <= alpha))
 

@@ -63,7 +63,8 @@ class NodeRisks:
             tree.parent, self.leaf, self.whole, self.tolerance, self.stayed
         )
         # Below 0: the leaf is better whatever a leaf costs; alphas start at 0.
-        return np.maximum(np.asarray(alphas), 0.0)
+        found: Array = np.maximum(np.asarray(alphas), 0.0)
+        return found
 
 
 def node_risks(

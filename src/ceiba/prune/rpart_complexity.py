@@ -50,7 +50,7 @@ def prune_by_cp(tree: Tree, cp: float) -> Tree:
     >>> X, y = load_iris(return_X_y=True)
     >>> tree = ceiba.DecisionTreeClassifier(min_samples_leaf=7).fit(X, y).tree_
     >>> tree.n_leaves, prune_by_cp(tree, 0.01).n_leaves
-    (8, 3)
+    (6, 3)
     """
     risk, _ = risk_sums(tree, "cost")
     alpha = cp * float(risk[0])

@@ -105,7 +105,8 @@ class _Rpart(RpartFace):
         Row k is the tree for cp[k] <= cp < cp[k - 1]; the last row is the fitted tree, and `cp`
         there the parameter. `relative_risk` is the risk divided by the root's (R: rel error).
         """
-        sequence = pruning_sequence(self.tree_)
+        # Rows that stay in an inner node do not count in R's table.
+        sequence = pruning_sequence(self.tree_, count_stayed=False)
         whole = sequence.root_risk or 1.0
         alpha, leaves, risk = sequence.alpha[::-1], sequence.n_leaves[::-1], sequence.risk[::-1]
         if self.tree_.n_leaves > leaves[-1]:  # cp < 0: splits that do not lower the risk are kept
