@@ -32,7 +32,8 @@ def fit_reference(problem: Problem) -> Fitted:
         rows = zip(*(column.codes() for column in columns), strict=True)
         return [at[predict_node(root, row, kinds, use)] for row in rows]
 
-    return Fitted(tree, apply, exact_pruning(tree), importance(root, grower))
+    pruning = exact_pruning(tree)
+    return Fitted(tree, apply, pruning=pruning, importance=importance(root, grower))
 
 
 def importance(root: RpartNode, grower: Grower) -> dict[str, float]:
