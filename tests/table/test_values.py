@@ -100,7 +100,9 @@ def test_dates_and_durations_mixed_are_refused() -> None:
         column_of_objects("x", [dt.date(2020, 1, 1), dt.timedelta(1)])
 
 
-@pytest.mark.parametrize("value", [{"foo": "bar"}, [1, 2], object()], ids=repr)
+@pytest.mark.parametrize(
+    "value", [{"foo": "bar"}, [1, 2], object()], ids=["dict", "list", "object"]
+)
 def test_strange_value_is_refused_with_its_row_and_type(value: Any) -> None:
     # The words of scikit-learn's check_dtype_object, which wants a TypeError.
     X = np.array([[1.0], [None], [2.0]], dtype=object)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -209,7 +209,9 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, check_input: bool = True) -> Table:
         """Read rows by the schema of the fitted table, under scikit-learn's rules of names."""
-        return read_like(X, self.tree_.schema, owner=type(self).__name__)
+        tree = self.tree_
+        unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
+        return read_like(X, tree.schema, unseen=unseen, owner=type(self).__name__)
 
     def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]:
         """Read a target as labels or numbers of shape (n_rows, n_outputs)."""

@@ -35,6 +35,7 @@ from ceiba.grow.priors import (
 )
 from ceiba.grow.rates import shrunken_rates
 from ceiba.grow.threads import n_threads
+from ceiba.grow.units import Units
 from ceiba.tree import Competitors, SplitTable, Surrogates, Tree
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def grow(
     *,
     rows: npt.NDArray[np.uint32] | None = None,
     place: Place | None = None,
+    case_weight: Array | None = None,
 ) -> Tree:
     """Grow a tree on a table, or on a part of its rows.
 
@@ -71,6 +73,9 @@ def grow(
         all rows.
     place : Place, optional
         Where in a larger tree the new one will stand.
+    case_weight : float64 array of shape (n_rows,), optional
+        Regression: weight of each row where it is sent by surrogates or with the majority, if
+        `weight` is another one. For rates, `weight` is this times the observation time.
 
     Returns
     -------
@@ -91,15 +96,22 @@ def grow(
     if options.missing == "error":
         _refuse_missing(table)
     scales = class_scales(target, options, weight)
-    core = _core_options(table, options, weight, scales, rows)
+    units = Units.of(target.values, weight)
+    core_target, core_weight = units.shrink_target(target.values), units.shrink_weight(weight)
+    core = _core_options(table, options, core_weight, scales, rows)
     if place is not None:
         place.set(core, options)
     if options.task == "classification":
         n_classes = [len(labels) for labels in target.info.classes]
-        arrays = _core.grow_classes(table.core(), target.values, n_classes, weight, core, rows)
+        arrays = _core.grow_classes(table.core(), core_target, n_classes, core_weight, core, rows)
     else:
-        arrays = _core.grow_numbers(table.core(), target.values, weight, core, rows)
-    return _assemble(arrays.take(), table, target, options, scales)
+        arrays = _core.grow_numbers(
+            table.core(), core_target, core_weight, core, rows, case_weight
+        )
+    grown = units.restore(
+        arrays.take(), options.criterion, classes=options.task == "classification"
+    )
+    return _assemble(grown, table, target, options, scales)
 
 
 @dataclass(frozen=True)

@@ -242,8 +242,8 @@ def _refuse_missing(outputs: list[Array]) -> None:
             n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
             raise DataError(
                 f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the "
-                f"first is row {row}. Drop them: ceiba.table.present_rows(y) is the mask of the "
-                "others."
+                f"first is row {row}. Pass drop_missing_target=True to leave these rows out, or "
+                "fill them in."
             )
         refuse_infinite(output)
 

@@ -15,7 +15,6 @@ import numpy as np
 from ceiba.errors import DataError, TreeError
 from ceiba.table import Table, read_like
 from ceiba.tree.arrays import Array
-from ceiba.tree.walk import walk
 
 if TYPE_CHECKING:
     from ceiba.table import Column
@@ -53,8 +52,6 @@ def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
     if tree.missing == "fractional":
         return _heaviest(*_spread(tree, table))
     end: Array = tree._router.apply(table.core(), n_threads)
-    if tree._ordered_columns:
-        _place_unseen_ordered(tree, table, end)
     return end
 
 
@@ -103,36 +100,13 @@ def _ancestors(tree: Tree, end: Array) -> tuple[Array, Array]:
     return indptr, indices
 
 
-def _place_unseen_ordered(tree: Tree, table: Table, end: Array) -> None:
-    """Route again the rows with an unseen level in an ordered column: it has no place there."""
-    odd = np.zeros(table.n_rows, bool)
-    for j in tree._ordered_columns:
-        odd |= table.columns[j].unseen
-    if odd.any():
-        again = np.flatnonzero(odd)
-        for visit in walk(tree, table.take(again)):
-            end[again[visit.rows[visit.ending]]] = visit.node
-
-
 # ---------------------------------------------------------------------- rows in several leaves
 
 
 def _spread(tree: Tree, table: Table) -> tuple[Array, Array, Array]:
     """Give the leaves and shares of each row, as compressed rows."""
-    if any(table.columns[j].unseen.any() for j in tree._ordered_columns):
-        return _spread_by_walk(tree, table)
     start, node, share = tree._router.spread(table.core())
     return start, node, share
-
-
-def _spread_by_walk(tree: Tree, table: Table) -> tuple[Array, Array, Array]:
-    visits = [visit for visit in walk(tree, table) if len(visit.ending)]
-    row = np.concatenate([visit.rows[visit.ending] for visit in visits])
-    node = np.concatenate([np.full(len(visit.ending), visit.node) for visit in visits])
-    share = np.concatenate([visit.share[visit.ending] for visit in visits])
-    order = np.lexsort((node, row))
-    count = np.bincount(row, minlength=table.n_rows)
-    return np.concatenate(([0], np.cumsum(count))), node[order], share[order]
 
 
 def _heaviest(start: Array, node: Array, share: Array) -> Array:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import TreeError
-from ceiba.table import Kind
 from ceiba.tree import route as _route
 from ceiba.tree.arrays import Array, read_only, same_array
 from ceiba.tree.collapse import collapse as _collapse
@@ -407,11 +406,6 @@ class Tree(SklearnNames, Face):
     def _label_table(self) -> Array:
         """What each node predicts, so that prediction is one lookup."""
         return _route.label_table(self, self.value)
-
-    @cached_property
-    def _ordered_columns(self) -> tuple[int, ...]:
-        columns = self.schema.columns
-        return tuple(j for j in self.used_columns.tolist() if columns[j].kind is Kind.ORDERED)
 
     def apply(self, X: Any, *, n_threads: int = 1) -> Array:
         """Give the node each row of X ends in.
