@@ -1,0 +1,49 @@
+"""One file per library, all with the same few functions.
+
+    why_absent() -> str | None          a reason if it cannot run here
+    version() -> str
+    prepare(data) -> form               the library's own form of the table; not timed
+    fit(form, settings) -> model        timed
+    predict(model, form, n_rows=None)   timed; n_rows: the first rows only
+    leaves(model, form) -> array        the leaf of each training row, to judge the tree
+
+A library of another language has `measure(data, settings) -> dict` instead of the last four.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+
+LIBRARIES = {
+    "ceiba": "ceiba",
+    "scikit-learn": "scikit_learn",
+    "LightGBM": "lightgbm",
+    "YDF": "ydf",
+    "rpart": "rpart",
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a tree is grown with; each library says it in its own words."""
+
+    max_depth: int | None = None
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
+    n_threads: int = 1
+    missing: str = "learn"
+    max_surrogates: int = 5
+
+
+def library(name: str) -> ModuleType:
+    """Load the file of a library (which loads the library itself only when it is asked to)."""
+    return import_module(f"{__name__}.{LIBRARIES[name]}")
+
+
+def why_not_installed(package: str) -> str | None:
+    """Give the reason if a Python package cannot be imported."""
+    from importlib.util import find_spec
+
+    return None if find_spec(package) else f"{package} is not installed"

@@ -1,0 +1,48 @@
+"""ceiba, as a user calls it: the estimators on a numpy matrix or a pandas frame."""
+
+from __future__ import annotations
+
+from importlib.metadata import version as installed
+from typing import Any
+
+from benchmarks.libraries import Settings, why_not_installed
+from benchmarks.problems import Data
+
+
+def why_absent() -> str | None:
+    return why_not_installed("ceiba")
+
+
+def version() -> str:
+    return installed("ceiba")
+
+
+def prepare(data: Data) -> Data:
+    return data
+
+
+def fit(data: Data, settings: Settings) -> Any:
+    import ceiba
+
+    kind = (
+        ceiba.DecisionTreeClassifier
+        if data.task == "classification"
+        else ceiba.DecisionTreeRegressor
+    )
+    model = kind(
+        max_depth=settings.max_depth,
+        min_samples_split=settings.min_samples_split,
+        min_samples_leaf=settings.min_samples_leaf,
+        n_jobs=settings.n_threads,
+        missing=settings.missing,
+        max_surrogates=settings.max_surrogates,
+    )
+    return model.fit(data.X, data.y)
+
+
+def predict(model: Any, data: Data, n_rows: int | None = None) -> Any:
+    return model.predict(data.X[:n_rows])
+
+
+def leaves(model: Any, data: Data) -> Any:
+    return model.apply(data.X)

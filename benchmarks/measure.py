@@ -1,0 +1,232 @@
+"""One measurement = one fresh process: CPU time, wall time, peak memory above the data.
+
+The parent asks by JSON on standard input, the child answers by JSON on its last line. The child
+loads the table, warms up on a few rows (imports, first calls), takes the memory it has now as the
+floor, and starts the clock. What is shorter than 0.2 s is called in blocks, the best block counts.
+
+Memory is the peak of the resident set during the call minus the floor (Linux only: the kernel can
+reset the peak). A CPU limit is the kernel's too: a process that goes beyond it is ended, and the
+measurement says "at least so long".
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.libraries import Settings, library
+from benchmarks.races import Contender
+
+ROOT = Path(__file__).parents[1]
+BLOCK = 0.2
+STATUS = Path("/proc/self/status")
+
+IMPORTS = {
+    "ceiba": ("", "import ceiba"),
+    # What scikit-learn brings in is loaded first: the rest is ours.
+    "ceiba estimators": (
+        "import sklearn.base, sklearn.utils.metadata_routing",
+        "from ceiba import DecisionTreeClassifier",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Seconds per call, bytes above the floor, and the training impurity of the grown tree."""
+
+    cpu: float = math.nan
+    wall: float = math.nan
+    extra_bytes: int | None = None
+    impurity: float | None = None
+    n_leaves: int | None = None
+    float64_bytes: int | None = None
+    at_least: bool = False
+    error: str | None = None
+
+
+# ---------------------------------------------------------------------------------- the parent
+
+
+def measure(contender: Contender, place: Path) -> Measurement:
+    """Run a contender once, in a process of its own, on the table stored in `place`."""
+    if contender.action == "import":
+        before, statement = IMPORTS[contender.library]
+        return _ask(["-c", _IMPORT_PROBE], {"before": before, "statement": statement}, None, 1)
+    question = {
+        "library": contender.library,
+        "action": contender.action,
+        "settings": asdict(contender.settings),
+        "place": str(place),
+        "limit": contender.limit,
+    }
+    child = ["-m", "benchmarks.measure"]
+    return _ask(child, question, contender.limit, contender.settings.n_threads)
+
+
+_IMPORT_PROBE = """
+import json, sys, time
+question = json.load(sys.stdin)
+exec(question["before"])
+wall, cpu = time.perf_counter(), time.process_time()
+exec(question["statement"])
+print(json.dumps({"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}))
+"""
+
+
+def _ask(
+    arguments: list[str], question: dict[str, Any], limit: float | None, n_threads: int
+) -> Measurement:
+    pools = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    said = subprocess.run(
+        [sys.executable, *arguments],
+        input=json.dumps(question),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, **dict.fromkeys(pools, str(n_threads))},
+        check=False,
+    )
+    if limit is not None and said.returncode == -getattr(signal, "SIGXCPU", 0):
+        return Measurement(cpu=limit, wall=limit, at_least=True)
+    if said.returncode:
+        lines = said.stderr.strip().splitlines() or [f"exit status {said.returncode}"]
+        return Measurement(error=lines[-1])
+    return Measurement(**json.loads(said.stdout.splitlines()[-1]))
+
+
+# ---------------------------------------------------------------------------------- the child
+
+
+def answer(question: dict[str, Any]) -> Measurement:
+    """Measure in this process."""
+    from benchmarks.problems import load
+
+    data = load(Path(question["place"]))
+    settings = Settings(**question["settings"])
+    runner = library(question["library"])
+    if hasattr(runner, "measure"):
+        told = runner.measure(data, settings)
+        found = told.pop("leaves")
+        return Measurement(**told, impurity=impurity(found, data), float64_bytes=data.float64_bytes)
+
+    form = runner.prepare(data)
+    runner.fit(_first_rows(data, runner), settings)
+    if question["action"] == "fit":
+        floor = start_peak()
+        set_cpu_limit(question["limit"])
+        cpu, wall, model = clock(lambda: runner.fit(form, settings))
+        peak = read_peak()
+        found = runner.leaves(model, form)
+        return Measurement(
+            cpu=cpu,
+            wall=wall,
+            extra_bytes=None if floor is None or peak is None else max(0, peak - floor),
+            impurity=None if found is None else impurity(found, data),
+            n_leaves=None if found is None else count(found),
+            float64_bytes=data.float64_bytes,
+        )
+    model = runner.fit(form, settings)
+    n_rows = 1 if question["action"] == "predict one row" else None
+    runner.predict(model, form, n_rows)
+    cpu, wall, _ = clock(lambda: runner.predict(model, form, n_rows))
+    return Measurement(cpu=cpu, wall=wall)
+
+
+def _first_rows(data: Any, runner: Any) -> Any:
+    """Give a few rows for the warm-up, with every class among them."""
+    import numpy as np
+
+    from benchmarks.problems import Data
+
+    rows = np.unique(np.r_[0:200, np.unique(data.y, return_index=True)[1][:10]])
+    rows = rows[rows < len(data.y)]
+    X = data.X[rows] if isinstance(data.X, np.ndarray) else data.X.iloc[rows]
+    return runner.prepare(Data(X, data.y[rows], data.task))
+
+
+def clock(call: Callable[[], Any]) -> tuple[float, float, Any]:
+    """Give CPU seconds, wall seconds and the result of a call; short calls by the best block."""
+    cpu, wall, result = _timed(call, 1)
+    if wall >= BLOCK:
+        return cpu, wall, result
+    number = max(1, math.ceil(BLOCK / 5 / max(wall, 1e-7)))
+    blocks = [_timed(call, number)[:2] for _ in range(5)]
+    return min(block[0] for block in blocks), min(block[1] for block in blocks), result
+
+
+def _timed(call: Callable[[], Any], number: int) -> tuple[float, float, Any]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    for _ in range(number):
+        result = call()
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    return cpu / number, wall / number, result
+
+
+def start_peak() -> int | None:
+    """Forget the peak so far; give the resident bytes of now (None where that cannot be done)."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", "ascii")
+        return _status("VmRSS")
+    except OSError:
+        return None
+
+
+def read_peak() -> int | None:
+    """Give the highest resident bytes since `start_peak`."""
+    try:
+        return _status("VmHWM")
+    except OSError:
+        return None
+
+
+def _status(name: str) -> int:
+    for line in STATUS.read_text("ascii").splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1]) * 1024
+    raise OSError(f"{STATUS} has no {name}")
+
+
+def set_cpu_limit(seconds: float | None) -> None:
+    """Let the kernel end this process after so many more CPU seconds."""
+    if seconds is not None:
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds), most))
+
+
+def count(leaf: Any) -> int:
+    """Count the leaves that hold a row."""
+    import numpy as np
+
+    return len(np.unique(leaf))
+
+
+def impurity(leaf: Any, data: Any) -> float:
+    """Give the gini impurity or mean squared error of a partition: the same for every library."""
+    import numpy as np
+
+    place = np.unique(leaf, return_inverse=True)[1]
+    size = np.bincount(place)
+    if data.task == "regression":
+        mean = np.bincount(place, data.y) / size
+        return float(np.mean((data.y - mean[place]) ** 2))
+    labels = np.unique(data.y, return_inverse=True)[1]
+    n_classes = int(labels.max()) + 1
+    table = np.bincount(place * n_classes + labels, minlength=len(size) * n_classes)
+    squares = (table.reshape(-1, n_classes).astype(float) ** 2).sum(axis=1) / size
+    return float(1 - squares.sum() / size.sum())
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(answer(json.load(sys.stdin)))))

@@ -1,0 +1,189 @@
+"""Run a subset of the races and print one table of ratios: `python -m benchmarks.run`.
+
+    --subset quick     small tables, three minutes: figures, and the verdicts that need no size
+    --subset issue2    numbers against scikit-learn, threads, memory, small data, import
+    --subset issue3    categories, missing values, surrogates
+    --subset full      all of it, and tables of the world where CEIBA_DATA has them
+
+Everything measured goes to benchmarks/results/<subset>.json (for compare.py), the table to .md.
+With --docs the table also replaces the one between the marks in docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks import machine
+from benchmarks.libraries import library
+from benchmarks.measure import ROOT, Measurement, measure
+from benchmarks.problems import PROBLEMS, store
+from benchmarks.races import SUBSETS, Contender, Race, races
+from benchmarks.table import Row, Taken, markdown, rows
+
+RESULTS = Path(__file__).parent / "results"
+PAGE = ROOT / "docs" / "benchmarks.md"
+WHOLE = 10**12
+QUICK_ROWS = 50_000
+QUICK_REPEATS = 2
+
+
+class Progress:
+    """A bar on standard error; a line per measurement where that is not a terminal."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done, self.started = total, 0, time.monotonic()
+
+    def step(self, text: str) -> None:
+        minutes, rest = divmod(int(time.monotonic() - self.started), 60)
+        filled = 20 * self.done // max(1, self.total)
+        head = (
+            f"[{'#' * filled}{' ' * (20 - filled)}] {self.done}/{self.total} {minutes}:{rest:02d}"
+        )
+        if sys.stderr.isatty():
+            print(f"\r\033[K{head}  {text[:100]}", end="", file=sys.stderr, flush=True)
+        else:
+            print(f"{head}  {text}", file=sys.stderr, flush=True)
+        self.done += 1
+
+    def end(self) -> None:
+        if sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def why_skipped(contender: Contender) -> str | None:
+    """Give the reason why a contender cannot run here."""
+    if contender.action == "import":
+        return None
+    return library(contender.library).why_absent() or PROBLEMS[contender.problem].why_absent()
+
+
+def in_turns(race: Race) -> Iterator[str]:
+    """List the contenders of a race as they run: a, b, c, a, b, c, ..."""
+    for turn in range(max(one.repeats for one in race.contenders.values())):
+        yield from (key for key, one in race.contenders.items() if turn < one.repeats)
+
+
+def run(
+    race: Race, most_rows: int, folder: Path, progress: Progress
+) -> tuple[Taken, dict[str, str]]:
+    """Measure a race; give what was taken, and the reasons for what was not."""
+    reasons = {key: why_skipped(one) for key, one in race.contenders.items()}
+    skipped = {key: reason for key, reason in reasons.items() if reason}
+    taken: dict[str, list[Measurement]] = defaultdict(list)
+    for key in in_turns(race):
+        progress.step(f"{race.name}: {key}")
+        one = race.contenders[key]
+        if key in skipped or any(m.error for m in taken[key]):
+            continue
+        place = store(one.problem, min(most_rows, PROBLEMS[one.problem].rows), folder)
+        taken[key].append(measure(one, place))
+    return dict(taken), skipped
+
+
+def main() -> int:
+    options = _options()
+    quick = options.subset == "quick"
+    most_rows = options.rows or (QUICK_ROWS if quick else WHOLE)
+    most_repeats = options.repeats or (QUICK_REPEATS if quick else WHOLE)
+    chosen = [race.cut(most_rows, most_repeats) for race in races(options.subset)]
+    chosen = [race for race in chosen if re.search(options.only, race.name)]
+    before = machine.fingerprint()
+    progress = Progress(sum(1 for race in chosen for _ in in_turns(race)))
+    table: list[Row] = []
+    measured = []
+    with tempfile.TemporaryDirectory(prefix="ceiba-bench-") as folder:
+        for race in chosen:
+            taken, skipped = run(race, most_rows, Path(folder), progress)
+            table += rows(race, taken, skipped)
+            measured.append(_as_json(race, taken, skipped))
+    progress.end()
+    if machine.fingerprint() != before:
+        print("ceiba was changed while it was measured: these figures are worth nothing.\n")
+    return _report(options, table, measured, None if most_rows == WHOLE else most_rows)
+
+
+def _options() -> argparse.Namespace:
+    assert __doc__
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("benchmarks.run", description=__doc__, formatter_class=form)
+    parser.add_argument("--subset", choices=SUBSETS, default="quick")
+    parser.add_argument("--rows", type=int, help="cut larger tables to so many rows (no verdicts)")
+    parser.add_argument("--repeats", type=int, help="at most so many repeats")
+    parser.add_argument("--only", default="", metavar="REGEX", help="only races of such a name")
+    parser.add_argument("--output", type=Path, help="JSON file (default: results/<subset>.json)")
+    parser.add_argument("--docs", action="store_true", help="put the table into docs/benchmarks.md")
+    parser.add_argument("--strict", action="store_true", help="exit status 1 if a bar is missed")
+    return parser.parse_args()
+
+
+def _as_json(race: Race, taken: Taken, skipped: dict[str, str]) -> dict[str, object]:
+    return {
+        "race": race.name,
+        "contenders": {key: asdict(one) for key, one in race.contenders.items()},
+        "taken": {key: [asdict(one) for one in many] for key, many in taken.items()},
+        "skipped": skipped,
+    }
+
+
+def _report(
+    options: argparse.Namespace,
+    table: list[Row],
+    measured: list[dict[str, object]],
+    most_rows: int | None,
+) -> int:
+    facts = machine.machine()
+    versions = machine.versions()
+    found = {
+        "subset": options.subset,
+        "rows": most_rows,
+        "commit": machine.commit(),
+        "fingerprint": machine.fingerprint(),
+        "machine": facts,
+        "versions": versions,
+        "figures": [asdict(row) for row in table],
+        "measured": measured,
+    }
+    output = options.output or RESULTS / f"{options.subset}.json"
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(json.dumps(found, indent=1), "utf-8")
+    text = f"{markdown(table)}\n{_caption(facts, versions)}\n"
+    output.with_suffix(".md").write_text(text, "utf-8")
+    print(text)
+    if options.docs:
+        put_into_page(PAGE, options.subset, text)
+    missed = [row for row in table if row.verdict == "MISSED"]
+    judged = [row for row in table if row.verdict in ("pass", "MISSED")]
+    print(f"{len(judged) - len(missed)} of {len(judged)} bars kept; everything is in {output}")
+    return 1 if missed and options.strict else 0
+
+
+def _caption(facts: dict[str, str | int], versions: dict[str, str]) -> str:
+    names = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return (
+        f"{facts['processor']}, {facts['cores']} cores, {facts['system']}, "
+        f"Python {facts['python']}; {names}."
+    )
+
+
+def put_into_page(page: Path, subset: str, text: str) -> None:
+    """Replace what stands between the marks of a subset."""
+    start, end = f"<!-- {subset}: written by benchmarks.run -->", f"<!-- end of {subset} -->"
+    old = page.read_text("utf-8")
+    before, found, rest = old.partition(start)
+    if not found or end not in rest:
+        raise SystemExit(f"{page} has no marks {start} ... {end}")
+    after = rest[rest.index(end) :]
+    page.write_text(f"{before}{start}\n\n{text}\n{after}", "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
