@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ceiba.errors import OptionError
+from ceiba.layout import cut_digits
 from ceiba.tree.splits import SplitKind
-from ceiba.tree.words import DIGITS, level_text, number_text, separating_digits
+from ceiba.tree.words import DIGITS, level_text, number_text
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -189,16 +190,6 @@ class _Words:
         first, last = np.searchsorted(tree.leaves, [node, tree.subtree_end[node]]).tolist()
         rows = f", {tree.n_rows[node]} rows" if tree.n_rows[0] else ""
         return f"{self.pen.dots} +{last - first} leaves{rows}"
-
-
-def cut_digits(tree: Tree, digits: int) -> dict[int, int]:
-    """Give the digits each column's cuts need so that different cuts look different."""
-    is_cut = tree.splits.kind == SplitKind.CUT
-    columns, cuts = tree.splits.column[is_cut], tree.splits.cut[is_cut]
-    return {
-        column: separating_digits(np.unique(cuts[columns == column]).tolist(), digits)
-        for column in np.unique(columns).tolist()
-    }
 
 
 def percent(share: float) -> str:

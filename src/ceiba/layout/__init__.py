@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ceiba.layout.captions import Caption, answers, caption, percent, question
+from ceiba.layout.captions import Caption, answers, caption, cut_digits, percent, question
 from ceiba.layout.drawing import Box, Drawing, Measure, Sheet, draw, fold_weight
 from ceiba.layout.fold import Fold, fold
 from ceiba.layout.tidy import depths, tidy
@@ -16,6 +16,7 @@ __all__ = [
     "Sheet",
     "answers",
     "caption",
+    "cut_digits",
     "depths",
     "draw",
     "fold",

@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ceiba.tree import Cut, Levels, Presence
-from ceiba.tree.words import level_text, number_text
+import numpy as np
+
+from ceiba.tree import Cut, Levels, Presence, SplitKind
+from ceiba.tree.words import DIGITS, level_text, number_text, separating_digits
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["Caption", "answers", "caption", "percent", "question"]
+__all__ = ["Caption", "answers", "caption", "cut_digits", "percent", "question"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,25 @@ def percent(share: float) -> str:
     if 0.995 <= share < 1:
         return ">99%"
     return f"{100 * share:.0f}%"
+
+
+def cut_digits(tree: Tree, digits: int = DIGITS) -> dict[int, int]:
+    """Give the digits each column's cuts need so that different cuts look different.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.layout import cut_digits
+    >>> tree = ceiba.tree.build(("x <= 0.12345678", "a", ("x <= 0.12345679", "b", "a")))
+    >>> cut_digits(tree)
+    {0: 8}
+    """
+    is_cut = tree.splits.kind == SplitKind.CUT
+    columns, cuts = tree.splits.column[is_cut], tree.splits.cut[is_cut]
+    return {
+        column: separating_digits(np.unique(cuts[columns == column]).tolist(), digits)
+        for column in np.unique(columns).tolist()
+    }
 
 
 def question(tree: Tree, node: int, *, digits: int | None = None, max_levels: int = 6) -> str:

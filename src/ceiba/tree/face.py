@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ceiba.inspection import Formula, RuleTable
     from ceiba.prune import PruningSequence, Risk
     from ceiba.tree.tree import Tree
 
@@ -33,6 +34,34 @@ class Face:
         from ceiba.export.text import to_text
 
         return to_text(self, **options)  # type: ignore[arg-type]
+
+    def rules(self, **options: Any) -> RuleTable:
+        """Give the leaves as a table of rules; options of `ceiba.inspection.rules`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", "a", ("x <= 4", "b", "a")))
+        >>> tree.rules()["condition"].tolist()
+        ['x <= 2.5', '2.5 < x <= 4', 'x > 4']
+        """
+        from ceiba.inspection import rules
+
+        return rules(self, **options)  # type: ignore[arg-type]
+
+    def formula(self, target_class: Any, **options: Any) -> Formula:
+        """Give the condition under which the tree says a class; see `ceiba.inspection.formula`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", "a", ("y <= 4", "b", "a")))
+        >>> print(tree.formula("a"))
+        x <= 2.5 ∨ (x > 2.5 ∧ y > 4)
+        """
+        from ceiba.inspection import formula
+
+        return formula(self, target_class, **options)  # type: ignore[arg-type]
 
     def to_sklearn(self) -> Any:
         """Give a fitted scikit-learn estimator that predicts as this tree.

@@ -1,0 +1,214 @@
+"""A tree as a logical formula: under which condition it says a class.
+
+The disjunction of the conditions of all leaves that answer with the class, simplified: a subtree
+whose leaves all say it counts as one leaf; two conjunctions that differ in one column only become
+one, if the two value sets together are an interval or a set of levels; a conjunction that another
+one covers is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.errors import OptionError
+from ceiba.inspection.conditions import Clause, Condition, condition_of
+from ceiba.layout import cut_digits
+from ceiba.tree.words import DIGITS, level_text
+
+if TYPE_CHECKING:
+    from ceiba.inspection.values import ValueSet
+    from ceiba.tree import Tree
+
+__all__ = ["Formula", "formula"]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A disjunction of conditions.
+
+    Attributes
+    ----------
+    target : object
+        The class it stands for.
+    conditions : tuple of Condition
+        A row fulfils the formula if it fulfils any of them.
+    text : str
+        The formula in words.
+    """
+
+    target: Any
+    conditions: tuple[Condition, ...]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def select(self, X: Any) -> NDArray[np.bool_]:
+        """Tell for each row of X whether it fulfils the formula."""
+        found = [condition.select(X) for condition in self.conditions]
+        if found:
+            return np.asarray(np.logical_or.reduce(found))
+        return np.zeros(_n_rows(X), bool)
+
+    def python(self, row: str = "row") -> str:
+        """Write the formula as a Python expression about the dict `row`."""
+        said = [condition.python(row) for condition in self.conditions]
+        return " or ".join(f"({part})" for part in said) or "False"
+
+
+def formula(
+    tree: Tree,
+    target_class: Any,
+    *,
+    unicode: bool = True,
+    digits: int = DIGITS,
+    max_levels: int | None = None,
+) -> Formula:
+    """Give the condition under which a tree answers with a class.
+
+    Parameters
+    ----------
+    tree : Tree
+        A classification tree with one output. With `missing="fractional"` a row with a missing
+        value reaches several leaves; the formula then says which rows come to a leaf of the class.
+    target_class : object
+        One of the classes.
+    unicode : bool, default=True
+        Write ∧ and ∨; False writes and, or.
+    digits, max_levels : int
+        As in `rules`.
+
+    Returns
+    -------
+    Formula
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(
+    ...     ("Patrons", {"None": "No", "Some": "Yes",
+    ...      "Full": ("Hungry", {"No": "No", "Yes": "Yes"})}))
+    >>> print(tree.formula("Yes"))
+    Patrons = Some ∨ (Patrons = Full ∧ Hungry = Yes)
+    """
+    wanted = _class_index(tree, target_class)
+    conditions = _simplified([condition_of(tree, n, stays=s) for n, s in _ends(tree, wanted)])
+    places = cut_digits(tree, digits)
+    shown = {name: places.get(j, digits) for j, name in enumerate(tree.schema.names)}
+    meet, join = (" ∧ ", " ∨ ") if unicode else (" and ", " or ")
+    parts = []
+    for condition in conditions:
+        said = [c.text(digits=shown[c.info.name], max_levels=max_levels) for c in condition.clauses]
+        kept = [text for text in said if text]
+        bracket = len(kept) > 1 and len(conditions) > 1
+        parts.append(f"({meet.join(kept)})" if bracket else meet.join(kept) or "always")
+    label = tree.target.classes[0][wanted]
+    return Formula(label, tuple(conditions), join.join(parts) or "never")
+
+
+def _class_index(tree: Tree, target_class: Any) -> int:
+    if tree.task != "classification" or tree.n_outputs > 1:
+        raise OptionError(
+            "formula: only a classification tree with one output answers with a class. "
+            "Use rules(), which lists every leaf."
+        )
+    labels: list[Any] = tree.target.classes[0].tolist()
+    if target_class in labels:
+        return labels.index(target_class)
+    allowed = ", ".join(map(level_text, labels))
+    raise OptionError(f"formula: there is no class {target_class!r}. The classes are {allowed}.")
+
+
+def _ends(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
+    """List the highest nodes under which every end says the class, and where rows stay."""
+    may_stay = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
+    says = tree.answer == wanted
+    whole = np.where(tree.is_leaf | may_stay, says, True)
+    for node in range(tree.n_nodes - 1, 0, -1):  # branches come after their parent
+        whole[tree.parent[node]] &= whole[node]
+    found: list[tuple[int, bool]] = []
+    for node in range(tree.n_nodes):
+        above = int(tree.parent[node])
+        if whole[node] and (above < 0 or not whole[above]):
+            found.append((node, False))
+        elif not whole[node] and may_stay[node] and says[node]:
+            found.append((node, True))
+    return found
+
+
+def _simplified(conditions: list[Condition]) -> list[Condition]:
+    """Join conditions until no two of them can be joined."""
+    kept: list[Condition] = []
+    for condition in conditions:
+        if not all(clause.choices for clause in condition.clauses):
+            continue  # no row fulfils it
+        place = len(kept)
+        at = 0
+        while at < len(kept):
+            both = _joined(kept[at], condition)
+            if both is None:
+                at += 1
+                continue
+            condition, place = both, min(place, at)
+            del kept[at]
+            at = 0  # what could not be joined before may be now
+        kept.insert(place, condition)
+    return kept
+
+
+def _joined(a: Condition, b: Condition) -> Condition | None:
+    """Give one condition for both, if they differ in at most one column, else None."""
+    mine, theirs = a.values, b.values
+    if mine is None or theirs is None:
+        return a if a == b else None
+    mine = {name: values for name, values in mine.items() if not values.is_everything}
+    theirs = {name: values for name, values in theirs.items() if not values.is_everything}
+    different = [n for n in {**mine, **theirs} if not _same(mine.get(n), theirs.get(n))]
+    if len(different) > 1:
+        return _covering(a, mine, b, theirs)
+    if not different:
+        return a
+    name = different[0]
+    if name not in mine or name not in theirs:
+        return a if name not in mine else b  # without the column it covers the other
+    union = mine[name].union(theirs[name])
+    if union is None:
+        return None
+    kept = [
+        Clause(union.info, ((union, ()),)) if clause.info.name == name else clause
+        for clause in a.clauses
+    ]
+    return Condition(a.schema, tuple(c for c in kept if not _says_nothing(c)))
+
+
+def _covering(
+    a: Condition, mine: dict[str, ValueSet], b: Condition, theirs: dict[str, ValueSet]
+) -> Condition | None:
+    """Give the one of two conditions that holds wherever the other one does."""
+    for whole, outer, inner in ((a, mine, theirs), (b, theirs, mine)):
+        if all(n in inner and _same(inner[n] & outer[n], inner[n]) for n in outer):
+            return whole
+    return None
+
+
+def _same(a: ValueSet | None, b: ValueSet | None) -> bool:
+    """Tell whether two sets have the same values, whatever levels their splits name."""
+    if a is None or b is None:
+        return a is b
+    if a.missing != b.missing:
+        return False
+    return (a.low, a.high) == (b.low, b.high) if a.info.is_numeric else a.codes == b.codes
+
+
+def _says_nothing(clause: Clause) -> bool:
+    return clause.values is not None and clause.values.is_everything
+
+
+def _n_rows(X: Any) -> int:
+    if isinstance(X, dict):
+        return len(next(iter(X.values()), ()))
+    return int(X.n_rows) if hasattr(X, "n_rows") else len(X)

@@ -1,0 +1,289 @@
+"""The leaves of a tree as rules: if this, then that, with rows, confidence and lift.
+
+A rule is the simplified way to a leaf (`conditions.py`) with what the leaf says. Confidence is the
+leaf's probability of its class; lift is confidence over the share of that class at the root;
+Wilson's interval of the confidence counts training rows, on which the tree was chosen, so it is
+optimistic. Rows that stay in an inner node make a rule of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ceiba.errors import OptionError, did_you_mean
+from ceiba.inspection.conditions import Condition, condition_of
+from ceiba.inspection.intervals import wilson
+from ceiba.layout import cut_digits
+from ceiba.prune import Listing
+from ceiba.tree.words import DIGITS, level_text, number_text
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["Rule", "RuleTable", "rules"]
+
+_LEVELS: Final = 8  # listed in a condition, the others are counted
+_FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One leaf as a rule.
+
+    Attributes
+    ----------
+    node : int
+        The leaf (or the inner node in which rows stay).
+    condition : Condition
+        What a row fulfils; `condition.select(X)` and `condition.python()` evaluate it.
+    text : str
+        The same in words.
+    value : object
+        The class, the number, or a tuple of them for several outputs.
+    rows, share : int, float
+        Training rows, and their share of the whole.
+    confidence, lift : float
+        Probability of the class, and that over its probability at the root; NaN for regression.
+    low, high : float
+        95 % interval of the confidence (Wilson) or of the mean, from the training rows: optimistic.
+    """
+
+    node: int
+    condition: Condition
+    text: str
+    value: Any
+    rows: int
+    share: float
+    confidence: float
+    lift: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        value = number_text(self.value) if isinstance(self.value, float) else self.value
+        if self.confidence == self.confidence:
+            said = f"confidence {self.confidence:.3g}, lift {self.lift:.3g}"
+        else:
+            said = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}"
+        rows = f"{self.rows} rows, " if self.rows else ""
+        return f"if {self.text}\n   then {value}  ({rows}{said})"
+
+
+class RuleTable(Listing):
+    """Rules as a table: one row per rule, sorted and filtered by methods that give new tables.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"]}
+    >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
+    >>> rules = model.tree_.rules()
+    >>> rules["condition"].tolist()
+    ['age <= 35', 'age > 35']
+    >>> len(rules.filter(value="a"))
+    1
+    """
+
+    __slots__ = ("rules",)
+
+    def __init__(self, rules: Iterable[Rule], *, title: str = "", legend: str = "") -> None:
+        self.rules = tuple(rules)
+        figures: dict[str, Any] = {
+            "leaf": np.array([rule.node for rule in self.rules], np.int64),
+            "condition": _objects([rule.text for rule in self.rules]),
+            "value": _objects([rule.value for rule in self.rules]),
+        }
+        for name in _FIGURES:
+            kind = np.int64 if name == "rows" else np.float64
+            figures[name] = np.array([getattr(rule, name) for rule in self.rules], kind)
+        if self.rules and all(math.isnan(rule.confidence) for rule in self.rules):
+            del figures["confidence"], figures["lift"]
+        super().__init__(figures, title=title, legend=legend)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"rules": self.rules, "title": self.title, "legend": self.legend}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["rules"], title=state["title"], legend=state["legend"])  # type: ignore[misc]
+
+    def _with(self, rules: Iterable[Rule]) -> RuleTable:
+        return RuleTable(rules, title=self.title, legend=self.legend)
+
+    def sort(self, by: str, *, descending: bool = True) -> RuleTable:
+        """Give the rules ordered by a column; equal ones stay as they are.
+
+        Parameters
+        ----------
+        by : {"leaf", "rows", "share", "value", "confidence", "lift", "low", "high"}
+        descending : bool, default=True
+        """
+        allowed = ("leaf", "value", *_FIGURES)
+        if by not in allowed:
+            raise OptionError(
+                f"sort: got {by!r}. Rules are sorted by {', '.join(allowed)}."
+                f"{did_you_mean(by, allowed)}"
+            )
+        name = "node" if by == "leaf" else by
+        key = [getattr(rule, name) for rule in self.rules]
+        order = sorted(range(len(key)), key=key.__getitem__, reverse=descending)
+        return self._with(self.rules[i] for i in order)
+
+    def filter(
+        self,
+        *,
+        value: Any = None,
+        min_rows: int = 0,
+        min_confidence: float = 0.0,
+        min_lift: float = 0.0,
+        column: str | None = None,
+    ) -> RuleTable:
+        """Give the rules that fulfil all that is asked.
+
+        Parameters
+        ----------
+        value : object, optional
+            What the rule says.
+        min_rows, min_confidence, min_lift : number, default=0
+        column : str, optional
+            A column that the rule asks about.
+        """
+        return self._with(
+            rule
+            for rule in self.rules
+            if (value is None or rule.value == value)
+            and rule.rows >= min_rows
+            and not rule.confidence < min_confidence
+            and not rule.lift < min_lift
+            and (column is None or column in {c.info.name for c in rule.condition.clauses})
+        )
+
+    def to_text(self) -> str:
+        """Give the rules as sentences, one after the other."""
+        return "\n".join(map(str, self.rules))
+
+
+def rules(
+    tree: Tree,
+    *,
+    digits: int = DIGITS,
+    max_levels: int | None = _LEVELS,
+    sort: str | None = None,
+    confidence: float = 0.95,
+    **which: Any,
+) -> RuleTable:
+    """Give the leaves of a tree as a table of rules.
+
+    Parameters
+    ----------
+    tree : Tree
+    digits : int
+        Significant digits of cuts; more where different cuts would look the same.
+    max_levels : int or None
+        How many levels of a set to list; the others are counted.
+    sort : str, optional
+        Column to sort by, the largest first; by default in the order of the leaves.
+    confidence : float, default=0.95
+        Of the intervals.
+    **which
+        Rules to keep: `value`, `min_rows`, `min_confidence`, `min_lift`, `column`, as in
+        `RuleTable.filter`.
+
+    Returns
+    -------
+    RuleTable
+        Columns leaf, condition, value, rows, share, confidence, lift, low, high; `.rules` are the
+        single rules, `.to_text()` the sentences.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.inspection import rules
+    >>> tree = ceiba.tree.build(
+    ...     ("x <= 9", ("x <= 2.5", {"a": 8}, {"a": 1, "b": 7}), {"a": 4}))
+    >>> print(rules(tree).to_text())
+    if x <= 2.5
+       then a  (8 rows, confidence 1, lift 1.54)
+    if 2.5 < x <= 9
+       then b  (8 rows, confidence 0.875, lift 2.5)
+    if x > 9
+       then a  (4 rows, confidence 1, lift 1.54)
+    """
+    places = cut_digits(tree, digits)
+    shown = {tree.schema.names[j]: places.get(j, digits) for j in range(len(tree.schema.columns))}
+    stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
+    ends = np.flatnonzero(tree.is_leaf | stays).tolist()
+    found = [_rule(tree, node, shown, max_levels, confidence) for node in ends]
+    table = RuleTable(found, title=_title(tree), legend=_legend(tree, confidence))
+    if which:
+        table = table.filter(**which)
+    return table.sort(sort) if sort is not None else table
+
+
+def _rule(
+    tree: Tree, node: int, digits: dict[str, int], max_levels: int | None, confidence: float
+) -> Rule:
+    inner = not bool(tree.is_leaf[node])
+    condition = condition_of(tree, node, stays=inner)
+    parts = [c.text(digits=digits[c.info.name], max_levels=max_levels) for c in condition.clauses]
+    text = " and ".join(filter(None, parts)) or "all rows"
+    # Of an inner node only the rows that stayed, which sent_default counts, are the rule's.
+    rows = int(tree.sent_default[node] if inner else tree.n_rows[node])
+    share = float(tree.share[node] * tree.part_ending[node])
+    sure, lift, low, high = _figures(tree, node, rows, confidence)
+    value = tree.node(node).label
+    return Rule(node, condition, text, value, rows, share, sure, lift, low, high)
+
+
+def _figures(tree: Tree, node: int, rows: int, level: float) -> tuple[float, float, float, float]:
+    """Give confidence, lift and the interval of the confidence, or of the mean."""
+    nothing = math.nan
+    if tree.n_outputs > 1:
+        return nothing, nothing, nothing, nothing
+    if tree.task == "regression":
+        low, high = _mean_interval(tree, node, level)
+        return nothing, nothing, low, high
+    best = int(tree.answer[node])
+    sure, base = float(tree.value[node, 0, best]), float(tree.value[0, 0, best])
+    low, high = wilson(sure, rows, level) if rows else (nothing, nothing)
+    return sure, (sure / base if base > 0 else nothing), low, high
+
+
+def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
+    """Give Student's interval of the node's mean; the variance is the impurity, where it is."""
+    from scipy.special import stdtrit
+
+    n, value = int(tree.n_rows[node]), float(tree.value[node, 0, 0])
+    if tree.criterion != "squared_error" or n < 2:
+        return math.nan, math.nan
+    error = math.sqrt(float(tree.impurity[node]) / (n - 1))
+    half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
+    return value - half, value + half
+
+
+def _title(tree: Tree) -> str:
+    target = f" for {tree.target.name}" if tree.target.name is not None else ""
+    return f"{tree.n_leaves} rules{target}"
+
+
+def _legend(tree: Tree, confidence: float) -> str:
+    if not tree.n_rows[0]:
+        return "written by hand: no rows were counted"
+    interval = f"low, high: {100 * confidence:g} % interval, from training rows, so optimistic"
+    if tree.task == "regression":
+        return f"rows, share: training rows of the leaf; {interval} (of the mean)"
+    return (
+        "rows, share: training rows of the leaf; confidence: share of the class in it;\n"
+        f"lift: confidence over the share of the class in all rows;\n{interval} (Wilson)"
+    )
+
+
+def _objects(items: list[Any]) -> Any:
+    array = np.empty(len(items), object)
+    for i, item in enumerate(items):
+        array[i] = level_text(item) if isinstance(item, str) and not item.strip() else item
+    return array

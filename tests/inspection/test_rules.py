@@ -1,0 +1,179 @@
+"""Rules and formulas: simplified, and true of exactly the rows of their leaves."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ceiba
+from ceiba.errors import OptionError
+from ceiba.inspection import condition_of
+from ceiba.tree import Leaf, build
+from tests.tree.random_trees import random_rows, random_tree
+
+WAYS = [
+    ("learn", "majority", False),
+    ("learn", "missing", False),
+    ("majority", "majority", True),
+    ("surrogate", "majority", False),
+    ("surrogate", "missing", True),
+    ("fractional", "majority", False),
+    ("fractional", "missing", False),
+]
+
+
+def as_dicts(rows: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(rows, values, strict=True)) for values in zip(*rows.values(), strict=True)]
+
+
+@pytest.mark.parametrize(("missing", "unseen", "stays"), WAYS)
+@pytest.mark.parametrize("seed", range(12))
+def test_condition_of_every_node_selects_its_rows(
+    seed: int, missing: str, unseen: str, stays: bool
+) -> None:
+    tree = random_tree(seed, n_inner=8, missing=missing, unseen=unseen, stays=stays)
+    rows = random_rows(seed + 100)
+    dicts = as_dicts(rows)
+    for node in range(tree.n_nodes):
+        condition = condition_of(tree, node)
+        expected = np.zeros(len(dicts), bool)
+        expected[tree.rows(node, rows)] = True
+        assert condition.select(rows).tolist() == expected.tolist()
+        code = compile(condition.python(), "rule", "eval")
+        said = [bool(eval(code, {"row": row})) for row in dicts]
+        assert said == expected.tolist(), condition.python()
+
+
+@pytest.mark.parametrize(("missing", "unseen", "stays"), WAYS[:5])
+@pytest.mark.parametrize("seed", range(12))
+def test_formula_of_each_class_selects_the_rows_predicted_so(
+    seed: int, missing: str, unseen: str, stays: bool
+) -> None:
+    tree = random_tree(seed, n_inner=8, missing=missing, unseen=unseen, stays=stays)
+    rows = random_rows(seed + 200)
+    predicted = tree.predict(rows)
+    for label in ("no", "perhaps", "yes"):
+        found = tree.formula(label)
+        assert found.select(rows).tolist() == (predicted == label).tolist()
+        code = compile(found.python(), "formula", "eval")
+        said = [bool(eval(code, {"row": row})) for row in as_dicts(rows)]
+        assert said == (predicted == label).tolist()
+
+
+def test_rules_same_column_twice_bounds_are_merged() -> None:
+    tree = build(("x <= 9", ("x <= 5", ("x <= 7", "a", "b"), "b"), "a"))
+    assert tree.rules()["condition"].tolist() == ["x <= 5", "never", "5 < x <= 9", "x > 9"]
+
+
+def test_rules_level_sets_are_intersected() -> None:
+    inner = ("c", {("p", "q"): "yes", ("r",): "no"})
+    tree = build(("c", {("p", "r"): inner, ("q",): "no"}))
+    assert tree.rules()["condition"].tolist() == ["c = p", "c = r", "c = q"]
+
+
+def test_rules_of_classes_give_share_confidence_and_lift() -> None:
+    tree = build(("x <= 1", {"a": 9, "b": 1}, {"b": 10}))
+    first = tree.rules().rules[0]
+    assert (first.rows, first.share, first.value) == (10, 0.5, "a")
+    assert first.confidence == pytest.approx(0.9)
+    assert first.lift == pytest.approx(0.9 / 0.45)
+    assert (first.low, first.high) == pytest.approx((0.5958, 0.9821), abs=1e-4)
+
+
+def test_rules_of_numbers_give_students_interval() -> None:
+    X, y = np.arange(8.0).reshape(-1, 1), np.array([1, 2, 3, 4, 11, 12, 13, 14.0])
+    tree = ceiba.DecisionTreeRegressor(max_depth=1).fit(X, y).tree_
+    table = tree.rules()
+    assert "confidence" not in table.columns
+    half = 3.182446 * y[:4].std(ddof=1) / 2
+    assert table["low"][0] == pytest.approx(2.5 - half, rel=1e-6)
+
+
+def test_rules_sort_and_filter_give_new_tables() -> None:
+    tree = build(("x <= 1", {"a": 3}, ("x <= 2", {"b": 9}, {"a": 5})))
+    assert tree.rules(sort="rows")["rows"].tolist() == [9, 5, 3]
+    assert tree.rules(value="a", min_rows=4)["rows"].tolist() == [5]
+    assert len(tree.rules().filter(column="x")) == 3
+
+
+def test_rules_sort_by_unknown_column_is_a_clear_error() -> None:
+    with pytest.raises(OptionError, match="Did you mean 'lift'"):
+        build(("x <= 1", "a", "b")).rules(sort="lft")
+
+
+def test_rules_to_frames_hold_the_same_figures() -> None:
+    table = build(("x <= 1", {"a": 3}, {"b": 9})).rules()
+    assert table.to_pandas()["rows"].tolist() == [3, 9]
+    assert table.to_polars()["condition"].to_list() == ["x <= 1", "x > 1"]
+
+
+def test_rules_missing_went_one_way_the_rule_says_so() -> None:
+    X = {"x": [1.0, 2.0, None, 8.0, 9.0, None]}
+    tree = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b", "b", "b"]).tree_
+    assert tree.rules()["condition"].tolist() == ["x <= 5", "x > 5 or missing"]
+
+
+def test_rules_rows_that_stay_have_a_rule() -> None:
+    X = {"x": [1.0, 2.0, None, 8.0, 9.0, None], "z": [1.0] * 6}
+    model = ceiba.rpart(minsplit=2, cp=0, usesurrogate=0, xval=0)
+    tree = model.fit(X, ["a", "a", "b", "b", "b", "b"]).tree_
+    assert int(tree.rules()["rows"].sum()) == 6
+
+
+def test_formula_subtree_of_one_class_is_one_conjunction() -> None:
+    tree = build(("x <= 1", ("y <= 2", "a", "a"), "b"))
+    assert str(tree.formula("a")) == "x <= 1"
+
+
+def test_formula_neighbouring_intervals_become_one() -> None:
+    tree = build(("x <= 1", "a", ("x <= 2", "a", "b")))
+    assert str(tree.formula("a")) == "x <= 2"
+
+
+def test_formula_restaurant_is_the_documents() -> None:
+    full = ("Hungry", {"No": "No", "Yes": ("Type", {"Thai": "Yes", "French": "No"})})
+    tree = build(("Patrons", {"None": "No", "Some": "Yes", "Full": full}))
+    expected = "Patrons = Some or (Patrons = Full and Hungry = Yes and Type = Thai)"
+    assert str(tree.formula("Yes", unicode=False)) == expected
+
+
+def test_formula_class_never_answered_is_never() -> None:
+    tree = build(("x <= 1", {"a": 2, "b": 1}, {"a": 2}))
+    assert str(tree.formula("b")) == "never"
+    assert tree.formula("b").select({"x": [1.0]}).tolist() == [False]
+
+
+def test_formula_unknown_class_names_the_classes() -> None:
+    with pytest.raises(OptionError, match="The classes are a, b"):
+        build(("x <= 1", "a", "b")).formula("c")
+
+
+def test_formula_of_regression_points_to_rules() -> None:
+    with pytest.raises(OptionError, match=r"rules\(\)"):
+        build(("x <= 1", Leaf(1.0), Leaf(2.0))).formula(1.0)
+
+
+def test_rule_of_dates_is_written_with_dates() -> None:
+    import datetime
+
+    import pandas as pd
+
+    days = pd.date_range("2024-01-01", periods=10)
+    X = pd.DataFrame({"day": days})
+    tree = ceiba.DecisionTreeClassifier().fit(X, ["a"] * 4 + ["b"] * 6).tree_
+    rule = tree.rules().rules[0]
+    assert rule.condition.select(X).sum() == 4
+    said = [
+        eval(rule.condition.python(), {"row": {"day": d.date()}, "datetime": datetime})
+        for d in days
+    ]
+    assert sum(said) == 4
+
+
+def test_rules_confidence_of_hand_written_tree_has_no_interval() -> None:
+    rule = build(("x <= 1", "a", "b")).rules().rules[0]
+    assert rule.rows == 0
+    assert math.isnan(rule.low)
