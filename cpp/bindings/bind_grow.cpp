@@ -67,7 +67,7 @@ void bind_options(nb::module_& m) {
         .def_rw("n_threads", &GrowOptions::n_threads);
     c.def_prop_rw("max_surrogates", [](const GrowOptions& o) { return o.surrogates.max_surrogates; }, [](GrowOptions& o, int v) { o.surrogates.max_surrogates = v; });
     c.def_prop_rw("surrogate_style", [](const GrowOptions& o) { return o.surrogates.style; }, [](GrowOptions& o, int v) { o.surrogates.style = v; });
-    c.def_prop_rw("like_rpart", [](const GrowOptions& o) { return o.surrogates.like_rpart; }, [](GrowOptions& o, bool v) { o.surrogates.like_rpart = v; });
+    c.def_prop_rw("like_rpart", [](const GrowOptions& o) { return o.search.like_rpart; }, [](GrowOptions& o, bool v) { o.search.like_rpart = o.surrogates.like_rpart = v; });
     c.def_prop_rw("min_samples_leaf", [](const GrowOptions& o) { return o.search.min_rows; }, [](GrowOptions& o, std::size_t v) { o.search.min_rows = v; });
     c.def_prop_rw("min_weight_leaf", [](const GrowOptions& o) { return o.search.min_weight; }, [](GrowOptions& o, double v) { o.search.min_weight = v; });
     c.def_prop_rw("max_features", [](const GrowOptions& o) { return o.search.max_features; }, [](GrowOptions& o, int v) { o.search.max_features = v; });
@@ -102,15 +102,19 @@ void bind_grow(nb::module_& m) {
     m.def(
         "grow_numbers",
         [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight, const GrowOptions& options,
-           std::optional<Array1<std::uint32_t>> rows) {
+           std::optional<Array1<std::uint32_t>> rows, std::optional<Array1<double>> case_weight) {
             data::Target target;
             target.n_rows = numbers.shape(0);
             target.n_outputs = static_cast<int>(numbers.shape(1));
             target.numbers = numbers.data();
+            if (case_weight && case_weight->shape(0) != target.n_rows) throw std::invalid_argument("case_weight has another number of rows");
+            if (case_weight) target.case_weight = case_weight->data();
             return run(columns, target, weight, rows, options);
         },
         nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("options"), nb::arg("rows").none() = nb::none(),
-        "Grow a regression tree; numbers are rows x outputs; `rows` grows it on a part of the table only.");
+        nb::arg("case_weight").none() = nb::none(),
+        "Grow a regression tree; numbers are rows x outputs; `rows` grows it on a part of the table only; `case_weight` sends rows\n"
+        "with missing values (default: weight).");
 }
 
 }  // namespace ceiba::bindings

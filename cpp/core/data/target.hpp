@@ -15,6 +15,7 @@ struct Target {
     const std::int32_t* labels = nullptr;    // classification: n_rows x n_outputs class indices, row after row
     const double* numbers = nullptr;         // regression: n_rows x n_outputs values, row after row
     const double* weight = nullptr;          // null: every row counts 1
+    const double* case_weight = nullptr;     // rates: weight is case weight x observation time; null: they are the same
     std::span<const std::uint32_t> rows;     // only these rows are there, ascending (a fold); empty: all
 
     bool classification() const { return !n_classes.empty(); }
@@ -26,12 +27,15 @@ struct TargetRows {
     std::vector<std::vector<std::uint16_t>> labels;      // one array per output (classification)
     std::vector<std::vector<double>> numbers;            // one array per output (regression)
     std::vector<double> weight;                          // empty: every row counts 1
+    std::vector<double> case_weight;                     // empty: the same as weight
     std::vector<std::uint32_t> row;                      // the row of the table
 
     std::size_t size() const { return row.size(); }
     bool classification() const { return !n_classes.empty(); }
     int n_outputs() const { return static_cast<int>(classification() ? labels.size() : numbers.size()); }
     double weight_of(std::size_t i) const { return weight.empty() ? 1.0 : weight[i]; }
+    // What a row counts where it is sent somewhere (surrogates, the heavier branch): its time does not matter there.
+    double case_weight_of(std::size_t i) const { return case_weight.empty() ? weight_of(i) : case_weight[i]; }
 };
 
 }  // namespace ceiba::data

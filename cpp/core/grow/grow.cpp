@@ -170,10 +170,11 @@ private:
         // scikit-learn adds the rounding unit before it compares; so a gain that equals min_impurity_decrease is enough.
         if (gain / whole_weight_ + 0x1p-52 < options_.min_gain) return false;
         if (options_.min_gain_ratio > 0.0) {
-            const bool relative = options_.search.criterion == criteria::Name::squared_error;
-            const double merit = relative ? gain / (node.impurity * node.search_weight) : gain;
-            if (open.depth == 0) root_merit_ = merit;
-            if (!(merit > options_.min_gain_ratio * root_merit_)) return false;
+            const double unit = options_.search.criterion == criteria::Name::squared_error ? node.impurity * node.search_weight : 1.0;
+            if (open.depth == 0) root_merit_ = gain / unit;
+            const double least = options_.min_gain_ratio * root_merit_ * unit;
+            std::erase_if(open.found, [least](const Candidate& c) { return !(c.gain.value() > least); });
+            if (open.found.empty()) return false;
         }
         return true;
     }
@@ -182,7 +183,7 @@ private:
     void divide(Open& open, Builder& builder, base::ThreadPool* pool, std::vector<Open>& stack) {
         Candidate split = std::move(open.found[0]);
         std::vector<split::Surrogate> surrogates;
-        Routing routing = split::route(open.rows, split);
+        Routing routing = split::route(open.rows, split, options_.search.like_rpart);
         int default_branch = -1;
         std::int64_t sent_default = 0;
         place_missing(open, split, routing, surrogates, default_branch, sent_default);
@@ -226,6 +227,7 @@ private:
             return;
         }
         const bool by_surrogate = options_.search.missing == Missing::surrogate;
+        if (options_.search.like_rpart && open.rows.store->zero_weights) split::let_absent_levels_stay(open.rows, split, routing);
         const split::BranchLoad load = split::load(open.rows, routing);
         const int heavier = split::heaviest(load, by_surrogate);
         default_branch = heavier;

@@ -21,6 +21,7 @@ struct SearchOptions {
     bool multiway = false;               // columns of levels: one branch per level
     bool random_cuts = false;            // one random cut per column instead of the best (scikit-learn's splitter="random")
     bool allow_zero_rate = false;        // poisson: a side without events is allowed
+    bool like_rpart = false;             // cuts just below the midpoints: `x <= cut` is then rpart's `x < midpoint`
     int max_features = -1;               // columns tried per node; -1: all
     int max_competitors = 0;             // runners-up returned besides the best
     std::size_t min_rows = 1;            // per branch

@@ -19,10 +19,12 @@
 
 namespace ceiba::split {
 
-// A number between two neighbours such that lower <= cut < upper: the midpoint where doubles allow it.
-inline double cut_between(double lower, double upper) {
+// A number between two neighbours such that lower <= cut < upper: the midpoint where doubles allow it, or with
+// `below` the number just below the midpoint.
+inline double cut_between(double lower, double upper, bool below) {
     double middle = 0.5 * (lower + upper);
     if (!std::isfinite(middle)) middle = 0.5 * lower + 0.5 * upper;
+    if (below) middle = std::nextafter(middle, lower);
     return middle >= lower && middle < upper ? middle : lower;
 }
 
@@ -219,8 +221,12 @@ private:
         out.missing_branch = best.missing_left ? 0 : 1;
         if (!presence)
             out.cut = random_position ? random_cut
-                                      : cut_between(node.number(c, entries[best.position - 1].row), node.number(c, entries[best.position].row));
+                                      : cut_between(node.number(c, entries[best.position - 1].row), node.number(c, entries[best.position].row), cuts_below(node, c));
         return out;
+    }
+
+    bool cuts_below(const NodeRows& node, std::size_t c) const {
+        return options_.like_rpart && node.store->table->columns[c].kind() != data::ColumnKind::ordered;
     }
 
     Candidate search_levels(const NodeRows& node, std::size_t c, const Limits& limits, Space& space) {

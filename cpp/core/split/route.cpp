@@ -7,14 +7,17 @@ namespace ceiba::split {
 
 namespace {
 
-void route_cut(const NodeRows& node, const Candidate& split, Routing& routing) {
+void route_cut(const NodeRows& node, const Candidate& split, bool like_rpart, Routing& routing) {
     const std::size_t c = static_cast<std::size_t>(split.column), n = node.size(), n_present = node.n_present(c);
     const Entry* entries = node.entries(c);
     for (std::size_t i = 0; i < n_present; ++i) routing.branch[entries[i].row] = i < split.position ? 0 : 1;
     if (!node.store->zero_weights) return;
-    for (std::size_t i = n_present; i < n; ++i) {  // rows of zero weight are not in the order: look at their value
+    // Rows of zero weight are not in the order: look at their value. On an ordered column rpart's own growing and its
+    // `predict` disagree about a level that lies on the cut, and the tree keeps the cut of the latter.
+    const bool strict = like_rpart && node.store->table->columns[c].kind() == data::ColumnKind::ordered;
+    for (std::size_t i = n_present; i < n; ++i) {
         const double x = node.number(c, entries[i].row);
-        if (!std::isnan(x)) routing.branch[entries[i].row] = x <= split.cut ? 0 : 1;
+        if (!std::isnan(x)) routing.branch[entries[i].row] = x < split.cut || (x == split.cut && !strict) ? 0 : 1;
     }
 }
 
@@ -35,16 +38,23 @@ void route_presence(const NodeRows& node, const Candidate& split, Routing& routi
 
 }  // namespace
 
-Routing route(const NodeRows& node, const Candidate& split) {
+Routing route(const NodeRows& node, const Candidate& split, bool like_rpart) {
     Routing routing;
     routing.n_branches = split.n_branches;
     routing.branch.assign(node.size(), unplaced);
-    if (split.kind == Kind::cut) route_cut(node, split, routing);
+    if (split.kind == Kind::cut) route_cut(node, split, like_rpart, routing);
     if (split.kind == Kind::levels) route_levels(node, split, routing);
     if (split.kind == Kind::presence) route_presence(node, split, routing);
     if (split.learned_missing)
         std::replace(routing.branch.begin(), routing.branch.end(), unplaced, static_cast<std::uint16_t>(split.missing_branch));
     return routing;
+}
+
+void let_absent_levels_stay(const NodeRows& node, const Candidate& split, Routing& routing) {
+    if (split.kind != Kind::levels) return;
+    const std::int32_t* codes = node.codes(static_cast<std::size_t>(split.column));
+    for (std::size_t i = 0; i < node.size(); ++i)
+        if (routing.branch[i] == unplaced && codes[i] >= 0) routing.branch[i] = static_cast<std::uint16_t>(routing.n_branches);
 }
 
 BranchLoad load(const NodeRows& node, const Routing& routing) {
@@ -55,7 +65,7 @@ BranchLoad load(const NodeRows& node, const Routing& routing) {
     for (std::size_t i = 0; i < node.size(); ++i) {
         const std::size_t b = routing.branch[i];
         if (b >= n_branches) continue;
-        weight[b].add(node.store->target.weight_of(node.begin + i));
+        weight[b].add(node.store->target.case_weight_of(node.begin + i));
         ++out.rows[b];
     }
     for (const base::Sum& w : weight) out.weight.push_back(w.value());

@@ -11,7 +11,10 @@ namespace ceiba::split {
 
 // The way by the split alone; rows without a value (or, with rows of zero weight, with a level absent from the search)
 // are unplaced, except where the search decided for missing values.
-Routing route(const NodeRows& node, const Candidate& split);
+Routing route(const NodeRows& node, const Candidate& split, bool like_rpart = false);
+
+// rpart leaves a row whose level was absent from the search where it is, without asking the surrogates.
+void let_absent_levels_stay(const NodeRows& node, const Candidate& split, Routing& routing);
 
 // Weight and number of rows on each branch.
 struct BranchLoad {

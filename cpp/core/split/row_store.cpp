@@ -26,6 +26,8 @@ data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights)
         rows.weight.reserve(rows.row.size());
         for (std::uint32_t i : rows.row) rows.weight.push_back(target.weight[i]);
     }
+    if (target.case_weight)
+        for (std::uint32_t i : rows.row) rows.case_weight.push_back(target.case_weight[i]);
     const std::size_t n_outputs = static_cast<std::size_t>(target.n_outputs);
     for (std::size_t o = 0; o < n_outputs; ++o) {
         if (target.classification()) {
@@ -187,6 +189,7 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, ba
     data::TargetRows& target = store.target;
     permute(target.row, node.begin, p.place);
     permute(target.weight, node.begin, p.place);
+    permute(target.case_weight, node.begin, p.place);
     for (auto& labels : target.labels) permute(labels, node.begin, p.place);
     for (auto& numbers : target.numbers) permute(numbers, node.begin, p.place);
 

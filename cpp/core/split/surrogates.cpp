@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "split/presort_finder.hpp"
 
@@ -42,13 +43,34 @@ public:
     }
 
 private:
-    double weight(std::size_t i) const { return node_.store->target.weight_of(node_.begin + i); }
+    double weight(std::size_t i) const { return node_.store->target.case_weight_of(node_.begin + i); }
     bool takes_part(std::size_t i) const { return primary_.branch[i] < 2 && weight(i) > 0.0; }
     int side(std::size_t i) const { return primary_.branch[i]; }
 
+    // All rows with a value in ascending order: rows of zero weight too, because rpart takes the midpoints between all values.
+    std::vector<Entry> all_values(std::size_t column) const {
+        const Entry* const entries = node_.entries(column);
+        std::vector<std::pair<double, std::uint32_t>> values;
+        for (std::size_t i = 0; i < node_.size(); ++i) {
+            const double x = node_.number(column, entries[i].row);
+            if (!std::isnan(x)) values.emplace_back(x, entries[i].row);
+        }
+        std::sort(values.begin(), values.end());
+        std::vector<Entry> out;
+        std::uint32_t rank = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (i > 0 && values[i].first != values[i - 1].first) ++rank;
+            out.push_back({rank, values[i].second});
+        }
+        return out;
+    }
+
     double best_cut(std::size_t column, Placed& both, Surrogate& out) const {
-        const Entry* entries = node_.entries(column);
-        const std::size_t n = node_.n_present(column);
+        std::vector<Entry> own;
+        if (node_.store->zero_weights) own = all_values(column);
+        const Entry* const entries = node_.store->zero_weights ? own.data() : node_.entries(column);
+        const std::size_t n = node_.store->zero_weights ? own.size() : node_.n_present(column);
+        const bool below_middle = options_.like_rpart && node_.store->table->columns[column].kind() != data::ColumnKind::ordered;
         std::size_t n_both = 0, n_below = 0;
         for (std::size_t i = 0; i < n; ++i)
             if (takes_part(entries[i].row)) both.add(side(entries[i].row), weight(entries[i].row)), ++n_both;
@@ -64,7 +86,7 @@ private:
                 best = agree;
                 out.kind = Kind::cut;
                 out.low_branch = low_branch;
-                out.cut = cut_between(node_.number(column, entries[i].row), node_.number(column, entries[i + 1].row));
+                out.cut = cut_between(node_.number(column, entries[i].row), node_.number(column, entries[i + 1].row), below_middle);
             }
         }
         return best;

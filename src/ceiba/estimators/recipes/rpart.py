@@ -56,9 +56,11 @@ class _Rpart(RpartFace):
         given = self._given()
         check_options(given, ALLOWED_RPART, type(self).__name__)
         table, target, weight, time = self._read_rows(X, y, sample_weight, exposure)
-        if given["method"] == "poisson":
-            target, weight = _rates(target, weight, time)
-        grown = grow(table, target, rpart_grow_options(given), weight)
+        cases = None
+        if time is not None:
+            cases = np.ones(len(time)) if weight is None else weight
+            target, weight = _rates(target, time), cases * time
+        grown = grow(table, target, rpart_grow_options(given), weight, case_weight=cases)
         self._keep(prune_by_cp(grown, self.cp))  # type: ignore[attr-defined]
 
     def _given(self) -> dict[str, Any]:
@@ -147,12 +149,9 @@ def _read_time(exposure: Any, n_rows: int) -> Array | None:
     return time
 
 
-def _rates(target: Target, weight: Array | None, time: Array | None) -> tuple[Target, Array | None]:
-    """Turn events and times into rates, weighted by time."""
-    if time is None:
-        return target, weight
-    rates = np.ascontiguousarray(target.values / time[:, None])
-    return Target(target.info, rates), time if weight is None else weight * time
+def _rates(target: Target, time: Array) -> Target:
+    """Turn events and observation times into rates."""
+    return Target(target.info, np.ascontiguousarray(target.values / time[:, None]))
 
 
 class RpartClassifier(_Rpart, DecisionTreeClassifier):
