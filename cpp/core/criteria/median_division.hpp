@@ -53,8 +53,8 @@ public:
     double left_weight() const { return left_all_.weight.value(); }
     double right_weight() const { return (total_all_.weight - left_all_.weight).value(); }
     double total_weight() const { return total_all_.weight.value(); }
-    double left_value() const { return middle(true).value + shift_; }
-    double right_value() const { return middle(false).value + shift_; }
+    double left_value() const { return median(true); }
+    double right_value() const { return median(false); }
 
     // The gain: deviation of all rows less that of the two sides.
     double gain() const { return (total_deviation_ - deviation(true) - deviation(false)).value(); }
@@ -101,8 +101,11 @@ private:
         total_deviation_ = deviation(false);
     }
 
-    // Walks down the Fenwick tree of one side to the first rank at which half of the weight is reached.
-    Middle middle(bool left) const {
+    // The mean of the two middle values where the weight halves exactly, as the node's value has it.
+    double median(bool left) const { return 0.5 * (middle(left).value + middle(left, true).value) + shift_; }
+
+    // Walks down the Fenwick tree of one side to the first rank at which half of the weight is reached (or passed).
+    Middle middle(bool left, bool passed = false) const {
         const DoubleDouble all = left ? left_all_.weight : total_all_.weight - left_all_.weight;
         const DoubleDouble half(0.5 * all.hi, 0.5 * all.lo);
         std::size_t at = 0;
@@ -110,7 +113,8 @@ private:
         for (std::size_t step = top_; step; step /= 2) {
             if (at + step >= total_.size()) continue;
             const Cell c = left ? left_[at + step] : total_[at + step] - left_[at + step];
-            if (below.weight + c.weight < half) {
+            const DoubleDouble with = below.weight + c.weight;
+            if (with < half || (passed && !(half < with))) {
                 at += step;
                 below += c;
             }
