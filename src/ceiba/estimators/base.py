@@ -24,7 +24,7 @@ from ceiba.estimators.face import Face
 from ceiba.estimators.parameters import check_stated, grow_options, warn_of_idle_split
 from ceiba.estimators.weights import class_weights
 from ceiba.grow import grow, n_threads, resolve_max_features
-from ceiba.prune import prune_tree, pruning_path
+from ceiba.prune import Pruned, Training, prune_tree, pruning_path, read_pruning
 from ceiba.table import (
     Table,
     Target,
@@ -79,10 +79,18 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
             per_class = class_weights(stated["class_weight"], target)
             weight = per_class if weight is None else weight * per_class
         warn_of_idle_split(stated, table.n_rows)
-        tree = grow(table, target, grow_options(stated, self._task), weight)
-        if stated.get("ccp_alpha", 0.0) > 0:
-            tree = prune_tree(tree, stated["ccp_alpha"], risk="impurity")
+        options = grow_options(stated, self._task)
+        pruning = read_pruning(stated.get("prune"))
+        pruned = None
+        if pruning is not None:
+            pruned = pruning.fit(Training(table, target, options, weight))
+            tree = pruned.tree
+        else:
+            tree = grow(table, target, options, weight)
+            if stated.get("ccp_alpha", 0.0) > 0:
+                tree = prune_tree(tree, stated["ccp_alpha"], risk="impurity")
         self._keep(tree)
+        self._keep_pruning(pruned)
 
     def _keep(self, tree: Tree) -> None:
         """Set the fitted attributes, under scikit-learn's names."""
@@ -96,6 +104,21 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(schema.names, dtype=object)
         elif "feature_names_in_" in self.__dict__:
             del self.feature_names_in_
+
+    def _keep_pruning(self, pruned: Pruned | None) -> None:
+        """Set what the pruning left behind, and nothing of an earlier fit."""
+        mine = self.__dict__
+        found = {
+            "pruning_table_": pruned and pruned.table,
+            "alpha_": pruned and pruned.alpha,
+            "unpruned_tree_": pruned and pruned.unpruned,
+            "cross_validation_": pruned and pruned.cross_validation,
+        }
+        for name, value in found.items():
+            if value is not None:
+                mine[name] = value
+            elif name in mine:
+                del mine[name]
 
     # ------------------------------------------------------------------ predict
 
@@ -172,12 +195,15 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
         Bunch
             `ccp_alphas`, and `impurities`: the impurity of the leaves at each.
         """
-        model = clone(self).set_params(ccp_alpha=0.0)
-        model.fit(X, y, sample_weight=sample_weight)
+        model = self._unpruned().fit(X, y, sample_weight=sample_weight)
         ccp_alphas, impurities = pruning_path(model.tree_)
         return Bunch(ccp_alphas=ccp_alphas, impurities=impurities)
 
     # ------------------------------------------------------------------ inside
+
+    def _unpruned(self) -> Any:
+        """Give an unfitted copy that grows the whole tree."""
+        return clone(self).set_params(ccp_alpha=0.0, prune=None)
 
     def _fitted(self) -> Tree:
         tree: Tree | None = self.__dict__.get("tree_")

@@ -80,8 +80,10 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         `cost_matrix[i, j]`: cost of truth i predicted as j; or `{(truth, predicted): cost}`.
     column_cost : array-like or dict, default=None
         Cost of asking for a column; its gain is divided by it.
-    prune : None, default=None
-        The choice of the tree's size; None: as it grew.
+    prune : {"cv", "1se"} or pruning object, default=None
+        The choice of the tree's size. "cv": the least cross-validated risk; "1se": the smallest
+        tree within one standard error of it; or an object of `ceiba.prune`, such as
+        `CostComplexity(folds=5, rule="1se")`. None: as it grew.
     frequency_weights : bool, default=False
         Whether a weight of k means the row k times in every rule that counts rows.
     drop_missing_target : bool, default=False
@@ -101,6 +103,12 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     feature_importances_ : ndarray of shape (n_features_in_,)
     n_rows_dropped_ : int
         Rows left out by `drop_missing_target`.
+    pruning_table_ : Listing
+        With `prune`: the steps of the pruning sequence (or the tests) and the choice.
+    alpha_ : float
+        With cost-complexity pruning: the chosen cost per leaf.
+    unpruned_tree_, cross_validation_ : Tree, CrossValidation
+        With `keep_unpruned=True` in the pruning object.
 
     Examples
     --------

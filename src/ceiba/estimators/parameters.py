@@ -27,6 +27,7 @@ from ceiba.grow import (
 )
 from ceiba.grow.checks import array_like, boolean, instance, nothing, number, one_of
 from ceiba.grow.criteria import Task
+from ceiba.prune import PRUNING_NAMES, Pruning
 
 __all__ = ["ALLOWED_BY_TASK", "check_stated", "grow_options", "seed_of", "warn_of_idle_split"]
 
@@ -45,7 +46,11 @@ _SHARED: Final[dict[str, tuple[Check, ...]]] = {
     ),
     "ccp_alpha": (number(0.0),),
     "categorical_features": (one_of("from_dtype"), array_like(), nothing),
-    "prune": (nothing,),
+    "prune": (
+        nothing,
+        one_of(*PRUNING_NAMES),
+        instance("a pruning object of ceiba.prune", Pruning),
+    ),
     "drop_missing_target": (boolean,),
 }
 

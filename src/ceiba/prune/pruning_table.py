@@ -1,0 +1,198 @@
+"""The pruning table: all steps of a sequence with their risks, and which one was chosen.
+
+What `printcp` shows in R, in ceiba's units, with a legend. One row per nested tree, the largest
+first; alpha is in units of the mean risk, cp and the relative columns are divided by R(root).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import OptionError
+from ceiba.prune.listing import Listing
+
+if TYPE_CHECKING:
+    from ceiba.prune.cost_complexity import PruningSequence
+    from ceiba.prune.cross_validation import CrossValidation
+    from ceiba.tree import Tree
+
+__all__ = ["PruningTable", "Rule", "choose_step", "pruning_table"]
+
+Rule = Literal["min", "1se"]
+Array = npt.NDArray[np.float64]
+
+# Sums over rows in another order differ in the last bits.
+_NOISE: Final = 1e-12
+
+_LOSSES: Final = {
+    "squared_error": "mean squared error",
+    "absolute_error": "mean absolute error",
+    "poisson": "half the mean Poisson deviance",
+}
+
+
+class PruningTable(Listing):
+    """The steps of a pruning sequence, and the choice among them.
+
+    Columns: `alpha`, `cp`, `n_leaves`, `n_splits`, `risk`; after cross-validation `cv_risk`,
+    `cv_se`, after several repeats `cv_sd`; `relative_risk` and so on: divided by R(root); `chosen`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ceiba.DecisionTreeClassifier(prune="1se").fit(X, y)
+    >>> table = model.pruning_table_
+    >>> table["n_leaves"].tolist(), table.chosen_step
+    ([9, 7, 4, 3, 2, 1], 3)
+    >>> table.step("min")
+    3
+    """
+
+    __slots__ = ()
+
+    @property
+    def chosen_step(self) -> int:
+        """The row that was chosen."""
+        return int(np.flatnonzero(self["chosen"])[0])
+
+    def step(self, rule: Rule) -> int:
+        """Give the row that a rule chooses: the least cv_risk, or the 1-SE rule."""
+        if "cv_risk" not in self:
+            raise OptionError(
+                "This table has no cross-validated risks to choose by. Fit with prune='cv'."
+            )
+        return choose_step(self["cv_risk"], self["cv_se"], rule)
+
+
+def choose_step(risk: npt.NDArray[Any], se: npt.NDArray[Any], rule: Rule) -> int:
+    """Choose a step of a sequence that runs from the largest tree to the root.
+
+    "min": the least risk, on ties the smallest tree. "1se": the smallest tree whose risk is at most
+    one standard error above the least (Breiman et al. 1984, section 3.4.3).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.prune.pruning_table import choose_step
+    >>> risk, se = np.array([0.20, 0.18, 0.18, 0.19, 0.5]), np.full(5, 0.02)
+    >>> choose_step(risk, se, "min"), choose_step(risk, se, "1se")
+    (2, 3)
+    """
+    least = float(risk.min())
+    best = _last_up_to(risk, least)
+    return best if rule == "min" else _last_up_to(risk, least + float(se[best]))
+
+
+def _last_up_to(risk: npt.NDArray[Any], limit: float) -> int:
+    return int(np.flatnonzero(risk <= limit + _NOISE * abs(limit))[-1])
+
+
+def pruning_table(
+    sequence: PruningSequence,
+    step: int,
+    *,
+    cv: CrossValidation | None = None,
+    reason: str = "",
+) -> PruningTable:
+    """Put a sequence and its cross-validation into a table.
+
+    Parameters
+    ----------
+    sequence : PruningSequence
+    step : int
+        The chosen one.
+    cv : CrossValidation, optional
+    reason : str
+        Why that step, for the legend.
+    """
+    tree = sequence.whole_tree
+    figures: dict[str, npt.NDArray[Any]] = {
+        "alpha": sequence.alpha,
+        "cp": sequence.cp,
+        "n_leaves": sequence.n_leaves,
+        "n_splits": sequence.n_splits,
+    }
+    root = float(tree.risk[0])
+    if sequence.kind == "impurity":
+        figures["impurity"] = sequence.risk
+    if np.isfinite(root):  # several outputs have no cost
+        figures["risk"] = sequence.risk if sequence.kind == "cost" else _cost_of_steps(sequence)
+        figures |= _cv_figures(cv)
+        figures |= {
+            f"relative_{name}": figures[name] / (root if root > 0 else 1.0)
+            for name in ("risk", "cv_risk", "cv_se")
+            if name in figures
+        }
+    figures["chosen"] = np.arange(len(sequence)) == step
+    return PruningTable(
+        figures, title=_title(cv), legend=_legend(tree, sequence, figures, root, step, cv, reason)
+    )
+
+
+def _cv_figures(cv: CrossValidation | None) -> dict[str, Array]:
+    if cv is None:
+        return {}
+    figures = {"cv_risk": cv.risk, "cv_se": cv.se}
+    return figures if cv.n_repeats == 1 else {**figures, "cv_sd": cv.sd}
+
+
+def _cost_of_steps(sequence: PruningSequence) -> Array:
+    """Sum the costs of the leaves at each step of a sequence of impurity."""
+    tree = sequence.whole_tree
+    inner = ~tree.is_leaf
+    born = np.searchsorted(sequence.alpha, np.where(inner, sequence.node_alpha, 0.0))
+    dies = np.append(born, len(sequence))[tree.parent]
+    risk = np.where(born < dies, tree.risk, 0.0)
+    n = len(sequence)
+    return np.cumsum(np.bincount(born, risk, n) - np.bincount(dies, risk, n + 1)[:n])
+
+
+def unit_of(tree: Tree, kind: str) -> str:
+    """Say in which unit a risk is."""
+    if kind == "impurity":
+        return f"mean impurity ({tree.criterion})"
+    if tree.task == "regression":
+        return _LOSSES[tree.criterion]
+    return "share of misclassified weight" if tree.cost_matrix is None else "mean cost"
+
+
+def _title(cv: CrossValidation | None) -> str:
+    if cv is None:
+        return "cost-complexity pruning"
+    times = "" if cv.n_repeats == 1 else f", {cv.n_repeats} times"
+    return f"cost-complexity pruning, {cv.n_folds}-fold cross-validation{times}"
+
+
+def _legend(
+    tree: Tree,
+    sequence: PruningSequence,
+    figures: dict[str, npt.NDArray[Any]],
+    root: float,
+    step: int,
+    cv: CrossValidation | None,
+    reason: str,
+) -> str:
+    unit, own = unit_of(tree, "cost"), unit_of(tree, sequence.kind)
+    lines = [
+        f"alpha: cost per leaf, in the unit of the {own}; the tree of a row is the best one from "
+        "its alpha up to the next",
+        f"cp: alpha / R(root), R(root) = {sequence.root_risk:.6g}",
+    ]
+    if "risk" in figures:
+        said = f"risk: R(T), {unit}, on the training rows"
+        if cv is not None:
+            said += "; cv_risk, cv_se: on held-out rows, with its standard error"
+            if cv.n_repeats > 1:
+                said += "; cv_sd: standard deviation between repeats"
+        lines += [said, f"relative_...: divided by the risk of the root, {root:.6g}"]
+    leaves = int(figures["n_leaves"][step])
+    lines.append(
+        f"chosen: alpha {figures['alpha'][step]:.6g}, {leaves} "
+        f"{'leaf' if leaves == 1 else 'leaves'}{f' ({reason})' if reason else ''}"
+    )
+    return "\n".join(lines)
