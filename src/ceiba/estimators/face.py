@@ -5,6 +5,8 @@ This file may reach up and sideways, by imports inside functions only; the layer
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +16,14 @@ from ceiba.table import read_weights, split_target
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ceiba.inspection import ClassEvaluation, Explanation, NumberEvaluation
+    from ceiba.inspection import (
+        ClassEvaluation,
+        Explanation,
+        Explanations,
+        NumberEvaluation,
+        Summary,
+    )
+    from ceiba.prune import Listing
     from ceiba.table import Table
     from ceiba.tree import Tree
 
@@ -107,17 +116,17 @@ class Face:
                 )
         return found[0] if len(found) == 1 else tuple(found)
 
-    def explain(self, row: Any) -> Explanation:
+    def explain(self, row: Any) -> Explanation | Explanations:
         """Say why a row gets its answer: the path through the tree, in words and as data.
 
         Parameters
         ----------
-        row : dict, sequence, or table of one row
-            One row, with the columns of the table that was fitted.
+        row : dict, sequence, or table
+            One row, or a table of rows, with the columns of the table that was fitted.
 
         Returns
         -------
-        Explanation
+        Explanation, or Explanations for a table of several rows
 
         Examples
         --------
@@ -128,9 +137,63 @@ class Face:
         age > 35  (age is 44)
         => b  (probability 1; leaf 2, 2 training rows)
         """
-        from ceiba.inspection import explain
+        from ceiba.inspection import explain, explain_rows
 
-        return explain(self._fitted(), self._rows(_one_row(row)))
+        tree, table = self._fitted(), self._rows(_one_row(row))
+        return explain(tree, table) if table.n_rows == 1 else explain_rows(tree, table)
+
+    def summary(self) -> Summary:
+        """Give the card of the tree: task, size, columns used, risk, baseline, CV choice.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.summary()["leaves"]
+        2
+        """
+        from ceiba.inspection import summary
+
+        return summary(self._fitted(), pruning=getattr(self, "pruning_table_", None))
+
+    def importance_table(self, X: Any = None, y: Any = None, **options: Any) -> Listing:
+        """Give the importance of each column by several measures side by side.
+
+        With held-out rows (X, y) also permutation importance and held-out gain; options of
+        `ceiba.inspection.importance_table`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1, 7], [2, 7], [3, 7]], ["a", "b", "b"])
+        >>> model.importance_table()["gain"].tolist()
+        [1.0, 0.0]
+        """
+        from ceiba.inspection import importance_table
+
+        return importance_table(self._fitted(), X, y, **options)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        compress: bool | None = None,
+    ) -> None:
+        """Write the fitted estimator into a model file, which `ceiba.load` reads.
+
+        Parameters
+        ----------
+        path : path
+            Usually ``name.ceiba``; ``name.ceiba.gz`` is packed.
+        metadata : mapping, optional
+            Anything JSON can say: where the data came from, a hash, a note.
+        compress : bool, optional
+            Pack with gzip. Default: if the path ends in ``.gz``.
+        """
+        from ceiba.estimators.model_file import save
+
+        save(self, path, metadata=metadata, compress=compress)  # type: ignore[arg-type]
 
 
 class RpartFace:

@@ -2,16 +2,23 @@
 
 Each step says which question was asked, the row's own value, the branch it took and who decided:
 the split itself, a surrogate, the default for missing values, or the rule for unseen levels.
+
+Contributions decompose the way: each step changes the node's value (the probability of the class
+that is predicted, or the number), and the change counts for the column asked. Baseline, the root's
+value, plus all contributions is the prediction (Saabas 2014). They say what happened on this way,
+not what another value would have changed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
 
 from ceiba.errors import DataError
+from ceiba.prune import Listing
 from ceiba.table import show_number
 from ceiba.tree import route
 from ceiba.tree.trace import Move, trace
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
     from ceiba.table import Column, Table
     from ceiba.tree import Tree
 
-__all__ = ["Explanation", "ExplanationStep", "explain"]
+__all__ = ["Explanation", "ExplanationStep", "Explanations", "explain", "explain_rows"]
 
 _LEVELS: Final = 8  # listed in a sentence, the others are counted
 
@@ -55,6 +62,11 @@ class ExplanationStep:
         Who decided, in words, when it was not the split itself.
     share : float
         How much of the row takes this branch.
+    passed : bool or None
+        Whether the answer to the question was yes (branch 0 of two); None with more branches.
+    before, after : float
+        The node's value before and after the step: the probability of the class that is predicted
+        in the end, or the number; NaN with several outputs.
     """
 
     node: int
@@ -66,6 +78,14 @@ class ExplanationStep:
     by: str
     note: str = ""
     share: float = 1.0
+    passed: bool | None = None
+    before: float = float("nan")
+    after: float = float("nan")
+
+    @property
+    def change(self) -> float:
+        """What the step adds to the prediction."""
+        return self.share * (self.after - self.before)
 
 
 @dataclass(frozen=True)
@@ -83,6 +103,10 @@ class Explanation:
         Class probabilities of the leaf (one output, classification).
     n_rows : int
         Training rows in that leaf.
+    baseline : float
+        The root's value: probability of the predicted class, or the number.
+    contributions : dict
+        What each column asked added to it; baseline plus their sum is the prediction.
 
     Examples
     --------
@@ -99,6 +123,8 @@ class Explanation:
     answer: Any
     probability: dict[Any, float] | None
     n_rows: int
+    baseline: float = float("nan")
+    contributions: dict[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the explanation as plain data."""
@@ -108,7 +134,22 @@ class Explanation:
             "answer": self.answer,
             "probability": self.probability,
             "n_rows": self.n_rows,
+            "baseline": self.baseline,
+            "contributions": dict(self.contributions),
         }
+
+    def table(self) -> Listing:
+        """Give the steps as a table: question, value, who decided, the value along the way."""
+        names = ("node", "column", "shown", "sentence", "passed", "by", "before", "after")
+        figures = {name: [getattr(step, name) for step in self.steps] for name in names}
+        figures["value"] = figures.pop("shown")
+        figures["branch taken"] = figures.pop("sentence")
+        order = ("node", "column", "value", "branch taken", "passed", "by", "before", "after")
+        return Listing(
+            {name: figures[name] for name in order},
+            title=f"the way to node {self.leaf}",
+            legend="before, after: probability of the class predicted in the end, or the number",
+        )
 
     def __str__(self) -> str:
         lines = [
@@ -154,18 +195,120 @@ def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
     if tree.task == "classification" and tree.n_outputs == 1:
         labels = tree.target.classes[0].tolist()
         probability = dict(zip(labels, route.predict_proba(tree, one)[0].tolist(), strict=True))
+    followed = _followed(tree, _plain(answer) if tree.n_outputs == 1 else None)
+    steps = tuple(
+        _step(tree, table, row, move, followed)
+        for move in moves
+        if not tree.node(move.node).is_leaf
+    )
+    contributions: dict[str, float] = {}
+    for step in steps:
+        contributions[step.column] = contributions.get(step.column, 0.0) + step.change
     return Explanation(
-        steps=tuple(
-            _step(tree, table, row, move) for move in moves if not tree.node(move.node).is_leaf
-        ),
+        steps=steps,
         leaf=end.node,
         answer=tuple(answer.tolist()) if tree.n_outputs > 1 else _plain(answer),
         probability=probability,
         n_rows=int(tree.n_rows[end.node]),
+        baseline=float(followed[0]),
+        contributions=contributions,
     )
 
 
-def _step(tree: Tree, table: Table, row: int, move: Move) -> ExplanationStep:
+class Explanations(Sequence[Explanation]):
+    """The ways of several rows, one `Explanation` each, made when asked for.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> X = {"age": [20, 30, 40, 50]}
+    >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
+    >>> ways = model.explain({"age": [44, 21]})
+    >>> [way.answer for way in ways]
+    ['b', 'a']
+    >>> print(ways.contributions())
+    contributions of the columns
+    prediction  leaf  baseline  age
+    b              2       0.5  0.5
+    a              1       0.5  0.5
+    baseline plus contributions: probability of the predicted class, or the number
+    """
+
+    def __init__(self, tree: Tree, table: Table) -> None:
+        self._tree, self._table = tree, table
+
+    def __len__(self) -> int:
+        return self._table.n_rows
+
+    @overload
+    def __getitem__(self, index: int) -> Explanation: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Explanation, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Explanation | tuple[Explanation, ...]:
+        rows = range(len(self))[index]
+        if isinstance(rows, range):
+            return tuple(explain(self._tree, self._table, row) for row in rows)
+        return explain(self._tree, self._table, rows)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return (explain(self._tree, self._table, row) for row in range(len(self)))
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"row {i}\n{way}" for i, way in enumerate(self))
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} explanations>"
+
+    def contributions(self) -> Listing:
+        """Give a table: for each row its prediction and what each column added to the baseline."""
+        ways = list(self)
+        tree = self._tree
+        used = [tree.schema.names[j] for j in np.unique(tree.splits.column[~tree.is_leaf])]
+        figures: dict[str, Any] = {
+            "prediction": [way.answer for way in ways],
+            "leaf": np.array([way.leaf for way in ways], np.int64),
+            "baseline": np.array([way.baseline for way in ways], np.float64),
+        }
+        for name in used:
+            key = name if name not in figures else f"{name} (column)"
+            figures[key] = np.array([way.contributions.get(name, 0.0) for way in ways])
+        legend = "baseline plus contributions: probability of the predicted class, or the number"
+        return Listing(figures, title="contributions of the columns", legend=legend)
+
+
+def explain_rows(tree: Tree, table: Table) -> Explanations:
+    """Explain the predictions of all rows of a table.
+
+    Parameters
+    ----------
+    tree : Tree
+    table : Table
+        Rows read by the tree's schema.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.inspection import explain_rows
+    >>> from ceiba.table import read_like
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> [way.leaf for way in explain_rows(tree, read_like({"x": [9.0, 1.0]}, tree.schema))]
+    [2, 1]
+    """
+    return Explanations(tree, table)
+
+
+def _followed(tree: Tree, answer: Any) -> Any:
+    """Give the one figure of each node that the steps change."""
+    if tree.n_outputs > 1:
+        return np.full(tree.n_nodes, np.nan)
+    if tree.task == "regression":
+        return tree.value[:, 0, 0]
+    return tree.value[:, 0, tree.target.classes[0].tolist().index(answer)]
+
+
+def _step(tree: Tree, table: Table, row: int, move: Move, followed: Any) -> ExplanationStep:
     node = tree.node(move.node)
     split = node.split
     assert split is not None  # an inner node has one
@@ -176,9 +319,13 @@ def _step(tree: Tree, table: Table, row: int, move: Move) -> ExplanationStep:
         words = stand_in.sentence(move.branch, tree.schema, max_levels=_LEVELS)
         note = f"missing: surrogate {words}"
     sentence = split.sentence(move.branch or 0, tree.schema, max_levels=_LEVELS)
+    below = move.node
     if move.branch is None:
         sentence, note = f"stays at {sentence}?", "missing, and nothing else decides"
+    else:
+        below = int(tree.branch_node[tree.branch_start[move.node] + move.branch])
     value, shown = _value(column, row)
+    two = split.n_branches == 2 and move.branch is not None and move.by != "share"
     return ExplanationStep(
         node=move.node,
         column=split.column,
@@ -189,6 +336,9 @@ def _step(tree: Tree, table: Table, row: int, move: Move) -> ExplanationStep:
         by=move.by or "primary",
         note=note,
         share=move.share,
+        passed=move.branch == 0 if two else None,
+        before=float(followed[move.node]),
+        after=float(followed[below]),
     )
 
 

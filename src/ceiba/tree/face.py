@@ -9,11 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ceiba.inspection import Formula, RuleTable
+    import os
+    from collections.abc import Mapping
+
+    from ceiba.inspection import Explanation, Explanations, Formula, RuleTable, Summary
     from ceiba.prune import PruningSequence, Risk
     from ceiba.tree.tree import Tree
 
-__all__ = ["Face", "from_sklearn"]
+__all__ = ["Face", "from_sklearn", "load"]
 
 
 class Face:
@@ -63,6 +66,37 @@ class Face:
 
         return formula(self, target_class, **options)  # type: ignore[arg-type]
 
+    def summary(self, **options: Any) -> Summary:
+        """Give the card of the tree, with a legend; see `ceiba.inspection.summary`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ceiba.tree.build(("x <= 2.5", "a", "b")).summary()["depth"]
+        1
+        """
+        from ceiba.inspection import summary
+
+        return summary(self, **options)  # type: ignore[arg-type]
+
+    def explain(self, X: Any) -> Explanation | Explanations:
+        """Say why each row of X gets its answer; one `Explanation` if there is one row.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+        >>> tree.explain({"x": [9.0]}).leaf
+        2
+        """
+        from ceiba.inspection import explain, explain_rows
+        from ceiba.tree import route
+
+        table = route.read(self, X)  # type: ignore[arg-type]
+        if table.n_rows == 1:
+            return explain(self, table)  # type: ignore[arg-type]
+        return explain_rows(self, table)  # type: ignore[arg-type]
+
     def to_sklearn(self) -> Any:
         """Give a fitted scikit-learn estimator that predicts as this tree.
 
@@ -105,6 +139,68 @@ class Face:
         from ceiba.prune import pruning_sequence
 
         return pruning_sequence(self, risk=risk)  # type: ignore[arg-type]
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        compress: bool | None = None,
+    ) -> None:
+        """Write the tree into a model file (JSON; packed if the path ends in ``.gz``).
+
+        Parameters
+        ----------
+        path : path
+            Usually ``name.ceiba``.
+        metadata : mapping, optional
+            Anything JSON can say: where the data came from, a hash, a note.
+        compress : bool, optional
+            Pack with gzip. Default: if the path ends in ``.gz``.
+        """
+        from ceiba.tree.model_file import write
+
+        write(path, self, metadata=metadata, compress=compress)  # type: ignore[arg-type]
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model file: gives the fitted estimator that was saved, or the tree.
+
+    Everything in the file is checked before it is used; a file never runs code.
+
+    Parameters
+    ----------
+    path : path
+        Written by ``model.save(path)`` or ``tree.save(path)``.
+
+    Returns
+    -------
+    DecisionTreeClassifier, DecisionTreeRegressor, another estimator of ceiba, or Tree
+
+    Raises
+    ------
+    ModelFileError
+        Naming the place of what is wrong in the file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "small.ceiba")
+    ...     tree.save(path)
+    ...     ceiba.load(path) == tree
+    True
+    """
+    from ceiba.tree.model_file import read
+
+    document = read(path)
+    if document.model is None:
+        return document.tree
+    from ceiba.estimators.model_file import restore
+
+    return restore(document)
 
 
 def from_sklearn(model: Any) -> Tree:

@@ -1,0 +1,231 @@
+"""The learning curve: how good a model becomes with more rows to learn from.
+
+For each size and repeat, rows are shuffled, the model (any scikit-learn estimator, by `clone`)
+learns from the first of them and is scored on the rest, or on the rows given for that. The curve is
+the mean over the repeats; the band lies between two quantiles of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError, OptionError
+from ceiba.prune import Listing
+from ceiba.table import split_target
+
+__all__ = ["LearningCurve", "learning_curve"]
+
+_SEED: Final = 0
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """Scores by size: the mean, the band and every repeat.
+
+    Attributes
+    ----------
+    sizes : int array of shape (n_sizes,)
+    scores : float array of shape (n_sizes, repeats)
+    metric : str
+        Name of the score.
+    band : float
+        Share of the repeats that lie in the band.
+
+    Examples
+    --------
+    >>> from ceiba.inspection import LearningCurve
+    >>> import numpy as np
+    >>> LearningCurve(np.array([5]), np.array([[0.5, 1.0]]), "accuracy").mean
+    array([0.75])
+    """
+
+    sizes: npt.NDArray[np.int64]
+    scores: Array
+    metric: str
+    band: float = 0.9
+
+    @property
+    def mean(self) -> Array:
+        """Mean score of each size."""
+        return np.asarray(self.scores.mean(axis=1))
+
+    @property
+    def low(self) -> Array:
+        """Lower border of the band."""
+        return np.asarray(np.quantile(self.scores, (1 - self.band) / 2, axis=1))
+
+    @property
+    def high(self) -> Array:
+        """Upper border of the band."""
+        return np.asarray(np.quantile(self.scores, (1 + self.band) / 2, axis=1))
+
+    def table(self) -> Listing:
+        """Give size, mean, low and high as a table."""
+        figures = {"size": self.sizes, "mean": self.mean, "low": self.low, "high": self.high}
+        repeats = self.scores.shape[1]
+        legend = f"mean of {repeats} repeats; low, high: the middle {100 * self.band:g} % of them"
+        return Listing(figures, title=f"learning curve: {self.metric}", legend=legend)
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+
+def learning_curve(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    sizes: Sequence[int] | None = None,
+    repeats: int = 20,
+    test: tuple[Any, Any] | None = None,
+    metric: str | Callable[[Any, Any, Any], float] | None = None,
+    band: float = 0.9,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    random_state: int | None = None,
+) -> LearningCurve:
+    """Measure how the score of a model grows with the rows it learns from.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any scikit-learn estimator; it is cloned, never fitted itself.
+    X, y : table and target
+        numpy, pandas, polars, Arrow, dict of lists or list of dicts; y may be the name of a column.
+    sizes : sequence of int, optional
+        Rows to learn from; by default about 10 sizes up to 9/10 of the rows.
+    repeats : int, default=20
+        Shuffles per size.
+    test : (X, y), optional
+        Rows to score on; by default those that were not learned from.
+    metric : str or callable, optional
+        Name of a scikit-learn scorer, or `metric(estimator, X, y)`; by default the estimator's own
+        score.
+    band : float, default=0.9
+        Share of the repeats inside the band.
+    n_jobs : int, optional
+        Processes (joblib); the result does not depend on it.
+    progress : bool, default=False
+        Show a bar on the error stream.
+    random_state : int, optional
+        None is the fixed seed 0.
+
+    Returns
+    -------
+    LearningCurve
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.inspection import learning_curve
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> X, y = tree.sample(200, random_state=1)
+    >>> curve = learning_curve(ceiba.DecisionTreeClassifier(), X, y, sizes=[5, 150], repeats=3)
+    >>> bool(curve.mean[1] > 0.95)
+    True
+    """
+    if isinstance(y, str):
+        X, y = split_target(X, y)
+    if repeats < 1:
+        raise OptionError(f"repeats: got {repeats}. It is 1 or more.")
+    n = len(y)
+    chosen = _sizes(sizes, n, test is not None)
+    score, name = _scorer(estimator, metric)
+    seed = _SEED if random_state is None else random_state
+    cells = [(int(size), repeat) for size in chosen for repeat in range(repeats)]
+
+    def one(size: int, repeat: int) -> float:
+        order = np.random.default_rng([seed, size, repeat]).permutation(n)
+        learn, rest = order[:size], order[size:]
+        X_test, y_test = test if test is not None else (take_rows(X, rest), take_rows(y, rest))
+        return _measure(estimator, take_rows(X, learn), take_rows(y, learn), X_test, y_test, score)
+
+    found = list(_shown(_run(one, cells, n_jobs), len(cells), progress))
+    scores = np.array(found, np.float64).reshape(len(chosen), repeats)
+    return LearningCurve(np.asarray(chosen, np.int64), scores, name, band)
+
+
+def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
+    """Give some rows of a table, in the container it came in.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.inspection.learning_curve import take_rows
+    >>> take_rows({"x": [1, 2, 3]}, np.array([2, 0]))
+    {'x': [3, 1]}
+    """
+    if isinstance(X, dict):
+        return {name: take_rows(values, rows) for name, values in X.items()}
+    if isinstance(X, list | tuple):
+        return [X[i] for i in rows.tolist()]
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "take") and type(X).__module__.startswith("pyarrow"):
+        return X.take(rows)
+    return X[rows]
+
+
+def _sizes(sizes: Sequence[int] | None, n: int, all_may_learn: bool) -> list[int]:
+    most = n if all_may_learn else n - 1
+    if sizes is None:
+        largest = max(1, most if all_may_learn else (9 * n) // 10)
+        return sorted(
+            {max(2, round(largest * k / 10)) for k in range(1, 11)} & set(range(most + 1))
+        )
+    chosen = [int(size) for size in sizes]
+    if not chosen or min(chosen) < 1 or max(chosen) > most:
+        raise DataError(
+            f"sizes: from {min(chosen, default=0)} to {max(chosen, default=0)} of {n} rows. "
+            f"Sizes are at least 1 and at most {most}"
+            + ("." if all_may_learn else ", so that a row is left to score on; or give test=.")
+        )
+    return chosen
+
+
+def _scorer(estimator: Any, metric: Any) -> tuple[Any, str]:
+    if metric is None:
+        from sklearn.base import is_classifier
+
+        return None, "accuracy" if is_classifier(estimator) else "R²"
+    if callable(metric):
+        return metric, getattr(metric, "__name__", "score")
+    from sklearn.metrics import get_scorer
+
+    return get_scorer(metric), str(metric)
+
+
+def _measure(estimator: Any, X: Any, y: Any, X_test: Any, y_test: Any, score: Any) -> float:
+    from sklearn.base import clone
+
+    model = clone(estimator).fit(X, y)
+    return float(model.score(X_test, y_test) if score is None else score(model, X_test, y_test))
+
+
+def _run(
+    one: Callable[[int, int], float], cells: list[tuple[int, int]], n_jobs: int | None
+) -> Iterator[float]:
+    if n_jobs in (None, 1):
+        return (one(*cell) for cell in cells)
+    from joblib import Parallel, delayed
+
+    work = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(one)(*cell) for cell in cells)
+    return iter(work)
+
+
+def _shown(found: Iterator[float], total: int, progress: bool) -> Iterator[float]:
+    """Pass the scores on, and draw a bar while they come."""
+    for done, score in enumerate(found, start=1):
+        if progress:
+            filled = 30 * done // total
+            bar = "█" * filled + "·" * (30 - filled)
+            end = "\n" if done == total else ""
+            print(f"\rlearning curve {bar} {done}/{total}", end=end, file=sys.stderr, flush=True)
+        yield score

@@ -1,0 +1,45 @@
+"""The card of a tree and the usage of its columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ceiba
+from ceiba.inspection import column_usage
+from ceiba.prune import Listing
+from ceiba.tree import build
+
+
+def test_summary_facts_are_those_of_the_tree() -> None:
+    X, y = np.arange(10.0).reshape(-1, 1), ["a"] * 6 + ["b"] * 4
+    card = ceiba.DecisionTreeClassifier().fit(X, y).summary()
+    assert (card["rows"], card["leaves"], card["depth"]) == (10, 2, 1)
+    assert (card["risk"], card["baseline"]) == (0.0, 0.4)
+
+
+def test_summary_every_figure_has_a_legend() -> None:
+    card = build(("x <= 1", {"a": 3}, {"b": 2})).summary()
+    assert all(fact.legend for fact in card.facts)
+    for name in card.columns.columns[2:]:
+        assert f"{name}:" in card.columns.legend
+
+
+def test_summary_with_pruning_table_says_the_cv_choice() -> None:
+    table = Listing(
+        {"alpha": [0.0, 0.1], "cv_risk": [0.3, 0.2], "cv_se": [0.05, 0.04], "chosen": [False, True]}
+    )
+    card = build(("x <= 1", {"a": 3}, {"b": 2})).summary(pruning=table)
+    assert (card["cv risk"], card["alpha"]) == (0.2, 0.1)
+
+
+def test_summary_html_escapes_names() -> None:
+    html = build(("x <= 1", {"<b>": 3}, {"c&d": 2})).summary()._repr_html_()
+    assert "&lt;b&gt;" in html
+    assert "c&amp;d" in html
+
+
+def test_column_usage_counts_a_row_once_per_column() -> None:
+    inner = ("x <= 1", {"a": 1}, {"b": 1})
+    tree = build(("x <= 2", inner, ("y <= 1", {"a": 4}, {"b": 4})))
+    assert column_usage(tree) == pytest.approx([1.0, 0.8])
