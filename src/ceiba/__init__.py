@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor, rpart
     from ceiba.inspection.gain import gain
     from ceiba.inspection.impurity import impurity
-    from ceiba.tree import Tree
+    from ceiba.tree import Tree, load
 
     __version__: str
 
@@ -49,6 +49,7 @@ __all__ = [
     "gain",
     "impurity",
     "inspection",
+    "load",
     "plot",
     "rpart",
     "table",
@@ -72,6 +73,7 @@ _HOMES = {
     "TreeError": "errors",
     "gain": "inspection",
     "impurity": "inspection",
+    "load": "tree",
     "rpart": "estimators",
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ceiba.tree.build import Leaf, build
-from ceiba.tree.face import from_sklearn
+from ceiba.tree.face import from_sklearn, load
 from ceiba.tree.from_arrays import from_arrays
 from ceiba.tree.invariants import check
 from ceiba.tree.node import Node
@@ -36,5 +36,6 @@ __all__ = [
     "check",
     "from_arrays",
     "from_sklearn",
+    "load",
     "trace",
 ]

@@ -6,6 +6,8 @@ that hands the tree to the function of another room, where the documentation of 
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -139,6 +141,68 @@ class Face:
         from ceiba.prune import pruning_sequence
 
         return pruning_sequence(self, risk=risk)  # type: ignore[arg-type]
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        compress: bool | None = None,
+    ) -> None:
+        """Write the tree into a model file (JSON; packed if the path ends in ``.gz``).
+
+        Parameters
+        ----------
+        path : path
+            Usually ``name.ceiba``.
+        metadata : mapping, optional
+            Anything JSON can say: where the data came from, a hash, a note.
+        compress : bool, optional
+            Pack with gzip. Default: if the path ends in ``.gz``.
+        """
+        from ceiba.tree.model_file import write
+
+        write(path, self, metadata=metadata, compress=compress)  # type: ignore[arg-type]
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model file: gives the fitted estimator that was saved, or the tree.
+
+    Everything in the file is checked before it is used; a file never runs code.
+
+    Parameters
+    ----------
+    path : path
+        Written by ``model.save(path)`` or ``tree.save(path)``.
+
+    Returns
+    -------
+    DecisionTreeClassifier, DecisionTreeRegressor, another estimator of ceiba, or Tree
+
+    Raises
+    ------
+    ModelFileError
+        Naming the place of what is wrong in the file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "small.ceiba")
+    ...     tree.save(path)
+    ...     ceiba.load(path) == tree
+    True
+    """
+    from ceiba.tree.model_file import read
+
+    document = read(path)
+    if document.model is None:
+        return document.tree
+    from ceiba.estimators.model_file import restore
+
+    return restore(document)
 
     def save(
         self,

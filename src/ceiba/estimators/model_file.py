@@ -1,0 +1,164 @@
+"""Estimators in the model file: class name, parameters, fitted attributes; and back.
+
+The tree is written by `ceiba.tree.model_file`. Only classes of ceiba are written and made; their
+parameters and attributes are plain values or objects of the pruning room (`values.py` there).
+A fitted attribute that is no such value is left out: it can be had again by fitting.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba import prune
+from ceiba.errors import CeibaWarning, ModelFileError
+from ceiba.estimators.base import BaseTree
+from ceiba.tree.model_file import Document, write
+from ceiba.tree.model_file.field import Field
+from ceiba.tree.model_file.values import UnwritableError, from_json, to_json
+
+__all__ = ["restore", "save"]
+
+# Made again from the tree.
+_FROM_TREE: Final = frozenset(
+    {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",
+     "n_classes_"}
+)  # fmt: skip
+_FITTED_NAME: Final = re.compile(r"[a-z][a-z0-9_]*_")
+
+
+def save(
+    model: BaseTree,
+    path: str | os.PathLike[str],
+    *,
+    metadata: Mapping[str, Any] | None = None,
+    compress: bool | None = None,
+) -> None:
+    """Write a fitted estimator into a model file.
+
+    Parameters
+    ----------
+    model : fitted estimator of ceiba
+    path : path
+        Usually ``name.ceiba``; ``name.ceiba.gz`` is packed.
+    metadata : mapping, optional
+        Anything JSON can say.
+    compress : bool, optional
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit([[1], [2], [3]], ["a", "b", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.ceiba")
+    ...     model.save(path)
+    ...     ceiba.load(path)
+    DecisionTreeClassifier(max_depth=2)
+    """
+    tree = model._fitted()
+    name = type(model).__name__
+    if _classes().get(name) is not type(model):
+        raise ModelFileError(
+            f"{name} is not a class of ceiba, so it cannot be made again from a file. Save its "
+            "tree: model.tree_.save(path)."
+        )
+    known = _objects()
+    parameters = {
+        key: _parameter(key, value, known) for key, value in model.get_params(deep=False).items()
+    }
+    fitted = {}
+    for key, value in vars(model).items():
+        if key not in _FROM_TREE and _FITTED_NAME.fullmatch(key):
+            try:
+                fitted[key] = to_json(value, known)
+            except UnwritableError:
+                continue
+    said = {"class": name, "parameters": parameters, "fitted": fitted}
+    write(path, tree, model=said, metadata=metadata, compress=compress)
+
+
+def _parameter(name: str, value: Any, known: Mapping[str, type]) -> Any:
+    try:
+        return to_json(value, known)
+    except UnwritableError:
+        warnings.warn(
+            f"{name}={value!r} cannot be written into a model file and is left out. The fitted "
+            "tree is not affected; set the parameter again before fitting anew.",
+            CeibaWarning,
+            stacklevel=4,
+        )
+        return {"$object": ["left out", {}]}
+
+
+def restore(document: Document) -> Any:
+    """Make the fitted estimator of a model file; its tree if the file holds no estimator.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.estimators.model_file import restore
+    >>> from ceiba.tree.model_file import dumps, loads
+    >>> restore(loads(dumps(ceiba.tree.build(("x <= 2.5", "a", "b")))))
+    <Tree: classification, 2 leaves, depth 1>
+    """
+    tree, stored = document.tree, document.model
+    if stored is None:
+        return tree
+    stored.object(("class", "parameters", "fitted"))
+    classes, known = _classes(), _objects()
+    cls = classes[stored["class"].text(sorted(classes))]
+    if cls._task != tree.task:
+        stored["class"].fail(f"The tree is one of {tree.task}.")
+    model = cls(**_read_parameters(stored["parameters"], cls, known))
+    model._keep(tree)
+    if tree.task == "classification":
+        labels = tree.target.classes
+        sizes = [len(one) for one in labels]
+        model.classes_ = labels[0] if len(labels) == 1 else list(labels)
+        model.n_classes_ = sizes[0] if len(sizes) == 1 else np.array(sizes, dtype=np.intp)
+    fitted = stored["fitted"]
+    if not isinstance(fitted.value, dict):
+        fitted.fail("An object {...} is needed.")
+    for key in fitted.value:
+        if key in _FROM_TREE or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
+            fitted.fail("Fitted attributes end in '_' and are no methods.", f"the name {key!r}")
+        setattr(model, key, from_json(fitted[key], known))
+    return model
+
+
+def _read_parameters(
+    field: Field, cls: type[BaseTree], known: Mapping[str, type]
+) -> dict[str, Any]:
+    field.object((), cls._get_param_names())
+    left_out = {"$object": ["left out", {}]}
+    given = {
+        key: from_json(field[key], known) for key in field.value if field.value[key] != left_out
+    }
+    return given
+
+
+def _classes() -> dict[str, type[BaseTree]]:
+    """Give all estimators of ceiba by name."""
+    return {
+        cls.__name__: cls
+        for cls in _below(BaseTree)
+        if cls.__module__.startswith("ceiba.") and not cls.__name__.startswith("_")
+    }
+
+
+def _below(cls: type[BaseTree]) -> Iterator[type[BaseTree]]:
+    for one in cls.__subclasses__():
+        yield one
+        yield from _below(one)
+
+
+def _objects() -> dict[str, type]:
+    """Give the classes of the pruning room by name: pruning objects and tables."""
+    public = (getattr(prune, name) for name in prune.__all__)
+    return {one.__name__: one for one in public if isinstance(one, type)}

@@ -1,0 +1,213 @@
+"""The model file ``.ceiba``: a JSON document with the tree, its schema and, if any, its estimator.
+
+``{"format": "ceiba", "version": 1, "written": {...}, "schema": {...}, "tree": {...},
+"model": {...} | null, "metadata": {...}}``; every key is described in docs/model_file.md. A reader
+knows all versions up to its own; a file of a later one is refused by its number. A change of the
+format is a new version here, a step that lifts the older document, and a kept sample in the tests.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any, Final
+
+from ceiba.errors import ModelFileError
+from ceiba.tree.model_file.field import Field
+from ceiba.tree.model_file.schema_part import schema_from_json, schema_to_json
+from ceiba.tree.model_file.storage import atomic, pack, read_bytes, unpack
+from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
+from ceiba.tree.model_file.values import to_json
+from ceiba.tree.tree import Tree
+
+__all__ = ["VERSION", "Document", "dumps", "loads", "read", "write"]
+
+VERSION: Final = 1
+_KEYS: Final = ("format", "version", "written", "schema", "tree")
+_MORE: Final = ("model", "metadata")
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a model file holds.
+
+    Attributes
+    ----------
+    tree : Tree
+    model : Field or None
+        The estimator's class, parameters and fitted attributes, as read, not yet trusted.
+    metadata : dict
+        What the writer wanted to add: texts, numbers, lists.
+    written : dict
+        Version of ceiba that wrote the file, and when.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.tree.model_file import dumps, loads
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> loads(dumps(tree)).tree == tree
+    True
+    """
+
+    tree: Tree
+    model: Field | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    written: dict[str, Any] = field(default_factory=dict)
+
+
+def dumps(
+    tree: Tree,
+    *,
+    model: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> bytes:
+    """Give the text of a model file: UTF-8 JSON, one array per line.
+
+    Parameters
+    ----------
+    tree : Tree
+    model : mapping, optional
+        The estimator as plain data.
+    metadata : mapping, optional
+        Anything JSON can say: where the data came from, who is to be asked, a hash.
+    """
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    document = {
+        "format": "ceiba",
+        "version": VERSION,
+        "written": {"ceiba": version("ceiba"), "at": now},
+        "schema": schema_to_json(tree.schema),
+        "tree": tree_to_json(tree),
+        "model": None if model is None else dict(model),
+        "metadata": to_json(dict(metadata or {})),
+    }
+    lines: list[str] = []
+    _lay_out(document, "", lines)
+    text = "\n".join(lines) + "\n"
+    # Lone surrogates (names from broken texts) are escaped: UTF-8 cannot hold them.
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(document, allow_nan=False).encode("ascii")
+
+
+def _lay_out(value: Any, indent: str, lines: list[str], head: str = "", tail: str = "") -> None:
+    """Write objects and lists of objects over several lines, all else on one."""
+    if isinstance(value, dict) and value:
+        opening, closing, inside = "{", "}", list(value.items())
+    elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
+        opening, closing, inside = "[", "]", [(None, one) for one in value]
+    else:
+        lines.append(f"{indent}{head}{_dump(value)}{tail}")
+        return
+    if opening == "{" and not any(isinstance(one, dict | list) for one in value.values()):
+        lines.append(f"{indent}{head}{_dump(value)}{tail}")
+        return
+    lines.append(f"{indent}{head}{opening}")
+    for at, (key, one) in enumerate(inside):
+        name = "" if key is None else f"{_dump(key)}: "
+        _lay_out(one, indent + " ", lines, name, "," if at + 1 < len(inside) else "")
+    lines.append(f"{indent}{closing}{tail}")
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)
+
+
+def loads(raw: bytes) -> Document:
+    """Read the bytes of a model file, packed or not; everything is checked before it is used.
+
+    Raises
+    ------
+    ModelFileError
+        Naming the place of the first thing that is wrong.
+    """
+    top = Field(_parse(unpack(raw)))
+    if not isinstance(top.value, dict) or top.value.get("format") != "ceiba":
+        raise ModelFileError(
+            "This is not a model file of ceiba: it does not begin with "
+            '{"format": "ceiba", ...}. Such files are written by model.save(path).'
+        )
+    if "version" not in top.value:
+        top.fail("The key 'version' is missing.", "no version")
+    found = top["version"]
+    if type(found.value) is int and found.value > VERSION:
+        raise ModelFileError(
+            f"This model file has format version {found.value}; this ceiba "
+            f"({version('ceiba')}) knows versions up to {VERSION}. Update ceiba."
+        )
+    found.integer(1, VERSION)
+    top.object(_KEYS, _MORE)
+    tree = tree_from_json(top["tree"], schema_from_json(top["schema"]))
+    for name in ("written", "metadata"):
+        if not isinstance(top.value.get(name, {}), dict):
+            top[name].fail("An object {...} is needed.")
+    return Document(
+        tree=tree,
+        model=top.get("model"),
+        metadata=top.value.get("metadata", {}),
+        written=top.value["written"],
+    )
+
+
+def _parse(text: bytes) -> Any:
+    try:
+        return json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except ModelFileError:
+        raise
+    except UnicodeDecodeError as error:
+        raise ModelFileError(
+            f"This is not a model file: byte {error.start} is not UTF-8 text."
+        ) from None
+    except json.JSONDecodeError as error:
+        raise ModelFileError(
+            f"This is not a model file, or it is cut off: line {error.lineno}, column "
+            f"{error.colno}: {error.msg}."
+        ) from None
+    except RecursionError:
+        raise ModelFileError("Damaged model file: brackets within brackets without end.") from None
+    except ValueError as error:  # a whole number of thousands of digits
+        raise ModelFileError(f"Damaged model file: {error}.") from None
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ModelFileError(f"Damaged model file: {name} is not JSON; unknown numbers are null.")
+
+
+def write(
+    path: str | os.PathLike[str],
+    tree: Tree,
+    *,
+    model: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    compress: bool | None = None,
+) -> None:
+    """Write a model file: whole, or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Usually ``name.ceiba``.
+    tree, model, metadata
+        As in `dumps`.
+    compress : bool, optional
+        Pack with gzip. Default: if the path ends in ``.gz``.
+    """
+    text = dumps(tree, model=model, metadata=metadata)
+    packed = os.fspath(path).endswith(".gz") if compress is None else compress
+    try:
+        with atomic(path) as file:
+            file.write(pack(text) if packed else text)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ModelFileError(f"Cannot write {os.fspath(path)!r}: {reason}.") from None
+
+
+def read(path: str | os.PathLike[str]) -> Document:
+    """Read a model file from disk; see `loads`."""
+    return loads(read_bytes(path))

@@ -1,0 +1,156 @@
+"""One value of a model file with its place in the file, read under a watchful eye.
+
+Every reader says what it found, where (``tree.splits.cut[3]``) and what is allowed, as
+`ModelFileError`. Nothing is converted that is not of the right type: a model file is data from
+outside, and what passes here reaches numpy and C++.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import ModelFileError, did_you_mean
+
+__all__ = ["Field"]
+
+_SHOWN: Final = 60
+_NUMBERS: Final = frozenset({int, float})
+_OR_NULL: Final = frozenset({int, float, type(None)})
+
+
+@dataclass(frozen=True)
+class Field:
+    """A value of the file and its place.
+
+    Examples
+    --------
+    >>> from ceiba.tree.model_file.field import Field
+    >>> Field({"depth": 3}, "tree")["depth"].integer(0, 10)
+    3
+    """
+
+    value: Any
+    place: str = ""
+
+    def fail(self, allowed: str, got: str | None = None) -> NoReturn:
+        """Refuse the value."""
+        if got is None:
+            shown = repr(self.value)
+            got = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+        where = f"at {self.place}" if self.place else "at its top"
+        raise ModelFileError(f"Damaged model file, {where}: got {got}. {allowed}")
+
+    # ------------------------------------------------------------------ objects and lists
+
+    def object(self, keys: Iterable[str], optional: Iterable[str] = ()) -> Field:
+        """Demand an object with these keys and no others, apart from the optional ones."""
+        if not isinstance(self.value, dict):
+            self.fail("An object {...} is needed.")
+        keys, optional = tuple(keys), tuple(optional)
+        for key in keys:
+            if key not in self.value:
+                self.fail(f"The key {key!r} is missing.", f"keys {_listing(self.value)}")
+        known = {*keys, *optional}
+        for key in self.value:
+            if key not in known:
+                hint = did_you_mean(key, known)
+                self.fail(f"Known keys: {_listing(known)}.{hint}", f"the unknown key {key!r}")
+        return self
+
+    def __getitem__(self, key: str) -> Field:
+        return Field(self.value[key], f"{self.place}.{key}" if self.place else key)
+
+    def get(self, key: str) -> Field | None:
+        """Give a member, None if it is absent or null."""
+        return None if self.value.get(key) is None else self[key]
+
+    def items(self, length: int | None = None) -> Iterator[Field]:
+        """Give the entries of a list."""
+        values = self.entries(length)
+        return (Field(value, f"{self.place}[{i}]") for i, value in enumerate(values))
+
+    def entries(self, length: int | None = None) -> list[Any]:
+        """Demand a list, of this length if one is given."""
+        if not isinstance(self.value, list):
+            self.fail("A list [...] is needed.")
+        if length is not None and len(self.value) != length:
+            self.fail(f"{length} are needed.", f"{len(self.value)} entries")
+        return self.value
+
+    # ------------------------------------------------------------------ single values
+
+    def text(self, allowed: Iterable[str] | None = None) -> str:
+        """Demand a text, one of these if they are given."""
+        if not isinstance(self.value, str):
+            self.fail("A text is needed.")
+        if allowed is not None and self.value not in (known := tuple(allowed)):
+            self.fail(f"Allowed: {', '.join(known)}.{did_you_mean(self.value, known)}")
+        return self.value
+
+    def boolean(self) -> bool:
+        """Demand true or false."""
+        if not isinstance(self.value, bool):
+            self.fail("true or false is needed.")
+        return self.value
+
+    def integer(self, low: int, high: int) -> int:
+        """Demand a whole number in a range."""
+        if type(self.value) is not int or not low <= self.value <= high:
+            self.fail(f"A whole number from {low} to {high} is needed.")
+        return int(self.value)
+
+    def number(self) -> float:
+        """Demand a finite number."""
+        if type(self.value) not in _NUMBERS:
+            self.fail("A number is needed.")
+        return float(self._convert([self.value], False)[0])
+
+    # ------------------------------------------------------------------ arrays
+
+    def integers(
+        self, length: int, low: int, high: int, dtype: npt.DTypeLike
+    ) -> npt.NDArray[np.int64]:
+        """Demand a list of whole numbers in a range; gives an array."""
+        values = self.entries(length)
+        if set(map(type, values)) - {int}:
+            bad = next(i for i, value in enumerate(values) if type(value) is not int)
+            Field(values[bad], f"{self.place}[{bad}]").fail("A whole number is needed.")
+        try:
+            array = np.array(values, dtype=np.int64)
+        except OverflowError:
+            array = np.array([low - 1 if abs(value) > 2**62 else 0 for value in values], np.int64)
+        wrong = (array < low) | (array > high)
+        if wrong.any():
+            bad = int(np.argmax(wrong))
+            Field(values[bad], f"{self.place}[{bad}]").fail(f"Allowed: {low} to {high}.")
+        return array.astype(dtype)
+
+    def numbers(self, length: int, *, null: bool = False) -> npt.NDArray[np.float64]:
+        """Demand a list of finite numbers; with `null`, null is NaN."""
+        values = self.entries(length)
+        odd = set(map(type, values)) - (_OR_NULL if null else _NUMBERS)
+        if odd:
+            bad = next(i for i, value in enumerate(values) if type(value) in odd)
+            what = "A number or null is needed." if null else "A number is needed."
+            Field(values[bad], f"{self.place}[{bad}]").fail(what)
+        return self._convert(values, null)
+
+    def _convert(self, values: list[Any], null: bool) -> npt.NDArray[np.float64]:
+        try:
+            array = np.array(values, dtype=np.float64)
+        except OverflowError:
+            self.fail("Numbers must be finite.", "a number beyond 1.8e308")
+        wrong = np.isinf(array) if null else ~np.isfinite(array)
+        if wrong.any():
+            self.fail("Numbers must be finite.", f"{array[wrong][0]} in entry {np.argmax(wrong)}")
+        return array
+
+
+def _listing(names: Iterable[Any]) -> str:
+    shown = sorted(map(repr, names))
+    return ", ".join(shown[:20]) + (", ..." if len(shown) > 20 else "") or "none"

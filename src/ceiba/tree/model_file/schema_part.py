@@ -1,0 +1,171 @@
+"""The schema as JSON, and back: columns, kinds, levels, what was seen, and the target."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
+from ceiba.table.schema import Display, Task
+from ceiba.tree.model_file.field import Field
+from ceiba.tree.model_file.values import UnwritableError
+
+__all__ = ["schema_from_json", "schema_to_json"]
+
+_COUNT: Final = 2**62
+_COLUMN: Final = ("name", "kind")
+_COLUMN_MORE: Final = ("levels", "display", "n_missing", "minimum", "maximum")
+_LABEL_TYPES: Final = {
+    "text": (str,),
+    "object": (str, int, float, bool),
+    "bool": (bool,),
+    **dict.fromkeys(("int8", "int16", "int32", "int64"), (int,)),
+    **dict.fromkeys(("uint8", "uint16", "uint32", "uint64"), (int,)),
+    **dict.fromkeys(("float16", "float32", "float64"), (int, float)),
+}
+
+
+def schema_to_json(schema: Schema) -> dict[str, Any]:
+    """Give a schema as plain data.
+
+    Examples
+    --------
+    >>> from ceiba.table import ColumnInfo, Kind, Schema
+    >>> from ceiba.tree.model_file.schema_part import schema_to_json
+    >>> schema_to_json(Schema((ColumnInfo("age", Kind.NUMERIC),)))["columns"]
+    [{'name': 'age', 'kind': 'numeric'}]
+    """
+    target = schema.target
+    return {
+        "named": schema.named,
+        "columns": [_column_to_json(info) for info in schema.columns],
+        "target": None
+        if target is None
+        else {
+            "name": target.name,
+            "task": target.task,
+            "n_outputs": target.n_outputs,
+            "classes": [_labels_to_json(labels) for labels in target.classes],
+        },
+    }
+
+
+def _column_to_json(info: ColumnInfo) -> dict[str, Any]:
+    said: dict[str, Any] = {"name": info.name, "kind": str(info.kind)}
+    if info.levels or not info.is_numeric:
+        said["levels"] = list(info.levels)
+    if info.display != "number":
+        said["display"] = info.display
+    if info.n_missing:
+        said["n_missing"] = int(info.n_missing)
+    for name in ("minimum", "maximum"):
+        bound = getattr(info, name)
+        if bound is not None and math.isfinite(bound):
+            said[name] = float(bound)
+    return said
+
+
+def _labels_to_json(labels: npt.NDArray[Any]) -> dict[str, Any]:
+    kind = "text" if labels.dtype.kind in "UT" else labels.dtype.name
+    values = labels.tolist()
+    if kind not in _LABEL_TYPES or any(type(v) not in _LABEL_TYPES[kind] for v in values):
+        odd = next((v for v in values if type(v) not in _LABEL_TYPES["object"]), values[0])
+        raise UnwritableError(
+            f"Class {odd!r} ({type(odd).__name__}) cannot be written into a model file. Classes "
+            "are texts, numbers or booleans there; convert the target and refit."
+        )
+    return {"type": kind, "labels": values}
+
+
+def schema_from_json(field: Field) -> Schema:
+    """Read a schema; `ModelFileError` names the place of what is wrong."""
+    field.object(("named", "columns", "target"))
+    columns = tuple(_column_from_json(one) for one in field["columns"].items())
+    names = [info.name for info in columns]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        field["columns"].fail("Each column has its own name.", f"two columns called {twice!r}")
+    target = field.get("target")
+    if target is None:
+        field["target"].fail("A tree predicts something.")
+    return Schema(columns, _target_from_json(target), field["named"].boolean())
+
+
+def _column_from_json(field: Field) -> ColumnInfo:
+    field.object(_COLUMN, _COLUMN_MORE)
+    kind = Kind(field["kind"].text([str(kind) for kind in Kind]))
+    levels: tuple[Any, ...] = ()
+    if kind is Kind.NUMERIC:
+        if "levels" in field.value:
+            field["levels"].fail("A numeric column has no levels.")
+    elif "levels" not in field.value:
+        field.fail(f"A column of kind {kind} has levels.", "no levels")
+    else:
+        levels = _levels_from_json(field["levels"])
+    display = field.get("display")
+    shown: Any = display.text(get_args(Display)) if display is not None else "number"
+    n_missing = field.get("n_missing")
+    low, high = field.get("minimum"), field.get("maximum")
+    return ColumnInfo(
+        name=field["name"].text(),
+        kind=kind,
+        levels=levels,
+        display=shown,
+        n_missing=n_missing.integer(0, _COUNT) if n_missing is not None else 0,
+        minimum=low.number() if low is not None else None,
+        maximum=high.number() if high is not None else None,
+    )
+
+
+def _levels_from_json(field: Field) -> tuple[Any, ...]:
+    levels = field.entries()
+    for one in field.items():
+        if type(one.value) not in (str, int, float, bool) or one.value in (math.inf, -math.inf):
+            one.fail("A level is a text, a number, true or false.")
+    if len(set(levels)) < len(levels):
+        field.fail("Each level occurs once.", "a level twice")
+    if len(levels) >= 2**31:
+        field.fail("Fewer than 2**31 levels.")
+    return tuple(levels)
+
+
+def _target_from_json(field: Field) -> TargetInfo:
+    field.object(("name", "task", "n_outputs", "classes"))
+    task: Any = field["task"].text(get_args(Task))
+    n_outputs = field["n_outputs"].integer(1, 2**31)
+    n_arrays = n_outputs if task == "classification" else 0
+    name = field.get("name")
+    return TargetInfo(
+        name=name.text() if name is not None else None,
+        task=task,
+        classes=tuple(_labels_from_json(one) for one in field["classes"].items(n_arrays)),
+        n_outputs=n_outputs,
+    )
+
+
+def _labels_from_json(field: Field) -> npt.NDArray[Any]:
+    field.object(("type", "labels"))
+    kind = field["type"].text(_LABEL_TYPES)
+    labels = field["labels"]
+    values = labels.entries()
+    for one in labels.items():
+        if type(one.value) not in _LABEL_TYPES[kind]:
+            one.fail(f"A label of type {kind} is needed.")
+    if not values:
+        labels.fail("At least one class is needed.")
+    if len(set(values)) < len(values):
+        labels.fail("Each class occurs once.", "a class twice")
+    if kind == "object":
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
+    try:
+        array = np.array(values, dtype=str if kind == "text" else kind)
+    except OverflowError:
+        labels.fail(f"Labels must fit {kind}.", "a number that does not")
+    if kind.startswith("float") and not np.isfinite(array).all():
+        labels.fail("Labels are finite.", "an infinite label")
+    return array

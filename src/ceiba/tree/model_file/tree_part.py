@@ -1,0 +1,202 @@
+"""The arrays of a tree as JSON, and back.
+
+Branch lists follow from the parents and are not written. ``value[k][c]`` holds the probability of
+class c of output k (or the value) of every node, so that a column of the file is a column of the
+tree. NaN (no cut, unknown risk) is null.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, get_args
+
+import numpy as np
+
+from ceiba.errors import ModelFileError, TreeError
+from ceiba.table import Schema
+from ceiba.tree.arrays import Array
+from ceiba.tree.from_arrays import branches_of
+from ceiba.tree.invariants import check
+from ceiba.tree.model_file.field import Field
+from ceiba.tree.splits import SplitTable
+from ceiba.tree.surrogates import Competitors, Surrogates
+from ceiba.tree.tree import Missing, Tree, Unseen
+
+__all__ = ["tree_from_json", "tree_to_json"]
+
+_COUNT: Final = 2**62
+_INT32: Final = 2**31 - 1
+_KEYS: Final = (
+    "criterion", "missing", "unseen", "parent", "splits", "default_branch", "n_rows",
+    "sent_default", "weight", "impurity", "gain", "risk", "value", "counts", "cost_matrix",
+    "class_prior", "surrogates", "competitors",
+)  # fmt: skip
+_SPLIT_KEYS: Final = (
+    "kind", "column", "cut", "low_branch", "level_start", "level_code", "level_branch"
+)  # fmt: skip
+_EXACT: Final = 2**53
+
+
+def tree_to_json(tree: Tree) -> dict[str, Any]:
+    """Give the arrays and options of a tree as plain data (without its schema)."""
+    said: dict[str, Any] = {
+        "criterion": tree.criterion,
+        "missing": tree.missing,
+        "unseen": tree.unseen,
+        "parent": tree.parent.tolist(),
+        "splits": _splits_to_json(tree.splits),
+    }
+    for name in ("default_branch", "n_rows", "sent_default"):
+        said[name] = getattr(tree, name).tolist()
+    for name in ("weight", "impurity", "gain", "risk"):
+        said[name] = _numbers(getattr(tree, name))
+    said["value"] = _by_class(tree.value)
+    said["counts"] = None if tree.counts is None else _by_class(tree.counts)
+    costs, prior = tree.cost_matrix, tree.class_prior
+    said["cost_matrix"] = None if costs is None else [_numbers(row) for row in costs]
+    said["class_prior"] = None if prior is None else _numbers(prior)
+    said["surrogates"] = _surrogates_to_json(tree.surrogates)
+    said["competitors"] = None
+    if tree.competitors is not None:
+        stored = tree.competitors
+        said["competitors"] = {
+            "start": stored.start.tolist(),
+            "splits": _splits_to_json(stored.splits),
+            "gain": _numbers(stored.gain),
+        }
+    return said
+
+
+def _numbers(values: Array) -> list[Any]:
+    """Give floats as JSON: NaN is null, whole numbers are written without a point."""
+    if not np.isfinite(values[~np.isnan(values)]).all():
+        raise ModelFileError("The tree holds an infinite number, which JSON cannot say.")
+    return [
+        None
+        if x != x
+        else int(x)
+        if (x.is_integer() and 0 < abs(x) < _EXACT) or (x == 0 and str(x) == "0.0")
+        else x
+        for x in values.tolist()
+    ]
+
+
+def _by_class(values: Array) -> list[list[list[Any]]]:
+    return [[_numbers(column) for column in output.T] for output in np.moveaxis(values, 1, 0)]
+
+
+def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
+    return {
+        name: _numbers(splits.cut) if name == "cut" else getattr(splits, name).tolist()
+        for name in _SPLIT_KEYS
+    }
+
+
+def _surrogates_to_json(stored: Surrogates | None) -> dict[str, Any] | None:
+    if stored is None:
+        return None
+    return {
+        "start": stored.start.tolist(),
+        "splits": _splits_to_json(stored.splits),
+        "agreement": _numbers(stored.agreement),
+        "adjusted": _numbers(stored.adjusted),
+        "sent": stored.sent.tolist(),
+        "in_use": stored.in_use,
+    }
+
+
+def tree_from_json(field: Field, schema: Schema) -> Tree:
+    """Read a tree and check every rule it must keep, before anybody uses it."""
+    field.object(_KEYS)
+    n = len(field["parent"].entries())
+    parent = field["parent"].integers(n, -1, max(n - 1, -1), np.int32)
+    if n == 0 or parent[0] != -1 or np.any(parent[1:] < 0) or np.any(parent >= np.arange(n)):
+        field["parent"].fail(
+            "The root is node 0 with parent -1; every other node has a parent before it.",
+            "parents out of order",
+        )
+    start, nodes = branches_of(parent)
+    target = schema.target
+    assert target is not None  # the schema was checked
+    n_classes = max(target.n_classes, default=1)
+    missing: Any = field["missing"].text(get_args(Missing))
+    unseen: Any = field["unseen"].text(get_args(Unseen))
+    floats = {name: field[name].numbers(n) for name in ("weight", "impurity", "gain")}
+    counts = field.get("counts")
+    costs, prior = field.get("cost_matrix"), field.get("class_prior")
+    tree = Tree(
+        schema=schema,
+        parent=parent,
+        branch_start=start,
+        branch_node=nodes,
+        splits=_splits_from_json(field["splits"], n),
+        default_branch=field["default_branch"].integers(n, -1, _INT32, np.int32),
+        n_rows=field["n_rows"].integers(n, 0, _COUNT, np.int64),
+        sent_default=field["sent_default"].integers(n, 0, _COUNT, np.int64),
+        risk=field["risk"].numbers(n, null=True),
+        value=_read_by_class(field["value"], n, target.n_outputs, n_classes),
+        counts=None if counts is None else _read_by_class(counts, n, target.n_outputs, n_classes),
+        surrogates=_surrogates_from_json(field.get("surrogates"), n),
+        competitors=_competitors_from_json(field.get("competitors"), n),
+        criterion=field["criterion"].text(),
+        missing=missing,
+        unseen=unseen,
+        cost_matrix=None
+        if costs is None
+        else np.array([row.numbers(n_classes) for row in costs.items(n_classes)]),
+        class_prior=None if prior is None else prior.numbers(n_classes),
+        **floats,
+    )
+    try:
+        check(tree)
+    except TreeError as error:
+        raise ModelFileError(f"Damaged model file, at {field.place}: {error}") from None
+    return tree
+
+
+def _read_by_class(field: Field, n: int, n_outputs: int, n_classes: int) -> Array:
+    values = np.empty((n, len(field.entries(n_outputs)), n_classes))
+    for k, output in enumerate(field.items(n_outputs)):
+        for c, column in enumerate(output.items(n_classes)):
+            values[:, k, c] = column.numbers(n)
+    return values
+
+
+def _splits_from_json(field: Field, m: int) -> SplitTable:
+    field.object(_SPLIT_KEYS)
+    n_levels = len(field["level_code"].entries())
+    return SplitTable(
+        kind=field["kind"].integers(m, 0, 3, np.int8),
+        column=field["column"].integers(m, -1, _INT32, np.int32),
+        cut=field["cut"].numbers(m, null=True),
+        low_branch=field["low_branch"].integers(m, 0, 1, np.int8),
+        level_start=field["level_start"].integers(m + 1, 0, n_levels, np.int64),
+        level_code=field["level_code"].integers(n_levels, 0, _INT32, np.int32),
+        level_branch=field["level_branch"].integers(n_levels, 0, _INT32, np.int32),
+    )
+
+
+def _surrogates_from_json(field: Field | None, n: int) -> Surrogates | None:
+    if field is None:
+        return None
+    field.object(("start", "splits", "agreement", "adjusted", "sent", "in_use"))
+    m = len(field["sent"].entries())
+    return Surrogates(
+        start=field["start"].integers(n + 1, 0, m, np.int32),
+        splits=_splits_from_json(field["splits"], m),
+        agreement=field["agreement"].numbers(m, null=True),
+        adjusted=field["adjusted"].numbers(m, null=True),
+        sent=field["sent"].integers(m, 0, _COUNT, np.int64),
+        in_use=field["in_use"].boolean(),
+    )
+
+
+def _competitors_from_json(field: Field | None, n: int) -> Competitors | None:
+    if field is None:
+        return None
+    field.object(("start", "splits", "gain"))
+    m = len(field["gain"].entries())
+    return Competitors(
+        start=field["start"].integers(n + 1, 0, m, np.int32),
+        splits=_splits_from_json(field["splits"], m),
+        gain=field["gain"].numbers(m, null=True),
+    )

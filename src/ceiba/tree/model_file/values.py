@@ -1,0 +1,162 @@
+"""Values of parameters and fitted attributes as JSON, and back: no pickle, no code.
+
+Numbers, texts, true, false, null and lists are themselves. What JSON cannot say is an object with
+one key that starts with ``$``: ``{"$tuple": [...]}``, ``{"$items": [[key, value], ...]}`` (a dict
+whose keys are not all texts), ``{"$float": "inf"}``, ``{"$array": [dtype, shape, [values]]}`` and
+``{"$object": [name, {field: value}]}`` for the classes that the caller allows by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba.errors import CeibaError, ModelFileError
+from ceiba.tree.model_file.field import Field
+
+__all__ = ["UnwritableError", "from_json", "to_json"]
+
+_ODD_FLOATS: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_DTYPES: Final = {
+    f"{kind}{bits}": np.dtype(f"{kind}{bits}")
+    for kind, sizes in (
+        ("int", (8, 16, 32, 64)),
+        ("uint", (8, 16, 32, 64)),
+        ("float", (16, 32, 64)),
+    )
+    for bits in sizes
+} | {"bool": np.dtype(bool), "text": np.dtype(str), "object": np.dtype(object)}
+
+
+class UnwritableError(ModelFileError):
+    """A value that has no place in a model file."""
+
+
+def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
+    """Give a value as JSON has it.
+
+    Parameters
+    ----------
+    value : object
+    objects : mapping of name to class, optional
+        Classes whose instances may be written: dataclasses, by their fields.
+
+    Examples
+    --------
+    >>> from ceiba.tree.model_file.values import from_json, to_json
+    >>> to_json({("ill", "well"): 10.0})
+    {'$items': [[{'$tuple': ['ill', 'well']}, 10.0]]}
+    >>> from_json(Field(to_json((1, None))))
+    (1, None)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"$float": str(value)}
+    if isinstance(value, list):
+        return [to_json(one, objects) for one in value]
+    if isinstance(value, tuple):
+        return {"$tuple": [to_json(one, objects) for one in value]}
+    if isinstance(value, Mapping):
+        if all(isinstance(key, str) and not key.startswith("$") for key in value):
+            return {key: to_json(one, objects) for key, one in value.items()}
+        pairs = value.items()
+        return {"$items": [[to_json(k, objects), to_json(v, objects)] for k, v in pairs]}
+    if isinstance(value, np.ndarray):
+        return _array_to_json(value, objects)
+    name = type(value).__name__
+    if objects and objects.get(name) is type(value):
+        return {"$object": [name, to_json(_parts(value), objects)]}
+    raise UnwritableError(f"A {name} cannot be written into a model file: {value!r}.")
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    if is_dataclass(value):
+        return {f.name: getattr(value, f.name) for f in fields(value) if f.init}
+    state: dict[str, Any] = value.__getstate__()
+    return state
+
+
+def _array_to_json(value: Any, objects: Mapping[str, type] | None) -> Any:
+    kind = "text" if value.dtype.kind in "UT" else value.dtype.name
+    if kind not in _DTYPES:
+        raise UnwritableError(f"An array of {value.dtype} cannot be written into a model file.")
+    entries = [to_json(one, objects) for one in value.reshape(-1).tolist()]
+    return {"$array": [kind, list(value.shape), entries]}
+
+
+def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
+    """Give the value that `to_json` wrote; other classes than those allowed are refused."""
+    value = field.value
+    if isinstance(value, list):
+        return [from_json(one, objects) for one in field.items()]
+    if not isinstance(value, dict):
+        return value
+    if not any(key.startswith("$") for key in value):
+        return {key: from_json(field[key], objects) for key in value}
+    if len(value) != 1:
+        field.fail("An object with a $ key has one key.")
+    tag = next(iter(value))
+    inner = field[tag]
+    if tag == "$tuple":
+        return tuple(from_json(one, objects) for one in inner.items())
+    if tag == "$float":
+        return _ODD_FLOATS[inner.text(_ODD_FLOATS)]
+    if tag == "$items":
+        pairs = [list(pair.items(2)) for pair in inner.items()]
+        try:
+            return {from_json(k, objects): from_json(v, objects) for k, v in pairs}
+        except TypeError:
+            inner.fail("Keys are numbers, texts or tuples of them.", "a key that cannot be one")
+    if tag == "$array":
+        return _array_from_json(inner, objects)
+    if tag == "$object":
+        return _object_from_json(inner, objects or {})
+    field.fail("Known: $tuple, $float, $items, $array, $object.", f"the unknown tag {tag!r}")
+
+
+def _array_from_json(field: Field, objects: Mapping[str, type] | None) -> Any:
+    kind, shape, entries = field.items(3)
+    dtype = _DTYPES[kind.text(_DTYPES)]
+    sizes = [one.integer(0, 2**40) for one in shape.items()]
+    if len(sizes) > 8:
+        shape.fail("At most 8 dimensions.")
+    values = [from_json(one, objects) for one in entries.items(math.prod(sizes))]
+    if dtype.kind == "O":
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array.reshape(sizes)
+    allowed: tuple[type, ...] = {
+        "U": (str,), "b": (bool,), "f": (int, float), "i": (int,), "u": (int,)
+    }[dtype.kind]  # fmt: skip
+    for at, value in enumerate(values):
+        if type(value) not in allowed:
+            Field(value, f"{entries.place}[{at}]").fail(f"An entry of type {kind.value} is needed.")
+    try:
+        return np.array(values, dtype=dtype).reshape(sizes)
+    except OverflowError:
+        entries.fail(f"Numbers must fit {kind.value}.", "a number that does not")
+
+
+def _object_from_json(field: Field, objects: Mapping[str, type]) -> Any:
+    name, parts = field.items(2)
+    cls = objects[name.text(objects)]
+    given = from_json(parts, objects)
+    if not isinstance(given, dict):
+        parts.fail("An object {...} is needed.")
+    try:
+        if is_dataclass(cls):
+            return cls(**given)
+        made: Any = object.__new__(cls)
+        made.__setstate__(given)
+        return made
+    except (TypeError, KeyError, AttributeError, CeibaError) as error:
+        parts.fail(f"These are not the fields of {name.value}: {error}", "others")

@@ -1,0 +1,353 @@
+"""Damaged and hostile files: `ModelFileError` naming the place, never a crash or a large bill."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import gzip
+import json
+import random
+import resource
+import time
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ceiba
+from ceiba.errors import ModelFileError
+from ceiba.estimators.model_file import restore
+from ceiba.tree.model_file import dumps, loads, read
+from ceiba.tree.model_file.storage import atomic
+from tests.tree.random_trees import random_tree
+
+
+def document() -> dict[str, Any]:
+    tree = random_tree(3, missing="surrogate", stays=True)
+    return json.loads(dumps(tree))  # type: ignore[no-any-return]
+
+
+def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(top: dict[str, Any]) -> None:
+        *way, last = [int(key) if key.isdigit() else key for key in path.split(".")]
+        at: Any = top
+        for key in way:
+            at = at[key]
+        at[last] = value
+
+    return change
+
+
+def _drop(path: str) -> Callable[[dict[str, Any]], None]:
+    def change(top: dict[str, Any]) -> None:
+        *way, last = path.split(".")
+        at: Any = top
+        for key in way:
+            at = at[key]
+        del at[last]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_set("version", 2), "format version 2.*Update ceiba"),
+        (_set("version", "1"), "at version"),
+        (_set("version", 0), "at version"),
+        (_drop("version"), "'version' is missing"),
+        (_set("format", "pickle"), "not a model file of ceiba"),
+        (_drop("tree"), "'tree' is missing"),
+        (_set("trees", 1), "unknown key 'trees'.*Did you mean 'tree'"),
+        (_set("tree.parent.1", 1), "at tree.parent"),
+        (_set("tree.parent.1", 10**30), r"tree\.parent\[1\]"),
+        (_set("tree.parent.0", 0), "at tree.parent"),
+        (_set("tree.parent", []), "at tree.parent"),
+        (_set("tree.parent.1", True), r"tree\.parent\[1\].*whole number"),
+        (_set("tree.weight.0", None), r"tree\.weight\[0\]: got None.*number"),
+        (_set("tree.weight.0", -1), "at tree: .*weight"),
+        (_set("tree.weight.0", "1"), r"tree\.weight\[0\]"),
+        (_set("tree.weight.0", 10**400), "at tree.weight"),
+        (_set("tree.splits.kind.0", 7), r"tree\.splits\.kind\[0\]: got 7.*0 to 3"),
+        (_set("tree.splits.column.0", 99), "at tree: .*column 99"),
+        (_set("tree.splits.level_start.1", 10**9), r"tree\.splits\.level_start\[1\]"),
+        (_set("tree.splits.cut", [1.0]), r"tree\.splits\.cut: got 1 entries"),
+        (_set("tree.default_branch.0", 77), "at tree: .*default branch 77"),
+        (_set("tree.value.0.0", [0.5]), r"tree\.value\[0\]\[0\]: got 1 entries"),
+        (_set("tree.value.0.0.0", 9.0), "at tree: .*class probabilities"),
+        (_set("tree.value", {}), "at tree.value.*list"),
+        (_set("tree.missing", "leran"), "at tree.missing.*Did you mean 'learn'"),
+        (_set("tree.cost_matrix", [[0, 1], [1, 0]]), "at tree.cost_matrix: got 2 entries"),
+        (_set("tree.class_prior", [1]), "at tree.class_prior"),
+        (_set("tree.surrogates.start.1", 10**6), r"tree\.surrogates\.start\[1\]"),
+        (_set("tree.surrogates.in_use", 1), "at tree.surrogates.in_use.*true or false"),
+        (_set("tree.surrogates.splits.kind.0", 0), "at tree: .*surrogate"),
+        (_set("schema.columns.0.kind", "numbers"), "at schema.columns.*Did you mean 'numeric'"),
+        (_set("schema.columns.0.levels", ["a"]), "numeric column has no levels"),
+        (_set("schema.columns.2.levels", ["a", "a"]), "Each level occurs once"),
+        (_set("schema.columns.2.levels", [None]), r"levels\[0\].*text, a number"),
+        (_set("schema.columns.2.levels", ["a"]), "at tree: .*level code"),
+        (_set("schema.columns.0.name", "y"), "two columns called 'y'"),
+        (_set("schema.columns.0.name", 3), r"columns\[0\]\.name.*text"),
+        (_set("schema.columns.0.maximum", "x"), r"columns\[0\]\.maximum"),
+        (_set("schema.target", None), "at schema.target"),
+        (_set("schema.target.n_outputs", 10**9), "n_outputs|classes"),
+        (_set("schema.target.classes.0.labels", ["a"]), "at tree.value"),
+        (_set("schema.target.classes.0.labels", ["a", "a", "b"]), "Each class occurs once"),
+        (_set("schema.target.classes.0.type", "pickle"), r"classes\[0\]\.type"),
+        (_set("schema.target.classes.0.type", "int8"), r"labels\[0\]"),
+        (_set("metadata", []), "at metadata"),
+    ],
+)
+def test_wrong_value_is_refused_naming_its_place(
+    change: Callable[[dict[str, Any]], None], said: str
+) -> None:
+    broken = document()
+    change(broken)
+    with pytest.raises(ModelFileError, match=said):
+        loads(json.dumps(broken).encode())
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"", "line 1, column 1"),
+        (b"\x80\x04\x95", "byte 0 is not UTF-8"),
+        (b"[1, 2]", "not a model file of ceiba"),
+        (b"null", "not a model file of ceiba"),
+        (b'{"format": "ceiba", "version": NaN}', "NaN is not JSON"),
+        (b"[" * 100_000, "brackets within brackets"),
+        (b'{"format": "ceiba", "version": ' + b"9" * 5000 + b"}", "Damaged"),
+        (gzip.compress(b"{}")[:-4], "ends in the middle"),
+        (gzip.compress(b"{}")[:-8] + b"\0" * 8, "cannot be unpacked"),
+        (gzip.compress(b"{}") + b"more", "4 bytes after the end"),
+        (b"\x1f\x8bnonsense", "cannot be unpacked"),
+    ],
+)
+def test_file_that_is_no_model_is_refused(raw: bytes, said: str) -> None:
+    with pytest.raises(ModelFileError, match=said):
+        loads(raw)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_set("model.class", "os.system"), "at model.class"),
+        (_set("model.class", "DecisionTreeRegressor"), "tree is one of classification"),
+        (_set("model.parameters.depth", 3), "unknown key 'depth'.*Did you mean 'max_depth'"),
+        (_set("model.parameters.prune", {"$object": ["Popen", {}]}), r"prune\.\$object\[0\]"),
+        (_set("model.parameters.prune", {"$eval": "1"}), "unknown tag"),
+        (_set("model.fitted", {"predict": 1}), "the name 'predict'"),
+        (_set("model.fitted", {"__class__": 1}), "the name '__class__'"),
+        (_set("model.fitted", {"a_": {"$array": ["int8", [2**39], []]}}), "are needed"),
+        (_set("model.fitted", {"a_": {"$array": ["int8", [1], [300]]}}), "fit int8"),
+    ],
+)
+def test_wrong_estimator_is_refused(change: Callable[[dict[str, Any]], None], said: str) -> None:
+    model = ceiba.DecisionTreeClassifier().fit([[1.0], [2.0]], ["a", "b"])
+    stored = {"class": "DecisionTreeClassifier", "parameters": {"max_depth": None}, "fitted": {}}
+    broken = json.loads(dumps(model.tree_, model=stored))
+    restore(loads(json.dumps(broken).encode()))
+    change(broken)
+    with pytest.raises(ModelFileError, match=said):
+        restore(loads(json.dumps(broken).encode()))
+
+
+# ---------------------------------------------------------------------- memory and time
+
+
+def peak_of(raw: bytes) -> int:
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError):
+            loads(raw)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_gzip_bomb_is_refused_before_it_is_unpacked() -> None:
+    packer = zlib.compressobj(9, wbits=31)
+    bomb = b"".join(packer.compress(b" " * 2**20) for _ in range(500)) + packer.flush()
+    assert len(bomb) < 600_000
+    assert peak_of(bomb) < 100 * 2**20
+
+
+@pytest.mark.parametrize("part", [b"[],", b"{},", b'"ab",'])
+def test_text_of_many_objects_is_refused_before_they_are_made(part: bytes) -> None:
+    raw = b"[" + part * 2_000_000 + b"0]"
+    assert peak_of(raw) < 10 * len(raw)
+
+
+def test_loading_a_real_file_needs_less_than_ten_times_its_size(large: Path) -> None:
+    tracemalloc.start()
+    read(large)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * large.stat().st_size
+
+
+def test_loading_5000_leaves_takes_under_100_ms_of_cpu(large: Path) -> None:
+    times = []
+    for _ in range(7):
+        start = time.process_time()
+        read(large)
+        times.append(time.process_time() - start)
+    assert min(times) < 0.1
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30_000, 6)), rng.integers(0, 2, size=30_000)
+    model = ceiba.DecisionTreeClassifier(max_leaf_nodes=5000).fit(X, y)
+    path = tmp_path_factory.mktemp("large") / "large.ceiba"
+    model.save(path)
+    return path
+
+
+# ---------------------------------------------------------------------- fuzzing
+
+_ODD: list[Any] = [
+    None, True, -1, 0, 1, 2, 7, 10**6, 2**31, 2**63, 10**30, -0.5, 0.5, 1e308, "", "x", "majority",
+    [], {}, [[]], [0], {"$tuple": []}, {"$float": "nan"}, {"$object": ["Listing", {}]},
+]  # fmt: skip
+
+
+def _mutated(rng: random.Random, whole: dict[str, Any], text: bytes) -> bytes:
+    if rng.random() < 0.4:  # bytes
+        raw = bytearray(text)
+        for _ in range(rng.randint(1, 4)):
+            at = rng.randrange(len(raw))
+            choice = rng.randrange(4)
+            if choice == 0:
+                raw[at] = rng.randrange(256)
+            elif choice == 1:
+                raw[at] = ord(rng.choice('0123456789-.,[]{}":e'))
+            elif choice == 2:
+                del raw[at : at + rng.randint(1, 20)]
+            else:
+                raw[at:at] = raw[at : at + rng.randint(1, 20)]
+        return bytes(raw[: rng.randrange(len(raw))] if rng.random() < 0.05 else raw)
+    broken = copy.deepcopy(whole)
+    for _ in range(rng.randint(1, 3)):
+        at: Any = broken
+        while True:
+            keys = list(at) if isinstance(at, dict) else list(range(len(at)))
+            if not keys:
+                break
+            key = rng.choice(keys)
+            if isinstance(at[key], dict | list) and at[key] and rng.random() < 0.85:
+                at = at[key]
+                continue
+            choice = rng.randrange(4)
+            if choice == 0:
+                at[key] = rng.choice(_ODD)
+            elif choice == 1:
+                del at[key]
+            elif choice == 2 and isinstance(at, list):
+                at.insert(key, copy.deepcopy(rng.choice([at[key], *_ODD])))
+            else:
+                at[key] = copy.deepcopy(at[rng.choice(keys)])
+            break
+    return json.dumps(broken).encode()
+
+
+def _fuzz(n: int, seed: int) -> tuple[int, int]:
+    """Load mutated files; give how many were refused and how many are still models."""
+    rng = random.Random(seed)
+    model = ceiba.DecisionTreeClassifier(missing="surrogate", max_competitors=1)
+    rows: dict[str, Any] = {
+        "x": [1.0, 2.0, None, 4.0, 5.0, 6.0] * 4,
+        "c": ["a", "b", "c", None, "a", "b"] * 4,
+    }
+    model.fit(rows, ["u", "v", "w", "u", "v", "w"] * 4)
+    stored = {
+        "class": "DecisionTreeClassifier",
+        "parameters": {"max_depth": 3, "cost_matrix": {"$items": [[{"$tuple": ["u", "v"]}, 2]]}},
+        "fitted": {"n_rows_dropped_": 0},
+    }
+    texts = [
+        dumps(model.tree_, model=stored),
+        dumps(random_tree(1, missing="surrogate", stays=True)),
+        dumps(random_tree(2, task="regression", missing="fractional")),
+    ]
+    wholes = [json.loads(text) for text in texts]
+    refused = 0
+    for _ in range(n):
+        k = rng.randrange(len(texts))
+        raw = _mutated(rng, wholes[k], texts[k])
+        if rng.random() < 0.05:
+            raw = bytearray(gzip.compress(raw, 1))  # type: ignore[assignment]
+            raw[rng.randrange(len(raw))] ^= 1 << rng.randrange(8)  # type: ignore[index]
+            raw = bytes(raw)
+        try:
+            loaded = restore(loads(raw))
+        except ModelFileError:
+            refused += 1
+            continue
+        tree = loaded if isinstance(loaded, ceiba.Tree) else loaded.tree_
+        if tree.missing == "error" or tree.unseen == "error":
+            continue
+        _use(tree)
+    return refused, n - refused
+
+
+def _use(tree: ceiba.Tree) -> None:
+    """Route rows through a tree that passed the checks: this must not crash."""
+    rows: dict[str, Any] = {}
+    for info in tree.schema.columns:
+        known: list[Any] = list(info.levels) or [0.0, 2.5, -1e300, float("inf")]
+        rows[info.name] = [*known[:4], None, *known[:2], *[None] * 4][:6]
+    if not rows or any(len(set(map(type, values)) - {type(None)}) > 1 for values in rows.values()):
+        return
+    with contextlib.suppress(ceiba.DataError):
+        tree.predict(rows)
+
+
+def test_fuzz_ten_thousand_mutated_files_refused_or_usable() -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    refused, usable = _fuzz(10_000, seed=1)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert refused > 5_000
+    assert usable > 100
+    assert after - before < 200_000  # kB
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 200))
+def test_fuzz_a_million_mutated_files_refused_or_usable(seed: int) -> None:
+    assert sum(_fuzz(10_000, seed)) == 10_000
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def test_interrupted_writing_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "m.ceiba"
+    path.write_text("old", "utf-8")
+    with pytest.raises(KeyboardInterrupt), atomic(path) as file:  # noqa: PT012
+        file.write(b"new")
+        raise KeyboardInterrupt
+    assert path.read_text("utf-8") == "old"
+    assert [one.name for one in tmp_path.iterdir()] == ["m.ceiba"]
+
+
+def test_writing_where_there_is_no_folder_is_an_error(tmp_path: Path) -> None:
+    tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    with pytest.raises(ModelFileError, match="Cannot write .*No such file"):
+        tree.save(tmp_path / "none" / "m.ceiba")
+
+
+def test_reading_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match="Cannot read .*No such file"):
+        ceiba.load(tmp_path / "m.ceiba")
+
+
+def test_reading_a_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match="Cannot read"):
+        ceiba.load(tmp_path)
