@@ -29,7 +29,7 @@ class Outcome:
     @property
     def verdict(self) -> Verdict:
         found = set(self.parts.values())
-        if "differ" in found:
+        if "differ" in found or self.differences:
             return "differ"
         return "match" if found & {"match", "tied"} else "not built"
 

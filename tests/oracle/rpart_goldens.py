@@ -138,12 +138,12 @@ def parts_of(outcome: Outcome, golden: Golden, candidate: dict[str, Any]) -> dic
     cut_short = "whole-tree figures not compared" in outcome.notes
     result: dict[str, Any] = {}
     for part, is_given in given.items():
-        if not in_golden.get(part, True):
-            continue
-        if not is_given:
-            result[part] = "not built"
-        elif part in differing:
+        if part in differing:
             result[part] = "differ"
+        elif not in_golden.get(part, True):
+            continue
+        elif not is_given:
+            result[part] = "not built"
         else:
             whole_tree = part not in ("structure", "surrogates")
             result[part] = "tied" if cut_short and whole_tree else "match"

@@ -36,6 +36,10 @@ def test_wrong_route_of_an_incomplete_row_is_noticed_as_routing(oracle_folder):
     assert rpart_goldens.check(wrong, fit_reference).parts["routing"] == "differ"
 
 
+def test_difference_in_no_part_is_still_a_failure():
+    assert Report([Outcome("rpart", "x", {"structure": "match"}, ["something else"])]).failed
+
+
 def test_report_does_not_fail_for_what_is_not_built():
     report = Report([Outcome("Weka", "x", {"structure": "not built"})])
     assert not report.failed
