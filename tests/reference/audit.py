@@ -37,8 +37,8 @@ def complaints(
 ) -> list[str]:
     """Everything in the tree that the exhaustive search would not have done.
 
-    With `uneven` weights the stored gain is held to 1e-12 of the target's unit, not of the node's
-    impurity, which can be as small as the smallest weight.
+    With `uneven` weights gains are held to 1e-12 of the target's unit, not of the node's impurity,
+    which can be as small as the smallest weight.
     """
     return list(_complaints(tree, data, rules, ties_decided, uneven))
 
@@ -61,7 +61,7 @@ def _complaints(
         split = split_of(tree, node, data, rows, rules)
         parts = branches_of(data, split, rows)
         yield from own_gain(tree, node, data, rows, rules, split, uneven)
-        yield from choice(node, data, rows, rules, split, ties_decided)
+        yield from choice(node, data, rows, rules, split, ties_decided, uneven)
         if rules.missing == "learn":
             yield from way_of_holes(tree, node, data, split, parts, rows)
         parts = with_unplaced(tree, node, parts, rows)
@@ -142,22 +142,24 @@ def own_gain(
 ) -> Iterator[str]:
     """The gain that the node claims for its split."""
     true = gain_of(data, branches_of(data, split, rows), rows, rules)
-    scale = impurity_scale(data, rows, rules)
-    if uneven:
-        scale = max(
-            [scale, decimal(1), *(abs(decimal(t[row])) for t in data.targets for row in rows)]
-        )
+    scale = gain_scale(data, rows, rules, uneven)
     if not near(tree.gain[node], true, scale):
         yield f"node {node}: gain {tree.gain[node]} instead of {float(true)}"
 
 
 def choice(
-    node: int, data: Data, rows: Sequence[int], rules: Rules, split: Split, ties_decided: bool
+    node: int,
+    data: Data,
+    rows: Sequence[int],
+    rules: Rules,
+    split: Split,
+    ties_decided: bool,
+    uneven: bool,
 ) -> Iterator[str]:
     """The split is one of the candidates, and the best of them."""
     parts = branches_of(data, split, rows)
     own = gain_of(data, parts, rows, rules)
-    spread = impurity_scale(data, rows, rules)
+    spread = gain_scale(data, rows, rules, uneven)
     every = all_splits(data, rows, rules)
     best = best_of(every)
     if best is None:
@@ -227,6 +229,14 @@ def impurity_scale(data: Data, rows: Sequence[int], rules: Rules) -> Number:
     criterion = "gini" if rules.criterion == "twoing" else rules.criterion
     parts = distributions(data, rows, rules)
     return sum((decimal(IMPURITY[criterion](part)) for part in parts), decimal(0)) / len(parts)
+
+
+def gain_scale(data: Data, rows: Sequence[int], rules: Rules, uneven: bool) -> Number:
+    """What a gain is compared with: the node's impurity, or at least the target's unit."""
+    scale = decimal(impurity_scale(data, rows, rules))
+    if not uneven:
+        return scale
+    return max([scale, decimal(1), *(abs(decimal(t[row])) for t in data.targets for row in rows)])
 
 
 def same_partition(
