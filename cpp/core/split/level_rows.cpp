@@ -37,17 +37,17 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
 
 namespace {
 
-std::vector<std::uint32_t> ascending(const std::vector<double>& mean) {
+std::vector<std::uint32_t> sorted(const std::vector<double>& mean, bool falling) {
     std::vector<std::uint32_t> order(mean.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return mean[a] < mean[b]; });
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return falling ? mean[b] < mean[a] : mean[a] < mean[b]; });
     return order;
 }
 
 }  // namespace
 
 std::vector<std::vector<std::uint32_t>> level_orders(const NodeRows& node, const LevelRows& levels,
-                                                     const std::vector<double>& class_scale) {
+                                                     const std::vector<double>& class_scale, bool falling) {
     const data::TargetRows& target = node.store->target;
     std::vector<std::vector<std::uint32_t>> orders;
     std::vector<double> mean(levels.n_levels());
@@ -62,7 +62,8 @@ std::vector<std::vector<std::uint32_t>> level_orders(const NodeRows& node, const
                     double w = target.weight_of(i);
                     if (n_classes) {
                         const std::uint16_t label = target.labels[static_cast<std::size_t>(o)][i];
-                        if (!class_scale.empty()) w *= class_scale[label];
+                        // With two classes the scale changes no order; without it equal shares are equal to the last bit.
+                        if (!class_scale.empty() && n_classes > 2) w *= class_scale[label];
                         if (label == k) sum.add(w);
                     } else {
                         sum.add(base::two_product(w, target.numbers[static_cast<std::size_t>(o)][i]));
@@ -71,7 +72,7 @@ std::vector<std::vector<std::uint32_t>> level_orders(const NodeRows& node, const
                 }
                 mean[l] = sum.value() / weight.value();
             }
-            orders.push_back(ascending(mean));
+            orders.push_back(sorted(mean, falling));
         }
     }
     return orders;

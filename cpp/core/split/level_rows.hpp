@@ -27,9 +27,9 @@ struct LevelRows {
 void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out);
 
 // For each way to order the levels (one per output; classification: one per class, or one if there are two): level
-// positions by ascending mean, equal means in level order.
+// positions by ascending mean (or `falling`), equal means in level order.
 std::vector<std::vector<std::uint32_t>> level_orders(const NodeRows& node, const LevelRows& levels,
-                                                     const std::vector<double>& class_scale);
+                                                     const std::vector<double>& class_scale, bool falling);
 
 // Entries that scan the levels in this order.
 void entries_in_order(const LevelRows& levels, const std::vector<std::uint32_t>& order, std::vector<Entry>& out);

@@ -251,7 +251,9 @@ private:
         if constexpr (requires { space.division.n_classes(); }) {
             if (space.division.n_classes() > 2) return best_subset(node, n_aside, limits, space);
         }
-        for (const auto& order : level_orders(node, levels, options_.class_scale)) {
+        // rpart goes through rates from the highest; it matters when levels of one rate meet min_rows.
+        const bool falling = options_.like_rpart && options_.criterion == criteria::Name::poisson;
+        for (const auto& order : level_orders(node, levels, options_.class_scale, falling)) {
             entries_in_order(levels, order, space.entries);
             bool presence = false;
             BestCut<D, C> best = best_cut(space.entries.data(), space.entries.size(), n_aside,
