@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ceiba.tree.splits import SplitTable
     from ceiba.tree.tree import Tree
 
-__all__ = ["Visit", "walk"]
+__all__ = ["MISSING", "UNSEEN", "Visit", "ask", "walk"]
 
 # What a split says of a row it cannot place; branches are 0, 1, ...
-_MISSING: Final = -1
-_UNSEEN: Final = -2
+MISSING: Final = -1
+UNSEEN: Final = -2
 _STAYS: Final = -1
 _EVERYWHERE: Final = -3
 
@@ -71,26 +71,26 @@ def walk(tree: Tree, table: Table) -> Iterator[Visit]:
 
 def _decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, int, tuple[int, ...]]:
     """Give each row's branch, and how many were sent by default and by each surrogate."""
-    branch = _ask(tree.splits, node, table, rows)
-    unseen = branch == _UNSEEN
-    branch[unseen] = _MISSING if tree.unseen == "missing" else tree.majority_branch[node]
+    branch = ask(tree.splits, node, table, rows)
+    unseen = branch == UNSEEN
+    branch[unseen] = MISSING if tree.unseen == "missing" else tree.majority_branch[node]
     if tree.missing == "fractional":
-        branch[branch == _MISSING] = _EVERYWHERE
+        branch[branch == MISSING] = _EVERYWHERE
         return branch, 0, ()
     sent = []
     if tree.stand_ins is not None:
         for k in range(*tree.stand_ins.start[node : node + 2].tolist()):
-            open_ = np.flatnonzero(branch == _MISSING)
-            found = _ask(tree.stand_ins.splits, k, table, rows[open_])
+            open_ = np.flatnonzero(branch == MISSING)
+            found = ask(tree.stand_ins.splits, k, table, rows[open_])
             placed = found >= 0
             branch[open_[placed]] = found[placed]
             sent.append(int(np.count_nonzero(placed)))
-    left = branch == _MISSING
+    left = branch == MISSING
     branch[left] = tree.default_branch[node]
     return branch, int(np.count_nonzero(left)), tuple(sent)
 
 
-def _ask(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:
+def ask(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:
     """Ask split i of each row: a branch, missing or unseen."""
     column = table.columns[int(splits.column[i])]
     values = column.values[rows]
@@ -103,13 +103,13 @@ def _ask(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:
         with np.errstate(invalid="ignore"):
             branch = np.where(values <= splits.cut[i], low, 1 - low)
         if not numeric:
-            branch[values >= len(column.info.levels)] = _UNSEEN
+            branch[values >= len(column.info.levels)] = UNSEEN
     else:
         # One slot more than the levels: every unseen code falls into it.
         n_levels = len(column.info.levels)
-        lookup = np.full(n_levels + 1, _UNSEEN, np.int64)
+        lookup = np.full(n_levels + 1, UNSEEN, np.int64)
         codes, branches = splits.level_map(i)
         lookup[codes] = branches
         branch = lookup[np.minimum(values, n_levels)]
-    branch[missing] = _MISSING
+    branch[missing] = MISSING
     return branch
