@@ -25,7 +25,7 @@ from ceiba.estimators.recipes.rpart_options import (
 from ceiba.estimators.regressor import DecisionTreeRegressor
 from ceiba.grow import check_options, grow
 from ceiba.grow.criteria import Task
-from ceiba.prune import Listing, prune_by_cp, pruning_sequence
+from ceiba.prune import Listing, prune_by_cp, pruning_sequence, rpart_complexity
 from ceiba.table import (
     Table,
     Target,
@@ -51,6 +51,7 @@ class _Rpart(RpartFace):
     cost: Any
     n_rows_dropped_: int
     tree_: Tree
+    _last_cp: float
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, exposure: Any = None) -> None:
         given = self._given()
@@ -61,7 +62,10 @@ class _Rpart(RpartFace):
             cases = np.ones(len(time)) if weight is None else weight
             target, weight = _rates(target, time), cases * time
         grown = grow(table, target, rpart_grow_options(given), weight, case_weight=cases)
-        self._keep(prune_by_cp(grown, self.cp))  # type: ignore[attr-defined]
+        tree = prune_by_cp(grown, self.cp)
+        self._keep(tree)  # type: ignore[attr-defined]
+        # Of a tree without splits rpart shows the cp that the best of them would have had.
+        self._last_cp = self.cp if tree.n_leaves > 1 else float(rpart_complexity(grown, self.cp)[0])
 
     def _given(self) -> dict[str, Any]:
         return {"method": self.method, **self.get_params(deep=False)}  # type: ignore[attr-defined]
@@ -115,7 +119,7 @@ class _Rpart(RpartFace):
             alpha, risk = np.append(alpha, 0.0), np.append(risk, risk[-1])
             leaves = np.append(leaves, self.tree_.n_leaves)
         figures = {
-            "cp": np.append(alpha[:-1] / whole, self.cp),
+            "cp": np.append(alpha[:-1] / whole, self._last_cp),
             "n_splits": leaves - 1,
             "relative_risk": risk / whole,
         }
