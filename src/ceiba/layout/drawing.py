@@ -47,6 +47,13 @@ class Sheet:
     node_ids: bool = False
     impurity: bool = False
     counts: bool = False
+    leaf_panels: bool = False  # room for a small picture of the rows of each leaf
+    inner_panels: bool = False  # the same in each inner node
+
+    @property
+    def panel_size(self) -> tuple[float, float]:
+        """Width and height of the small pictures in the boxes."""
+        return 11.0 * self.font_size, 4.0 * self.font_size
 
     @property
     def line_height(self) -> float:
@@ -74,7 +81,7 @@ class Box:
     """One drawn node.
 
     `x` is the centre, `top` the upper border; `edge` are the lines of the word on the edge above
-    the box; `hidden` counts the nodes folded into it.
+    the box; `hidden` counts the nodes folded into it; `panel` is room kept free for a picture.
 
     Examples
     --------
@@ -96,6 +103,7 @@ class Box:
     edge: tuple[str, ...]
     leaf: bool
     hidden: int
+    panel: float = 0.0  # height of the room for a small picture, above the class bar
 
     @property
     def left(self) -> float:
@@ -228,6 +236,12 @@ def _box(
     height = (len(head) + len(lines)) * sheet.line_height + 2 * sheet.padding
     if said.shares:
         height += sheet.bar_height + sheet.padding / 2
+    panel = 0.0
+    if sheet.leaf_panels if leaf else sheet.inner_panels:
+        needs, panel = sheet.panel_size
+        panel *= 0.5 if leaf else 1.0  # a box plot is low
+        widest = max(widest, needs)
+        height += panel + sheet.padding / 2
     return Box(
         node=node,
         parent=shown.parent[place],
@@ -241,6 +255,7 @@ def _box(
         edge=edge,
         leaf=leaf,
         hidden=hidden,
+        panel=panel,
     )
 
 

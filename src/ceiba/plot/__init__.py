@@ -2,6 +2,46 @@
 
 from __future__ import annotations
 
+from ceiba.plot.displays import (
+    Display,
+    IcicleDisplay,
+    ImportanceDisplay,
+    ImpurityDisplay,
+    LearningCurveDisplay,
+    PathDisplay,
+    PredictionDisplay,
+    PruningDisplay,
+    RegionsDisplay,
+    TreeDisplay,
+)
+from ceiba.plot.icicle import plot_icicle
+from ceiba.plot.importance import plot_importance
+from ceiba.plot.impurity import plot_impurity
+from ceiba.plot.learning_curve import plot_learning_curve
+from ceiba.plot.path import plot_path
+from ceiba.plot.prediction import plot_prediction
+from ceiba.plot.pruning import plot_pruning
+from ceiba.plot.regions import plot_regions
 from ceiba.plot.tree import plot_tree
 
-__all__ = ["plot_tree"]
+__all__ = [
+    "Display",
+    "IcicleDisplay",
+    "ImportanceDisplay",
+    "ImpurityDisplay",
+    "LearningCurveDisplay",
+    "PathDisplay",
+    "PredictionDisplay",
+    "PruningDisplay",
+    "RegionsDisplay",
+    "TreeDisplay",
+    "plot_icicle",
+    "plot_importance",
+    "plot_impurity",
+    "plot_learning_curve",
+    "plot_path",
+    "plot_prediction",
+    "plot_pruning",
+    "plot_regions",
+    "plot_tree",
+]

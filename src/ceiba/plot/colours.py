@@ -1,8 +1,8 @@
 """Colours that people with any colour vision can tell apart, on light and dark paper.
 
-Classes: Paul Tol's "bright" scheme (SRON technical note, 2021), then its "muted" one. Numbers: one
-hue, stronger for larger values. A node's fill is its class colour mixed with the paper, so purity
-reads as strength and text in the style's own colour stays legible on it.
+The schemes are those of `ceiba.layout`. Numbers: one hue, stronger for larger values. A node's
+fill is its class colour mixed with the paper, so purity reads as strength and text in the style's
+own colour stays legible on it.
 """
 
 from __future__ import annotations
@@ -10,19 +10,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ceiba.errors import OptionError
+from ceiba.layout import class_palette
+from ceiba.layout.colours import NUMBER, STRONGEST_FILL
 from ceiba.plot._matplotlib import require_matplotlib
 
-__all__ = ["Colour", "class_colours", "mixed", "value_colour"]
+__all__ = [
+    "STRONGEST_FILL",
+    "Colour",
+    "class_colours",
+    "luminance",
+    "mixed",
+    "number_colour",
+    "value_colour",
+]
 
 Colour = tuple[float, float, float]
 
-BRIGHT = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
-MUTED = ("#332288", "#DDCC77", "#117733", "#88CCEE", "#882255", "#44AA99", "#999933", "#CC6677")
-STRONGEST_FILL = 0.45  # share of the class colour in a pure node
-
 
 def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
-    """Give one colour per class; beyond 14 classes they are spread over a colour map.
+    """Give one colour per class; beyond 14 classes hues are spread evenly.
 
     Examples
     --------
@@ -30,7 +36,7 @@ def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
     >>> [round(part, 2) for part in class_colours(3)[0]]
     [0.27, 0.47, 0.67]
     """
-    mpl = require_matplotlib()
+    require_matplotlib()
     from matplotlib.colors import to_rgb
 
     if given is not None:
@@ -40,11 +46,7 @@ def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
                 "Give one colour per class, in the order of the classes."
             )
         return [to_rgb(colour) for colour in given[:n]]
-    scheme = BRIGHT if n <= len(BRIGHT) else (*BRIGHT, *MUTED)
-    if n <= len(scheme):
-        return [to_rgb(colour) for colour in scheme[:n]]
-    spread = mpl.colormaps["turbo"]
-    return [to_rgb(spread((k + 0.5) / n)) for k in range(n)]
+    return [to_rgb(colour) for colour in class_palette(n)]
 
 
 def mixed(colour: Colour, paper: Colour, share: float) -> Colour:
@@ -70,6 +72,43 @@ def value_colour(value: float, low: float, high: float, paper: Colour) -> Colour
     (0.9633, 0.9733, 0.9833)
     """
     share = 0.5 if high <= low else (value - low) / (high - low)
-    blue = (68 / 255, 119 / 255, 170 / 255)
-    r, g, b = mixed(blue, paper, 0.05 + 0.55 * share)
+    r, g, b = mixed(_rgb(NUMBER), paper, 0.05 + 0.55 * share)
     return round(r, 4), round(g, 4), round(b, 4)
+
+
+def number_colour(share: float, paper: Colour) -> Colour:
+    """Give the colour of a number in a map, from the paper's (0) to a deep tone (1).
+
+    Examples
+    --------
+    >>> from ceiba.plot.colours import luminance, number_colour
+    >>> low, high = (number_colour(share, (1.0, 1.0, 1.0)) for share in (0.0, 1.0))
+    >>> luminance(low) > luminance(high)
+    True
+    """
+    blue = _rgb(NUMBER)
+    if share <= 0.6:
+        return mixed(blue, paper, 0.08 + 0.92 * share / 0.6)
+    # Beyond the pure hue: away from the paper, so that order stays visible on dark paper too.
+    far = (0.02, 0.08, 0.2) if luminance(paper) > 0.5 else (0.92, 0.97, 1.0)
+    return mixed(far, blue, 0.75 * (share - 0.6) / 0.4)
+
+
+def luminance(colour: Colour) -> float:
+    """Give the relative luminance (WCAG 2), 0 for black and 1 for white.
+
+    Examples
+    --------
+    >>> from ceiba.plot.colours import luminance
+    >>> round(luminance((1.0, 1.0, 1.0)), 6)
+    1.0
+    """
+    r, g, b = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour
+    )
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def _rgb(colour: str) -> Colour:
+    r, g, b = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
+    return r, g, b

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ceiba.layout import Box, Drawing
     from ceiba.plot.foot import Foot
 
-__all__ = ["Painter"]
+__all__ = ["Painter", "rectangle"]
 
 CORNER = 3.5
 
@@ -67,7 +67,7 @@ class Painter:
             end = box.top - len(box.edge) * drawing.sheet.line_height
             paths.append(self._elbow(above, box, drawing.rails[depth[-1]], end))
             widths.append(0.8 + 3.2 * share)
-        self._shapes(paths, ["none"], self.line, widths, zorder=1)
+        self.shapes(paths, ["none"], self.line, widths, zorder=1)
 
     def boxes(self, boxes: Sequence[Box], fills: Sequence[Colour]) -> None:
         """Paint the boxes; a folded one looks like a stack of cards."""
@@ -78,8 +78,8 @@ class Painter:
             for k in (4.0, 2.0)
         ]
         paths = [_rounded(box.left, box.top, box.width, box.height) for box in boxes]
-        self._shapes([p for p, _ in cards], [c for _, c in cards], self.line, 0.8, zorder=2)
-        self._shapes(paths, fills, self.line, 0.8, zorder=3)
+        self.shapes([p for p, _ in cards], [c for _, c in cards], self.line, 0.8, zorder=2)
+        self.shapes(paths, fills, self.line, 0.8, zorder=3)
 
     def bars(self, drawing: Drawing, palette: Sequence[Colour]) -> None:
         """Paint the class bars at the foot of the boxes."""
@@ -90,10 +90,10 @@ class Painter:
             top = box.bottom - sheet.padding - sheet.bar_height
             for share, colour in zip(box.shares, palette, strict=False):
                 if share > 0:
-                    paths.append(_rectangle(left, top, share * width, sheet.bar_height))
+                    paths.append(rectangle(left, top, share * width, sheet.bar_height))
                     fills.append(colour)
                 left += share * width
-        self._shapes(paths, fills, "none", 0.0, zorder=4)
+        self.shapes(paths, fills, "none", 0.0, zorder=4)
 
     def words(self, drawing: Drawing) -> None:
         """Write what stands in the boxes and on the edges."""
@@ -101,13 +101,13 @@ class Painter:
         for box in drawing.boxes:
             y = box.top + drawing.sheet.padding
             for k, line in enumerate(box.head):
-                self._text(box.x, y + k * step, line, self.ink, bold=True)
+                self.text(box.x, y + k * step, line, self.ink, bold=True)
             y += len(box.head) * step
             for k, line in enumerate(box.lines):
-                self._text(box.x, y + k * step, line, self.ink)
+                self.text(box.x, y + k * step, line, self.ink)
             y = box.top - len(box.edge) * step - 0.1 * step
             for k, line in enumerate(box.edge):
-                self._text(box.x, y + k * step, line, self.grey)
+                self.text(box.x, y + k * step, line, self.grey)
 
     def foot(self, foot: Foot, palette: Sequence[Colour], top: float, line_height: float) -> None:
         """Write class names with their colours, and the note."""
@@ -115,17 +115,17 @@ class Painter:
         paths, fills = [], []
         for k, (x, row, name) in enumerate(foot.names):
             y = top + row * line_height
-            self._text(x, y, name, self.ink, align="left")
+            self.text(x, y, name, self.ink, align="left")
             if k < len(palette):
                 left = x - 1.5 * side
-                paths.append(_rectangle(left, y + (line_height - side) / 2, side, side))
+                paths.append(rectangle(left, y + (line_height - side) / 2, side, side))
                 fills.append(palette[k])
-        self._shapes(paths, fills, "none", 0.0, zorder=4)
+        self.shapes(paths, fills, "none", 0.0, zorder=4)
         first = foot.n_rows - len(foot.note)
         for k, line in enumerate(foot.note):
-            self._text(0.0, top + (first + k) * line_height, line, self.grey, align="left")
+            self.text(0.0, top + (first + k) * line_height, line, self.grey, align="left")
 
-    def _text(
+    def text(
         self,
         x: float,
         top: float,
@@ -160,9 +160,10 @@ class Painter:
         codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.CURVE3, Path.CURVE3, Path.LINETO]
         return Path(points, codes)
 
-    def _shapes(
-        self, paths: list[Path], fills: Sequence[Any], border: Any, width: Any, *, zorder: int
+    def shapes(
+        self, paths: list[Path], fills: Sequence[Any], border: Any, width: Any, *, zorder: float
     ) -> None:
+        """Paint shapes given in points, all into one collection."""
         from matplotlib.collections import PathCollection
         from matplotlib.transforms import Affine2D
 
@@ -181,7 +182,8 @@ class Painter:
             )
 
 
-def _rectangle(left: float, top: float, width: float, height: float) -> Path:
+def rectangle(left: float, top: float, width: float, height: float) -> Path:
+    """Give a rectangle as a path."""
     from matplotlib.path import Path
 
     right, bottom = left + width, top + height

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ceiba.errors import OptionError
+import numpy as np
+
 from ceiba.layout import Drawing, Sheet
 from ceiba.plot._matplotlib import new_axes, require_matplotlib
+from ceiba.plot.axes import POINTS, as_tree, axes_size
 from ceiba.plot.colours import STRONGEST_FILL, Colour, class_colours, mixed, value_colour
 from ceiba.plot.fit import SMALLEST_FONT, fit_drawing
+from ceiba.plot.fonts import covering_fonts
 from ceiba.plot.foot import Foot, lay_foot
 from ceiba.plot.paint import Painter
+from ceiba.plot.panels import PanelRows, paint_panels, panel_rows, scale_note
 from ceiba.plot.text import text_measure
 from ceiba.tree import Tree
 from ceiba.tree.words import level_text
@@ -25,13 +29,14 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_tree"]
 
-POINTS = 72.0  # per inch
 MARGIN = 8.0
 LARGEST_FIGURE = (48.0, 32.0)  # inches; in a new figure larger trees are folded
 
 
 def plot_tree(
     tree: Any,
+    X: Any = None,
+    y: Any = None,
     *,
     ax: Axes | None = None,
     max_depth: int | None = None,
@@ -50,10 +55,16 @@ def plot_tree(
     probabilities; fills show the class and its purity, or the value. A tree that does not fit is
     folded, with a note that says so; letters do not shrink below 6 points.
 
+    With rows, the boxes also show them: inner nodes of shallow trees the split column with its cut
+    (by class as a histogram; against the target for regression), leaves of regression trees a box
+    plot of the target, all on one scale.
+
     Parameters
     ----------
     tree : Tree or fitted estimator
         What to draw.
+    X, y : table and target, optional
+        Rows to show in the boxes; y may be the name of a column of X.
     ax : matplotlib axes, optional
         Where to draw; by default a new figure, as large as the tree needs.
     max_depth : int, optional
@@ -83,7 +94,10 @@ def plot_tree(
     ['Petal.Length ≤ 2.45', 'setosa 100%', 'yes']
     """
     require_matplotlib()
-    tree = _as_tree(tree)
+    from matplotlib import rc_context
+
+    tree = as_tree(tree)
+    rows = None if X is None or tree.n_outputs > 1 else panel_rows(tree, X, y)
     palette = _palette(tree, colors)
     names = [level_text(label) for label in tree.target.classes[0]] if legend and palette else []
     sheet = Sheet(
@@ -93,27 +107,35 @@ def plot_tree(
         node_ids=node_ids,
         impurity=impurity,
         counts=counts,
+        leaf_panels=rows is not None and tree.task == "regression",
+        inner_panels=rows is not None and _is_shallow(tree, max_depth),
     )
-    if ax is None:
-        drawing, foot = _on_new_figure(tree, sheet, names)
-        width = max(drawing.width, *(x for x, _, _ in foot.names), 1.0)
-        height = drawing.height + _foot_height(foot, sheet)
-        ax = new_axes((width + 2 * MARGIN) / POINTS, (height + 2 * MARGIN) / POINTS)
-    else:
-        drawing, foot = _in_axes(tree, sheet, names, ax)
-    _paint(tree, drawing, foot, palette, ax)
+    scale = scale_note(rows) if rows is not None and sheet.leaf_panels else ""
+    with rc_context({"font.family": covering_fonts(_spoken(tree))}):
+        if ax is None:
+            drawing, foot = _on_new_figure(tree, sheet, names, scale)
+            width = max(drawing.width, *(x for x, _, _ in foot.names), 1.0)
+            height = drawing.height + _foot_height(foot, sheet)
+            ax = new_axes((width + 2 * MARGIN) / POINTS, (height + 2 * MARGIN) / POINTS)
+        else:
+            drawing, foot = _in_axes(tree, sheet, names, ax, scale)
+        _paint(tree, drawing, foot, palette, ax, rows)
     return ax
 
 
-def _as_tree(tree: Any) -> Tree:
-    """Accept a Tree, or an estimator that holds one."""
-    found = getattr(tree, "tree_", tree)
-    if not isinstance(found, Tree):
-        raise OptionError(
-            f"plot_tree draws a Tree or a fitted ceiba estimator; it got {type(tree).__name__}. "
-            "Fit the estimator first, or convert with ceiba.tree.from_sklearn(model)."
-        )
-    return found
+def _is_shallow(tree: Tree, max_depth: int | None) -> bool:
+    """Tell whether small pictures in inner nodes would still be looked at one by one."""
+    shown = tree.depth if max_depth is None else min(tree.depth, max_depth)
+    inner = np.count_nonzero(~tree.is_leaf & (tree.node_depth < shown))
+    return shown <= 5 and int(inner) <= 16
+
+
+def _spoken(tree: Tree) -> str:
+    """Give the names that may be written, for the choice of a font."""
+    levels = [tree.schema.columns[j].levels[:200] for j in tree.used_columns.tolist()]
+    names = [tree.schema.names[j] for j in tree.used_columns.tolist()]
+    labels = [label for classes in tree.target.classes for label in classes.tolist()]
+    return "".join(map(str, [*names, *labels, *(level for some in levels for level in some)]))
 
 
 def _palette(tree: Tree, colors: Sequence[str] | None) -> list[Colour]:
@@ -123,40 +145,45 @@ def _palette(tree: Tree, colors: Sequence[str] | None) -> list[Colour]:
     return class_colours(len(tree.target.classes[0]), colors)
 
 
-def _on_new_figure(tree: Tree, sheet: Sheet, names: list[str]) -> tuple[Drawing, Foot]:
+def _on_new_figure(tree: Tree, sheet: Sheet, names: list[str], remark: str) -> tuple[Drawing, Foot]:
     width, height = (side * POINTS for side in LARGEST_FIGURE)
     drawing = fit_drawing(tree, sheet, width, height, smallest_font=sheet.font_size)
     measure = text_measure(sheet.font_size)
-    return drawing, lay_foot(names, drawing.note, drawing.width, measure, sheet.font_size)
+    return drawing, lay_foot(
+        names, f"{remark} {drawing.note}", drawing.width, measure, sheet.font_size
+    )
 
 
-def _in_axes(tree: Tree, sheet: Sheet, names: list[str], ax: Axes) -> tuple[Drawing, Foot]:
-    width, height = (side - 2 * MARGIN for side in _axes_size(ax))
+def _in_axes(
+    tree: Tree, sheet: Sheet, names: list[str], ax: Axes, remark: str
+) -> tuple[Drawing, Foot]:
+    width, height = (side - 2 * MARGIN for side in axes_size(ax))
     # The note is written only when something is folded; two rows are kept free for it.
     measure = text_measure(sheet.font_size)
-    foot = lay_foot(names, "", width, measure, sheet.font_size)
+    foot = lay_foot(names, remark, width, measure, sheet.font_size)
     kept = _foot_height(foot, sheet) + 2 * sheet.line_height
     drawing = fit_drawing(tree, sheet, width, height - kept, smallest_font=SMALLEST_FONT)
     measure = text_measure(drawing.sheet.font_size)
-    return drawing, lay_foot(names, drawing.note, width, measure, drawing.sheet.font_size)
-
-
-def _axes_size(ax: Axes) -> tuple[float, float]:
-    """Give width and height of axes in points."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    extent = ax.get_window_extent()
-    return extent.width * POINTS / figure.dpi, extent.height * POINTS / figure.dpi
+    return drawing, lay_foot(
+        names, f"{remark} {drawing.note}", width, measure, drawing.sheet.font_size
+    )
 
 
 def _foot_height(foot: Foot, sheet: Sheet) -> float:
     return (foot.n_rows + 1) * sheet.line_height if foot.n_rows else 0.0
 
 
-def _paint(tree: Tree, drawing: Drawing, foot: Foot, palette: list[Colour], ax: Axes) -> None:
+def _paint(
+    tree: Tree,
+    drawing: Drawing,
+    foot: Foot,
+    palette: list[Colour],
+    ax: Axes,
+    rows: PanelRows | None,
+) -> None:
     """Put everything onto axes of one point per unit, the tree in the middle, the foot left."""
     sheet = drawing.sheet
-    width, height = _axes_size(ax)
+    width, height = axes_size(ax)
     ax.set_axis_off()
     ax.set_xlim(0, width)
     ax.set_ylim(height, 0)
@@ -166,6 +193,8 @@ def _paint(tree: Tree, drawing: Drawing, foot: Foot, palette: list[Colour], ax: 
     painter.edges(drawing, [float(tree.share[box.node]) for box in drawing.boxes])
     painter.boxes(drawing.boxes, _fills(tree, drawing, palette, painter.paper))
     painter.bars(drawing, palette)
+    if rows is not None:
+        paint_panels(painter, tree, drawing, rows, palette)
     painter.words(drawing)
     painter.dx = MARGIN
     painter.foot(foot, palette, drawing.height + sheet.line_height, sheet.line_height)

@@ -1,0 +1,65 @@
+"""Colours that people with any colour vision can tell apart, as plain numbers.
+
+Classes: Paul Tol's "bright" scheme (SRON technical note, 2021), then its "muted" one, then hues
+spread evenly. Every picture (matplotlib, SVG, report) takes its colours from here.
+"""
+
+from __future__ import annotations
+
+import colorsys
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["class_palette", "node_strength"]
+
+BRIGHT: Final = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
+MUTED: Final = (
+    *("#332288", "#DDCC77", "#117733", "#88CCEE"),
+    *("#882255", "#44AA99", "#999933", "#CC6677"),
+)
+NUMBER: Final = "#4477AA"  # stronger for larger numbers
+STRONGEST_FILL: Final = 0.45  # share of the class colour in a pure node
+
+
+def class_palette(n: int) -> list[str]:
+    """Give one colour per class, as "#rrggbb".
+
+    Examples
+    --------
+    >>> from ceiba.layout import class_palette
+    >>> class_palette(2)
+    ['#4477AA', '#EE6677']
+    """
+    scheme = BRIGHT if n <= len(BRIGHT) else (*BRIGHT, *MUTED)
+    if n <= len(scheme):
+        return list(scheme[:n])
+    hues = (colorsys.hls_to_rgb(k / n, 0.38 + 0.22 * (k % 2), 0.6) for k in range(n))
+    return ["#" + "".join(f"{round(255 * part):02X}" for part in hue) for hue in hues]
+
+
+def node_strength(tree: Tree, node: int) -> float:
+    """Give how strongly a node is coloured, from 0 to 1: by purity, or by its value.
+
+    The purity is the probability of the node's class beyond chance.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.layout import node_strength
+    >>> tree = ceiba.tree.build(("x <= 1", {"a": 3, "b": 1}, {"b": 2}))
+    >>> [round(node_strength(tree, node), 3) for node in range(3)]
+    [0.0, 0.5, 1.0]
+    """
+    if tree.n_outputs > 1:
+        return 0.0
+    if tree.task == "regression":
+        values = tree.value[:, 0, 0]
+        low, high = float(values.min()), float(values.max())
+        return 0.5 if high <= low else (float(values[node]) - low) / (high - low)
+    n = len(tree.target.classes[0])
+    if n < 2:
+        return 1.0
+    share = float(tree.value[node, 0, int(tree.answer[node])])
+    return max(0.0, (share - 1 / n) / (1 - 1 / n))

@@ -1,0 +1,244 @@
+"""plot_icicle: a tree of any size on one sheet; width is rows, depth goes down.
+
+Every node is a bar under its parent, as wide as its share of the rows; colour says class and
+purity, or the value. Words stand where they fit: the question, else the column, else nothing. It is
+the overview beside `plot_tree`: where the rows go and which regions are pure is seen at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.layout import node_strength, percent, question
+from ceiba.plot._matplotlib import require_matplotlib
+from ceiba.plot.axes import as_tree, axes_size, ink_of
+from ceiba.plot.colours import Colour, class_colours, luminance, mixed, number_colour
+from ceiba.plot.text import text_measure
+from ceiba.tree.words import level_text, number_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ceiba.tree import Tree
+
+__all__ = ["plot_icicle"]
+
+ROW = 17.0  # points
+DEEPEST = 60
+
+
+def plot_icicle(
+    tree: Any,
+    *,
+    ax: Axes | None = None,
+    max_depth: int | None = None,
+    digits: int | None = None,
+    font_size: float = 8.0,
+    colors: Sequence[str] | None = None,
+    legend: bool = True,
+) -> Axes:
+    """Draw a tree as an icicle: the overview of a large tree.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure whose height follows the depth.
+    max_depth : int, optional
+        Deepest nodes to draw; at most 60 rows are drawn, and a note says what is left out.
+    digits : int, optional
+        Significant digits of cuts.
+    font_size : float, default 8
+    colors : sequence of str, optional
+        One colour per class.
+    legend : bool, default True
+        Name the class colours, or show the scale of the values.
+
+    Returns
+    -------
+    matplotlib axes
+        x is the share of the rows, y the depth.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", {"a": 9}, ("y <= 1", {"b": 4}, {"a": 2})))
+    >>> ax = ceiba.plot.plot_icicle(tree)
+    >>> [text.get_text() for text in ax.texts]
+    ['x ≤ 2.5', 'a 100%', 'y ≤ 1', 'b 100%', 'a 100%']
+    """
+    require_matplotlib()
+    import matplotlib.pyplot as plt
+
+    tree = as_tree(tree, "plot_icicle")
+    deepest = min(tree.depth, DEEPEST if max_depth is None else max_depth)
+    if ax is None:
+        height = (ROW * (deepest + 1) + 46) / 72
+        _, ax = plt.subplots(figsize=(10, height), layout="constrained")
+    shown = np.flatnonzero(tree.node_depth <= deepest)
+    left, width = spans(tree)
+    palette = class_colours(len(tree.target.classes[0]), colors) if _has_classes(tree) else []
+    ax.set_xlim(0, 1)
+    ax.set_ylim(deepest + 1, 0)
+    fills = _fills(tree, shown, palette, ink_of(ax).paper)
+    _paint(ax, tree, shown, left, width, fills)
+    if legend:
+        _legend(ax, tree, palette)
+    _words(ax, tree, shown, left, width, fills, font_size, digits)
+    _frame(ax, tree, deepest)
+    return ax
+
+
+def spans(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give the left border and the width of every node, as shares of the whole.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.plot.icicle import spans
+    >>> left, width = spans(ceiba.tree.build(("x <= 2.5", {"a": 3}, {"b": 1})))
+    >>> left.tolist(), width.tolist()
+    ([0.0, 0.0, 0.75], [1.0, 0.75, 0.25])
+    """
+    left, width = np.zeros(tree.n_nodes), np.ones(tree.n_nodes)
+    rows = tree.n_rows[0] > 0
+    if not rows:  # a tree without data: all branches are alike
+        for node in range(1, tree.n_nodes):
+            width[node] = width[tree.parent[node]] / tree.n_branches[tree.parent[node]]
+    else:
+        width = np.asarray(tree.weight / max(tree.weight[0], 1e-300), np.float64)
+    used = np.zeros(tree.n_nodes)
+    for node in range(1, tree.n_nodes):
+        parent = tree.parent[node]
+        left[node] = left[parent] + used[parent]
+        used[parent] += width[node]
+    return left, width
+
+
+def _has_classes(tree: Tree) -> bool:
+    return tree.task == "classification" and tree.n_outputs == 1
+
+
+def _fills(tree: Tree, shown: Any, palette: list[Colour], paper: Colour) -> list[Colour]:
+    fills = []
+    for node in shown.tolist():
+        strength = node_strength(tree, node)
+        if palette:
+            fills.append(mixed(palette[int(tree.answer[node])], paper, 0.12 + 0.78 * strength))
+        elif tree.n_outputs == 1:
+            fills.append(number_colour(strength, paper))
+        else:
+            fills.append(mixed((0.5, 0.5, 0.5), paper, 0.2))
+    return fills
+
+
+def _paint(ax: Axes, tree: Tree, shown: Any, left: Any, width: Any, fills: Any) -> None:
+    from matplotlib.collections import PolyCollection
+
+    top = tree.node_depth[shown].astype(np.float64)
+    x0, x1 = left[shown], left[shown] + width[shown]
+    corners = np.stack(
+        [np.stack(pair, axis=1) for pair in ((x0, top), (x1, top), (x1, top + 1), (x0, top + 1))],
+        axis=1,
+    )
+    # Bars thinner than the gap between bars are painted without one, else they would vanish.
+    thick = width[shown] * axes_size(ax)[0] > 1.5
+    edge = [(*ink_of(ax).paper, 1.0 if wide else 0.0) for wide in thick]
+    ax.add_collection(
+        PolyCollection(list(corners), facecolors=fills, edgecolors=edge, linewidths=0.6, zorder=2)
+    )
+
+
+def _words(
+    ax: Axes, tree: Tree, shown: Any, left: Any, width: Any, fills: Any, size: float, digits: Any
+) -> None:
+    """Write into the bars what fits them."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()  # the legend has taken its place
+    points, height = axes_size(ax)
+    rows = ax.get_ylim()[0]
+    if height / rows < 1.2 * size:
+        return
+    measure = text_measure(size)
+    for k, node in enumerate(shown.tolist()):
+        room = width[node] * points - 0.6 * size
+        if room < 2 * size:
+            continue
+        for text in _choices(tree, node, digits):
+            if measure(text, False) <= room:
+                ink = (0.0, 0.0, 0.0) if luminance(fills[k]) > 0.35 else (1.0, 1.0, 1.0)
+                ax.text(
+                    left[node] + width[node] / 2,
+                    tree.node_depth[node] + 0.5,
+                    text,
+                    fontsize=size,
+                    color=ink,
+                    ha="center",
+                    va="center_baseline",
+                    parse_math=False,
+                    zorder=3,
+                )
+                break
+
+
+def _choices(tree: Tree, node: int, digits: int | None) -> list[str]:
+    """Give what may stand in a bar, the most telling first."""
+    if tree.is_leaf[node]:
+        if tree.n_outputs > 1:
+            return []
+        if tree.task == "regression":
+            return [number_text(float(tree.value[node, 0, 0]), digits or 4)]
+        best = int(tree.answer[node])
+        label = level_text(tree.target.classes[0][best])
+        return [f"{label} {percent(float(tree.value[node, 0, best]))}", label]
+    asked = tree.schema.names[int(tree.splits.column[node])]
+    return [question(tree, node, digits=digits, max_levels=4), asked]
+
+
+def _legend(ax: Axes, tree: Tree, palette: list[Colour]) -> None:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
+    from matplotlib.patches import Patch
+
+    if palette:
+        labels = [level_text(label) for label in tree.target.classes[0]]
+        marks = [Patch(color=c, label=n) for c, n in zip(palette[:12], labels[:12], strict=True)]
+        if len(labels) > 12:
+            marks.append(Patch(alpha=0, label=f"+{len(labels) - 12} more"))
+        ax.legend(
+            handles=marks,
+            loc="upper left",
+            bbox_to_anchor=(1.0, 1.0),
+            frameon=False,
+            fontsize="small",
+        )
+    elif tree.n_outputs == 1:
+        paper = ink_of(ax).paper
+        scale = LinearSegmentedColormap.from_list(
+            "value", [number_colour(k / 16, paper) for k in range(17)]
+        )
+        values = tree.value[:, 0, 0]
+        mapped = ScalarMappable(Normalize(values.min(), values.max()), scale)
+        figure = ax.get_figure()
+        assert figure is not None
+        figure.colorbar(mapped, ax=ax, label=tree.target.name or "value", pad=0.01)
+
+
+def _frame(ax: Axes, tree: Tree, deepest: int) -> None:
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ax.tick_params(length=0)
+    ax.set_yticks(np.arange(0, deepest + 1, max(1, (deepest + 1) // 8)) + 0.5)
+    ax.set_yticklabels([str(int(tick)) for tick in ax.get_yticks()])
+    ax.set_ylabel("depth")
+    ax.set_xticks([])
+    what = f"width: share of {tree.n_rows[0]:,} rows" if tree.n_rows[0] else "width: equal shares"
+    if deepest < tree.depth:
+        hidden = int(np.count_nonzero(tree.node_depth > deepest))
+        what += f";  {hidden} of {tree.n_nodes} nodes below depth {deepest} are not shown"
+    ax.set_xlabel(what)

@@ -1,0 +1,102 @@
+"""plot_importance: how much each column matters, as bars, with intervals where resampled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ceiba.errors import OptionError
+from ceiba.inspection import importance_table
+from ceiba.plot.axes import as_tree, ink_of, plain_axes
+from ceiba.plot.colours import class_colours
+from ceiba.prune import Listing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_importance"]
+
+_SAID: Final = {
+    "gain": "share of the impurity decrease in training",
+    "surrogates": "share of the impurity decrease, surrogates counted",
+    "permutation": "loss of score on held-out rows when shuffled",
+    "heldout_gain": "impurity decrease on held-out rows",
+}
+
+
+def plot_importance(
+    tree: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    measure: str | None = None,
+    max_columns: int = 20,
+    ax: Axes | None = None,
+    **options: Any,
+) -> Axes:
+    """Draw the importance of each column.
+
+    Parameters
+    ----------
+    tree : Tree, fitted estimator, or the Listing of `ceiba.inspection.importance_table`
+    X, y : table and target, optional
+        Held-out rows.
+    measure : {"gain", "surrogates", "permutation", "heldout_gain"}, optional
+        By default permutation if there are held-out rows, else gain.
+    max_columns : int, default 20
+        The most important columns are drawn, and none at 0; a note counts the others.
+    ax : matplotlib axes, optional
+    **options
+        Of `ceiba.inspection.importance_table`: `scale`, `repeats`, ...
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> iris = ceiba.datasets.load_iris()
+    >>> model = ceiba.DecisionTreeClassifier(max_depth=3).fit(iris.X, iris.y)
+    >>> ax = ceiba.plot.plot_importance(model)
+    >>> len(ax.patches)
+    2
+    """
+    if isinstance(tree, Listing):
+        table = tree
+    else:
+        table = importance_table(as_tree(tree, "plot_importance"), X, y, **options)
+    measure = measure or ("permutation" if "permutation" in table else "gain")
+    if measure not in table or measure not in _SAID:
+        known = ", ".join(name for name in _SAID if name in table)
+        raise OptionError(
+            f"measure: got {measure!r}; this table has {known}. Give held-out rows X, y for more."
+        )
+    order = np.argsort(-table[measure], kind="stable")[:max_columns]
+    order = order[table[measure][order] != 0] if table[measure].any() else order[:1]
+    names, values = table["column"][order], table[measure][order]
+    ax = plain_axes(ax, 6.4, 0.9 + 0.3 * len(order))
+    ink = ink_of(ax)
+    at = np.arange(len(order))
+    ax.barh(at, values, height=0.66, color=class_colours(1)[0], zorder=2)
+    short = measure.removesuffix("_gain")
+    if f"{short}_low" in table:
+        low, high = table[f"{short}_low"][order], table[f"{short}_high"][order]
+        ax.hlines(at, low, high, color=ink.text, lw=1.1, zorder=3)
+        ax.plot(low, at, "|", high, at, "|", color=ink.text, ms=6, zorder=3)
+    ax.set_yticks(at, [str(name) for name in names], parse_math=False)
+    ax.set_ylim(len(order) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.axvline(0, color=ink.line, lw=0.8, zorder=4)
+    ax.spines["left"].set_visible(False)
+    said = _SAID[measure]
+    if len(table) > len(order):
+        rest = np.setdiff1d(np.arange(len(table)), order)
+        none = " at 0" if not table[measure][rest].any() else ""
+        many = len(rest) != 1
+        said += (
+            f"\n({len(rest)} further column{'s' * many}{none} {'are' if many else 'is'} not shown)"
+        )
+    ax.set_xlabel(said)
+    return ax

@@ -1,0 +1,199 @@
+"""plot_path: the way of one row, step by step, with what each step does to the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ceiba.errors import OptionError
+from ceiba.inspection import Explanation
+from ceiba.layout import percent
+from ceiba.plot._matplotlib import new_axes, require_matplotlib
+from ceiba.plot.axes import POINTS, as_tree, axes_size
+from ceiba.plot.colours import Colour, class_colours, mixed
+from ceiba.plot.foot import lay_foot
+from ceiba.plot.paint import Painter, rectangle
+from ceiba.plot.text import text_measure
+from ceiba.tree import Tree
+from ceiba.tree.words import level_text, number_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_path"]
+
+MARGIN = 10.0
+BAR = 190.0  # points
+STRIDE = 3.0  # lines of text from one step to the next
+
+
+def plot_path(
+    tree: Any,
+    row: Any,
+    *,
+    ax: Axes | None = None,
+    font_size: float = 10.0,
+    colors: Sequence[str] | None = None,
+) -> Axes:
+    """Draw the way of one row through a tree.
+
+    Each line is a step: what is true of the row and its own value, the rows of training that are
+    left, and the class probabilities (or the value) among them.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        With one output.
+    row : dict, sequence, or table of one row
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure, as large as the way needs.
+    font_size : float, default 10
+    colors : sequence of str, optional
+        One colour per class.
+
+    Returns
+    -------
+    matplotlib axes
+        One unit is one point, y goes down.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", {"a": 3}, ("y <= 1", {"b": 2}, {"a": 1})))
+    >>> ax = ceiba.plot.plot_path(tree, {"x": [5.0], "y": [0.0]})
+    >>> "b 100%" in [text.get_text() for text in ax.texts]
+    True
+    """
+    require_matplotlib()
+    estimator, tree = tree, as_tree(tree, "plot_path")
+    if tree.n_outputs > 1:
+        raise OptionError("plot_path draws one output; this tree has several.")
+    way = _explained(estimator, tree, row)
+    if any(step.by == "share" for step in way.steps):
+        raise OptionError(
+            "plot_path draws one way; this row goes down several branches by shares. "
+            "Use tree.explain(row), which lists them all."
+        )
+    lines = _lines(tree, way)
+    measure = text_measure(font_size)
+    step = 1.3 * font_size
+    words = max(max(measure(a, True), measure(b, False)) for _, a, b in lines) + 2.0 * font_size
+    counts = max(measure(_rows_text(tree, node), False) for node, _, _ in lines) + 2 * font_size
+    said = max(measure(_answer(tree, node), True) for node, _, _ in lines) + font_size
+    labels = [] if tree.task == "regression" else tree.target.classes[0].tolist()
+    foot = lay_foot(
+        [level_text(label) for label in labels], "", words + counts + BAR + said, measure, font_size
+    )
+    height = (len(lines) * STRIDE + max(foot.n_rows, 1)) * step
+    if ax is None:
+        width = words + counts + BAR + said
+        ax = new_axes((width + 2 * MARGIN) / POINTS, (height + 2 * MARGIN) / POINTS)
+    width, room = axes_size(ax)
+    ax.set_axis_off()
+    ax.set_xlim(0, width)
+    ax.set_ylim(room, 0)
+    painter = Painter(ax, font_size, dx=MARGIN, dy=MARGIN)
+    palette = (
+        class_colours(len(tree.target.classes[0]), colors) if tree.task != "regression" else []
+    )
+    bar = max(40.0, min(BAR, width - 2 * MARGIN - words - counts - said))
+    _paint(painter, tree, lines, palette, step, words, counts, bar)
+    painter.foot(foot, palette, len(lines) * STRIDE * step, step)
+    return ax
+
+
+def _explained(estimator: Any, tree: Tree, row: Any) -> Explanation:
+    if isinstance(row, Explanation):
+        return row
+    way = estimator.explain(_one(row) if estimator is tree else row)
+    if not isinstance(way, Explanation):
+        raise OptionError(f"plot_path draws one row; it got a table of {len(way)} rows.")
+    return way
+
+
+def _one(row: Any) -> Any:
+    """Make a table of one row from a dict of single values."""
+    if isinstance(row, dict) and all(np.ndim(value) == 0 for value in row.values()):
+        return {name: [value] for name, value in row.items()}
+    return row
+
+
+def _lines(tree: Tree, way: Explanation) -> list[tuple[int, str, str]]:
+    """Give node, headline and remark of each line, the root first."""
+    lines = [(0, "all rows", "")]
+    for step in way.steps:
+        if step.branch is None:
+            lines.append((step.node, _said(step.sentence), step.note))
+            continue
+        below = int(tree.branch_node[tree.branch_start[step.node] + step.branch])
+        remark = step.note or f"{step.column} is {step.shown}"
+        lines.append((below, _said(step.sentence), _said(remark)))
+    return lines
+
+
+def _said(sentence: str) -> str:
+    return sentence.replace(" <= ", " ≤ ")
+
+
+def _rows_text(tree: Tree, node: int) -> str:
+    return f"n = {tree.n_rows[node]:,}" if tree.n_rows[0] else ""
+
+
+def _answer(tree: Tree, node: int) -> str:
+    if tree.task == "regression":
+        return number_text(float(tree.value[node, 0, 0]), 4)
+    best = int(tree.answer[node])
+    return f"{level_text(tree.target.classes[0][best])} {percent(float(tree.value[node, 0, best]))}"
+
+
+def _paint(
+    painter: Painter, tree: Tree, lines: Any, palette: list[Colour], step: float,
+    words: float, counts: float, bar: float,
+) -> None:  # fmt: skip
+    stride = STRIDE * step
+    rail = 0.35 * painter.font_size
+    x = painter.dx + rail
+    tops = [painter.dy + k * stride + 0.65 * step for k in range(len(lines))]
+    painter.ax.plot([x, x], [tops[0], tops[-1]], color=painter.line, lw=1.2, zorder=1)
+    painter.ax.plot([x] * len(tops), tops, "o", color=painter.ink, ms=4.5, zorder=2)
+    left = words + counts
+    low, high = float(tree.value[:, 0, 0].min()), float(tree.value[:, 0, 0].max())
+    for k, (node, head, remark) in enumerate(lines):
+        top, last = k * stride, k == len(lines) - 1
+        painter.text(3.4 * rail, top, head, painter.ink, bold=True, align="left")
+        painter.text(3.4 * rail, top + step, remark, painter.grey, align="left")
+        painter.text(words + counts - painter.font_size, top, _rows_text(tree, node), painter.grey,
+                     align="right")  # fmt: skip
+        if palette:
+            _class_bar(painter, tree, node, palette, left, top + 0.15 * step, bar, step)
+        else:
+            share = (float(tree.value[node, 0, 0]) - low) / ((high - low) or 1.0)
+            _scale(painter, left, top + 0.65 * step, bar, share, last)
+        painter.text(left + bar + 0.8 * painter.font_size, top, _answer(tree, node), painter.ink,
+                     bold=last, align="left")  # fmt: skip
+    if not palette:
+        foot = len(lines) * stride - 1.2 * step
+        for at, value, align in ((left, low, "left"), (left + bar, high, "right")):
+            painter.text(at, foot, number_text(value, 4), painter.grey, align=align)
+
+
+def _class_bar(
+    painter: Painter, tree: Tree, node: int, palette: list[Colour], left: float, top: float,
+    width: float, height: float,
+) -> None:  # fmt: skip
+    paths, fills = [], []
+    for share, colour in zip(tree.value[node, 0].tolist(), palette, strict=False):
+        if share > 0:
+            paths.append(rectangle(left, top, share * width, 0.9 * height))
+            fills.append(mixed(colour, painter.paper, 0.85))
+        left += share * width
+    painter.shapes(paths, fills, painter.paper, 0.6, zorder=3)
+
+
+def _scale(painter: Painter, left: float, y: float, width: float, share: float, last: bool) -> None:
+    ax, dx, dy = painter.ax, painter.dx, painter.dy
+    ax.plot([left + dx, left + width + dx], [y + dy] * 2, color=painter.line, lw=0.8, zorder=2)
+    colour = class_colours(2)[1 if last else 0]
+    ax.plot([left + share * width + dx], [y + dy], "o", color=colour, ms=8, zorder=3)

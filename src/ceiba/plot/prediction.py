@@ -1,0 +1,150 @@
+"""plot_prediction: what a tree says along one numeric column: its staircase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ceiba.errors import OptionError
+from ceiba.plot.axes import as_tree, ink_of, plain_axes
+from ceiba.plot.colours import class_colours
+from ceiba.plot.grid import base_row, cells_of, ladder, said_slice
+from ceiba.table import split_target
+from ceiba.tree import Tree, route
+from ceiba.tree.words import level_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_prediction"]
+
+
+def plot_prediction(
+    tree: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    column: str | int | None = None,
+    at: dict[str, Any] | None = None,
+    label: str | None = None,
+    color: str | None = None,
+    colors: Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the prediction along one numeric column: steps of values, or of class probabilities.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        With one output.
+    X, y : table and target, optional
+        Rows to draw as points (for classes: as ticks at the bottom); y may be a column of X.
+    column : str or int, optional
+        By default the one with the largest gain.
+    at : dict, optional
+        Values at which other columns are held; by default the median or the most frequent level.
+    label : str, optional
+        Name of the steps in a legend, for several trees in one picture.
+    color : str, optional
+        Colour of the steps (regression).
+    colors : sequence of str, optional
+        One colour per class (classification).
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeRegressor().fit({"x": [1.0, 2.0, 3.0]}, [1.0, 1.0, 4.0])
+    >>> ax = ceiba.plot.plot_prediction(model)
+    >>> ax.get_xlabel()
+    'x'
+    """
+    tree = as_tree(tree, "plot_prediction")
+    if tree.n_outputs > 1:
+        raise OptionError("plot_prediction draws one output; this tree has several.")
+    if isinstance(y, str):
+        X, y = split_target(X, y)
+    table = None if X is None else route.read(tree, X)
+    name = _column(tree, column)
+    steps = ladder(tree, name, None if table is None else table.column(name).values)
+    held = base_row(tree, table, at)
+    nodes, _ = cells_of(tree, [steps], held)
+    ax = plain_axes(ax)
+    if tree.task == "regression":
+        if table is not None and y is not None:
+            _points(ax, table.column(name).values, np.asarray(y, np.float64))
+        paint = color if color is not None else class_colours(6)[1]
+        values = tree.value[nodes, 0, 0]
+        ax.stairs(values, steps.borders, baseline=None, color=paint, lw=1.8, label=label, zorder=3)
+        ax.set_ylabel(tree.target.name or "prediction", parse_math=False)
+        if label is not None:
+            ax.legend(frameon=False, fontsize="small")
+    else:
+        _class_steps(ax, tree, nodes, steps.borders, colors)
+        if table is not None and y is not None:
+            _class_ticks(ax, tree, table.column(name).values, y, colors)
+    ax.set_xlim(steps.borders[0], steps.borders[-1])
+    ax.set_xlabel(name, parse_math=False)
+    said = said_slice(tree, [name], held)
+    if said:
+        ax.set_title(said, fontsize="medium", parse_math=False)
+    return ax
+
+
+def _column(tree: Tree, column: str | int | None) -> str:
+    names = tree.schema.names
+    if column is None:
+        from ceiba.inspection import importance
+
+        numeric = np.array([info.is_numeric for info in tree.schema.columns])
+        column = int(np.argmax(np.where(numeric, importance(tree), -1.0)))
+    name = names[column] if isinstance(column, int) else names[tree.schema.index(column)]
+    if not tree.schema.columns[tree.schema.index(name)].is_numeric:
+        raise OptionError(f"plot_prediction needs a numeric column; {name!r} has levels.")
+    return name
+
+
+def _points(ax: Axes, x: Any, y: Any) -> None:
+    size = 16 if len(x) <= 300 else 6
+    ax.scatter(
+        x, y.reshape(len(x), -1)[:, 0], s=size, color=[ink_of(ax).line], linewidths=0, zorder=2
+    )
+
+
+def _class_steps(ax: Axes, tree: Tree, nodes: Any, borders: Any, colors: Any) -> None:
+    labels = tree.target.classes[0]
+    palette = class_colours(len(labels), colors)
+    chosen = [1] if len(labels) == 2 else list(range(len(labels)))
+    for k in chosen:
+        ax.stairs(
+            tree.value[nodes, 0, k],
+            borders,
+            baseline=None,
+            color=palette[k],
+            lw=1.8,
+            label=level_text(labels[k]),
+            zorder=3,
+        )
+    ax.set_ylim(-0.05, 1.05)
+    ax.set_ylabel(
+        f"probability of {level_text(labels[1])}" if len(chosen) == 1 else "probability",
+        parse_math=False,
+    )
+    if len(chosen) > 1:
+        ax.legend(frameon=False, fontsize="small")
+
+
+def _class_ticks(ax: Axes, tree: Tree, x: Any, y: Any, colors: Any) -> None:
+    labels = tree.target.classes[0].tolist()
+    palette = class_colours(len(labels), colors)
+    truth = np.asarray(y).tolist()
+    for k, label in enumerate(labels):
+        mine = x[np.array([value == label for value in truth], bool)]
+        top = len(labels) == 2 and k == 1
+        ax.plot(mine, np.full(len(mine), 1.03 if top else -0.03), "|", color=palette[k], ms=7)

@@ -1,0 +1,244 @@
+"""plot_regions: how a tree divides the plane of two columns, exactly, with the rows as points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ceiba.errors import OptionError
+from ceiba.layout import node_strength
+from ceiba.plot.axes import as_tree, ink_of, plain_axes
+from ceiba.plot.colours import Colour, class_colours, mixed, number_colour
+from ceiba.plot.grid import Ladder, base_row, cells_of, ladder, said_slice
+from ceiba.table import Column, Table, read_target, split_target
+from ceiba.tree import Tree, route
+from ceiba.tree.words import level_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_regions"]
+
+
+def plot_regions(
+    tree: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    columns: Sequence[str | int] | None = None,
+    at: dict[str, Any] | None = None,
+    node_ids: bool = False,
+    colors: Sequence[str] | None = None,
+    legend: bool = True,
+    point_size: float = 14.0,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the regions of a tree over two columns.
+
+    The partition is exact: borders are the tree's own cuts. A tree that asks about further columns
+    is cut at one value of each, and the title says so; points whose leaf is not the one drawn under
+    them are faint then.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        With one output.
+    X, y : table and target, optional
+        Rows to draw as points; y may be the name of a column of X.
+    columns : two names or positions, optional
+        By default the two with the largest gain.
+    at : dict, optional
+        Values at which other columns are held; by default the median or the most frequent level.
+    node_ids : bool, default False
+        Write the number of the leaf into each region.
+    colors : sequence of str, optional
+        One colour per class.
+    legend : bool, default True
+    point_size : float, default 14
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", ("y <= 1", "b", "a")))
+    >>> ax = ceiba.plot.plot_regions(tree)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('x', 'y')
+    """
+    tree = as_tree(tree, "plot_regions")
+    if tree.n_outputs > 1:
+        raise OptionError("plot_regions draws one output; this tree has several.")
+    if isinstance(y, str):
+        X, y = split_target(X, y)
+    table = None if X is None else route.read(tree, X)
+    names = _two_columns(tree, columns)
+    held = base_row(tree, table, at)
+    seen = {name: None if table is None else table.column(name).values for name in names}
+    across, up = (ladder(tree, name, seen[name]) for name in names)
+    nodes, _ = cells_of(tree, [across, up], held)
+    ax = plain_axes(ax, 6.0, 4.6)
+    paper = ink_of(ax).paper
+    palette = (
+        class_colours(len(tree.target.classes[0]), colors) if tree.task != "regression" else []
+    )
+    _paint_cells(ax, tree, across, up, nodes, palette, paper)
+    if node_ids:
+        _number_regions(ax, across, up, nodes)
+    if table is not None:
+        _paint_points(ax, tree, table, y, across, up, nodes, palette, point_size)
+    _label(ax, tree, across, up, names, held)
+    if legend:
+        _legend(ax, tree, palette, paper)
+    return ax
+
+
+def _two_columns(tree: Tree, columns: Sequence[str | int] | None) -> list[str]:
+    names = tree.schema.names
+    if columns is None:
+        from ceiba.inspection import importance
+
+        worth = importance(tree) + 1e-9 * np.isin(np.arange(len(names)), tree.used_columns)
+        order = sorted(np.argsort(-worth, kind="stable")[:2].tolist())
+        chosen = [names[j] for j in order]
+    else:
+        chosen = [names[c] if isinstance(c, int) else names[tree.schema.index(c)] for c in columns]
+    if len(set(chosen)) != 2:
+        raise OptionError(
+            f"plot_regions needs two different columns; it got {', '.join(chosen) or 'none'}. "
+            "For one column use plot_prediction."
+        )
+    return chosen
+
+
+def _paint_cells(
+    ax: Axes, tree: Tree, across: Ladder, up: Ladder, nodes: Any, palette: Any, paper: Colour
+) -> None:
+    fill = {}
+    for node in np.unique(nodes).tolist():
+        strength = node_strength(tree, node)
+        if palette:
+            fill[node] = mixed(palette[int(tree.answer[node])], paper, 0.10 + 0.35 * strength)
+        else:
+            fill[node] = number_colour(strength, paper)
+    picture = np.array([[fill[node] for node in row] for row in nodes.T.tolist()])
+    ax.pcolormesh(across.borders, up.borders, picture, zorder=0, rasterized=False)
+    line: dict[str, Any] = {"color": ink_of(ax).line, "lw": 0.9, "zorder": 1}
+    # Borders stand only where the leaf changes.
+    x, y = across.borders, up.borders
+    i, k = np.nonzero(nodes[1:] != nodes[:-1])
+    ax.vlines(x[i + 1], y[k], y[k + 1], **line)
+    i, k = np.nonzero(nodes[:, 1:] != nodes[:, :-1])
+    ax.hlines(y[k + 1], x[i], x[i + 1], **line)
+    ax.set_xlim(x[0], x[-1])
+    ax.set_ylim(y[0], y[-1])
+
+
+def _number_regions(ax: Axes, across: Ladder, up: Ladder, nodes: Any) -> None:
+    size = np.outer(np.diff(across.borders), np.diff(up.borders))
+    for node in np.unique(nodes).tolist():
+        i, k = np.unravel_index(int(np.argmax(np.where(nodes == node, size, -1))), nodes.shape)
+        ax.annotate(
+            str(node),
+            (across.middles[i], up.middles[k]),
+            ha="center",
+            va="center",
+            fontsize="small",
+            color=ink_of(ax).grey,
+            zorder=4,
+        )
+
+
+def _paint_points(
+    ax: Axes, tree: Tree, table: Table, y: Any, across: Ladder, up: Ladder, nodes: Any,
+    palette: Any, size: float,
+) -> None:  # fmt: skip
+    rng = np.random.default_rng(0)
+    where = [_place(table.column(one.info.name), one, rng) for one in (across, up)]
+    inside = np.isfinite(where[0]) & np.isfinite(where[1])
+    cell = [
+        np.clip(
+            np.searchsorted(one.borders, np.round(v, 12), side="left") - 1, 0, len(one.middles) - 1
+        )
+        for v, one in zip(where, (across, up), strict=True)
+    ]
+    drawn = nodes[tuple(cell)] == route.apply(tree, table)
+    paints: Any = [ink_of(ax).text] * table.n_rows
+    if y is not None:
+        target = read_target(y, task=tree.task, n_rows=table.n_rows)
+        if tree.task == "regression":
+            values = target.values[:, 0]
+            low, high = tree.value[:, 0, 0].min(), tree.value[:, 0, 0].max()
+            share = np.clip((values - low) / ((high - low) or 1.0), 0, 1)
+            paints = [number_colour(float(s), ink_of(ax).paper) for s in share]
+        else:
+            known = {label: k for k, label in enumerate(tree.target.classes[0].tolist())}
+            mine = [known.get(label, 0) for label in target.info.classes[0].tolist()]
+            # Towards the ink, so that points stand out from a region of their own class.
+            tones = [mixed(colour, ink_of(ax).text, 0.8) for colour in palette]
+            paints = [tones[mine[code]] for code in target.values[:, 0].tolist()]
+    paints = np.array(paints)
+    for mask, alpha in ((inside & ~drawn, 0.25), (inside & drawn, 1.0)):
+        ax.scatter(
+            where[0][mask],
+            where[1][mask],
+            s=size,
+            c=paints[mask],
+            alpha=alpha,
+            edgecolors=[ink_of(ax).paper],
+            linewidths=0.4,
+            zorder=3,
+        )
+
+
+def _place(column: Column, one: Ladder, rng: np.random.Generator) -> Any:
+    """Give where the rows stand; rows of one level are spread inside its cell."""
+    if one.info.is_numeric:
+        return column.values.astype(np.float64)
+    known = ~column.missing & ~column.unseen
+    spread = column.values + rng.uniform(-0.32, 0.32, len(column.values))
+    return np.where(known, spread, np.nan)
+
+
+def _label(ax: Axes, tree: Tree, across: Ladder, up: Ladder, names: Any, held: Any) -> None:
+    ax.set_xlabel(names[0], parse_math=False)
+    ax.set_ylabel(names[1], parse_math=False)
+    for one, set_ticks in ((across, ax.set_xticks), (up, ax.set_yticks)):
+        if one.labels is not None:
+            set_ticks(one.middles, one.labels, parse_math=False)
+    said = said_slice(tree, names, held)
+    if said:
+        ax.set_title(said, fontsize="medium", parse_math=False)
+
+
+def _legend(ax: Axes, tree: Tree, palette: Any, paper: Colour) -> None:
+    if palette:
+        from matplotlib.patches import Patch
+
+        labels = [level_text(label) for label in tree.target.classes[0]]
+        marks = [Patch(color=c, label=n) for c, n in zip(palette[:12], labels[:12], strict=True)]
+        ax.legend(
+            handles=marks,
+            frameon=False,
+            fontsize="small",
+            loc="upper left",
+            bbox_to_anchor=(1.0, 1.0),
+            title=tree.target.name,
+        )
+        return
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
+
+    scale = LinearSegmentedColormap.from_list(
+        "v", [number_colour(k / 16, paper) for k in range(17)]
+    )
+    values = tree.value[:, 0, 0]
+    figure = ax.get_figure()
+    assert figure is not None
+    mapped = ScalarMappable(Normalize(values.min(), values.max()), scale)
+    figure.colorbar(mapped, ax=ax, label=tree.target.name or "value")
