@@ -105,13 +105,21 @@ def cut_sentence(
 ) -> str:
     """Say which side of a cut a row is on; a boolean column answers yes or no.
 
+    A cut just below a whole number (rpart sends `x < 31` to one side) is shown as what it means.
+
     Examples
     --------
     >>> cut_sentence("x", 2.5, True, None, None)
     'x <= 2.5'
+    >>> cut_sentence("x", 30.999999999999996, True, None, None)
+    'x < 31'
     """
     if info is not None and info.display == "boolean" and 0 <= cut < 1:
         return f"{column} = {'no' if low else 'yes'}"
+    number = info is None or (info.display == "number" and not info.levels)
+    above = math.nextafter(cut, math.inf)
+    if number and abs(cut) < 1e15 and above == round(above) and above != 0:
+        return f"{column} {'<' if low else '>='} {round(above)}"
     return f"{column} {'<=' if low else '>'} {cut_text(cut, info, digits)}"
 
 
