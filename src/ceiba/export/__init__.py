@@ -1,8 +1,30 @@
-"""The export room: a Tree as text, as a scikit-learn estimator, and back; one file each."""
+"""The export room: a Tree in other formats, one file each, and formats by name (`registry`)."""
 
 from __future__ import annotations
 
+from ceiba.export.c import to_c
+from ceiba.export.javascript import to_javascript
+from ceiba.export.json import to_json
+from ceiba.export.python import to_python
+from ceiba.export.registry import FORMATS, Format, export, format_named, format_of_path
+from ceiba.export.rules import to_rules
 from ceiba.export.sklearn import from_sklearn, to_sklearn
+from ceiba.export.sql import to_sql
 from ceiba.export.text import to_text
 
-__all__ = ["from_sklearn", "to_sklearn", "to_text"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "export",
+    "format_named",
+    "format_of_path",
+    "from_sklearn",
+    "to_c",
+    "to_javascript",
+    "to_json",
+    "to_python",
+    "to_rules",
+    "to_sklearn",
+    "to_sql",
+    "to_text",
+]

@@ -142,67 +142,40 @@ class Face:
 
         return pruning_sequence(self, risk=risk)  # type: ignore[arg-type]
 
-    def save(
+    def export(
         self,
-        path: str | os.PathLike[str],
-        *,
-        metadata: Mapping[str, Any] | None = None,
-        compress: bool | None = None,
-    ) -> None:
-        """Write the tree into a model file (JSON; packed if the path ends in ``.gz``).
+        format: str,  # noqa: A002
+        path: str | os.PathLike[str] | None = None,
+        **options: Any,
+    ) -> Any:
+        """Give the tree in another format: sql, python, c, javascript, json, onnx, pmml, rules, ...
+
+        Every format answers as `predict` does, or refuses what it cannot say.
 
         Parameters
         ----------
-        path : path
-            Usually ``name.ceiba``.
-        metadata : mapping, optional
-            Anything JSON can say: where the data came from, a hash, a note.
-        compress : bool, optional
-            Pack with gzip. Default: if the path ends in ``.gz``.
+        format : str
+            A key of `ceiba.export.FORMATS`.
+        path : path, optional
+            A file to write as well, whole or not at all.
+        **options
+            Of the format's function, e.g. ``dialect="duckdb"`` of `ceiba.export.to_sql`.
+
+        Returns
+        -------
+        str, bytes (onnx) or an estimator (sklearn)
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
+        >>> print(tree.export("rules"))
+        if clouds <= 4.5 or clouds is missing then no  (p=1)
+        if clouds > 4.5 then yes  (p=1)
         """
-        from ceiba.tree.model_file import write
+        from ceiba.export.registry import export
 
-        write(path, self, metadata=metadata, compress=compress)  # type: ignore[arg-type]
-
-
-def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model file: gives the fitted estimator that was saved, or the tree.
-
-    Everything in the file is checked before it is used; a file never runs code.
-
-    Parameters
-    ----------
-    path : path
-        Written by ``model.save(path)`` or ``tree.save(path)``.
-
-    Returns
-    -------
-    DecisionTreeClassifier, DecisionTreeRegressor, another estimator of ceiba, or Tree
-
-    Raises
-    ------
-    ModelFileError
-        Naming the place of what is wrong in the file.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import ceiba
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "small.ceiba")
-    ...     tree.save(path)
-    ...     ceiba.load(path) == tree
-    True
-    """
-    from ceiba.tree.model_file import read
-
-    document = read(path)
-    if document.model is None:
-        return document.tree
-    from ceiba.estimators.model_file import restore
-
-    return restore(document)
+        return export(self, format, path, **options)  # type: ignore[arg-type]
 
     def save(
         self,

@@ -43,7 +43,8 @@ def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
     ----------
     value : object
     objects : mapping of name to class, optional
-        Classes whose instances may be written: dataclasses, by their fields.
+        Classes whose instances may be written: by `get_params`, by the fields of a dataclass, or
+        by their state.
 
     Examples
     --------
@@ -79,6 +80,9 @@ def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
 
 
 def _parts(value: Any) -> dict[str, Any]:
+    if hasattr(value, "get_params"):
+        parameters: dict[str, Any] = value.get_params(deep=False)
+        return parameters
     if is_dataclass(value):
         return {f.name: getattr(value, f.name) for f in fields(value) if f.init}
     state: dict[str, Any] = value.__getstate__()
@@ -153,7 +157,7 @@ def _object_from_json(field: Field, objects: Mapping[str, type]) -> Any:
     if not isinstance(given, dict):
         parts.fail("An object {...} is needed.")
     try:
-        if is_dataclass(cls):
+        if is_dataclass(cls) or hasattr(cls, "get_params"):
             return cls(**given)
         made: Any = object.__new__(cls)
         made.__setstate__(given)

@@ -1,0 +1,367 @@
+"""A tree as C99: constant tables, a loop, no allocation, no dependencies but <math.h>, <string.h>.
+
+A row is an array of doubles, one per column of the schema in its order: the number, or the code of
+the level (`<name>_level` finds it); NAN is missing, a code that no level has is an unseen level.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ceiba.errors import OptionError, TreeError
+from ceiba.export.program import Program, Question, program_of
+
+if TYPE_CHECKING:
+    from ceiba.tree.tree import Tree
+
+__all__ = ["to_c"]
+
+_CODE: Final = """\
+/* {about}
+ *
+ * A row is an array of {n_columns} doubles; NAN is missing, levels are given by their code:
+{listing}
+ * Do not compile with -ffast-math, which takes NAN away. Written by ceiba.
+ */
+#include <math.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+/* A question: kind (1 cut, 2 levels, 3 presence), column, branch of the low side, cut, levels of
+ * the column (0: a number), and where the branch of each level stands in {name}_branch_of. */
+struct {name}_question {{ int kind, column, low; double cut; long n_levels, first; }};
+/* A node: its question (-1: a leaf), where its children stand, their number, the branches of
+ * missing values and unseen levels (-1: none), its stand-ins. */
+struct {name}_node {{ long question, first, n; int missing, unseen; long stand_in, stand_in_end; }};
+
+static const int {name}_branch_of[] = {{ {branch_of} }};
+static const struct {name}_question {name}_questions[] = {{
+{questions}
+}};
+static const struct {name}_node {name}_nodes[] = {{
+{nodes}
+}};
+static const long {name}_children[] = {{ {children} }};
+{tables}
+static int {name}_ask(long which, const double *row)
+{{
+    const struct {name}_question *q = &{name}_questions[which];
+    const double x = row[q->column];
+    if (q->kind == 3) return isnan(x) ? 1 : 0;
+    if (isnan(x)) return -1;
+    if (q->n_levels > 0 && !(x >= 0 && x < (double)q->n_levels)) return -2;
+    if (q->kind == 1) return x <= q->cut ? q->low : 1 - q->low;
+    return {name}_branch_of[q->first + (long)x];
+}}
+{walk}{answers}
+/* Give the code of a level of a column, NAN for a null pointer, a code of no level if unknown. */
+double {name}_level(int column, const char *text)
+{{
+    static const char *const levels[] = {{ {levels} }};
+    static const long start[] = {{ {level_start} }};
+    long i;
+    if (text == 0) return NAN;
+    for (i = start[column]; i < start[column + 1]; i++)
+        if (strcmp(levels[i], text) == 0) return (double)(i - start[column]);
+    return (double)(start[column + 1] - start[column]);
+}}
+
+#ifdef __cplusplus
+}}
+#endif
+"""
+
+_APPLY: Final = """
+/* Give the node in which a row ends; -1 if the tree refuses the row. */
+long {name}_apply(const double *row)
+{{
+    long at = 0;
+{refuse}    while ({name}_nodes[at].question >= 0) {{
+        const struct {name}_node *node = &{name}_nodes[at];
+        long k;
+        int branch = {name}_ask(node->question, row);
+        if (branch == -2) branch = node->unseen;
+        for (k = node->stand_in; branch < 0 && k < node->stand_in_end; k++)
+            branch = {name}_ask(k, row);
+        if (branch < 0) branch = node->missing;
+        if (branch < 0) break;
+        at = {name}_children[node->first + branch];
+    }}
+    return at;
+}}
+"""
+
+_SPREAD: Final = """
+/* Average the leaves that a row reaches into value; gives the leaf that takes most of the row. */
+static long {name}_spread(const double *row, double *value)
+{{
+    long stack[{stack}], top = 1, heaviest = -1, i;
+    double part[{stack}], most = 0;
+    stack[0] = 0;
+    part[0] = 1;
+    for (i = 0; i < {size}; i++) value[i] = 0;
+    while (top > 0) {{
+        const long at = stack[--top];
+        const double share = part[top];
+        const struct {name}_node *node = &{name}_nodes[at];
+        int branch;
+        if (node->question < 0) {{
+            for (i = 0; i < {size}; i++) value[i] += share * {name}_value[at * {size} + i];
+            if (heaviest < 0 || share * (1 - 1e-12) > most) {{
+                heaviest = at;
+                most = share;
+            }}
+            continue;
+        }}
+        branch = {name}_ask(node->question, row);
+        if (branch == -2) branch = node->unseen;
+        if (branch >= 0) {{
+            stack[top] = {name}_children[node->first + branch];
+            part[top++] = share;
+            continue;
+        }}
+        for (i = node->n - 1; i >= 0; i--) {{
+            const double below = {name}_share[node->first + i];
+            if (below > 0) {{
+                stack[top] = {name}_children[node->first + i];
+                part[top++] = share * below;
+            }}
+        }}
+    }}
+    return heaviest;
+}}
+
+long {name}_apply(const double *row)
+{{
+    double value[{size}];
+    return {name}_spread(row, value);
+}}
+"""
+
+
+def to_c(tree: Tree, *, name: str = "tree") -> str:
+    """Give a tree as C99 source.
+
+    Parameters
+    ----------
+    tree : Tree
+    name : str, default="tree"
+        Begins every name in the file.
+
+    Returns
+    -------
+    str
+        Functions ``<name>_apply(row)`` (node), ``<name>_predict(row, output)`` (value or index of
+        the class), ``<name>_probability(row, output, class)``, ``<name>_label(output, class)``
+        and ``<name>_level(column, text)`` (code of a level). What the tree refuses
+        (`missing="error"`, `unseen="error"`) gives node -1.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
+    >>> "long rain_apply(const double *row)" in tree.export("c", name="rain")
+    True
+    """
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise OptionError(f"name={name!r} is not a name in C: letters, digits and _ only.")
+    program = program_of(tree, "c")
+    questions: list[Question] = []
+    nodes: list[str] = []
+    children: list[int] = []
+    for step in program.steps:
+        if step.question is None:
+            nodes.append("{-1, 0, 0, -1, -1, 0, 0}")
+            continue
+        at = len(questions)
+        questions += [step.question, *step.stand_ins]
+        nodes.append(
+            f"{{{at}, {len(children)}, {len(step.children)}, {step.missing}, {step.unseen}, "
+            f"{at + 1}, {at + 1 + len(step.stand_ins)}}}"
+        )
+        children += list(step.children)
+    rows, branch_of = _questions(program, questions)
+    levels, starts = _levels(tree)
+    fields: dict[str, Any] = {
+        "name": name,
+        "about": _comment(_about(tree)),
+        "n_columns": len(tree.schema.columns),
+        "listing": _listing(tree),
+        "branch_of": _list(branch_of),
+        "questions": ",\n".join(rows) or "    {0, 0, 0, 0, 0, 0}",
+        "nodes": ",\n".join(f"    {one}" for one in nodes),
+        "children": _list(children),
+        "tables": _tables(program, name),
+        "levels": ", ".join(levels) or "0",
+        "level_start": _list(starts),
+    }
+    size = tree.n_outputs * tree.max_n_classes
+    walk = _SPREAD if tree.missing == "fractional" else _APPLY
+    fields["walk"] = walk.format(
+        name=name,
+        size=size,
+        stack=int(tree.depth) * max(int(tree.n_branches.max()) - 1, 1) + 2,
+        refuse=_refuse(program, name),
+    )
+    fields["answers"] = _answers(tree, name, size)
+    return _CODE.format(**fields)
+
+
+def _about(tree: Tree) -> str:
+    what = "" if tree.target.name is None else f" of {tree.target.name!a}"
+    return f"A tree{what} with {tree.n_leaves} leaves."
+
+
+def _comment(text: str) -> str:
+    """Make a text safe inside a comment: it must not end it, nor begin another."""
+    return text.replace("*/", "* /").replace("/*", "/ *").replace("??/", "? ?/")
+
+
+def _listing(tree: Tree) -> str:
+    lines = []
+    for j, info in enumerate(tree.schema.columns):
+        said = f"{info.name!a}, {'a number' if info.is_numeric else 'a level code'}"
+        lines.append(f" *   row[{j}]: {_comment(said)}")
+    return "\n".join(lines)
+
+
+def _list(values: list[Any]) -> str:
+    """Write numbers over several lines."""
+    lines = [", ".join(map(str, values[i : i + 20])) for i in range(0, len(values), 20)]
+    return ",\n    ".join(lines) or "0"
+
+
+def _string(text: str) -> str:
+    """Write a text as a C string: plain ASCII, the rest as octal bytes of UTF-8."""
+    if "\x00" in text:
+        raise TreeError(f"c: the text {text!r} holds a NUL, which ends a text in C.")
+    try:
+        raw = text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise TreeError(f"c: {text!r} is not valid Unicode. Rename it and refit.") from None
+    plain = {ord('"'): '\\"', ord("\\"): "\\\\", ord("?"): "\\?"}
+    shown = (
+        plain.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in raw
+    )
+    return '"' + "".join(shown) + '"'
+
+
+def _questions(program: Program, questions: list[Question]) -> tuple[list[str], list[int]]:
+    rows: list[str] = []
+    branch_of: list[int] = []
+    for one in questions:
+        column = program.places[one.column]
+        first = len(branch_of)
+        if one.kind == 2:
+            branch_of += [-2 if branch < 0 else branch for branch in one.branch_of]
+        rows.append(f"    {{{one.kind}, {column}, {one.low}, {one.cut!r}, {one.known}, {first}}}")
+    return rows, branch_of
+
+
+def _levels(tree: Tree) -> tuple[list[str], list[int]]:
+    texts: list[str] = []
+    starts = [0]
+    for info in tree.schema.columns:
+        texts += [_string(str(level)) for level in info.levels]
+        starts.append(len(texts))
+    return texts, starts
+
+
+def _tables(program: Program, name: str) -> str:
+    tree = program.tree
+    flat = [repr(x) for node in program.value for output in node for x in output]
+    text = f"static const double {name}_value[] = {{ {_list(flat)} }};\n"
+    if tree.missing == "fractional":
+        shares = [repr(share) for step in program.steps for share in step.shares]
+        text += f"static const double {name}_share[] = {{ {_list(shares)} }};\n"
+    if tree.task == "classification":
+        answers = [k for node in program.answer for k in node]
+        if tree.missing != "fractional":
+            text += f"static const int {name}_answer[] = {{ {_list(answers)} }};\n"
+        elif tree.cost_matrix is not None:
+            costs = [repr(x) for x in tree.cost_matrix.reshape(-1).tolist()]
+            text += f"static const double {name}_cost[] = {{ {_list(costs)} }};\n"
+    return text
+
+
+def _refuse(program: Program, name: str) -> str:
+    tree, lines = program.tree, []
+    for place, info in zip(program.places, program.columns, strict=True):
+        if tree.missing == "error":
+            lines.append(f"    if (isnan(row[{place}])) return -1;")
+        if tree.unseen == "error" and not info.is_numeric:
+            lines.append(f"    if (row[{place}] >= {len(info.levels)}) return -1;")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _answers(tree: Tree, name: str, size: int) -> str:
+    k = tree.max_n_classes
+    fractional = tree.missing == "fractional"
+    if fractional:
+        look = f"    double value[{size}];\n    {name}_spread(row, value);\n"
+        cell = "value[output * {k} + {c}]"
+    else:
+        look = f"    const long at = {name}_apply(row);\n    if (at < 0) return NAN;\n"
+        cell = f"{name}_value[at * {size} + output * {{k}} + {{c}}]"
+    if tree.task == "regression":
+        value = cell.format(k=1, c=0)
+        return (
+            f"\n/* Give the value of a row; output counts from 0. */\n"
+            f"double {name}_predict(const double *row, int output)\n"
+            f"{{\n{look}    return {value};\n}}\n"
+        )
+    sizes = ", ".join(str(n) for n in tree.target.n_classes)
+    labels = [_string(str(one)) for labels in tree.target.classes for one in labels.tolist()]
+    starts = [0]
+    for n in tree.target.n_classes:
+        starts.append(starts[-1] + n)
+    if not fractional:
+        predict = (
+            f"    const long at = {name}_apply(row);\n"
+            f"    return at < 0 ? -1 : {name}_answer[at * {tree.n_outputs} + output];\n"
+        )
+    else:
+        predict = look + _best(tree, name, k, sizes)
+    return f"""
+/* Give the index of the class of a row (-1: refused); output counts from 0. */
+int {name}_predict(const double *row, int output)
+{{
+{predict}}}
+
+/* Give the probability of a class. */
+double {name}_probability(const double *row, int output, int which)
+{{
+{look}    return {cell.format(k=k, c="which")};
+}}
+
+/* Give the label of a class. */
+const char *{name}_label(int output, int which)
+{{
+    static const char *const labels[] = {{ {", ".join(labels)} }};
+    static const int start[] = {{ {_list(starts)} }};
+    return labels[start[output] + which];
+}}
+"""
+
+
+def _best(tree: Tree, name: str, k: int, sizes: str) -> str:
+    if tree.cost_matrix is None:
+        return (
+            f"    static const int n[] = {{ {sizes} }};\n    int best = 0, c;\n"
+            f"    for (c = 1; c < n[output]; c++)\n"
+            f"        if (value[output * {k} + c] > value[output * {k} + best]) best = c;\n"
+            "    return best;\n"
+        )
+    return (
+        f"    double cost[{k}], least = 0;\n    int i, j;\n"
+        f"    for (j = 0; j < {k}; j++) {{\n        cost[j] = 0;\n"
+        f"        for (i = 0; i < {k}; i++)\n"
+        f"            cost[j] += value[output * {k} + i] * {name}_cost[i * {k} + j];\n"
+        "        if (j == 0 || cost[j] < least) least = cost[j];\n    }\n"
+        f"    for (j = 0; j < {k}; j++)\n"
+        "        if (cost[j] <= least + 1e-12 * fabs(least)) return j;\n    return 0;\n"
+    )

@@ -1,0 +1,280 @@
+"""A tree as JavaScript: tables, a loop, three functions; for browsers and node, no dependencies."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from ceiba.errors import OptionError, TreeError
+from ceiba.export.program import CUT, LEVELS, Program, Question, program_of
+
+if TYPE_CHECKING:
+    from ceiba.tree.tree import Tree
+
+__all__ = ["to_javascript"]
+
+_CODE: Final = """\
+// {about}
+// apply(row) gives the node in which a row ends, predict(row) its answer{and_proba}.
+// A row is an object of values by column name; null, undefined and NaN are missing.
+// Written by ceiba; needs nothing.
+"use strict";
+
+// Columns that the tree asks about: name, codes of the levels (null: a number).
+const COLUMNS = {columns};
+
+// A question: [kind, column, rule, branch of the low side]. Kinds: 1 cut (rule: the cut),
+// 2 levels (rule: the branch of each level code, -2 unseen), 3 presence.
+// A node: [question, children, branch of missing, branch of unseen, stand-ins{and_shares}];
+// null is a leaf.
+const NODES = [
+{nodes}
+];
+{tables}
+const CODES = COLUMNS.map(([, levels]) => levels && new Map(levels.map((level, i) => [level, i])));
+
+function read(row) {{
+  return COLUMNS.map(([name, levels], i) => {{
+    let value = Object.prototype.hasOwnProperty.call(row, name) ? row[name] : null;
+    if (value === null || value === undefined || Number.isNaN(value)) value = null;
+    else if (levels) value = CODES[i].has(value) ? CODES[i].get(value) : levels.length;
+    else if (value instanceof Date) value = value.getTime() / 1000;
+{refuse}    return value;
+  }});
+}}
+
+// Give a branch, -1 (missing) or -2 (unseen).
+function ask([kind, column, rule, low], values) {{
+  const value = values[column], levels = COLUMNS[column][1];
+  if (kind === 3) return value === null ? 1 : 0;
+  if (value === null) return -1;
+  if (kind === 1) {{
+    if (levels && value >= levels.length) return -2;
+    return value <= rule ? low : 1 - low;
+  }}
+  return value < rule.length ? rule[value] : -2;
+}}
+
+function decide(node, values) {{
+  let branch = ask(node[0], values);
+  if (branch === -2) branch = node[3];
+  for (const standIn of node[4]) {{
+    if (branch >= 0) break;
+    branch = ask(standIn, values);
+  }}
+  return branch >= 0 ? branch : node[2];
+}}
+{walk}{answers}{exports}"""
+
+_APPLY: Final = """
+function apply(row) {
+  const values = read(row);
+  let at = 0;
+  while (NODES[at] !== null) {
+    const branch = decide(NODES[at], values);
+    if (branch < 0) break;
+    at = NODES[at][1][branch];
+  }
+  return at;
+}
+"""
+
+_SPREAD: Final = """
+// Give the leaves that a row reaches, and how much of it reaches each.
+function spread(row) {
+  const values = read(row), waiting = [[0, 1]], ends = [];
+  while (waiting.length) {
+    const [at, share] = waiting.pop(), node = NODES[at];
+    if (node === null) {
+      ends.push([at, share]);
+      continue;
+    }
+    let branch = ask(node[0], values);
+    if (branch === -2) branch = node[3];
+    if (branch >= 0) {
+      waiting.push([node[1][branch], share]);
+      continue;
+    }
+    for (let b = node[1].length - 1; b >= 0; b--) {
+      if (node[5][b] > 0) waiting.push([node[1][b], share * node[5][b]]);
+    }
+  }
+  return ends;
+}
+
+function apply(row) {
+  const ends = spread(row), most = Math.max(...ends.map((end) => end[1]));
+  return ends.find((end) => end[1] >= most * (1 - 1e-12))[0];
+}
+
+function mixed(row) {
+  let total = null;
+  for (const [at, share] of spread(row)) {
+    const part = VALUE[at].map((output) => output.map((x) => share * x));
+    total = total ? total.map((output, k) => output.map((x, c) => x + part[k][c])) : part;
+  }
+  return total;
+}
+"""
+
+_BEST: Final = """
+// Give the class of least expected cost, the first on ties.
+function best(probability) {
+  const cost = COSTS.map((_, j) => probability.reduce((sum, p, i) => sum + p * COSTS[i][j], 0));
+  const least = Math.min(...cost);
+  return cost.findIndex((c) => c <= least + 1e-12 * Math.abs(least));
+}
+"""
+
+_MOST: Final = """
+function best(probability) {
+  return probability.indexOf(Math.max(...probability));
+}
+"""
+
+
+def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "any") -> str:
+    """Give a tree as the source of a JavaScript module.
+
+    Parameters
+    ----------
+    tree : Tree
+    module : {"any", "esm", "commonjs"}, default="any"
+        "any": plain functions in the browser, `module.exports` in node; "esm": `export`.
+
+    Returns
+    -------
+    str
+        With functions ``apply(row)``, ``predict(row)`` and, for classification,
+        ``predictProba(row)``. Dates are numbers of seconds since 1970, or Date objects.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
+    >>> "function predict(row)" in tree.export("javascript")
+    True
+    """
+    if module not in ("any", "esm", "commonjs"):
+        raise OptionError(f"module={module!r}. Allowed are any, esm and commonjs.")
+    program = program_of(tree, "javascript")
+    _refuse_big_integers(program)
+    fractional = tree.missing == "fractional"
+    classes = tree.task == "classification"
+    return _CODE.format(
+        about=_about(tree),
+        and_proba=", predictProba(row) the class\n// probabilities" if classes else "",
+        columns=_columns(program),
+        nodes=",\n".join(_node(program, i, fractional) for i in range(len(program.steps))),
+        and_shares=", shares of the branches" if fractional else "",
+        tables=_tables(program, fractional),
+        refuse=_refuse(tree),
+        walk=_SPREAD if fractional else _APPLY,
+        answers=_answers(tree, fractional),
+        exports=_exports(module, classes),
+    )
+
+
+def _dump(value: Any) -> str:
+    # ASCII only: U+2028 ends a line in old engines.
+    return json.dumps(value, allow_nan=False)
+
+
+def _about(tree: Tree) -> str:
+    what = "" if tree.target.name is None else f" of {_dump(tree.target.name)}"
+    return f"A tree{what} with {tree.n_leaves} leaves."
+
+
+def _refuse_big_integers(program: Program) -> None:
+    levels = [level for info in program.columns for level in info.levels]
+    labels = [label for one in program.labels for label in one]
+    for value in (*levels, *labels):
+        if isinstance(value, int) and abs(value) > 2**53:
+            raise TreeError(
+                f"javascript: the number {value} is beyond 2**53, where JavaScript cannot tell "
+                "neighbours apart. Convert it to text and refit."
+            )
+
+
+def _columns(program: Program) -> str:
+    rows = [
+        f"  [{_dump(info.name)}, {'null' if info.is_numeric else _dump(list(info.levels))}]"
+        for info in program.columns
+    ]
+    return "[\n" + ",\n".join(rows) + "\n]" if rows else "[]"
+
+
+def _question(question: Question) -> str:
+    rule: Any = question.cut if question.kind == CUT else None
+    if question.kind == LEVELS:
+        rule = [-2 if branch < 0 else branch for branch in question.branch_of]
+    return _dump([question.kind, question.column, rule, question.low])
+
+
+def _node(program: Program, i: int, fractional: bool) -> str:
+    step = program.steps[i]
+    if step.question is None:
+        return "  null"
+    stand_ins = ", ".join(_question(one) for one in step.stand_ins)
+    shares = f", {_dump(list(step.shares))}" if fractional else ""
+    return (
+        f"  [{_question(step.question)}, {_dump(list(step.children))}, {step.missing}, "
+        f"{step.unseen}, [{stand_ins}]{shares}]"
+    )
+
+
+def _tables(program: Program, fractional: bool) -> str:
+    tree = program.tree
+    rows = ",\n".join(f"  {_dump(one)}" for one in program.value)
+    text = f"\n// Of each node and output.\nconst VALUE = [\n{rows}\n];\n"
+    if tree.task == "classification":
+        text += f"const CLASSES = {_dump(program.labels)};\n"
+        if not fractional:
+            text += f"const ANSWER = {_dump(program.answer)};\n"
+        elif tree.cost_matrix is not None:
+            text += f"const COSTS = {_dump(tree.cost_matrix.tolist())};\n"
+    return text
+
+
+def _refuse(tree: Tree) -> str:
+    text = ""
+    if tree.missing == "error":
+        text += "    if (value === null) throw new Error(`${name} is missing`);\n"
+    if tree.unseen == "error":
+        text += (
+            "    if (levels && value === levels.length) "
+            "throw new Error(`${name}: unseen level ${row[name]}`);\n"
+        )
+    return text
+
+
+def _answers(tree: Tree, fractional: bool) -> str:
+    first = "[0]" if tree.n_outputs == 1 else ""
+    value = "mixed(row)" if fractional else "VALUE[apply(row)]"
+    if tree.task == "regression":
+        said = f"{value}.map((output) => output[0]){first}"
+        return f"\nfunction predict(row) {{\n  return {said};\n}}\n"
+    head = ""
+    chosen = "ANSWER[apply(row)]"
+    if fractional:
+        head = _MOST if tree.cost_matrix is None else _BEST
+        chosen = f"{value}.map(best)"
+    return f"""{head}
+function predict(row) {{
+  return {chosen}.map((c, k) => CLASSES[k][c]){first};
+}}
+
+function predictProba(row) {{
+  const value = {value};
+  return CLASSES.map((labels, k) => new Map(labels.map((label, c) => [label, value[k][c]]))){first};
+}}
+"""
+
+
+def _exports(module: str, classes: bool) -> str:
+    names = "apply, predict" + (", predictProba" if classes else "")
+    if module == "esm":
+        return f"\nexport {{ {names} }};\n"
+    if module == "commonjs":
+        return f"\nmodule.exports = {{ {names} }};\n"
+    return f'\nif (typeof module !== "undefined") module.exports = {{ {names} }};\n'

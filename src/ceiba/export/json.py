@@ -1,0 +1,128 @@
+"""A tree as JSON for other programs: one object per node, levels by name, nothing to decode.
+
+The model file (`tree.save`) is for ceiba itself and holds everything; this is for readers that
+want to draw or to route. Routing: at a node with a `split`, a present value decides (x <= `cut`
+goes to branch `low`; or `branch_of`); a level that `branch_of` does not list goes to `unseen`, or
+counts as missing if that is null; a missing value asks `surrogates` in turn, then goes to
+`missing`, and stays in the node if that is null.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ceiba.export.program import program_of
+from ceiba.table import Kind
+from ceiba.tree.splits import SplitKind
+
+if TYPE_CHECKING:
+    from ceiba.tree.splits import SplitTable
+    from ceiba.tree.tree import Tree
+
+__all__ = ["to_json"]
+
+
+def to_json(tree: Tree, *, indent: int | None = 1) -> str:
+    """Give a tree as a JSON text with one object per node.
+
+    Parameters
+    ----------
+    tree : Tree
+    indent : int, optional
+        Spaces per level; None writes one line.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import json
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
+    >>> json.loads(tree.export("json"))["nodes"][0]["split"]
+    {'column': 'clouds', 'kind': 'cut', 'cut': 4.5, 'low': 0}
+    """
+    program_of(tree, "json")  # refuses classes that cannot be written
+    target = tree.target
+    said = {
+        "format": "ceiba tree",
+        "version": 1,
+        "task": tree.task,
+        "target": target.name,
+        "classes": [labels.tolist() for labels in target.classes],
+        "missing": tree.missing,
+        "unseen": tree.unseen,
+        "criterion": tree.criterion,
+        "cost_matrix": None if tree.cost_matrix is None else tree.cost_matrix.tolist(),
+        "columns": [
+            {
+                "name": info.name,
+                "kind": str(info.kind),
+                "display": info.display,
+                "levels": list(info.levels) if info.kind != Kind.NUMERIC else None,
+            }
+            for info in tree.schema.columns
+        ],
+        "nodes": [_node(tree, i) for i in range(tree.n_nodes)],
+    }
+    return json.dumps(said, indent=indent, allow_nan=False)
+
+
+def _node(tree: Tree, i: int) -> dict[str, Any]:
+    node = tree.node(i)
+    label = node.label
+    said: dict[str, Any] = {
+        "id": i,
+        "parent": None if i == 0 else int(tree.parent[i]),
+        "depth": node.depth,
+        "n_rows": node.n_rows,
+        "weight": node.weight,
+        "impurity": node.impurity,
+        "prediction": list(label) if isinstance(label, tuple) else label,
+        "value": node.value.tolist(),
+    }
+    if node.is_leaf:
+        return said
+    start, end = tree.branch_start[i : i + 2].tolist()
+    default, most = int(tree.default_branch[i]), int(tree.majority_branch[i])
+    said["split"] = _split(tree, tree.splits, i)
+    said["children"] = tree.branch_node[start:end].tolist()
+    said["gain"] = node.gain
+    said["missing"] = None if default < 0 else default
+    said["unseen"] = None if tree.unseen == "missing" else most
+    if tree.missing == "fractional":
+        said["shares"] = tree.branch_weight[start:end].tolist()
+    if tree.stand_ins is not None:
+        first, last = tree.stand_ins.start[i : i + 2].tolist()
+        said["surrogates"] = [_split(tree, tree.stand_ins.splits, k) for k in range(first, last)]
+    return said
+
+
+def _split(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
+    info = tree.schema.columns[int(splits.column[i])]
+    kind = int(splits.kind[i])
+    said: dict[str, Any] = {"column": info.name}
+    if kind == SplitKind.PRESENCE:
+        return {**said, "kind": "presence"}
+    if kind == SplitKind.CUT and info.kind == Kind.NUMERIC:
+        return {
+            **said,
+            "kind": "cut",
+            "cut": float(splits.cut[i]),
+            "low": int(splits.low_branch[i]),
+        }
+    if kind == SplitKind.CUT:
+        low = int(splits.low_branch[i])
+        pairs = [
+            (level, low if code <= splits.cut[i] else 1 - low)
+            for code, level in enumerate(info.levels)
+        ]
+    else:
+        codes, branches = splits.level_map(i)
+        pairs = [
+            (info.levels[c], b) for c, b in zip(codes.tolist(), branches.tolist(), strict=True)
+        ]
+    # Pairs, because levels may be numbers and keys of JSON are texts.
+    return {**said, "kind": "levels", "branch_of": [list(pair) for pair in pairs]}

@@ -1,0 +1,153 @@
+"""A tree as plain lists: what the table-driven exports (Python, C, JavaScript) write down.
+
+A table and a loop have no depth: compilers and interpreters refuse code that is nested a hundred
+times. Only columns that some split or surrogate asks about are in the program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ceiba.errors import TreeError
+from ceiba.table import Kind
+from ceiba.tree.splits import SplitKind
+
+if TYPE_CHECKING:
+    from ceiba.table import ColumnInfo
+    from ceiba.tree.splits import SplitTable
+    from ceiba.tree.tree import Tree
+
+__all__ = ["Program", "Question", "Step", "program_of"]
+
+LEAF, CUT, LEVELS, PRESENCE = (int(kind) for kind in SplitKind)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A split: its kind, column (of the program), cut, the branch of each level (-1: unseen).
+
+    `known` is the number of levels of the column, 0 for a numeric one.
+    """
+
+    kind: int
+    column: int
+    cut: float
+    low: int
+    branch_of: tuple[int, ...]
+    known: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """A node: its question, children, where missing and unseen go (-1: stays), stand-ins."""
+
+    question: Question | None
+    children: tuple[int, ...] = ()
+    missing: int = -1
+    unseen: int = -1
+    stand_ins: tuple[Question, ...] = ()
+    shares: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Program:
+    """A whole tree as plain lists.
+
+    Attributes
+    ----------
+    columns : list of ColumnInfo
+        Those that are asked about.
+    places : list of int
+        The position of each in the schema.
+    steps : list of Step
+    value : list of list of list of float
+        As `Tree.value`.
+    answer : list of list
+        Class index per output, or the value.
+    """
+
+    tree: Tree
+    columns: list[ColumnInfo]
+    places: list[int]
+    steps: list[Step]
+    value: list[Any]
+    answer: list[list[Any]]
+
+    @property
+    def labels(self) -> list[list[Any]]:
+        """Class labels of each output as plain values."""
+        return [labels.tolist() for labels in self.tree.target.classes]
+
+
+def program_of(tree: Tree, format_name: str) -> Program:
+    """Write a tree down as plain lists.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.export.program import program_of
+    >>> program = program_of(ceiba.tree.build(("x <= 2.5", "a", "b")), "python")
+    >>> program.steps[0].children, program.answer
+    ((1, 2), [[0], [0], [1]])
+    """
+    _refuse_labels(tree, format_name)
+    places = tree.used_columns.tolist()
+    position = {j: at for at, j in enumerate(places)}
+    stand_ins = tree.stand_ins
+    start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
+    default, most = tree.default_branch.tolist(), tree.majority_branch.tolist()
+    shares = tree.branch_weight.tolist() if tree.missing == "fractional" else []
+    steps = []
+    for i in range(tree.n_nodes):
+        children = tuple(nodes[start[i] : start[i + 1]])
+        if not children:
+            steps.append(Step(None))
+            continue
+        placed: range = range(0)
+        if stand_ins is not None:
+            placed = range(*stand_ins.start[i : i + 2].tolist())
+        steps.append(
+            Step(
+                _question(tree, tree.splits, i, position),
+                children,
+                default[i],
+                -1 if tree.unseen == "missing" else most[i],
+                tuple(_question(tree, stand_ins.splits, k, position) for k in placed)
+                if stand_ins is not None
+                else (),
+                tuple(shares[start[i] : start[i + 1]]),
+            )
+        )
+    if tree.task == "regression":
+        answer = tree.value[:, :, 0].tolist()
+    else:
+        answer = tree.answer.reshape(tree.n_nodes, -1).tolist()
+    columns = [tree.schema.columns[j] for j in places]
+    return Program(tree, columns, places, steps, tree.value.tolist(), answer)
+
+
+def _question(tree: Tree, splits: SplitTable, i: int, position: dict[int, int]) -> Question:
+    j = int(splits.column[i])
+    info = tree.schema.columns[j]
+    known = 0 if info.kind == Kind.NUMERIC else len(info.levels)
+    branch_of = np.full(known, -1)
+    kind = int(splits.kind[i])
+    if kind == LEVELS:
+        codes, branches = splits.level_map(i)
+        branch_of[codes] = branches
+    cut = float(splits.cut[i]) if kind == CUT else 0.0
+    low = int(splits.low_branch[i])
+    return Question(kind, position[j], cut, low, tuple(branch_of.tolist()), known)
+
+
+def _refuse_labels(tree: Tree, format_name: str) -> None:
+    for labels in tree.target.classes:
+        for label in labels.tolist():
+            if not isinstance(label, str | int | float | bool):
+                raise TreeError(
+                    f"{format_name}: class {label!r} ({type(label).__name__}) cannot be written. "
+                    "Classes are texts, numbers or booleans; convert the target and refit."
+                )

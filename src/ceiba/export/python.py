@@ -1,0 +1,307 @@
+"""A tree as a Python module without dependencies: tables, a loop, three functions.
+
+The module predicts one row at a time: a dict of values by column name, None or NaN for missing.
+It needs Python 3.8 or newer and nothing else, not even ceiba.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ceiba.export.program import LEVELS, PRESENCE, Program, Question, program_of
+
+if TYPE_CHECKING:
+    from ceiba.tree.tree import Tree
+
+__all__ = ["to_python"]
+
+_HEAD: Final = '''\
+"""{about}
+
+apply(row) gives the node in which a row ends, predict(row) its answer{and_proba}.
+A row is a dict of values by column name; None or NaN is missing. Written by ceiba; needs nothing.
+"""
+
+MISSING, UNSEEN, STAYS = -1, -2, -1
+
+# Columns that the tree asks about: name, codes of the levels (None: a number).
+COLUMNS = [
+{columns}
+]
+'''
+
+_NODES: Final = """
+# A question: (kind, column, rule, branch of the low side). Kinds: 1 cut (rule: the cut),
+# 2 levels (rule: the branch of each level code, -2 unseen), 3 presence.
+# A node: (question, children, branch of missing, branch of unseen, stand-ins{and_shares});
+# None is a leaf.
+NODES = [
+{nodes}
+]
+"""
+
+_WALK: Final = '''
+
+def _read(row):
+    """Give the values that the tree asks about; levels as codes, missing as None."""
+    values = []
+    for name, codes in COLUMNS:
+        value = row.get(name)
+        if value is None or value != value:
+            value = None
+        elif codes is not None:
+            value = codes.get(value, len(codes))
+{convert}{refuse}        values.append(value)
+    return values
+
+
+def _ask(question, values):
+    """Give a branch, MISSING or UNSEEN."""
+    kind, column, rule, low = question
+    value = values[column]
+    if kind == 3:
+        return 1 if value is None else 0
+    if value is None:
+        return MISSING
+    codes = COLUMNS[column][1]
+    if kind == 1:
+        if codes is not None and value >= len(codes):
+            return UNSEEN
+        return low if value <= rule else 1 - low
+    return rule[value] if value < len(rule) else UNSEEN
+
+
+def _decide(node, values):
+    """Give the branch that a row takes at a node, or STAYS."""
+    branch = _ask(node[0], values)
+    if branch == UNSEEN:
+        branch = node[3]
+    for stand_in in node[4]:
+        if branch >= 0:
+            break
+        branch = max(_ask(stand_in, values), MISSING)
+    return branch if branch >= 0 else node[2]
+'''
+
+_APPLY: Final = '''
+
+def apply(row):
+    """Give the id of the node in which a row ends."""
+    values, at = _read(row), 0
+    while NODES[at] is not None:
+        branch = _decide(NODES[at], values)
+        if branch == STAYS:
+            break
+        at = NODES[at][1][branch]
+    return at
+'''
+
+_SPREAD: Final = '''
+
+def _spread(row):
+    """Give the leaves that a row reaches, and how much of it reaches each."""
+    values, waiting, ends = _read(row), [(0, 1.0)], []
+    while waiting:
+        at, share = waiting.pop()
+        node = NODES[at]
+        if node is None:
+            ends.append((at, share))
+            continue
+        branch = _ask(node[0], values)
+        if branch == UNSEEN:
+            branch = node[3]
+        if branch >= 0:
+            waiting.append((node[1][branch], share))
+            continue
+        for child, part in reversed(list(zip(node[1], node[5]))):
+            if part > 0:
+                waiting.append((child, share * part))
+    return ends
+
+
+def apply(row):
+    """Give the id of the leaf that takes most of a row."""
+    ends = _spread(row)
+    most = max(share for _, share in ends)
+    return next(at for at, share in ends if share >= most * (1 - 1e-12))
+
+
+def _mixed(row):
+    """Give the values of the leaves, averaged by the shares of the row."""
+    total = None
+    for at, share in _spread(row):
+        part = [[share * x for x in output] for output in VALUE[at]]
+        if total is None:
+            total = part
+        else:
+            total = [[a + b for a, b in zip(u, v)] for u, v in zip(total, part)]
+    return total
+'''
+
+_BEST: Final = '''
+
+def _best(probability):
+    """Give the class of least expected cost, the first on ties."""
+    cost = [sum(p * c for p, c in zip(probability, column)) for column in zip(*COSTS)]
+    least = min(cost)
+    return next(k for k, c in enumerate(cost) if c <= least + 1e-12 * abs(least))
+'''
+
+_TIMES: Final = """\
+        elif not isinstance(value, (int, float)):
+            value = _seconds(value)
+"""
+
+_SECONDS: Final = '''
+
+def _seconds(value):
+    """Give a date, datetime or duration in seconds (since 1970, UTC)."""
+    import datetime
+
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if not isinstance(value, datetime.datetime):
+        value = datetime.datetime(value.year, value.month, value.day)
+    if value.tzinfo is not None:
+        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    return (value - datetime.datetime(1970, 1, 1)) / datetime.timedelta(seconds=1)
+'''
+
+
+def to_python(tree: Tree) -> str:
+    """Give a tree as the source of a Python module without dependencies.
+
+    Parameters
+    ----------
+    tree : Tree
+
+    Returns
+    -------
+    str
+        With functions ``apply(row)``, ``predict(row)`` and, for classification,
+        ``predict_proba(row)``. Where `predict` refuses a missing value or an unseen level, these
+        raise ValueError.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
+    >>> module = {}
+    >>> exec(tree.export("python"), module)
+    >>> module["predict"]({"clouds": 7}), module["predict_proba"]({"clouds": None})
+    ('yes', {'no': 1.0, 'yes': 0.0})
+    """
+    program = program_of(tree, "python")
+    fractional = tree.missing == "fractional"
+    timed = any(info.display in ("date", "datetime", "duration") for info in program.columns)
+    parts = [
+        _HEAD.format(
+            about=_about(tree),
+            and_proba=", predict_proba(row)\nthe probability of each class"
+            if tree.task == "classification"
+            else "",
+            columns="\n".join(_column(info) for info in program.columns),
+        ),
+        _tables(program, fractional),
+        _WALK.format(convert=_TIMES if timed else "", refuse=_refuse(tree)),
+        _SECONDS if timed else "",
+        _SPREAD if fractional else _APPLY,
+        _BEST if fractional and tree.cost_matrix is not None else "",
+        _answers(tree, fractional),
+    ]
+    return "".join(parts)
+
+
+def _about(tree: Tree) -> str:
+    name = tree.target.name
+    what = "a tree" if name is None else f"a tree of {name!a}"
+    # Inside a docstring.
+    safe = what.replace("\\", "\\\\").replace('"', '\\"')
+    return f"Predict with {safe} with {tree.n_leaves} leaves."
+
+
+def _column(info: Any) -> str:
+    if info.is_numeric:
+        return f"    ({info.name!a}, None),"
+    codes = ", ".join(f"{level!a}: {code}" for code, level in enumerate(info.levels))
+    return f"    ({info.name!a}, {{{codes}}}),"
+
+
+def _question(question: Question) -> str:
+    rule: Any = question.cut
+    if question.kind == LEVELS:
+        # -1 would mean missing.
+        rule = [-2 if branch < 0 else branch for branch in question.branch_of]
+    if question.kind == PRESENCE:
+        rule = None
+    return f"({question.kind}, {question.column}, {rule!r}, {question.low})"
+
+
+def _tables(program: Program, fractional: bool) -> str:
+    lines = []
+    for i, step in enumerate(program.steps):
+        if step.question is None:
+            lines.append(f"    None,  # {i}")
+            continue
+        stand_ins = "".join(f"{_question(one)}, " for one in step.stand_ins)
+        shares = f", {list(step.shares)!r}" if fractional else ""
+        lines.append(
+            f"    ({_question(step.question)}, {list(step.children)!r}, {step.missing}, "
+            f"{step.unseen}, ({stand_ins}){shares}),  # {i}"
+        )
+    text = _NODES.format(
+        nodes="\n".join(lines),
+        and_shares=", shares of the branches" if fractional else "",
+    )
+    tree = program.tree
+    if tree.task == "classification":
+        text += f"\nCLASSES = {program.labels!a}\n"
+        if fractional and tree.cost_matrix is not None:
+            text += f"COSTS = {tree.cost_matrix.tolist()!r}\n"
+    value = "\n".join(f"    {one!r}," for one in program.value)
+    text += f"\n# Of each node and output: {_what(tree)}.\nVALUE = [\n{value}\n]\n"
+    if tree.task == "classification" and not fractional:
+        text += f"\n# Class of each node and output.\nANSWER = {program.answer!r}\n"
+    return text
+
+
+def _what(tree: Tree) -> str:
+    return "class probabilities" if tree.task == "classification" else "the value"
+
+
+def _refuse(tree: Tree) -> str:
+    text = ""
+    if tree.missing == "error":
+        text += '        if value is None:\n            raise ValueError(f"{name!r} is missing")\n'
+    if tree.unseen == "error":
+        text += (
+            "        if codes is not None and value == len(codes):\n"
+            '            raise ValueError(f"{name!r}: unseen level {row.get(name)!r}")\n'
+        )
+    return text
+
+
+def _answers(tree: Tree, fractional: bool) -> str:
+    one = tree.n_outputs == 1
+    value = "_mixed(row)" if fractional else "VALUE[apply(row)]"
+    if tree.task == "regression":
+        said = f"{value}[0][0]" if one else f"[output[0] for output in {value}]"
+        return f'\n\ndef predict(row):\n    """Give the value of a row."""\n    return {said}\n'
+    if not fractional:
+        best = "ANSWER[apply(row)]"
+    elif tree.cost_matrix is not None:
+        best = f"[_best(output) for output in {value}]"
+    else:
+        best = f"[output.index(max(output)) for output in {value}]"
+    first = "[0]" if one else ""
+    return f'''
+
+def predict(row):
+    """Give the class of a row."""
+    return [labels[k] for labels, k in zip(CLASSES, {best})]{first}
+
+
+def predict_proba(row):
+    """Give the probability of each class."""
+    return [dict(zip(labels, output)) for labels, output in zip(CLASSES, {value})]{first}
+'''

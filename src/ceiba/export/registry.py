@@ -1,0 +1,158 @@
+"""Formats by name: ``tree.export("sql", ...)``. A new format is one row here and one file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from ceiba.errors import OptionError, did_you_mean
+from ceiba.tree.model_file.storage import atomic
+
+if TYPE_CHECKING:
+    from ceiba.tree.tree import Tree
+
+__all__ = ["FORMATS", "Format", "export", "format_named", "format_of_path"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format of export.
+
+    Attributes
+    ----------
+    name : str
+    function : str
+        ``module.function`` inside `ceiba.export`.
+    suffixes : tuple of str
+        Endings of files in this format.
+    about : str
+        One line for lists.
+    """
+
+    name: str
+    function: str
+    suffixes: tuple[str, ...]
+    about: str
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the format's file exists in this version."""
+        return find_spec(f"ceiba.export.{self.function.partition('.')[0]}") is not None
+
+    def load(self) -> Any:
+        """Give the function that writes the format."""
+        module, _, function = self.function.partition(".")
+        return getattr(import_module(f"ceiba.export.{module}"), function)
+
+
+_ALL: Final = (
+    Format("text", "text.to_text", (".txt",), "the tree as people read it"),
+    Format("rules", "rules.to_rules", (".rules",), "one line per leaf: if ... then ..."),
+    Format("sql", "sql.to_sql", (".sql",), "a query: one WHEN per leaf; four dialects"),
+    Format("python", "python.to_python", (".py",), "a module without dependencies"),
+    Format("c", "c.to_c", (".c", ".h"), "a C99 function"),
+    Format("javascript", "javascript.to_javascript", (".js", ".mjs"), "a JavaScript module"),
+    Format("json", "json.to_json", (".json",), "nodes, splits and values for other programs"),
+    Format("onnx", "onnx.to_onnx", (".onnx",), "a graph for onnxruntime (bytes)"),
+    Format("pmml", "pmml.to_pmml", (".pmml", ".xml"), "PMML 4.4 TreeModel"),
+    Format("dot", "dot.to_dot", (".dot", ".gv"), "a Graphviz drawing"),
+    Format("mermaid", "mermaid.to_mermaid", (".mmd",), "a Mermaid drawing"),
+    Format("svg", "svg.to_svg", (".svg",), "a picture"),
+    Format("sklearn", "sklearn.to_sklearn", (), "a fitted scikit-learn estimator (an object)"),
+)
+
+#: The formats of this version, by name.
+FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
+    {one.name: one for one in _ALL if one.is_there}
+)
+_ALIASES: Final = {"py": "python", "js": "javascript", "txt": "text", "c99": "c", "postgres": "sql"}
+
+
+def format_named(name: str) -> Format:
+    """Give the format of this name.
+
+    Examples
+    --------
+    >>> from ceiba.export import format_named
+    >>> format_named("sql").suffixes
+    ('.sql',)
+    """
+    found = FORMATS.get(_ALIASES.get(name, name))
+    if found is None:
+        known = ", ".join(FORMATS)
+        raise OptionError(f"format={name!r}. Known are {known}.{did_you_mean(name, FORMATS)}")
+    return found
+
+
+def format_of_path(path: str | os.PathLike[str]) -> Format:
+    """Give the format that a file's ending stands for.
+
+    Examples
+    --------
+    >>> from ceiba.export import format_of_path
+    >>> format_of_path("rain.py").name
+    'python'
+    """
+    suffix = Path(path).suffix.lower()
+    for one in FORMATS.values():
+        if suffix in one.suffixes:
+            return one
+    endings = ", ".join(suffix for one in FORMATS.values() for suffix in one.suffixes)
+    raise OptionError(
+        f"{os.fspath(path)!r} does not say the format. Known endings: {endings}. Or name it."
+    )
+
+
+def export(
+    tree: Tree,
+    format: str,  # noqa: A002
+    path: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> Any:
+    """Give a tree in another format; with `path`, write it there as well.
+
+    Parameters
+    ----------
+    tree : Tree
+    format : str
+        A key of `ceiba.export.FORMATS`: text, rules, sql, python, c, javascript, json, onnx, pmml,
+        ... .
+    path : path, optional
+        A file to write, whole or not at all.
+    **options
+        Of the format's function, e.g. ``dialect="duckdb"`` of `ceiba.export.to_sql`.
+
+    Returns
+    -------
+    str, bytes (onnx) or an estimator (sklearn)
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> print(ceiba.export.export(tree, "rules"))
+    if x <= 2.5 or x is missing then a  (p=1)
+    if x > 2.5 then b  (p=1)
+    """
+    chosen = format_named(format)
+    made = chosen.load()(tree, **options)
+    if path is not None:
+        _write(chosen, made, path)
+    return made
+
+
+def _write(chosen: Format, made: Any, path: str | os.PathLike[str]) -> None:
+    if not isinstance(made, str | bytes):
+        raise OptionError(f"format={chosen.name!r} gives an object, which is not written to files.")
+    try:
+        with atomic(path) as file:
+            file.write(made if isinstance(made, bytes) else made.encode("utf-8"))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OptionError(f"Cannot write {os.fspath(path)!r}: {reason}.") from None

@@ -1,0 +1,336 @@
+"""A tree as SQL: one flat CASE with a WHEN per leaf, bounds of each column merged.
+
+Flat, because nested CASE breaks at some depth (24 levels in SQLite). Conditions exclude each other
+and no NOT stands before a comparison, so NULL behaves as missing does. Where PostgreSQL and DuckDB
+have NaN (greater than every number there) it is missing too. Cuts are written so that they come
+back as the same float64; SQLite reads decimals of many digits one unit off, so there such a cut is
+a quotient of whole numbers by a power of two, which is exact.
+Names and texts are quoted; columns are qualified by the table's alias, because SQLite takes an
+unknown name in double quotes for a text.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+import numpy as np
+
+from ceiba.errors import OptionError, TreeError, did_you_mean
+from ceiba.export.routes import End, LevelSet, Numbers, Restriction, Way, ends_of, refuse_fractional
+
+if TYPE_CHECKING:
+    from ceiba.table import ColumnInfo
+    from ceiba.tree.tree import Tree
+
+__all__ = ["Dialect", "to_sql"]
+
+Dialect = Literal["ansi", "postgresql", "sqlite", "duckdb"]
+_ALIAS: Final = "t"
+_INDENT: Final = "      "
+_EPOCH: Final = datetime.datetime(1970, 1, 1)
+
+
+def to_sql(
+    tree: Tree,
+    *,
+    dialect: Dialect = "ansi",
+    table: str | Sequence[str] = "data",
+    prefix: str = "",
+    form: Literal["query", "prediction", "leaf"] = "query",
+) -> str:
+    """Give a tree as an SQL query that predicts every row of a table.
+
+    The query gives all columns of the table and after them `leaf` (the node in which the row
+    ends), `prediction` and, for classification, `probability_<class>` for each class. NULL is a
+    missing value. A level or a missing value that the tree refuses (`unseen="error"`,
+    `missing="error"`) gives NULL.
+
+    Parameters
+    ----------
+    tree : Tree
+    dialect : {"ansi", "postgresql", "sqlite", "duckdb"}, default="ansi"
+    table : str or sequence of str, default="data"
+        Name of the table, or its parts: ``("public", "weather")``.
+    prefix : str, default=""
+        Before the names of the new columns, if the table has such names already.
+    form : {"query", "prediction", "leaf"}, default="query"
+        The whole query, or only the expression of the prediction or of the leaf, to be put into a
+        query of your own in which the table is called ``t``.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    TreeError
+        For `missing="fractional"`, for names that SQL cannot hold, and for a single prediction
+        of a tree with several outputs.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"), target="RAIN")
+    >>> print(tree.export("sql", form="prediction"))
+    CASE
+          WHEN t."clouds" IS NULL OR t."clouds" <= 4.5E0 THEN 'no'
+          WHEN t."clouds" > 4.5E0 THEN 'yes'
+        END
+    """
+    if dialect not in get_args(Dialect):
+        allowed = ", ".join(get_args(Dialect))
+        hint = did_you_mean(dialect, get_args(Dialect))
+        raise OptionError(f"dialect={dialect!r}. Allowed are {allowed}.{hint}")
+    if form not in ("query", "prediction", "leaf"):
+        raise OptionError(f"form={form!r}. Allowed are query, prediction and leaf.")
+    refuse_fractional(tree, "sql")
+    writer = _Writer(tree, dialect)
+    ends = list(ends_of(tree))
+    if form == "leaf":
+        return writer.case(ends, {end.node: str(end.node) for end in ends})
+    if form == "prediction":
+        if tree.n_outputs > 1:
+            raise TreeError("sql: the tree has several outputs. Use form='query'.")
+        return writer.case(ends, {end.node: writer.answer(end.node, 0) for end in ends})
+    return _query(tree, writer, ends, table, prefix)
+
+
+def _query(
+    tree: Tree, writer: _Writer, ends: list[End], table: str | Sequence[str], prefix: str
+) -> str:
+    parts = [table] if isinstance(table, str) else list(table)
+    source = ".".join(writer.name(part) for part in parts)
+    nodes = [end.node for end in ends]
+    leaf = writer.name(f"{prefix}leaf")
+    columns = []
+    for k in range(tree.n_outputs):
+        tail = f"_{k}" if tree.n_outputs > 1 else ""
+        said = {node: writer.answer(node, k) for node in nodes}
+        columns.append((f"{prefix}prediction{tail}", said))
+        if tree.task == "classification":
+            for c, label in enumerate(tree.target.classes[k].tolist()):
+                share = {node: writer.number(float(tree.value[node, k, c])) for node in nodes}
+                columns.append((f"{prefix}probability{tail}_{label}", share))
+    lines = [f"-- {_comment(tree)}", "SELECT", "  s.*"]
+    for name, by_node in columns:
+        lines[-1] += ","
+        lines.append(f"  {writer.lookup(f's.{leaf}', by_node)} AS {writer.name(name)}")
+    case = writer.case(ends, {node: str(node) for node in nodes})
+    lines += [
+        "FROM (",
+        "  SELECT",
+        f"    {_ALIAS}.*,",
+        f"    {case} AS {leaf}",
+        f"  FROM {source} AS {_ALIAS}",
+        ") AS s",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _comment(tree: Tree) -> str:
+    name = tree.target.name
+    # A name may hold a line break, which would end the comment.
+    what = "" if name is None else " of " + ascii(name)
+    return f"A tree{what} with {tree.n_leaves} leaves, written by ceiba; NULL is missing."
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Writes conditions, names and literals in one dialect."""
+
+    tree: Tree
+    dialect: Dialect
+
+    # ------------------------------------------------------------------ literals
+
+    def name(self, name: str) -> str:
+        if "\x00" in name or not name:
+            raise TreeError(f"sql: {name!r} cannot be the name of a column. Rename it and refit.")
+        return '"' + _encodable(name).replace('"', '""') + '"'
+
+    def text(self, text: str) -> str:
+        if "\x00" in text:
+            raise TreeError(f"sql: the text {text!r} holds a NUL, which SQL texts cannot.")
+        quoted = "'" + _encodable(text).replace("'", "''") + "'"
+        if self.dialect == "postgresql" and "\\" in text:
+            # Safe whatever standard_conforming_strings is set to.
+            return "E" + quoted.replace("\\", "\\\\")
+        return quoted
+
+    def number(self, x: float) -> str:
+        if not math.isfinite(x):
+            raise TreeError(f"sql: {x} is not a number that SQL can write.")
+        text = repr(x)
+        if self.dialect == "postgresql":
+            return f"({text}::float8)" if x < 0 else f"{text}::float8"
+        if self.dialect == "sqlite":
+            digits = len(text.partition("e")[0].replace(".", "").replace("-", "").strip("0"))
+            return text if (digits <= 15 and 1e-7 < abs(x) < 1e15) or x == 0 else _quotient(x)
+        return text if "e" in text else f"{text}E0"
+
+    def literal(self, value: Any) -> str:
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, bool):
+            truth = ("0", "1") if self.dialect == "sqlite" else ("FALSE", "TRUE")
+            return truth[value]
+        if isinstance(value, int):
+            return str(value)
+        if isinstance(value, float):
+            return self.number(value)
+        if isinstance(value, str):
+            return self.text(value)
+        raise TreeError(
+            f"sql: {value!r} ({type(value).__name__}) cannot be written as an SQL value. Classes "
+            "and levels are texts, numbers or booleans."
+        )
+
+    def answer(self, node: int, output: int) -> str:
+        """Give what a node predicts."""
+        if self.tree.task == "regression":
+            return self.number(float(self.tree.value[node, output, 0]))
+        index = self.tree.answer.reshape(self.tree.n_nodes, -1)[node, output]
+        return self.literal(self.tree.target.classes[output][index])
+
+    # ------------------------------------------------------------------ cases
+
+    def case(self, ends: list[End], said: dict[int, str]) -> str:
+        """Write the CASE over all ends."""
+        lines = ["CASE"]
+        for end in ends:
+            lines.append(f"{_INDENT}WHEN {self.condition(end)} THEN {said[end.node]}")
+        return "\n".join([*lines, "    END"])
+
+    def lookup(self, leaf: str, said: dict[int, str]) -> str:
+        """Write the CASE that turns a leaf into what is said there, equal answers together."""
+        nodes_of: dict[str, list[int]] = {}
+        for node, text in said.items():
+            nodes_of.setdefault(text, []).append(node)
+        lines = ["CASE"]
+        for text, nodes in nodes_of.items():
+            ids = ", ".join(map(str, nodes))
+            lines.append(f"    WHEN {leaf} IN ({ids}) THEN {text}")
+        return "\n".join([*lines, "  END"])
+
+    def condition(self, end: End) -> str:
+        """Write what is true of the rows of one end."""
+        several = len(end.merged) + len(end.choices) > 1
+        parts = self.way(end.merged, inside=several)
+        for choice in end.choices:
+            ways = [" AND ".join(self.way(way, inside=len(way) > 1)) for way in choice]
+            text = " OR ".join(f"({way})" if " AND " in way else way for way in ways)
+            parts.append(f"({text})" if several else text)
+        return " AND ".join(parts) or "1 = 1"
+
+    def way(self, way: Way, inside: bool) -> list[str]:
+        """Write the restrictions of several columns."""
+        parts = []
+        for column, one in way.items():
+            if not one.is_all:
+                text = self.restriction(self.tree.schema.columns[column], one)
+                parts.append(f"({text})" if inside and " OR " in text else text)
+        return parts
+
+    # ------------------------------------------------------------------ restrictions
+
+    def restriction(self, info: ColumnInfo, one: Restriction) -> str:
+        column = f"{_ALIAS}.{self.name(info.name)}"
+        if isinstance(one, LevelSet):
+            return self.levels(column, info, one)
+        return self.numbers(column, info, one)
+
+    def levels(self, column: str, info: ColumnInfo, one: LevelSet) -> str:
+        parts = []
+        if one.missing:
+            parts.append(f"{column} IS NULL")
+        if one.unknown:
+            others = [self.literal(info.levels[c]) for c in range(one.n_levels)
+                      if c not in one.codes]  # fmt: skip
+            listed = ", ".join(others)
+            parts.append(f"{column} NOT IN ({listed})" if others else f"{column} IS NOT NULL")
+        elif one.codes:
+            listed = ", ".join(self.literal(info.levels[c]) for c in sorted(one.codes))
+            single = f"{column} = {listed}"
+            parts.append(single if len(one.codes) == 1 else f"{column} IN ({listed})")
+        return " OR ".join(parts)
+
+    def numbers(self, column: str, info: ColumnInfo, one: Numbers) -> str:
+        value = self.value(column, info)
+        has_nan = self.dialect in ("postgresql", "duckdb")
+        nan = "'NaN'::float8" if self.dialect == "postgresql" else "'NaN'::DOUBLE"
+        bounds = []
+        if one.low > -math.inf:
+            bounds.append(f"{value} > {self.bound(one.low, info)}")
+        if one.high < math.inf:
+            bounds.append(f"{value} <= {self.bound(one.high, info)}")
+        elif has_nan and one.present and not one.missing:
+            bounds.append(f"{value} < {nan}")  # NaN is greater than all numbers, and missing
+        missing = [f"{column} IS NULL"]
+        if has_nan and (one.high < math.inf or not one.present):
+            missing.append(f"{value} = {nan}")
+        if not one.present:
+            return " OR ".join(missing)
+        inside = " AND ".join(bounds) or f"{column} IS NOT NULL"
+        if not one.missing:
+            return inside
+        return " OR ".join([*missing, f"({inside})" if len(bounds) > 1 else inside])
+
+    def value(self, column: str, info: ColumnInfo) -> str:
+        """Write a numeric column as the number that the tree asks about."""
+        if info.display == "boolean":
+            casts = {"postgresql": f"CAST({column} AS INTEGER)"}
+            casts["duckdb"] = f"CAST({column} AS DOUBLE)"
+            return casts.get(self.dialect, column)
+        if info.display == "number" or self.dialect == "ansi":
+            return column
+        if self.dialect in ("postgresql", "duckdb"):
+            kind = "float8" if self.dialect == "postgresql" else "DOUBLE"
+            return f"CAST(EXTRACT(EPOCH FROM {column}) AS {kind})"
+        if info.display == "duration":
+            return column
+        return f"(strftime('%s', {column}) + (strftime('%f', {column}) - strftime('%S', {column})))"
+
+    def bound(self, cut: float, info: ColumnInfo) -> str:
+        """Write a cut; in ANSI a cut between dates is a timestamp."""
+        if self.dialect == "ansi" and info.display in ("date", "datetime"):
+            try:
+                moment = _EPOCH + datetime.timedelta(microseconds=math.floor(cut * 1e6))
+            except OverflowError:
+                raise TreeError(f"sql: the cut {cut} of {info.name!r} is no date.") from None
+            return f"TIMESTAMP '{moment.isoformat(' ')}'"
+        return self.number(cut)
+
+
+def _encodable(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise TreeError(f"sql: {text!r} is not valid Unicode. Rename it and refit.") from None
+    return text
+
+
+def _quotient(x: float) -> str:
+    """Write a float64 as whole number times or over a power of two, exactly.
+
+    Examples
+    --------
+    >>> _quotient(0.1)
+    '(3602879701896397 / 562949953421312.0 / 64.0)'
+    """
+    top, bottom = x.as_integer_ratio()
+    if bottom > 1:
+        return "(" + " / ".join([str(top), *_powers(bottom.bit_length() - 1)]) + ")"
+    mantissa, exponent = math.frexp(x)
+    if exponent <= 53:
+        return f"({int(x)} * 1.0)"
+    return "(" + " * ".join([str(int(mantissa * 2**53)), *_powers(exponent - 53)]) + ")"
+
+
+def _powers(exponent: int) -> list[str]:
+    """Write 2**exponent as factors that SQLite reads exactly."""
+    whole, rest = divmod(exponent, 49)
+    return ["562949953421312.0"] * whole + ([f"{2**rest}.0"] if rest else [])

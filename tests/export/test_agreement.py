@@ -1,0 +1,371 @@
+"""Every export, executed for real, answers as `predict` does: no disagreement on any row.
+
+Rows hold values exactly at cuts and one step beside them, infinities, huge numbers, -0.0, missing
+values and unseen levels; names and levels try to break out of quotes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ceiba.tree import Tree
+from tests.export.drawn_trees import Drawn, draw
+
+N_TREES, N_ROWS = 30, 1000
+FULL = [pytest.param(k, marks=pytest.mark.slow) for k in range(100)]  # 10 trees x 10,000 rows each
+
+
+def several(part: int | None, *, flat: bool = False) -> list[Drawn]:
+    """Draw the trees of one test: the small set, or one part of the full one."""
+    seeds = range(N_TREES) if part is None else range(1000 + 10 * part, 1010 + 10 * part)
+    rows = N_ROWS if part is None else 10_000
+    kinds = ("learn", "surrogate", "majority")
+    return [draw(seed, rows, missing=kinds[seed % 3] if flat else None) for seed in seeds]
+
+
+def parts(argument: str = "part") -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(argument, [None, *FULL])
+
+
+def compare(drawn: Drawn, leaf: Iterable[Any], said: Iterable[Any], exact: bool = True) -> None:
+    expected = drawn.tree.apply(drawn.rows).tolist()
+    assert list(leaf) == expected, drawn.seed
+    compare_answers(drawn, said, exact)
+
+
+def compare_answers(drawn: Drawn, said: Iterable[Any], exact: bool = True) -> None:
+    answers = drawn.tree.predict(drawn.rows).tolist()
+    if exact:
+        assert list(said) == answers, drawn.seed
+    else:
+        np.testing.assert_allclose(list(said), answers, rtol=1e-12)
+
+
+# ---------------------------------------------------------------------- SQL
+
+
+def sql_answers(drawn: Drawn, names: list[str], fetched: list[Any]) -> None:
+    columns = dict(zip(names, zip(*fetched, strict=True), strict=True))
+    compare(drawn, columns["leaf"], columns["prediction"])
+    if drawn.tree.task == "classification":
+        proba: Any = drawn.tree.predict_proba(drawn.rows)
+        for k, label in enumerate(drawn.tree.target.classes[0].tolist()):
+            assert list(columns[f"probability_{label}"]) == proba[:, k].tolist()
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+@parts()
+def test_sqlite_agrees_with_predict(part: int | None) -> None:
+    for drawn in several(part, flat=True):
+        with sqlite3.connect(":memory:") as base:
+            names = ", ".join(quoted(name) for name in drawn.rows)
+            base.execute(f"CREATE TABLE data (row_id, {names})")
+            places = ", ".join("?" * (len(drawn.rows) + 1))
+            rows = zip(range(drawn.n), *drawn.rows.values(), strict=True)
+            base.executemany(f"INSERT INTO data VALUES ({places})", rows)
+            cursor = base.execute(drawn.tree.export("sql", dialect="sqlite") + "ORDER BY row_id")
+            sql_answers(drawn, [one[0] for one in cursor.description], cursor.fetchall())
+
+
+@parts()
+def test_duckdb_agrees_with_predict(part: int | None) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    import pyarrow as pa
+
+    for drawn in several(part, flat=True):
+        with duckdb.connect() as base:
+            rows = dict(drawn.rows)
+            for name, values in rows.items():
+                if any(isinstance(value, float) for value in values):  # NaN is missing too
+                    rows[name] = [
+                        math.nan if value is None and i % 2 else value
+                        for i, value in enumerate(values)
+                    ]
+            base.register("arrow", pa.table({"row_id": range(drawn.n), **rows}))
+            base.execute("CREATE TABLE data AS SELECT * FROM arrow")
+            found = base.execute(drawn.tree.export("sql", dialect="duckdb") + "ORDER BY row_id")
+            sql_answers(drawn, [one[0] for one in found.description], found.fetchall())
+
+
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
+    """Start a server of its own; give the command that runs psql against it."""
+    import getpass
+    import os
+    import tempfile
+
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    tool = shutil.which("initdb") or (str(found[-1]) if found else None)
+    if tool is None or shutil.which("psql") is None:
+        pytest.skip("PostgreSQL is not installed")
+    folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))
+    as_user: list[str] = []
+    if getpass.getuser() == "root":  # the server refuses to run as root
+        if shutil.which("runuser") is None:
+            pytest.skip("PostgreSQL is not installed for users other than root")
+        as_user = ["runuser", "-u", "nobody", "--"]
+        shutil.chown(folder, "nobody")
+    bin_folder = Path(tool).parent
+    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
+    quiet: dict[str, Any] = {"check": True, "capture_output": True, "cwd": folder}
+    env = {**os.environ, "HOME": str(folder)}
+    data = folder / "data"
+    subprocess.run(
+        [*as_user, tool, "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8",
+         "--locale=C.UTF-8"], env=env, **quiet,
+    )  # fmt: skip
+    control = [*as_user, str(bin_folder / "pg_ctl"), "-D", str(data), "-w"]
+    log = str(folder / "log")
+    subprocess.run([*control, "-o", options, "-l", log, "start"], env=env, **quiet)
+    try:
+        yield ["psql", "-h", str(folder), "-U", "tester", "-d", "postgres", "-X", "-q", "-At"]
+    finally:
+        subprocess.run([*control, "-m", "immediate", "stop"], env=env, **quiet)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def copy_text(value: Any) -> str:
+    if value is None:
+        return "\\N"
+    if isinstance(value, float):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, repr(value))
+    text = str(value).replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
+    return text.replace("\r", "\\r")
+
+
+@parts()
+def test_postgresql_agrees_with_predict(part: int | None, postgres: list[str]) -> None:
+    for drawn in several(part, flat=True):
+        kinds = []
+        for info in drawn.tree.schema.columns:
+            kind = "float8" if info.is_numeric else (
+                "integer" if isinstance(info.levels[0], int) else "text"
+            )  # fmt: skip
+            kinds.append(f"{quoted(info.name)} {kind}")
+        lines = [f"DROP TABLE IF EXISTS data; CREATE TABLE data (row_id int, {', '.join(kinds)});",
+                 "COPY data FROM STDIN;"]  # fmt: skip
+        for i, row in enumerate(zip(*drawn.rows.values(), strict=True)):
+            lines.append("\t".join([str(i), *map(copy_text, row)]))
+        query = drawn.tree.export("sql", dialect="postgresql")
+        lines += ["\\.", f"SELECT json_agg(q ORDER BY row_id) FROM ({query}) AS q;"]
+        done = subprocess.run(
+            [*postgres, "-v", "ON_ERROR_STOP=1"], input="\n".join(lines), text=True,
+            capture_output=True, check=True, encoding="utf-8",
+        )  # fmt: skip
+        rows = json.loads(_finite(done.stdout))
+        compare(drawn, [one["leaf"] for one in rows], [one["prediction"] for one in rows])
+
+
+def _finite(text: str) -> str:
+    """psql writes Infinity as a JSON text already; nothing to do but to join the lines."""
+    return text.strip()
+
+
+# ---------------------------------------------------------------------- languages
+
+
+@parts()
+def test_python_agrees_with_predict(part: int | None) -> None:
+    for drawn in several(part):
+        module: dict[str, Any] = {}
+        exec(compile(drawn.tree.export("python"), "exported", "exec"), module)
+        rows = [
+            dict(zip(drawn.rows, row, strict=True))
+            for row in zip(*drawn.rows.values(), strict=True)
+        ]
+        exact = drawn.tree.missing != "fractional" or drawn.tree.task == "classification"
+        compare(drawn, map(module["apply"], rows), map(module["predict"], rows), exact)
+        if drawn.tree.task == "classification":
+            proba: Any = drawn.tree.predict_proba(drawn.rows)
+            found = [list(module["predict_proba"](row).values()) for row in rows]
+            np.testing.assert_allclose(found, proba, rtol=1e-12)
+
+
+@parts()
+def test_javascript_agrees_with_predict(part: int | None, tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    trees = several(part)
+    odd = {math.inf: "Infinity", -math.inf: "-Infinity"}
+    for k, drawn in enumerate(trees):
+        (tmp_path / f"tree_{k}.js").write_text(drawn.tree.export("javascript"), "utf-8")
+        rows = [
+            [
+                [name, {"$": odd[v]} if v in odd else v]
+                for name, v in zip(drawn.rows, row, strict=True)
+            ]
+            for row in zip(*drawn.rows.values(), strict=True)
+        ]
+        (tmp_path / f"rows_{k}.json").write_text(json.dumps(rows), "utf-8")
+    (tmp_path / "run.js").write_text(
+        """
+        const fs = require("fs"), out = [];
+        for (let k = 0; k < Number(process.argv[2]); k++) {
+          const tree = require(`./tree_${k}.js`);
+          const rows = JSON.parse(fs.readFileSync(`${__dirname}/rows_${k}.json`)).map((pairs) => {
+            const row = Object.create(null);
+            for (const [name, v] of pairs) row[name] = v && v.$ ? Number(v.$) : v;
+            return row;
+          });
+          out.push([rows.map(tree.apply), rows.map(tree.predict)]);
+        }
+        console.log(JSON.stringify(out));
+        """,
+        "utf-8",
+    )
+    done = subprocess.run(
+        [node, str(tmp_path / "run.js"), str(len(trees))], capture_output=True, check=True
+    )
+    for drawn, (leaf, said) in zip(trees, json.loads(done.stdout), strict=True):
+        exact = drawn.tree.missing != "fractional" or drawn.tree.task == "classification"
+        compare(drawn, leaf, said, exact)
+
+
+@parts()
+def test_c_agrees_with_predict(part: int | None, tmp_path: Path) -> None:
+    compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("no C compiler is installed")
+    trees = several(part)
+    source = tmp_path / "trees.c"
+    source.write_text(
+        "\n".join(one.tree.export("c", name=f"t{k}") for k, one in enumerate(trees)), "utf-8"
+    )
+    library = tmp_path / "trees.so"
+    strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"]
+    subprocess.run(
+        [compiler, *strict, "-O1", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True
+    )
+    loaded = ctypes.CDLL(str(library))
+    for k, drawn in enumerate(trees):
+        _compare_c(loaded, f"t{k}", drawn)
+
+
+def _compare_c(library: Any, name: str, drawn: Drawn) -> None:
+    tree = drawn.tree
+    level = getattr(library, f"{name}_level")
+    level.restype, level.argtypes = ctypes.c_double, [ctypes.c_int, ctypes.c_char_p]
+    columns = []
+    for j, info in enumerate(tree.schema.columns):
+        values = drawn.rows[info.name]
+        if info.is_numeric:
+            columns.append([math.nan if v is None else v for v in values])
+        else:
+            codes = {v: level(j, None if v is None else str(v).encode()) for v in set(values)}
+            columns.append([codes[v] for v in values])
+    matrix = np.ascontiguousarray(np.array(columns, dtype=float).T)
+    apply, predict = getattr(library, f"{name}_apply"), getattr(library, f"{name}_predict")
+    pointer = ctypes.POINTER(ctypes.c_double)
+    apply.restype, apply.argtypes = ctypes.c_long, [pointer]
+    predict.argtypes = [pointer, ctypes.c_int]
+    predict.restype = ctypes.c_int if tree.task == "classification" else ctypes.c_double
+    rows = [row.ctypes.data_as(pointer) for row in matrix]
+    said: list[Any] = [predict(row, 0) for row in rows]
+    if tree.task == "classification":
+        label = getattr(library, f"{name}_label")
+        label.restype = ctypes.c_char_p
+        classes = tree.target.classes[0].tolist()
+        for c, one in enumerate(classes):
+            assert label(0, c).decode() == str(one)
+        said = [classes[c] for c in said]
+    exact = tree.missing != "fractional" or tree.task == "classification"
+    compare(drawn, [apply(row) for row in rows], said, exact)
+
+
+# ---------------------------------------------------------------------- JSON and rules
+
+
+def route_json(nodes: list[Any], row: dict[str, Any]) -> int:
+    """Route one row by the rules that docs/exports.md states."""
+
+    def ask(split: Any) -> int | str | None:
+        value = row[split["column"]]
+        if split["kind"] == "presence":
+            return 1 if value is None else 0
+        if value is None:
+            return None
+        if split["kind"] == "cut":
+            low: int = split["low"]
+            return low if value <= split["cut"] else 1 - low
+        return next((branch for level, branch in split["branch_of"] if level == value), "unseen")
+
+    at = 0
+    while "split" in nodes[at]:
+        node = nodes[at]
+        branch = ask(node["split"])
+        if branch == "unseen":
+            branch = node["unseen"]
+        for one in node.get("surrogates", []):
+            if branch is not None:
+                break
+            branch = ask(one)
+            branch = None if branch == "unseen" else branch
+        if branch is None:
+            branch = node["missing"]
+        if branch is None:
+            break
+        at = node["children"][branch]
+    return at
+
+
+def test_json_routed_by_its_documented_rules_agrees_with_predict() -> None:
+    for drawn in several(None, flat=True):
+        nodes = json.loads(drawn.tree.export("json"))["nodes"]
+        rows = [
+            dict(zip(drawn.rows, row, strict=True))
+            for row in zip(*drawn.rows.values(), strict=True)
+        ]
+        leaves = [route_json(nodes, row) for row in rows]
+        compare(drawn, leaves, [nodes[leaf]["prediction"] for leaf in leaves])
+
+
+def test_ends_every_row_satisfies_exactly_one() -> None:
+    from ceiba.export.routes import LevelSet, ends_of
+    from ceiba.table import read_like
+
+    def holds(tree: Tree, way: dict[int, Any], codes: list[Any]) -> bool:
+        for column, one in way.items():
+            value = codes[column]
+            if isinstance(one, LevelSet):
+                ok = one.missing if value < 0 else (
+                    value in one.codes if value < one.n_levels else one.unknown
+                )  # fmt: skip
+            elif value != value:
+                ok = one.missing
+            else:
+                # An interval without a lower end takes -inf too.
+                above = one.low == -math.inf or value > one.low
+                ok = one.present and above and value <= one.high
+            if not ok:
+                return False
+        return True
+
+    for drawn in several(None, flat=True)[:12]:
+        tree = drawn.tree
+        table = read_like(drawn.rows, tree.schema, match="name")
+        ends = list(ends_of(tree))
+        expected = tree.apply(table)
+        for i in range(200):
+            codes = [column.values[i].item() for column in table.columns]
+            met = [
+                end.node
+                for end in ends
+                if holds(tree, end.merged, codes)
+                and all(any(holds(tree, way, codes) for way in one) for one in end.choices)
+            ]
+            assert met == [expected[i]], drawn.seed
