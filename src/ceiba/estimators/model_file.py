@@ -29,7 +29,7 @@ _FROM_TREE: Final = frozenset(
     {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",
      "n_classes_"}
 )  # fmt: skip
-_FITTED_NAME: Final = re.compile(r"[a-z][a-z0-9_]*_")
+_FITTED_NAME: Final = re.compile(r"_?[a-z][a-z0-9_]*")
 
 
 def save(
@@ -74,7 +74,7 @@ def save(
     }
     fitted = {}
     for key, value in vars(model).items():
-        if key not in _FROM_TREE and _FITTED_NAME.fullmatch(key):
+        if key not in parameters and key not in _FROM_TREE and _FITTED_NAME.fullmatch(key):
             try:
                 fitted[key] = to_json(value, known)
             except UnwritableError:
@@ -125,9 +125,10 @@ def restore(document: Document) -> Any:
     fitted = stored["fitted"]
     if not isinstance(fitted.value, dict):
         fitted.fail("An object {...} is needed.")
+    taken = {*_FROM_TREE, *cls._get_param_names()}
     for key in fitted.value:
-        if key in _FROM_TREE or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
-            fitted.fail("Fitted attributes end in '_' and are no methods.", f"the name {key!r}")
+        if key in taken or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
+            fitted.fail("A fitted attribute has a name of its own.", f"the name {key!r}")
         setattr(model, key, from_json(fitted[key], known))
     return model
 
