@@ -166,7 +166,9 @@ def test_names_partly_texts_are_refused_as_in_scikit_learn() -> None:
         read(pd.DataFrame([[1, 2]], columns=["a", 1]))
 
 
-@pytest.mark.parametrize("X", [None, "table.csv", 5, 5.0, object(), {1, 2}], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "X", [None, "table.csv", 5, 5.0, object(), {1, 2}], ids=lambda v: type(v).__name__
+)
 def test_what_is_no_table_is_refused_with_what_is(X: Any) -> None:
     with pytest.raises(CeibaError, match=r"X must be a table, got .* Readable are numpy arrays"):
         read(X)

@@ -57,7 +57,7 @@ public:
     double right_value() const { return median(false); }
 
     // The gain: deviation of all rows less that of the two sides.
-    double gain() const { return (total_deviation_ - deviation(true) - deviation(false)).value(); }
+    double gain() const { return std::max(0.0, (total_deviation_ - deviation(true) - deviation(false)).value()); }
     double total_deviation() const { return total_deviation_.value(); }
 
 private:

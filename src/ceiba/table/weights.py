@@ -70,10 +70,12 @@ def _check_values(weights: NDArray[np.float64]) -> None:
             f"Negative values in data passed to `sample_weight`: row {int(np.argmin(weights))} has "
             f"{low:g}. Weights are finite numbers >= 0; weight 0 leaves a row out."
         )
-    if high > 1e290 and not np.isfinite(high * len(weights)):
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if total == np.inf:
         raise DataError(
-            f"Sample weights are too large: {len(weights)} rows with weights up to {high:g} may "
-            "add up to infinity. Divide them all by the same number; the tree stays the same."
+            f"Sample weights are too large: weights up to {high:g} add up to infinity. Divide them "
+            "all by the same number; the tree stays the same."
         )
     if high == 0:
         raise DataError(
