@@ -19,7 +19,8 @@ void check_length(const Columns& self, std::size_t n) {
 template <class T>
 void add_numeric(Columns& self, const Strided1<T>& values) {
     check_length(self, values.shape(0));
-    self.table.columns.push_back(data::Column::numeric(values.data(), values.stride(0) * static_cast<std::ptrdiff_t>(sizeof(T))));
+    self.table.columns.push_back(
+        data::Column::numeric(values.data(), values.stride(0) * static_cast<std::ptrdiff_t>(sizeof(T))));
     self.owners.push_back(nb::cast(values));
 }
 
@@ -29,8 +30,9 @@ Columns from_matrix(const Strided2<T>& matrix) {
     out.table.n_rows = matrix.shape(0);
     out.table.columns.reserve(matrix.shape(1));
     for (std::size_t c = 0; c < matrix.shape(1); ++c)
-        out.table.columns.push_back(data::Column::numeric(matrix.data() + static_cast<std::ptrdiff_t>(c) * matrix.stride(1),
-                                                          matrix.stride(0) * static_cast<std::ptrdiff_t>(sizeof(T))));
+        out.table.columns.push_back(
+            data::Column::numeric(matrix.data() + static_cast<std::ptrdiff_t>(c) * matrix.stride(1),
+                                  matrix.stride(0) * static_cast<std::ptrdiff_t>(sizeof(T))));
     out.owners.push_back(nb::cast(matrix));
     return out;
 }
@@ -39,7 +41,12 @@ Columns from_matrix(const Strided2<T>& matrix) {
 
 void bind_data(nb::module_& m) {
     nb::class_<Columns>(m, "Columns", "Typed columns of one length, viewed, not copied.")
-        .def("__init__", [](Columns* self, std::size_t n_rows) { new (self) Columns{{n_rows, {}}, {}}; }, nb::arg("n_rows"))
+        .def(
+            "__init__",
+            [](Columns* self, std::size_t n_rows) {
+                new (self) Columns{{n_rows, {}}, {}};
+            },
+            nb::arg("n_rows"))
         .def_static("from_matrix", &from_matrix<double>, nb::arg("matrix").noconvert())
         .def_static("from_matrix", &from_matrix<float>, nb::arg("matrix").noconvert())
         .def("add_numeric", &add_numeric<double>, nb::arg("values").noconvert(), "Add float64 numbers; NaN is missing.")
@@ -48,7 +55,9 @@ void bind_data(nb::module_& m) {
             "add_levels",
             [](Columns& self, const Strided1<std::int32_t>& codes, std::int32_t n_levels, bool ordered) {
                 check_length(self, codes.shape(0));
-                self.table.columns.push_back(data::Column::levels(codes.data(), codes.stride(0) * static_cast<std::ptrdiff_t>(sizeof(std::int32_t)), n_levels, ordered));
+                self.table.columns.push_back(data::Column::levels(
+                    codes.data(), codes.stride(0) * static_cast<std::ptrdiff_t>(sizeof(std::int32_t)), n_levels,
+                    ordered));
                 self.owners.push_back(nb::cast(codes));
             },
             nb::arg("codes").noconvert(), nb::arg("n_levels"), nb::arg("ordered") = false,

@@ -31,12 +31,14 @@ tree::SplitTable splits_from(const nb::dict& arrays) {
 
 void bind_predict(nb::module_& m) {
     using predict::Router;
-    nb::class_<Router>(m, "Router", "A tree laid out for sending rows down it. The arrays must be those of a checked Tree.")
+    nb::class_<Router>(m, "Router",
+                       "A tree laid out for sending rows down it. The arrays must be those of a checked Tree.")
         .def(
             "__init__",
-            [](Router* self, const Array1<std::int32_t>& branch_start, const Array1<std::int32_t>& branch_node, const nb::dict& splits,
-               const Array1<std::int32_t>& default_branch, const Array1<std::int32_t>& majority_branch, nb::object surrogate_start,
-               nb::object surrogates, bool unseen_is_missing, nb::object branch_share) {
+            [](Router* self, const Array1<std::int32_t>& branch_start, const Array1<std::int32_t>& branch_node,
+               const nb::dict& splits, const Array1<std::int32_t>& default_branch,
+               const Array1<std::int32_t>& majority_branch, nb::object surrogate_start, nb::object surrogates,
+               bool unseen_is_missing, nb::object branch_share) {
                 predict::RouterArrays a;
                 a.branch_start = to_vector(branch_start);
                 a.branch_node = to_vector(branch_node);
@@ -48,10 +50,13 @@ void bind_predict(nb::module_& m) {
                     a.surrogate_start = to_vector(nb::cast<Array1<std::int32_t>>(surrogate_start));
                     a.surrogates = splits_from(nb::cast<nb::dict>(surrogates));
                 }
-                new (self) Router(std::move(a), branch_share.is_none() ? std::vector<double>{} : to_vector(nb::cast<Array1<double>>(branch_share)));
+                new (self)
+                    Router(std::move(a), branch_share.is_none() ? std::vector<double>{}
+                                                                : to_vector(nb::cast<Array1<double>>(branch_share)));
             },
-            nb::arg("branch_start"), nb::arg("branch_node"), nb::arg("splits"), nb::arg("default_branch"), nb::arg("majority_branch"),
-            nb::arg("surrogate_start").none() = nb::none(), nb::arg("surrogates").none() = nb::none(), nb::arg("unseen_is_missing") = false,
+            nb::arg("branch_start"), nb::arg("branch_node"), nb::arg("splits"), nb::arg("default_branch"),
+            nb::arg("majority_branch"), nb::arg("surrogate_start").none() = nb::none(),
+            nb::arg("surrogates").none() = nb::none(), nb::arg("unseen_is_missing") = false,
             nb::arg("branch_share").none() = nb::none())
         .def(
             "apply",
@@ -72,9 +77,11 @@ void bind_predict(nb::module_& m) {
                     const nb::gil_scoped_release no_gil;
                     s = self.spread(columns.table);
                 }
-                return nb::make_tuple(to_numpy(std::move(s.start)), to_numpy(std::move(s.node)), to_numpy(std::move(s.share)));
+                return nb::make_tuple(to_numpy(std::move(s.start)), to_numpy(std::move(s.node)),
+                                      to_numpy(std::move(s.share)));
             },
-            nb::arg("columns"), "Leaves and shares of each row (compressed rows), for trees that divide rows with missing values.");
+            nb::arg("columns"),
+            "Leaves and shares of each row (compressed rows), for trees that divide rows with missing values.");
 }
 
 }  // namespace ceiba::bindings

@@ -38,32 +38,41 @@ prune::Loss loss_from(const std::string& word) {
 
 // The path and the rows of both loss functions, checked so that the walk stays inside its arrays.
 struct Walk {
-    Walk(const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end, const Array1<double>& weight, std::size_t n_steps)
+    Walk(const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
+         const Array1<double>& weight, std::size_t n_steps)
         : path{view(parent), view(step), n_steps}, rows{view(end), view(weight)} {
         check_length(step.shape(0), parent.shape(0));
         check_length(weight.shape(0), end.shape(0));
-        const auto inside = [&](std::int32_t node) { return node >= 0 && static_cast<std::size_t>(node) < path.parent.size(); };
-        if (n_steps == 0 || !std::all_of(rows.end.begin(), rows.end.end(), inside)) throw std::invalid_argument("end names a node that is not in the tree");
+        const auto inside = [&](std::int32_t node) {
+            return node >= 0 && static_cast<std::size_t>(node) < path.parent.size();
+        };
+        if (n_steps == 0 || !std::all_of(rows.end.begin(), rows.end.end(), inside))
+            throw std::invalid_argument("end names a node that is not in the tree");
         for (std::size_t i = 0; i < path.parent.size(); ++i)
-            if (path.parent[i] >= static_cast<std::int32_t>(i) || path.step[i] < 0) throw std::invalid_argument("nodes are not in pre-order");
+            if (path.parent[i] >= static_cast<std::int32_t>(i) || path.step[i] < 0)
+                throw std::invalid_argument("nodes are not in pre-order");
     }
     prune::Path path;
     prune::HeldOutRows rows;
 };
 
-nb::tuple pair(prune::Losses&& losses) { return nb::make_tuple(to_numpy(std::move(losses.first)), to_numpy(std::move(losses.second))); }
+nb::tuple pair(prune::Losses&& losses) {
+    return nb::make_tuple(to_numpy(std::move(losses.first)), to_numpy(std::move(losses.second)));
+}
 
 void bind_losses(nb::module_& m) {
     m.def(
         "class_losses",
-        [](const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end, const Array1<double>& weight,
-           const Array1<std::int32_t>& label, const Array1<std::int32_t>& answer, const Array1<double>& cost, std::size_t n_classes, std::size_t n_steps) {
+        [](const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
+           const Array1<double>& weight, const Array1<std::int32_t>& label, const Array1<std::int32_t>& answer,
+           const Array1<double>& cost, std::size_t n_classes, std::size_t n_steps) {
             const Walk walk(parent, step, end, weight, n_steps);
             check_length(label.shape(0), end.shape(0));
             check_length(answer.shape(0), parent.shape(0));
             check_length(cost.shape(0), n_classes * n_classes);
             const auto known = [&](std::int32_t k) { return k >= 0 && static_cast<std::size_t>(k) < n_classes; };
-            if (!std::all_of(view(label).begin(), view(label).end(), known) || !std::all_of(view(answer).begin(), view(answer).end(), known))
+            if (!std::all_of(view(label).begin(), view(label).end(), known) ||
+                !std::all_of(view(answer).begin(), view(answer).end(), known))
                 throw std::invalid_argument("a label or answer is not a class");
             prune::Losses out;
             {
@@ -72,12 +81,14 @@ void bind_losses(nb::module_& m) {
             }
             return pair(std::move(out));
         },
-        nb::arg("parent"), nb::arg("step"), nb::arg("end"), nb::arg("weight"), nb::arg("label"), nb::arg("answer"), nb::arg("cost"), nb::arg("n_classes"),
-        nb::arg("n_steps"), "Sums of weight x cost and of weight x cost squared over held-out rows, at each step of a pruning sequence.");
+        nb::arg("parent"), nb::arg("step"), nb::arg("end"), nb::arg("weight"), nb::arg("label"), nb::arg("answer"),
+        nb::arg("cost"), nb::arg("n_classes"), nb::arg("n_steps"),
+        "Sums of weight x cost and of weight x cost squared over held-out rows, at each step of a pruning sequence.");
     m.def(
         "number_losses",
-        [](const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end, const Array1<double>& weight,
-           const Array1<double>& number, std::optional<Array1<double>> scale, const Array1<double>& value, const std::string& loss, std::size_t n_steps) {
+        [](const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
+           const Array1<double>& weight, const Array1<double>& number, std::optional<Array1<double>> scale,
+           const Array1<double>& value, const std::string& loss, std::size_t n_steps) {
             const Walk walk(parent, step, end, weight, n_steps);
             check_length(number.shape(0), end.shape(0));
             if (scale) check_length(scale->shape(0), end.shape(0));
@@ -90,8 +101,9 @@ void bind_losses(nb::module_& m) {
             }
             return pair(std::move(out));
         },
-        nb::arg("parent"), nb::arg("step"), nb::arg("end"), nb::arg("weight"), nb::arg("number"), nb::arg("scale").none(), nb::arg("value"), nb::arg("loss"),
-        nb::arg("n_steps"), "The same for numbers: 'squared_error', 'absolute_error' or 'poisson', times the scale of the row.");
+        nb::arg("parent"), nb::arg("step"), nb::arg("end"), nb::arg("weight"), nb::arg("number"),
+        nb::arg("scale").none(), nb::arg("value"), nb::arg("loss"), nb::arg("n_steps"),
+        "The same for numbers: 'squared_error', 'absolute_error' or 'poisson', times the scale of the row.");
 }
 
 }  // namespace
@@ -99,13 +111,16 @@ void bind_losses(nb::module_& m) {
 void bind_prune(nb::module_& m) {
     m.def(
         "collapse_alphas",
-        [](const Array1<std::int32_t>& parent, const Array1<double>& risk, double whole, double tolerance, std::optional<Array1<double>> split) {
+        [](const Array1<std::int32_t>& parent, const Array1<double>& risk, double whole, double tolerance,
+           std::optional<Array1<double>> split) {
             check_length(risk.shape(0), parent.shape(0));
             if (split) check_length(split->shape(0), parent.shape(0));
             return to_numpy(prune::collapse_alphas(view(parent), view(risk), {whole, tolerance, view(split)}));
         },
-        nb::arg("parent"), nb::arg("risk"), nb::arg("whole") = 1.0, nb::arg("tolerance") = 0.0, nb::arg("split").none() = nb::none(),
-        "For each node the alpha at which it collapses (or an ancestor does), in units of the given risk / whole; infinity for leaves.");
+        nb::arg("parent"), nb::arg("risk"), nb::arg("whole") = 1.0, nb::arg("tolerance") = 0.0,
+        nb::arg("split").none() = nb::none(),
+        "For each node the alpha at which it collapses (or an ancestor does), in units of the given risk / whole; "
+        "infinity for leaves.");
     bind_losses(m);
 }
 

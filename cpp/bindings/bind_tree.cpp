@@ -24,29 +24,32 @@ nb::dict split_table(tree::SplitTable& s) {
 void bind_tree(nb::module_& m) {
     using tree::TreeArrays;
     nb::class_<TreeArrays>(m, "TreeArrays", "A grown tree as arrays in pre-order.")
-        .def("take", [](TreeArrays& t) {
-            nb::dict out;
-            out["parent"] = to_numpy(std::move(t.parent));
-            out["branch_start"] = to_numpy(std::move(t.branch_start));
-            out["branch_node"] = to_numpy(std::move(t.branch_node));
-            out["splits"] = split_table(t.splits);
-            out["default_branch"] = to_numpy(std::move(t.default_branch));
-            out["n_rows"] = to_numpy(std::move(t.n_rows));
-            out["weight"] = to_numpy(std::move(t.weight));
-            out["impurity"] = to_numpy(std::move(t.impurity));
-            out["gain"] = to_numpy(std::move(t.gain));
-            out["value"] = to_numpy(std::move(t.value));
-            out["sent_default"] = to_numpy(std::move(t.sent_default));
-            out["surrogate_start"] = to_numpy(std::move(t.surrogate_start));
-            out["surrogates"] = split_table(t.surrogates);
-            out["agreement"] = to_numpy(std::move(t.agreement));
-            out["adjusted"] = to_numpy(std::move(t.adjusted));
-            out["surrogate_sent"] = to_numpy(std::move(t.surrogate_sent));
-            out["competitor_start"] = to_numpy(std::move(t.competitor_start));
-            out["competitors"] = split_table(t.competitors);
-            out["competitor_gain"] = to_numpy(std::move(t.competitor_gain));
-            return out;
-        }, "Hand all arrays over, once: the object is empty afterwards.");
+        .def(
+            "take",
+            [](TreeArrays& t) {
+                nb::dict out;
+                out["parent"] = to_numpy(std::move(t.parent));
+                out["branch_start"] = to_numpy(std::move(t.branch_start));
+                out["branch_node"] = to_numpy(std::move(t.branch_node));
+                out["splits"] = split_table(t.splits);
+                out["default_branch"] = to_numpy(std::move(t.default_branch));
+                out["n_rows"] = to_numpy(std::move(t.n_rows));
+                out["weight"] = to_numpy(std::move(t.weight));
+                out["impurity"] = to_numpy(std::move(t.impurity));
+                out["gain"] = to_numpy(std::move(t.gain));
+                out["value"] = to_numpy(std::move(t.value));
+                out["sent_default"] = to_numpy(std::move(t.sent_default));
+                out["surrogate_start"] = to_numpy(std::move(t.surrogate_start));
+                out["surrogates"] = split_table(t.surrogates);
+                out["agreement"] = to_numpy(std::move(t.agreement));
+                out["adjusted"] = to_numpy(std::move(t.adjusted));
+                out["surrogate_sent"] = to_numpy(std::move(t.surrogate_sent));
+                out["competitor_start"] = to_numpy(std::move(t.competitor_start));
+                out["competitors"] = split_table(t.competitors);
+                out["competitor_gain"] = to_numpy(std::move(t.competitor_gain));
+                return out;
+            },
+            "Hand all arrays over, once: the object is empty afterwards.");
 }
 
 }  // namespace ceiba::bindings

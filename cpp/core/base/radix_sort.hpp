@@ -32,7 +32,9 @@ struct SortSpace {
 
 // Puts `rows` (indices into key) into the order of their keys; equal keys keep the order of their rows, which must ascend.
 inline void sort_rows(const std::vector<std::uint64_t>& key, std::vector<std::uint32_t>& rows, SortSpace& space) {
-    const auto by_key = [&key](std::uint32_t a, std::uint32_t b) { return key[a] < key[b] || (key[a] == key[b] && a < b); };
+    const auto by_key = [&key](std::uint32_t a, std::uint32_t b) {
+        return key[a] < key[b] || (key[a] == key[b] && a < b);
+    };
     const std::size_t n = rows.size();
     // Below this size the counters cost more than comparing does.
     if (n < 512) {
@@ -57,7 +59,8 @@ inline void sort_rows(const std::vector<std::uint64_t>& key, std::vector<std::ui
         if (c[(space.items[0].window >> (d * digit_bits)) & (radix - 1)] == n) continue;  // the same digit everywhere
         std::uint32_t start = 0;
         for (std::uint32_t& x : c) start += std::exchange(x, start);
-        for (const WindowItem& item : space.items) space.spare[c[(item.window >> (d * digit_bits)) & (radix - 1)]++] = item;
+        for (const WindowItem& item : space.items)
+            space.spare[c[(item.window >> (d * digit_bits)) & (radix - 1)]++] = item;
         space.items.swap(space.spare);
     }
     for (std::size_t i = 0; i < n; ++i) rows[i] = space.items[i].row;
@@ -66,7 +69,8 @@ inline void sort_rows(const std::vector<std::uint64_t>& key, std::vector<std::ui
         std::size_t end = i + 1;
         while (end < n && space.items[end].window == space.items[i].window) ++end;
         if (end - i > 1) {
-            const auto first = rows.begin() + static_cast<std::ptrdiff_t>(i), last = rows.begin() + static_cast<std::ptrdiff_t>(end);
+            const auto first = rows.begin() + static_cast<std::ptrdiff_t>(i),
+                       last = rows.begin() + static_cast<std::ptrdiff_t>(end);
             if (!std::is_sorted(first, last, by_key)) std::sort(first, last, by_key);
         }
         i = end;

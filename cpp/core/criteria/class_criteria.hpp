@@ -33,7 +33,8 @@ using base::Fraction;
 template <class Count, class F>
 double over_classes(int n_classes, Count count, F f) {
     std::vector<double> after(static_cast<std::size_t>(n_classes) + 1, 0.0);
-    for (int k = n_classes; k-- > 0;) after[static_cast<std::size_t>(k)] = after[static_cast<std::size_t>(k) + 1] + count(k);
+    for (int k = n_classes; k-- > 0;)
+        after[static_cast<std::size_t>(k)] = after[static_cast<std::size_t>(k) + 1] + count(k);
     double before = 0.0, sum = 0.0;
     for (int k = 0; k < n_classes; ++k) {
         const double c = count(k);
@@ -110,14 +111,16 @@ struct Entropy {
     Entropy() = default;
     explicit Entropy(std::size_t largest_count) {
         auto t = std::make_shared<std::vector<double>>(largest_count + 1, 0.0);
-        for (std::size_t x = 2; x < t->size(); ++x) (*t)[x] = static_cast<double>(x) * std::log2(static_cast<double>(x));
+        for (std::size_t x = 2; x < t->size(); ++x)
+            (*t)[x] = static_cast<double>(x) * std::log2(static_cast<double>(x));
         table = std::move(t);
     }
 
     template <class D>
     void begin(const D& d) {
         const double n = d.total_weight();
-        base = over_classes(d.n_classes(), [&](int k) { return d.total(k); }, term);
+        base = over_classes(
+            d.n_classes(), [&](int k) { return d.total(k); }, term);
         slack = n > 0.0 ? n * (std::fabs(std::log2(n)) + d.n_classes() + 2.0) * 0x1p-48 : 0.0;
         tie = base * 0x1p-48;
     }
@@ -137,8 +140,10 @@ struct Entropy {
     }
     template <class D>
     DoubleDouble gain(const D& d) const {
-        const double left = over_classes(d.n_classes(), [&](int k) { return d.left(k); }, term);
-        const double right = over_classes(d.n_classes(), [&](int k) { return d.right(k); }, term);
+        const double left = over_classes(
+            d.n_classes(), [&](int k) { return d.left(k); }, term);
+        const double right = over_classes(
+            d.n_classes(), [&](int k) { return d.right(k); }, term);
         return DoubleDouble(base - (left + right));
     }
     double tolerance() const { return tie; }

@@ -175,11 +175,21 @@ public:
     DoubleDouble total_precise(int k) const { return DoubleDouble(scale_[k]) * total_[k].precise(); }
     Expansion left_exact(int k) const { return Expansion(scale_[k]) * terms(left_[k]); }
     Expansion right_exact(int k) const { return Expansion(scale_[k]) * (terms(total_[k]) - terms(left_[k])); }
-    double left_weight() const { return over_classes([this](int k) { return left(k); }); }
-    double right_weight() const { return over_classes([this](int k) { return right(k); }); }
-    double total_weight() const { return over_classes([this](int k) { return total(k); }); }
-    double left_squares() const { return over_classes([this](int k) { return left(k) * left(k); }); }
-    double right_squares() const { return over_classes([this](int k) { return right(k) * right(k); }); }
+    double left_weight() const {
+        return over_classes([this](int k) { return left(k); });
+    }
+    double right_weight() const {
+        return over_classes([this](int k) { return right(k); });
+    }
+    double total_weight() const {
+        return over_classes([this](int k) { return total(k); });
+    }
+    double left_squares() const {
+        return over_classes([this](int k) { return left(k) * left(k); });
+    }
+    double right_squares() const {
+        return over_classes([this](int k) { return right(k) * right(k); });
+    }
     double left_value() const { return left(1) / left_weight(); }
     double right_value() const { return right(1) / right_weight(); }
 

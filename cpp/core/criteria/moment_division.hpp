@@ -28,9 +28,12 @@ class MomentDivision {
     };
     template <class S>
     static Expansion exact(const S& s) {
-        if constexpr (std::is_same_v<S, LongSum>) return {s.lo, s.mid, s.hi};
-        else if constexpr (std::is_same_v<S, Sum>) return {s.lo, s.hi};
-        else return s.n;
+        if constexpr (std::is_same_v<S, LongSum>)
+            return {s.lo, s.mid, s.hi};
+        else if constexpr (std::is_same_v<S, Sum>)
+            return {s.lo, s.hi};
+        else
+            return s.n;
     }
 
 public:

@@ -16,9 +16,12 @@ double class_impurity(Name criterion, const std::vector<double>& counts) {
     const double n = std::accumulate(counts.begin(), counts.end(), 0.0);
     if (!(n > 0.0)) return 0.0;
     switch (criterion) {
-        case Name::entropy: return Entropy::impurity(counts, n);
-        case Name::error: return Error::impurity(counts, n);
-        default: return Gini::impurity(counts, n);
+        case Name::entropy:
+            return Entropy::impurity(counts, n);
+        case Name::error:
+            return Error::impurity(counts, n);
+        default:
+            return Gini::impurity(counts, n);
     }
 }
 

@@ -32,8 +32,7 @@ public:
 
     // The value as a number: what a cut compares. Missing is NaN.
     double number(std::size_t row) const {
-        if (kind_ == ColumnKind::numeric)
-            return single_ ? static_cast<double>(*at<float>(row)) : *at<double>(row);
+        if (kind_ == ColumnKind::numeric) return single_ ? static_cast<double>(*at<float>(row)) : *at<double>(row);
         const std::int32_t c = code(row);
         return c < 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(c);
     }
@@ -51,7 +50,10 @@ public:
 
 private:
     Column(ColumnKind kind, const void* values, std::ptrdiff_t stride, bool single, std::int32_t n_levels)
-        : kind_(kind), single_(single), n_levels_(n_levels), stride_(stride),
+        : kind_(kind),
+          single_(single),
+          n_levels_(n_levels),
+          stride_(stride),
           values_(static_cast<const char*>(values)) {}
 
     template <class T>

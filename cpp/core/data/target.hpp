@@ -11,24 +11,24 @@ namespace ceiba::data {
 struct Target {
     std::size_t n_rows = 0;
     int n_outputs = 1;
-    std::vector<int> n_classes;              // one per output; empty for regression
-    const std::int32_t* labels = nullptr;    // classification: n_rows x n_outputs class indices, row after row
-    const double* numbers = nullptr;         // regression: n_rows x n_outputs values, row after row
-    const double* weight = nullptr;          // null: every row counts 1
-    const double* case_weight = nullptr;     // rates: weight is case weight x observation time; null: they are the same
-    std::span<const std::uint32_t> rows;     // only these rows are there, ascending (a fold); empty: all
+    std::vector<int> n_classes;            // one per output; empty for regression
+    const std::int32_t* labels = nullptr;  // classification: n_rows x n_outputs class indices, row after row
+    const double* numbers = nullptr;       // regression: n_rows x n_outputs values, row after row
+    const double* weight = nullptr;        // null: every row counts 1
+    const double* case_weight = nullptr;   // rates: weight is case weight x observation time; null: they are the same
+    std::span<const std::uint32_t> rows;   // only these rows are there, ascending (a fold); empty: all
 
     bool classification() const { return !n_classes.empty(); }
 };
 
 // The rows of the target in the order in which an engine keeps them, column by column; moved when rows move.
 struct TargetRows {
-    std::vector<int> n_classes;                          // as in Target
-    std::vector<std::vector<std::uint16_t>> labels;      // one array per output (classification)
-    std::vector<std::vector<double>> numbers;            // one array per output (regression)
-    std::vector<double> weight;                          // empty: every row counts 1
-    std::vector<double> case_weight;                     // empty: the same as weight
-    std::vector<std::uint32_t> row;                      // the row of the table
+    std::vector<int> n_classes;                      // as in Target
+    std::vector<std::vector<std::uint16_t>> labels;  // one array per output (classification)
+    std::vector<std::vector<double>> numbers;        // one array per output (regression)
+    std::vector<double> weight;                      // empty: every row counts 1
+    std::vector<double> case_weight;                 // empty: the same as weight
+    std::vector<std::uint32_t> row;                  // the row of the table
 
     std::size_t size() const { return row.size(); }
     bool classification() const { return !n_classes.empty(); }

@@ -15,7 +15,8 @@ constexpr std::uint32_t missing_second = 0x80000000u;
 
 }  // namespace
 
-Router::Router(RouterArrays arrays, std::vector<double> branch_share) : arrays_(std::move(arrays)), branch_share_(std::move(branch_share)) {
+Router::Router(RouterArrays arrays, std::vector<double> branch_share)
+    : arrays_(std::move(arrays)), branch_share_(std::move(branch_share)) {
     make_fast();
 }
 
@@ -25,7 +26,9 @@ void Router::make_fast() {
     for (std::size_t i = 0; i < n; ++i) {
         const int n_branches = arrays_.branch_start[i + 1] - arrays_.branch_start[i];
         if (n_branches == 0) continue;
-        if (n_branches != 2 || arrays_.splits.kind[i] != static_cast<std::int8_t>(Kind::cut) || arrays_.default_branch[i] < 0) return;
+        if (n_branches != 2 || arrays_.splits.kind[i] != static_cast<std::int8_t>(Kind::cut) ||
+            arrays_.default_branch[i] < 0)
+            return;
     }
     if (!arrays_.surrogates.kind.empty()) return;
     fast_.resize(n);
@@ -41,8 +44,9 @@ void Router::make_fast() {
             fast_[at] = {std::nan(""), -1, static_cast<std::uint32_t>(at)};
             continue;
         }
-        fast_[at] = {arrays_.splits.cut[i], arrays_.splits.column[i],
-                     static_cast<std::uint32_t>(fast_id_.size()) | (arrays_.default_branch[i] == 1 ? missing_second : 0u)};
+        fast_[at] = {
+            arrays_.splits.cut[i], arrays_.splits.column[i],
+            static_cast<std::uint32_t>(fast_id_.size()) | (arrays_.default_branch[i] == 1 ? missing_second : 0u)};
         for (int b = 0; b < 2; ++b) {
             fast_id_.push_back(arrays_.branch_node[static_cast<std::size_t>(start + b)]);
             depth.push_back(depth[at] + 1);
@@ -56,7 +60,8 @@ void Router::apply_fast(const data::Table& table, std::size_t begin, std::size_t
     const FastNode* const nodes = fast_.data();
     const auto step = [&](std::uint32_t at, std::size_t row) {
         const FastNode& node = nodes[at];
-        const double x = static_cast<double>(table.columns[static_cast<std::size_t>(node.column)].template fast<T>(row));
+        const double x =
+            static_cast<double>(table.columns[static_cast<std::size_t>(node.column)].template fast<T>(row));
         const std::uint32_t second = x != x ? (node.first_child >> 31) : static_cast<std::uint32_t>(!(x <= node.cut));
         return (node.first_child & ~missing_second) + second;
     };
@@ -82,14 +87,16 @@ void Router::apply_fast(const data::Table& table, std::size_t begin, std::size_t
 }
 
 // The branch that one split gives; known = false when it cannot place the row (missing; or a level it does not know).
-int Router::branch_of(const tree::SplitTable& splits, std::size_t s, const data::Table& table, std::size_t row, bool& known) const {
+int Router::branch_of(const tree::SplitTable& splits, std::size_t s, const data::Table& table, std::size_t row,
+                      bool& known) const {
     const data::Column& column = table.columns[static_cast<std::size_t>(splits.column[s])];
     const Kind kind = static_cast<Kind>(splits.kind[s]);
     known = true;
     if (kind == Kind::levels) {
         const std::int32_t code = column.code(row);
         if (code < 0) return known = false, -1;
-        const auto first = splits.level_code.begin() + splits.level_start[s], last = splits.level_code.begin() + splits.level_start[s + 1];
+        const auto first = splits.level_code.begin() + splits.level_start[s],
+                   last = splits.level_code.begin() + splits.level_start[s + 1];
         const auto at = std::lower_bound(first, last, code);
         if (at == last || *at != code) return known = false, -2;
         return splits.level_branch[static_cast<std::size_t>(at - splits.level_code.begin())];
@@ -119,7 +126,8 @@ std::int32_t Router::end_of(const data::Table& table, std::size_t row) const {
     while (arrays_.branch_start[node] != arrays_.branch_start[node + 1]) {
         const int branch = branch_at(node, table, row);
         if (branch < 0) break;
-        node = static_cast<std::size_t>(arrays_.branch_node[static_cast<std::size_t>(arrays_.branch_start[node] + branch)]);
+        node = static_cast<std::size_t>(
+            arrays_.branch_node[static_cast<std::size_t>(arrays_.branch_start[node] + branch)]);
     }
     return static_cast<std::int32_t>(node);
 }
@@ -166,14 +174,16 @@ Spread Router::spread(const data::Table& table) const {
             }
             bool known;
             int branch = branch_of(arrays_.splits, node, table, row, known);
-            if (!known && branch == -2 && !arrays_.unseen_is_missing) branch = arrays_.majority_branch[node], known = true;
+            if (!known && branch == -2 && !arrays_.unseen_is_missing)
+                branch = arrays_.majority_branch[node], known = true;
             if (known) {
                 open.emplace_back(arrays_.branch_node[static_cast<std::size_t>(start + branch)], share);
                 continue;
             }
             for (std::int32_t b = end; b-- > start;)
                 if (branch_share_[static_cast<std::size_t>(b)] > 0.0)
-                    open.emplace_back(arrays_.branch_node[static_cast<std::size_t>(b)], share * branch_share_[static_cast<std::size_t>(b)]);
+                    open.emplace_back(arrays_.branch_node[static_cast<std::size_t>(b)],
+                                      share * branch_share_[static_cast<std::size_t>(b)]);
         }
         out.start.push_back(static_cast<std::int64_t>(out.node.size()));
     }

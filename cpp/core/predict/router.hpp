@@ -19,7 +19,7 @@ struct RouterArrays {
     tree::SplitTable splits;
     std::vector<std::int32_t> surrogate_start;  // empty: no surrogates
     tree::SplitTable surrogates;
-    bool unseen_is_missing = false;             // a level that the node does not know: missing, or to the majority branch
+    bool unseen_is_missing = false;  // a level that the node does not know: missing, or to the majority branch
 };
 
 // Leaves reached by each row, with its share, as compressed rows; for trees that send rows down several branches.
@@ -48,7 +48,8 @@ private:
         std::uint32_t first_child;  // bit 31: missing goes to the second branch
     };
 
-    int branch_of(const tree::SplitTable& splits, std::size_t split, const data::Table& table, std::size_t row, bool& known) const;
+    int branch_of(const tree::SplitTable& splits, std::size_t split, const data::Table& table, std::size_t row,
+                  bool& known) const;
     int branch_at(std::size_t node, const data::Table& table, std::size_t row) const;
     std::int32_t end_of(const data::Table& table, std::size_t row) const;
     void make_fast();
@@ -56,9 +57,9 @@ private:
     void apply_fast(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out) const;
 
     RouterArrays arrays_;
-    std::vector<double> branch_share_;      // per branch (as branch_node), for spread()
-    std::vector<FastNode> fast_;            // empty: the tree is not simple
-    std::vector<std::int32_t> fast_id_;     // node id of each fast node
+    std::vector<double> branch_share_;   // per branch (as branch_node), for spread()
+    std::vector<FastNode> fast_;         // empty: the tree is not simple
+    std::vector<std::int32_t> fast_id_;  // node id of each fast node
     int fast_depth_ = 0;
 };
 

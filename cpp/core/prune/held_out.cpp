@@ -43,15 +43,15 @@ double half_deviance(double y, double mean) {
 
 }  // namespace
 
-Losses class_losses(const Path& path, const HeldOutRows& rows, std::span<const std::int32_t> label, std::span<const std::int32_t> answer,
-                    std::span<const double> cost, std::size_t n_classes) {
+Losses class_losses(const Path& path, const HeldOutRows& rows, std::span<const std::int32_t> label,
+                    std::span<const std::int32_t> answer, std::span<const double> cost, std::size_t n_classes) {
     return walk_up(path, rows, [&](std::size_t row, std::size_t node) {
         return cost[static_cast<std::size_t>(label[row]) * n_classes + static_cast<std::size_t>(answer[node])];
     });
 }
 
-Losses number_losses(const Path& path, const HeldOutRows& rows, std::span<const double> number, std::span<const double> scale,
-                     std::span<const double> value, Loss loss) {
+Losses number_losses(const Path& path, const HeldOutRows& rows, std::span<const double> number,
+                     std::span<const double> scale, std::span<const double> value, Loss loss) {
     const auto factor = [&](std::size_t row) { return scale.empty() ? 1.0 : scale[row]; };
     if (loss == Loss::squared)
         return walk_up(path, rows, [&](std::size_t row, std::size_t node) {
@@ -59,8 +59,12 @@ Losses number_losses(const Path& path, const HeldOutRows& rows, std::span<const 
             return factor(row) * d * d;
         });
     if (loss == Loss::absolute)
-        return walk_up(path, rows, [&](std::size_t row, std::size_t node) { return factor(row) * std::abs(number[row] - value[node]); });
-    return walk_up(path, rows, [&](std::size_t row, std::size_t node) { return factor(row) * half_deviance(number[row], value[node]); });
+        return walk_up(path, rows, [&](std::size_t row, std::size_t node) {
+            return factor(row) * std::abs(number[row] - value[node]);
+        });
+    return walk_up(path, rows, [&](std::size_t row, std::size_t node) {
+        return factor(row) * half_deviance(number[row], value[node]);
+    });
 }
 
 }  // namespace ceiba::prune

@@ -29,13 +29,13 @@ struct Losses {
 };
 
 // Error: cost[label * n_classes + answer of the node].
-Losses class_losses(const Path& path, const HeldOutRows& rows, std::span<const std::int32_t> label, std::span<const std::int32_t> answer,
-                    std::span<const double> cost, std::size_t n_classes);
+Losses class_losses(const Path& path, const HeldOutRows& rows, std::span<const std::int32_t> label,
+                    std::span<const std::int32_t> answer, std::span<const double> cost, std::size_t n_classes);
 
 enum class Loss { squared, absolute, poisson };
 
 // Error between number and value of the node, times the scale of the row (empty: 1). Poisson: half the deviance.
-Losses number_losses(const Path& path, const HeldOutRows& rows, std::span<const double> number, std::span<const double> scale,
-                     std::span<const double> value, Loss loss);
+Losses number_losses(const Path& path, const HeldOutRows& rows, std::span<const double> number,
+                     std::span<const double> scale, std::span<const double> value, Loss loss);
 
 }  // namespace ceiba::prune

@@ -14,7 +14,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 // A leftist max-heap of breakpoints; node i of the tree is element i of the heap's memory.
 class Breakpoints {
 public:
-    explicit Breakpoints(std::size_t n) : at(n, 0.0), fall(n, 0.0), leaves(n, 0.0), left_(n, -1), right_(n, -1), rank_(n, 1) {}
+    explicit Breakpoints(std::size_t n)
+        : at(n, 0.0), fall(n, 0.0), leaves(n, 0.0), left_(n, -1), right_(n, -1), rank_(n, 1) {}
 
     std::vector<double> at;      // alpha
     std::vector<double> fall;    // change of the intercept when passing the breakpoint upwards
@@ -66,7 +67,8 @@ void join_neighbours(std::vector<double>& alpha, const std::vector<double>& nois
 
 }  // namespace
 
-std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::span<const double> risk, const LinkOptions& options) {
+std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::span<const double> risk,
+                                    const LinkOptions& options) {
     const std::size_t n = parent.size();
     std::vector<double> alpha(n, never), intercept(n, 0.0), slope(n, 0.0), noise(n, 0.0);
     std::vector<std::int32_t> heap(n, -1);

@@ -15,14 +15,16 @@
 namespace ceiba::prune {
 
 struct LinkOptions {
-    double whole = 1.0;             // alphas are divided by this, in the same division: the total weight, for alphas of the mean risk
-    double tolerance = 0.0;         // rounding noise of a risk relative to itself; alphas that differ by less are made equal
+    double whole =
+        1.0;  // alphas are divided by this, in the same division: the total weight, for alphas of the mean risk
+    double tolerance = 0.0;  // rounding noise of a risk relative to itself; alphas that differ by less are made equal
     std::span<const double> split;  // S(t), empty: 0
 };
 
 // For each node the smallest alpha at which it is no longer inside the optimal tree as an inner node (its own collapse or
 // an ancestor's, whichever comes first); infinity for leaves. Nodes are in pre-order. An alpha below 0 means that the node costs
 // less as a leaf whatever a leaf costs.
-std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::span<const double> risk, const LinkOptions& options = {});
+std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::span<const double> risk,
+                                    const LinkOptions& options = {});
 
 }  // namespace ceiba::prune

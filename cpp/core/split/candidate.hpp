@@ -20,14 +20,14 @@ struct LevelBranch {
 struct Candidate {
     Kind kind = Kind::none;
     std::int32_t column = -1;
-    base::DoubleDouble gain;           // decrease of impurity mass (weight x impurity) over the rows that took part
-    double tolerance = 0.0;            // gains closer than this are tied
+    base::DoubleDouble gain;  // decrease of impurity mass (weight x impurity) over the rows that took part
+    double tolerance = 0.0;   // gains closer than this are tied
     double cut = std::numeric_limits<double>::quiet_NaN();
-    std::uint32_t position = 0;        // kind cut: how many of the sorted entries lie on the left
+    std::uint32_t position = 0;  // kind cut: how many of the sorted entries lie on the left
     int n_branches = 2;
-    bool learned_missing = false;      // the search itself decided where missing values go ...
-    int missing_branch = 1;            // ... namely here
-    std::vector<LevelBranch> levels;   // kind levels: every level present in the node, ascending
+    bool learned_missing = false;     // the search itself decided where missing values go ...
+    int missing_branch = 1;           // ... namely here
+    std::vector<LevelBranch> levels;  // kind levels: every level present in the node, ascending
 
     bool found() const { return kind != Kind::none; }
 };

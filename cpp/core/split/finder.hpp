@@ -18,23 +18,23 @@ enum class Missing { learn, majority, surrogate, fractional, error };
 struct SearchOptions {
     criteria::Name criterion = criteria::Name::gini;
     Missing missing = Missing::learn;
-    bool multiway = false;               // columns of levels: one branch per level
-    bool random_cuts = false;            // one random cut per column instead of the best (scikit-learn's splitter="random")
-    bool allow_zero_rate = false;        // poisson: a side without events is allowed
-    bool like_rpart = false;             // cuts just below the midpoints: `x <= cut` is then rpart's `x < midpoint`
-    int max_features = -1;               // columns tried per node; -1: all
-    int max_competitors = 0;             // runners-up returned besides the best
-    std::size_t min_rows = 1;            // per branch
-    double min_weight = 0.0;             // per branch
-    std::vector<int> monotone;           // per column; empty: none
-    std::vector<double> class_scale;     // altered priors: factor per class; empty: none
-    std::vector<double> column_cost;     // gains are divided by these; empty: none
+    bool multiway = false;         // columns of levels: one branch per level
+    bool random_cuts = false;      // one random cut per column instead of the best (scikit-learn's splitter="random")
+    bool allow_zero_rate = false;  // poisson: a side without events is allowed
+    bool like_rpart = false;       // cuts just below the midpoints: `x <= cut` is then rpart's `x < midpoint`
+    int max_features = -1;         // columns tried per node; -1: all
+    int max_competitors = 0;       // runners-up returned besides the best
+    std::size_t min_rows = 1;      // per branch
+    double min_weight = 0.0;       // per branch
+    std::vector<int> monotone;     // per column; empty: none
+    std::vector<double> class_scale;  // altered priors: factor per class; empty: none
+    std::vector<double> column_cost;  // gains are divided by these; empty: none
 };
 
 // What the search must know of one node besides its rows.
 struct NodeContext {
     std::uint64_t seed = 0;
-    double low = -std::numeric_limits<double>::infinity();   // monotone limits handed down
+    double low = -std::numeric_limits<double>::infinity();  // monotone limits handed down
     double high = std::numeric_limits<double>::infinity();
 };
 

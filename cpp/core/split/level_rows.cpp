@@ -9,7 +9,9 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
     const std::int32_t* codes = node.codes(column);
     const data::TargetRows& target = node.store->target;
     const std::size_t n = node.size();
-    const auto takes_part = [&](std::size_t i) { return !node.store->zero_weights || target.weight_of(node.begin + i) > 0.0; };
+    const auto takes_part = [&](std::size_t i) {
+        return !node.store->zero_weights || target.weight_of(node.begin + i) > 0.0;
+    };
     out.code.clear();
     out.missing.clear();
     std::int32_t largest = -1;
@@ -32,7 +34,8 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
     }
     out.rows.resize(out.start.back());
     for (std::size_t i = 0; i < n; ++i)
-        if (codes[i] >= 0 && takes_part(i)) out.rows[count[static_cast<std::size_t>(codes[i])]++] = static_cast<std::uint32_t>(i);
+        if (codes[i] >= 0 && takes_part(i))
+            out.rows[count[static_cast<std::size_t>(codes[i])]++] = static_cast<std::uint32_t>(i);
 }
 
 namespace {
@@ -40,7 +43,8 @@ namespace {
 std::vector<std::uint32_t> sorted(const std::vector<double>& mean, bool falling) {
     std::vector<std::uint32_t> order(mean.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return falling ? mean[b] < mean[a] : mean[a] < mean[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return falling ? mean[b] < mean[a] : mean[a] < mean[b]; });
     return order;
 }
 

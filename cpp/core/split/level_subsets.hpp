@@ -27,7 +27,8 @@ class LevelDivision {
 public:
     static constexpr bool unit_counts = false;
 
-    LevelDivision(const NodeRows& node, const LevelRows& levels, bool count_missing, const std::vector<double>& class_scale)
+    LevelDivision(const NodeRows& node, const LevelRows& levels, bool count_missing,
+                  const std::vector<double>& class_scale)
         : n_classes_(static_cast<std::size_t>(node.store->target.n_classes[0])), scale_(class_scale) {
         if (scale_.empty()) scale_.assign(n_classes_, 1.0);
         const data::TargetRows& target = node.store->target;
@@ -41,7 +42,8 @@ public:
         left_.resize(n_classes_);
         for (std::size_t l = 0; l < levels.n_levels(); ++l) {
             rows_[l] = levels.start[l + 1] - levels.start[l];
-            for (std::uint32_t r = levels.start[l]; r < levels.start[l + 1]; ++r) put(&cells_[l * n_classes_], levels.rows[r]);
+            for (std::uint32_t r = levels.start[l]; r < levels.start[l + 1]; ++r)
+                put(&cells_[l * n_classes_], levels.rows[r]);
             for (std::size_t k = 0; k < n_classes_; ++k) total_[k].add(cell(l, k));
             n_total_ += rows_[l];
         }
@@ -64,7 +66,9 @@ public:
         for (std::size_t k = 0; k < n_classes_; ++k) left_[k].subtract(cell(level, k));
         n_left_ -= rows_[level];
     }
-    bool enough_rows(const Limits& limits) const { return n_left_ >= limits.min_rows && n_total_ - n_left_ >= limits.min_rows; }
+    bool enough_rows(const Limits& limits) const {
+        return n_left_ >= limits.min_rows && n_total_ - n_left_ >= limits.min_rows;
+    }
 
     std::size_t n_levels() const { return rows_.size(); }
     int n_classes() const { return static_cast<int>(n_classes_); }
@@ -72,13 +76,25 @@ public:
     double right(int k) const { return scale_[k] * (total_[k].precise() - left_[k].precise()).value(); }
     double total(int k) const { return scale_[k] * total_[k].value(); }
     base::DoubleDouble left_precise(int k) const { return base::DoubleDouble(scale_[k]) * left_[k].precise(); }
-    base::DoubleDouble right_precise(int k) const { return base::DoubleDouble(scale_[k]) * (total_[k].precise() - left_[k].precise()); }
+    base::DoubleDouble right_precise(int k) const {
+        return base::DoubleDouble(scale_[k]) * (total_[k].precise() - left_[k].precise());
+    }
     base::DoubleDouble total_precise(int k) const { return base::DoubleDouble(scale_[k]) * total_[k].precise(); }
-    double left_weight() const { return over_classes([this](int k) { return left(k); }); }
-    double right_weight() const { return over_classes([this](int k) { return right(k); }); }
-    double total_weight() const { return over_classes([this](int k) { return total(k); }); }
-    double left_squares() const { return over_classes([this](int k) { return left(k) * left(k); }); }
-    double right_squares() const { return over_classes([this](int k) { return right(k) * right(k); }); }
+    double left_weight() const {
+        return over_classes([this](int k) { return left(k); });
+    }
+    double right_weight() const {
+        return over_classes([this](int k) { return right(k); });
+    }
+    double total_weight() const {
+        return over_classes([this](int k) { return total(k); });
+    }
+    double left_squares() const {
+        return over_classes([this](int k) { return left(k) * left(k); });
+    }
+    double right_squares() const {
+        return over_classes([this](int k) { return right(k) * right(k); });
+    }
     double left_value() const { return left(1) / left_weight(); }
     double right_value() const { return right(1) / right_weight(); }
     // Share of class k in a level, for the orders.
@@ -111,7 +127,8 @@ private:
 
 // Weighs the division as it stands precisely; true if it is admissible and better than `best`, which it then replaces.
 template <class C>
-bool weigh_division(const LevelDivision& division, const C& criterion, const Limits& limits, base::DoubleDouble& best, bool found) {
+bool weigh_division(const LevelDivision& division, const C& criterion, const Limits& limits, base::DoubleDouble& best,
+                    bool found) {
     if (!respects(division, limits)) return false;
     const base::DoubleDouble gain = criterion.gain(division);
     if (!std::isfinite(gain.hi)) return false;

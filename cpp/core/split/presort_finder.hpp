@@ -32,7 +32,8 @@ template <class D, class C>
 class PresortFinder final : public SplitFinder {
 public:
     PresortFinder(const D& division, const C& criterion, SearchOptions options, int n_threads)
-        : options_(std::move(options)), spaces_(static_cast<std::size_t>(n_threads), Space{division, criterion, 0, {}, {}}) {}
+        : options_(std::move(options)),
+          spaces_(static_cast<std::size_t>(n_threads), Space{division, criterion, 0, {}, {}}) {}
 
     std::vector<Candidate> find(const NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                 int thread) override {
@@ -42,7 +43,9 @@ public:
         std::vector<Candidate> found(n_columns);
         if (pool) {
             for (Space& space : spaces_) space.fresh = false;
-            pool->run(n_columns, [&](std::size_t c, int t) { found[c] = search(node, c, context, spaces_[static_cast<std::size_t>(t)]); });
+            pool->run(n_columns, [&](std::size_t c, int t) {
+                found[c] = search(node, c, context, spaces_[static_cast<std::size_t>(t)]);
+            });
         } else {
             Space& space = spaces_[static_cast<std::size_t>(thread)];
             space.fresh = false;
@@ -77,7 +80,8 @@ private:
             found.push_back(search(node, order[i], context, space));
             any = any || found.back().found();
         }
-        std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+        std::sort(found.begin(), found.end(),
+                  [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
         return found;
     }
 
@@ -99,16 +103,23 @@ private:
         std::size_t best = 0;
         for (std::size_t i = 1; i < found.size(); ++i) {
             const double gap = (merit(found[i]) - merit(found[best])).value();
-            const double doubt = std::max(found[i].tolerance / cost(found[i]), found[best].tolerance / cost(found[best]));
-            if (gap > doubt || (gap > -doubt && better_exactly(node, found[i], found[best], spaces_[static_cast<std::size_t>(thread)]))) best = i;
+            const double doubt =
+                std::max(found[i].tolerance / cost(found[i]), found[best].tolerance / cost(found[best]));
+            if (gap > doubt || (gap > -doubt &&
+                                better_exactly(node, found[i], found[best], spaces_[static_cast<std::size_t>(thread)])))
+                best = i;
         }
-        std::rotate(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(best), found.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-        std::stable_sort(found.begin() + 1, found.end(), [&](const Candidate& a, const Candidate& b) { return merit(b) < merit(a); });
+        std::rotate(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(best),
+                    found.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+        std::stable_sort(found.begin() + 1, found.end(),
+                         [&](const Candidate& a, const Candidate& b) { return merit(b) < merit(a); });
         found.resize(std::min(found.size(), static_cast<std::size_t>(options_.max_competitors) + 1));
         return found;
     }
 
-    double cost(const Candidate& c) const { return options_.column_cost.empty() ? 1.0 : options_.column_cost[static_cast<std::size_t>(c.column)]; }
+    double cost(const Candidate& c) const {
+        return options_.column_cost.empty() ? 1.0 : options_.column_cost[static_cast<std::size_t>(c.column)];
+    }
 
     bool better_exactly(const NodeRows& node, const Candidate& a, const Candidate& b, Space& space) {
         if constexpr (requires { space.criterion.exact(space.division); }) {
@@ -122,15 +133,17 @@ private:
     }
 
     // Puts the rows of a candidate's branch 0 on the left once more and takes the gain without rounding.
-    base::Fraction exact_gain(const NodeRows& node, const Candidate& split, Space& space)
-        requires requires(C c, D d) { c.exact(d); }
+    base::Fraction exact_gain(const NodeRows& node, const Candidate& split, Space& space) requires requires(C c, D d) {
+        c.exact(d);
+    }
     {
         const Routing routing = route(node, split);
         space.fresh = false;
         space.division.bind(node.store->target, 0, node.begin);
         space.division.reset();
         const auto takes_part = [&](std::size_t i) {
-            return routing.branch[i] < 2 && (!node.store->zero_weights || node.store->target.weight_of(node.begin + i) > 0.0);
+            return routing.branch[i] < 2 &&
+                   (!node.store->zero_weights || node.store->target.weight_of(node.begin + i) > 0.0);
         };
         for (std::size_t i = 0; i < node.size(); ++i)
             if (takes_part(i)) space.division.include(i);
@@ -166,13 +179,14 @@ private:
 
     // All cuts of these entries, with the rows aside (missing values under "learn") tried on both sides and by themselves.
     template <class Aside>
-    BestCut<D, C> best_cut(const Entry* entries, std::size_t n, std::size_t n_aside, Aside aside_at, const Limits& limits,
-                     Space& space, std::size_t random_position, bool& presence) {
+    BestCut<D, C> best_cut(const Entry* entries, std::size_t n, std::size_t n_aside, Aside aside_at,
+                           const Limits& limits, Space& space, std::size_t random_position, bool& presence) {
         BestCut<D, C> best;
         presence = false;
         const auto weigh = [&](bool missing_left) {
             if (random_position)
-                weigh_cut(entries, n, random_position, n_aside, missing_left, limits, space.division, space.criterion, best);
+                weigh_cut(entries, n, random_position, n_aside, missing_left, limits, space.division, space.criterion,
+                          best);
             else
                 scan(entries, n, n_aside, missing_left, limits, space.division, space.criterion, best);
         };
@@ -192,7 +206,8 @@ private:
         return best;
     }
 
-    Candidate search_numbers(const NodeRows& node, std::size_t c, const Limits& limits, const NodeContext& context, Space& space) {
+    Candidate search_numbers(const NodeRows& node, std::size_t c, const Limits& limits, const NodeContext& context,
+                             Space& space) {
         const Entry* entries = node.entries(c);
         const std::size_t n = node.n_present(c);
         const bool learn = options_.missing == Missing::learn;
@@ -207,10 +222,14 @@ private:
             random_cut = low + random.uniform() * (high - low);
             if (!(random_cut < high)) random_cut = low;
             random_position = static_cast<std::size_t>(
-                std::partition_point(entries, entries + n, [&](const Entry& e) { return node.number(c, e.row) <= random_cut; }) - entries);
+                std::partition_point(entries, entries + n,
+                                     [&](const Entry& e) { return node.number(c, e.row) <= random_cut; }) -
+                entries);
         }
         bool presence = false;
-        BestCut<D, C> best = best_cut(entries, n, n_aside, [&](std::size_t i) { return entries[n + i].row; }, limits, space, random_position, presence);
+        BestCut<D, C> best = best_cut(
+            entries, n, n_aside, [&](std::size_t i) { return entries[n + i].row; }, limits, space, random_position,
+            presence);
         Candidate out;
         if (!best.found) return out;
         out.kind = presence ? Kind::presence : Kind::cut;
@@ -221,7 +240,8 @@ private:
         out.missing_branch = best.missing_left ? 0 : 1;
         if (!presence)
             out.cut = random_position ? random_cut
-                                      : cut_between(node.number(c, entries[best.position - 1].row), node.number(c, entries[best.position].row), cuts_below(node, c));
+                                      : cut_between(node.number(c, entries[best.position - 1].row),
+                                                    node.number(c, entries[best.position].row), cuts_below(node, c));
         return out;
     }
 
@@ -235,8 +255,10 @@ private:
         const bool learn = options_.missing == Missing::learn && !options_.multiway;
         const std::size_t n_aside = learn ? levels.missing.size() : 0;
         if (levels.n_levels() + (n_aside > 0) < 2) return {};
-        take_part(node, levels.n_rows() + n_aside == node.size(), space, levels.n_rows(), [&](std::size_t i) { return levels.rows[i]; });
-        Candidate out = options_.multiway ? one_branch_per_level(limits, space) : best_level_set(node, n_aside, limits, space);
+        take_part(node, levels.n_rows() + n_aside == node.size(), space, levels.n_rows(),
+                  [&](std::size_t i) { return levels.rows[i]; });
+        Candidate out =
+            options_.multiway ? one_branch_per_level(limits, space) : best_level_set(node, n_aside, limits, space);
         if (out.kind == Kind::levels && out.levels.front().branch == 1) {  // branch 0 holds the first level, always
             for (LevelBranch& level : out.levels) level.branch = 1 - level.branch;
             out.missing_branch = 1 - out.missing_branch;
@@ -256,8 +278,9 @@ private:
         for (const auto& order : level_orders(node, levels, options_.class_scale, falling)) {
             entries_in_order(levels, order, space.entries);
             bool presence = false;
-            BestCut<D, C> best = best_cut(space.entries.data(), space.entries.size(), n_aside,
-                                          [&](std::size_t i) { return levels.missing[i]; }, limits, space, 0, presence);
+            BestCut<D, C> best = best_cut(
+                space.entries.data(), space.entries.size(), n_aside, [&](std::size_t i) { return levels.missing[i]; },
+                limits, space, 0, presence);
             const base::DoubleDouble gain = best.gain(space.division, space.criterion);
             if (!best.found || (out.found() && !((gain - out.gain).value() > space.criterion.tolerance()))) continue;
             out.kind = presence ? Kind::presence : Kind::levels;
@@ -289,7 +312,8 @@ private:
         if (n_aside > 0) {
             division.clear(false);
             for (std::size_t l = 0; l < levels.n_levels(); ++l) division.move_left(l);
-            presence = division.enough_rows(limits) && weigh_division(division, criterion, limits, best.gain, best.found);
+            presence =
+                division.enough_rows(limits) && weigh_division(division, criterion, limits, best.gain, best.found);
             best.found = best.found || presence;
             best.missing_left = false;
             search.run(true);
@@ -300,7 +324,8 @@ private:
         out.gain = best.gain;
         out.missing_branch = best.missing_left ? 0 : 1;
         if (!presence)
-            for (std::size_t l = 0; l < levels.n_levels(); ++l) out.levels.push_back({levels.code[l], best.on_left[l] ? 0 : 1});
+            for (std::size_t l = 0; l < levels.n_levels(); ++l)
+                out.levels.push_back({levels.code[l], best.on_left[l] ? 0 : 1});
         return out;
     }
 
@@ -321,9 +346,11 @@ private:
             const std::size_t middle = from + (to - from) / 2;
             space.fresh = false;
             space.division.reset();
-            for (std::uint32_t r = levels.start[from]; r < levels.start[to]; ++r) space.division.include(levels.rows[r]);
+            for (std::uint32_t r = levels.start[from]; r < levels.start[to]; ++r)
+                space.division.include(levels.rows[r]);
             space.division.clear_left();
-            for (std::uint32_t r = levels.start[from]; r < levels.start[middle]; ++r) space.division.add(levels.rows[r]);
+            for (std::uint32_t r = levels.start[from]; r < levels.start[middle]; ++r)
+                space.division.add(levels.rows[r]);
             space.criterion.begin(space.division);
             const base::DoubleDouble gain = space.criterion.gain(space.division);
             if (!std::isfinite(gain.hi)) return out;

@@ -24,7 +24,8 @@ void route_cut(const NodeRows& node, const Candidate& split, bool like_rpart, Ro
 void route_levels(const NodeRows& node, const Candidate& split, Routing& routing) {
     const std::int32_t* codes = node.codes(static_cast<std::size_t>(split.column));
     std::vector<std::uint16_t> branch_of(static_cast<std::size_t>(split.levels.back().code) + 1, unplaced);
-    for (const LevelBranch& level : split.levels) branch_of[static_cast<std::size_t>(level.code)] = static_cast<std::uint16_t>(level.branch);
+    for (const LevelBranch& level : split.levels)
+        branch_of[static_cast<std::size_t>(level.code)] = static_cast<std::uint16_t>(level.branch);
     for (std::size_t i = 0; i < node.size(); ++i)
         if (codes[i] >= 0 && codes[i] < static_cast<std::int32_t>(branch_of.size()))
             routing.branch[i] = branch_of[static_cast<std::size_t>(codes[i])];
@@ -46,7 +47,8 @@ Routing route(const NodeRows& node, const Candidate& split, bool like_rpart) {
     if (split.kind == Kind::levels) route_levels(node, split, routing);
     if (split.kind == Kind::presence) route_presence(node, split, routing);
     if (split.learned_missing)
-        std::replace(routing.branch.begin(), routing.branch.end(), unplaced, static_cast<std::uint16_t>(split.missing_branch));
+        std::replace(routing.branch.begin(), routing.branch.end(), unplaced,
+                     static_cast<std::uint16_t>(split.missing_branch));
     return routing;
 }
 
@@ -54,7 +56,8 @@ void let_absent_levels_stay(const NodeRows& node, const Candidate& split, Routin
     if (split.kind != Kind::levels) return;
     const std::int32_t* codes = node.codes(static_cast<std::size_t>(split.column));
     for (std::size_t i = 0; i < node.size(); ++i)
-        if (routing.branch[i] == unplaced && codes[i] >= 0) routing.branch[i] = static_cast<std::uint16_t>(routing.n_branches);
+        if (routing.branch[i] == unplaced && codes[i] >= 0)
+            routing.branch[i] = static_cast<std::uint16_t>(routing.n_branches);
 }
 
 BranchLoad load(const NodeRows& node, const Routing& routing) {

@@ -33,7 +33,8 @@ data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights)
         if (target.classification()) {
             auto& labels = rows.labels.emplace_back();
             labels.reserve(rows.row.size());
-            for (std::uint32_t i : rows.row) labels.push_back(static_cast<std::uint16_t>(target.labels[i * n_outputs + o]));
+            for (std::uint32_t i : rows.row)
+                labels.push_back(static_cast<std::uint16_t>(target.labels[i * n_outputs + o]));
         } else {
             auto& numbers = rows.numbers.emplace_back();
             numbers.reserve(rows.row.size());
@@ -59,7 +60,8 @@ std::uint32_t sort_column(const data::Column& column, const data::TargetRows& ta
     for (std::size_t i = 0; i < n; ++i) {
         const double x = column.number(target.row[i]);
         space.key[i] = base::sort_key(x + 0.0);  // + 0.0 turns -0.0 into 0.0
-        (std::isnan(x) || target.weight_of(i) == 0.0 ? space.aside : space.rows).push_back(static_cast<std::uint32_t>(i));
+        (std::isnan(x) || target.weight_of(i) == 0.0 ? space.aside : space.rows)
+            .push_back(static_cast<std::uint32_t>(i));
     }
     base::sort_rows(space.key, space.rows, space.sort);
     out.resize(n);
@@ -168,23 +170,27 @@ NodeRows presort(const data::Table& table, const data::Target& target, bool keep
             auto& codes = store.codes[c];
             codes.resize(n);
             for (std::size_t i = 0; i < n; ++i) codes[i] = column.code(store.target.row[i]);
-            root.present[c] = static_cast<std::uint32_t>(std::count_if(codes.begin(), codes.end(), [](auto k) { return k >= 0; }));
+            root.present[c] =
+                static_cast<std::uint32_t>(std::count_if(codes.begin(), codes.end(), [](auto k) { return k >= 0; }));
         } else {
-            root.present[c] = sort_column(column, store.target, space[static_cast<std::size_t>(thread)], store.sorted[c]);
+            root.present[c] =
+                sort_column(column, store.target, space[static_cast<std::size_t>(thread)], store.sorted[c]);
         }
     };
     if (n * n_columns < 10000)
         for (std::size_t c = 0; c < n_columns; ++c) read(c, 0);
     else
         pool.run(n_columns, read);
-    if (std::all_of(root.present.begin(), root.present.end(), [n](std::uint32_t p) { return p == n; })) root.present.clear();
+    if (std::all_of(root.present.begin(), root.present.end(), [n](std::uint32_t p) { return p == n; }))
+        root.present.clear();
     return root;
 }
 
 std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, base::ThreadPool* pool) {
     RowStore& store = *node.store;
     const Places p = places_of(routing);
-    const std::size_t n = node.size(), n_columns = store.sorted.size(), n_branches = static_cast<std::size_t>(routing.n_branches);
+    const std::size_t n = node.size(), n_columns = store.sorted.size(),
+                      n_branches = static_cast<std::size_t>(routing.n_branches);
     const bool in_two = n_branches == 2 && p.start[2] == n;
     data::TargetRows& target = store.target;
     permute(target.row, node.begin, p.place);
@@ -201,11 +207,14 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, ba
             permute(store.codes[c], node.begin, p.place);
             const std::int32_t* codes = node.codes(c);
             for (std::size_t b = 0; b < n_branches; ++b)
-                present_of[b] = static_cast<std::uint32_t>(std::count_if(codes + p.start[b], codes + p.start[b + 1], [](auto k) { return k >= 0; }));
+                present_of[b] = static_cast<std::uint32_t>(
+                    std::count_if(codes + p.start[b], codes + p.start[b + 1], [](auto k) { return k >= 0; }));
         } else if (in_two) {
-            part_in_two(store.sorted[c].data() + node.begin, n, node.n_present(c), p, spare[static_cast<std::size_t>(thread)], present_of);
+            part_in_two(store.sorted[c].data() + node.begin, n, node.n_present(c), p,
+                        spare[static_cast<std::size_t>(thread)], present_of);
         } else {
-            part_in_many(store.sorted[c].data() + node.begin, n, node.n_present(c), p, routing, spare[static_cast<std::size_t>(thread)], present_of);
+            part_in_many(store.sorted[c].data() + node.begin, n, node.n_present(c), p, routing,
+                         spare[static_cast<std::size_t>(thread)], present_of);
         }
     };
     if (pool)
@@ -227,7 +236,8 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, ba
 
 std::vector<NodeRows> partition_fractional(const NodeRows& node, const Routing& routing) {
     const RowStore& from = *node.store;
-    const std::size_t n = node.size(), n_columns = from.sorted.size(), n_branches = static_cast<std::size_t>(routing.n_branches);
+    const std::size_t n = node.size(), n_columns = from.sorted.size(),
+                      n_branches = static_cast<std::size_t>(routing.n_branches);
     std::vector<double> share(n_branches, 0.0);
     double placed = 0.0;
     for (std::size_t i = 0; i < n; ++i)
@@ -252,8 +262,10 @@ std::vector<NodeRows> partition_fractional(const NodeRows& node, const Routing& 
             const std::size_t at = node.begin + i;
             store->target.row.push_back(from.target.row[at]);
             store->target.weight.push_back(from.target.weight_of(at) * (whole ? 1.0 : share[b]));
-            for (std::size_t o = 0; o < from.target.labels.size(); ++o) store->target.labels[o].push_back(from.target.labels[o][at]);
-            for (std::size_t o = 0; o < from.target.numbers.size(); ++o) store->target.numbers[o].push_back(from.target.numbers[o][at]);
+            for (std::size_t o = 0; o < from.target.labels.size(); ++o)
+                store->target.labels[o].push_back(from.target.labels[o][at]);
+            for (std::size_t o = 0; o < from.target.numbers.size(); ++o)
+                store->target.numbers[o].push_back(from.target.numbers[o][at]);
         }
         NodeRows& child = children[b];
         child.end = static_cast<std::uint32_t>(store->target.size());
@@ -264,7 +276,8 @@ std::vector<NodeRows> partition_fractional(const NodeRows& node, const Routing& 
             if (!from.codes[c].empty()) {
                 for (std::size_t i = 0; i < n; ++i)
                     if (place[i] < n) store->codes[c].push_back(node.codes(c)[i]);
-                child.present[c] = static_cast<std::uint32_t>(std::count_if(store->codes[c].begin(), store->codes[c].end(), [](auto k) { return k >= 0; }));
+                child.present[c] = static_cast<std::uint32_t>(
+                    std::count_if(store->codes[c].begin(), store->codes[c].end(), [](auto k) { return k >= 0; }));
                 continue;
             }
             const Entry* entries = node.entries(c);

@@ -23,9 +23,9 @@ namespace ceiba::split {
 struct RowStore {
     const data::Table* table = nullptr;
     data::TargetRows target;
-    std::vector<std::vector<Entry>> sorted;       // per column; empty for columns of levels
-    std::vector<std::vector<std::int32_t>> codes; // per column; empty for the others
-    bool zero_weights = false;                    // rows of zero weight are kept (rpart), otherwise they are left out
+    std::vector<std::vector<Entry>> sorted;        // per column; empty for columns of levels
+    std::vector<std::vector<std::int32_t>> codes;  // per column; empty for the others
+    bool zero_weights = false;                     // rows of zero weight are kept (rpart), otherwise they are left out
 };
 
 // One node: rows [begin, end) of a store.

@@ -49,7 +49,8 @@ public:
         if (!respects(division, limits)) return false;
         if constexpr (requires { C::bounds_are_exact; }) return offer_weighed(division, criterion);
         const double low = criterion.lower(division);
-        if (std::isnan(low) || (found && !(low > high_ + criterion.tolerance()))) return offer_weighed(division, criterion);
+        if (std::isnan(low) || (found && !(low > high_ + criterion.tolerance())))
+            return offer_weighed(division, criterion);
         if (low == -std::numeric_limits<double>::infinity()) return false;
         found = true;
         weighed_ = false;

@@ -31,7 +31,8 @@ public:
     Surrogate find(std::size_t column) const {
         Surrogate out;
         Placed both;  // rows placed by the primary that have a value here
-        const double agree = node_.store->codes[column].empty() ? best_cut(column, both, out) : best_levels(column, both, out);
+        const double agree =
+            node_.store->codes[column].empty() ? best_cut(column, both, out) : best_levels(column, both, out);
         if (out.kind == Kind::none) return out;
         const Placed& base = options_.style == 0 ? placed_ : both;
         out.column = static_cast<std::int32_t>(column);
@@ -70,7 +71,8 @@ private:
         if (node_.store->zero_weights) own = all_values(column);
         const Entry* const entries = node_.store->zero_weights ? own.data() : node_.entries(column);
         const std::size_t n = node_.store->zero_weights ? own.size() : node_.n_present(column);
-        const bool below_middle = options_.like_rpart && node_.store->table->columns[column].kind() != data::ColumnKind::ordered;
+        const bool below_middle =
+            options_.like_rpart && node_.store->table->columns[column].kind() != data::ColumnKind::ordered;
         std::size_t n_both = 0, n_below = 0;
         for (std::size_t i = 0; i < n; ++i)
             if (takes_part(entries[i].row)) both.add(side(entries[i].row), weight(entries[i].row)), ++n_both;
@@ -86,7 +88,8 @@ private:
                 best = agree;
                 out.kind = Kind::cut;
                 out.low_branch = low_branch;
-                out.cut = cut_between(node_.number(column, entries[i].row), node_.number(column, entries[i + 1].row), below_middle);
+                out.cut = cut_between(node_.number(column, entries[i].row), node_.number(column, entries[i + 1].row),
+                                      below_middle);
             }
         }
         return best;
@@ -137,7 +140,8 @@ int send(const NodeRows& node, const Surrogate& s, std::size_t row) {
         return std::isnan(x) ? -1 : (x <= s.cut ? s.low_branch : 1 - s.low_branch);
     }
     const std::int32_t code = node.codes(c)[row];
-    const auto at = std::lower_bound(s.levels.begin(), s.levels.end(), code, [](const LevelBranch& l, std::int32_t k) { return l.code < k; });
+    const auto at = std::lower_bound(s.levels.begin(), s.levels.end(), code,
+                                     [](const LevelBranch& l, std::int32_t k) { return l.code < k; });
     return at != s.levels.end() && at->code == code ? at->branch : -1;
 }
 
@@ -152,8 +156,10 @@ std::vector<Surrogate> find_surrogates(const NodeRows& node, const Routing& prim
         Surrogate s = search.find(c);
         if (s.kind != Kind::none) found.push_back(std::move(s));
     }
-    std::stable_sort(found.begin(), found.end(), [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement; });
-    if (found.size() > static_cast<std::size_t>(options.max_surrogates)) found.resize(static_cast<std::size_t>(options.max_surrogates));
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement; });
+    if (found.size() > static_cast<std::size_t>(options.max_surrogates))
+        found.resize(static_cast<std::size_t>(options.max_surrogates));
     return found;
 }
 
@@ -174,7 +180,8 @@ int right_son(const NodeRows& node, const Routing& primary, const std::vector<do
         weight[b].add(w);
         sum[b].add(base::two_product(w, y));
     }
-    const base::DoubleDouble low = sum[0].precise() * weight[1].precise(), high = sum[1].precise() * weight[0].precise();
+    const base::DoubleDouble low = sum[0].precise() * weight[1].precise(),
+                             high = sum[1].precise() * weight[0].precise();
     return (high - low).value() > 0.0 ? 1 : 0;
 }
 

@@ -25,7 +25,7 @@ struct Surrogate {
     std::vector<LevelBranch> levels;  // every level placed, ascending
     double agreement = 0.0;
     double adjusted = 0.0;
-    std::int64_t sent = 0;            // rows that this surrogate sent when the tree was grown
+    std::int64_t sent = 0;  // rows that this surrogate sent when the tree was grown
 };
 
 struct SurrogateOptions {

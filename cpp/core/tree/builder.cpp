@@ -61,7 +61,9 @@ TreeArrays assemble(const std::vector<Builder>& builders) {
     for (std::size_t i = 0; i < n; ++i) out.branch_start[i + 1] += out.branch_start[i];
     std::vector<std::int32_t> cursor(out.branch_start.begin(), out.branch_start.end() - 1);
     out.branch_node.resize(n - 1);
-    for (std::size_t i = 1; i < n; ++i) out.branch_node[static_cast<std::size_t>(cursor[static_cast<std::size_t>(out.parent[i])]++)] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 1; i < n; ++i)
+        out.branch_node[static_cast<std::size_t>(cursor[static_cast<std::size_t>(out.parent[i])]++)] =
+            static_cast<std::int32_t>(i);
     return out;
 }
 

@@ -11,12 +11,12 @@ namespace ceiba::tree {
 
 // Splits as a struct of arrays; used for the split of each node, for surrogates and for competitors.
 struct SplitTable {
-    std::vector<std::int8_t> kind;           // split::Kind
-    std::vector<std::int32_t> column;        // -1: no split
-    std::vector<double> cut;                 // NaN unless kind is cut
-    std::vector<std::int8_t> low_branch;     // branch of x <= cut
+    std::vector<std::int8_t> kind;        // split::Kind
+    std::vector<std::int32_t> column;     // -1: no split
+    std::vector<double> cut;              // NaN unless kind is cut
+    std::vector<std::int8_t> low_branch;  // branch of x <= cut
     std::vector<std::int64_t> level_start{0};
-    std::vector<std::int32_t> level_code;    // only levels present in the node, ascending within a split
+    std::vector<std::int32_t> level_code;  // only levels present in the node, ascending within a split
     std::vector<std::int32_t> level_branch;
 
     void push(split::Kind k, std::int32_t c, double x, int low, const std::vector<split::LevelBranch>& levels) {
@@ -35,14 +35,14 @@ struct SplitTable {
 };
 
 struct TreeArrays {
-    std::vector<std::int32_t> parent;          // pre-order: parent[i] < i, the first branch of i is i + 1
+    std::vector<std::int32_t> parent;  // pre-order: parent[i] < i, the first branch of i is i + 1
     std::vector<std::int32_t> branch_start{0};
     std::vector<std::int32_t> branch_node;
     SplitTable splits;                         // one per node
     std::vector<std::int32_t> default_branch;  // -1: a row that nothing can place stays in the node
     std::vector<std::int64_t> n_rows;
     std::vector<double> weight, impurity, gain;
-    std::vector<double> value;                 // n_nodes x width: class weights or node values
+    std::vector<double> value;  // n_nodes x width: class weights or node values
     std::vector<std::int64_t> sent_default;
     std::vector<std::int32_t> surrogate_start{0};
     SplitTable surrogates;
