@@ -55,7 +55,16 @@ def fit_ceiba(problem: Problem, library: ModuleType) -> Fitted:
         pruning=exact_pruning(model.tree_),
         cptable=cptable(model),
         importance=dict(model.variable_importance_),
+        cv=cross_validation(golden, model, frame(columns), y, extra) if "cv" in golden else None,
     )
+
+
+def cross_validation(golden: Golden, model: Any, X: Any, y: Any, extra: Any) -> dict[str, Any]:
+    """The golden's folds, tried at the golden's values of cp."""
+    cv = golden["cv"]
+    table = model.cross_validate(X, y, folds=cv["folds"], cp=cv["beta"], **extra)
+    names = {"xerror": "relative_cv_risk", "xstd": "relative_cv_se"}
+    return {name: table[own].tolist() for name, own in names.items()}
 
 
 def cptable(model: Any) -> dict[str, list[float]]:

@@ -21,6 +21,7 @@ from ceiba.prune.pruning_table import PruningTable
 from ceiba.prune.read import PRUNING_NAMES, read_pruning
 from ceiba.prune.risk import Risk
 from ceiba.prune.rpart_complexity import prune_by_cp, rpart_complexity
+from ceiba.prune.rpart_cross_validation import rpart_cross_validate
 from ceiba.prune.training import Training
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "pruning_sequence",
     "read_pruning",
     "rpart_complexity",
+    "rpart_cross_validate",
 ]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ceiba.prune.training import Training
     from ceiba.tree import Tree
 
-__all__ = ["CrossValidation", "FoldTree", "cross_validate"]
+__all__ = ["CrossValidation", "FoldTree", "cross_validate", "run_folds"]
 
 Array = npt.NDArray[np.float64]
 
@@ -229,9 +229,15 @@ def cross_validate(
         read_folds(folds, training, stratify=stratify, groups=groups, random_state=seed, repeat=r)
         for r in range(repeats)
     ]
-    fold_tree = FoldTree(training, grid, risk, keep)
+    return run_folds(FoldTree(training, grid, risk, keep), plan, verbose=verbose)
+
+
+def run_folds(
+    fold_tree: FoldTree, plan: list[list[Fold]], *, verbose: bool = False
+) -> CrossValidation:
+    """Do the work of each fold of each repeat, and put the results together."""
     done = _ticker(sum(map(len, plan)), verbose)
-    return _gather([_run(fold_tree, part, done) for part in plan], fold_tree, plan)
+    return _gather([_run(fold_tree, folds, done) for folds in plan], fold_tree, plan)
 
 
 # ---------------------------------------------------------------------- one fold
@@ -252,14 +258,14 @@ class FoldTree:
     def __call__(self, fold: Fold, n_jobs: int | None) -> tuple[Array, Array, Staircases | None]:
         """Give the sums of w e and w e^2 at each alpha of the grid, and the rows' staircases."""
         tree = self.training.grow(fold.train, n_jobs=n_jobs)
-        step = np.searchsorted(self.grid, self.collapse_alpha(tree)).astype(np.int32)
+        step = np.searchsorted(self.grid, self.collapse_alpha(tree, fold)).astype(np.int32)
         end = self.ends(tree, fold)
         first, second = self.losses(tree, step, end, fold.test)
         said = tree.answer if tree.task == "classification" else tree.value[:, 0, 0]
         stairs = stairs_of(tree, step, end, fold.test, said, len(self.grid)) if self.keep else None
         return first, second, stairs
 
-    def collapse_alpha(self, tree: Tree) -> Array:
+    def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
         """Give the alpha at which each node of the fold's tree collapses."""
         mass = self.training.search_mass(tree) if self.risk == "impurity" else None
         return node_risks(tree, self.risk, mass=mass).collapse_alpha(tree)

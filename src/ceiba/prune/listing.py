@@ -123,6 +123,31 @@ class Listing:
     def __repr__(self) -> str:
         return str(self)
 
+    def _repr_html_(self) -> str:
+        """Give the table for a notebook."""
+        from html import escape
+
+        numeric = [values.dtype.kind in "fiu" for values in self._columns.values()]
+        side = ["right" if right else "left" for right in numeric]
+
+        def line(cells: list[str], tag: str) -> str:
+            return "".join(
+                f"<{tag} style='text-align:{where}'>{escape(text)}</{tag}>"
+                for text, where in zip(cells, side, strict=True)
+            )
+
+        shown = _rows_shown(len(self))
+        rows = [line([_cell(v, i) for v in self._columns.values()], "td") for i in shown]
+        if len(shown) < len(self):
+            gap = f"<td colspan='{len(side)}'>… {len(self) - len(shown)} more rows …</td>"
+            rows.insert(_FOLD // 2, gap)
+        title = f"<caption><b>{escape(self.title)}</b></caption>" if self.title else ""
+        below = escape(self.legend).replace("\n", "<br>")
+        foot = f"<p style='opacity:0.65'><small>{below}</small></p>" if below else ""
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        head = line(list(self._columns), "th")
+        return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}"
+
     def __str__(self) -> str:
         shown = _rows_shown(len(self))
         cells = [

@@ -38,6 +38,8 @@ class Training:
     target : Target
     options : GrowOptions
     weight : float64 array of shape (n_rows,), optional
+    case_weight : float64 array of shape (n_rows,), optional
+        As in `ceiba.grow.grow`: weights without time under observation.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Training:
     target: Target
     options: GrowOptions
     weight: Array | None = None
+    case_weight: Array | None = None
 
     @property
     def n_rows(self) -> int:
@@ -77,7 +80,14 @@ class Training:
     def grow(self, rows: Rows | None = None, *, n_jobs: int | None = None) -> Tree:
         """Grow a tree on all rows or on some; `n_jobs` instead of the options' own."""
         options = self.options if n_jobs is None else replace(self.options, n_jobs=n_jobs)
-        return grow(self.table, self.target, options, self.weight, rows=rows)
+        return grow(
+            self.table,
+            self.target,
+            options,
+            self.weight,
+            rows=rows,
+            case_weight=self.case_weight,
+        )
 
     def grow_at(self, rows: Rows, place: Place, weight: Array | None) -> Tree:
         """Grow a tree for a place in a larger one."""

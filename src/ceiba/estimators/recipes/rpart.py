@@ -8,6 +8,7 @@ docs/rpart.md for what agrees with R to the last digit and what deliberately doe
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,9 +24,16 @@ from ceiba.estimators.recipes.rpart_options import (
     rpart_grow_options,
 )
 from ceiba.estimators.regressor import DecisionTreeRegressor
-from ceiba.grow import check_options, grow
+from ceiba.grow import check_options
 from ceiba.grow.criteria import Task
-from ceiba.prune import Listing, prune_by_cp, pruning_sequence, rpart_complexity
+from ceiba.prune import (
+    Listing,
+    Training,
+    prune_by_cp,
+    pruning_sequence,
+    rpart_complexity,
+    rpart_cross_validate,
+)
 from ceiba.table import (
     Table,
     Target,
@@ -49,23 +57,85 @@ class _Rpart(RpartFace):
     method: str
     cp: float
     cost: Any
+    xval: Any
+    random_state: Any
     n_rows_dropped_: int
     tree_: Tree
     _last_cp: float
+    _cv_risk: Array | None
+    _cv_se: Array | None
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, exposure: Any = None) -> None:
         given = self._given()
         check_options(given, ALLOWED_RPART, type(self).__name__)
+        training = self._training(X, y, sample_weight, exposure)
+        grown = training.grow()
+        tree = prune_by_cp(grown, self.cp)
+        self._keep(tree)  # type: ignore[attr-defined]
+        # Of a tree without splits rpart shows the cp that the best of them would have had.
+        self._last_cp = self.cp if tree.n_leaves > 1 else float(rpart_complexity(grown, self.cp)[0])
+        self._cv_risk = self._cv_se = None
+        folds = self._folds(training.n_rows)
+        if folds is not None:
+            beta = _between(self.cp_table_["cp"])
+            self._cv_risk, self._cv_se = self._cross_validate(training, folds, beta)
+
+    def _training(self, X: Any, y: Any, sample_weight: Any, exposure: Any) -> Training:
+        """Read the data, as rpart's rules see them."""
         table, target, weight, time = self._read_rows(X, y, sample_weight, exposure)
         cases = None
         if time is not None:
             cases = np.ones(len(time)) if weight is None else weight
             target, weight = _rates(target, time), cases * time
-        grown = grow(table, target, rpart_grow_options(given), weight, case_weight=cases)
-        tree = prune_by_cp(grown, self.cp)
-        self._keep(tree)  # type: ignore[attr-defined]
-        # Of a tree without splits rpart shows the cp that the best of them would have had.
-        self._last_cp = self.cp if tree.n_leaves > 1 else float(rpart_complexity(grown, self.cp)[0])
+        return Training(table, target, rpart_grow_options(self._given()), weight, cases)
+
+    def _folds(self, n_rows: int) -> Any:
+        """Give the folds of `xval`; None: no cross-validation."""
+        if not isinstance(self.xval, Integral):
+            return self.xval
+        folds = min(int(self.xval), n_rows)
+        return folds if folds > 1 else None
+
+    def _cross_validate(self, training: Training, folds: Any, beta: Any) -> tuple[Array, Array]:
+        risk = float(self.tree_.risk[0])
+        return rpart_cross_validate(
+            training, risk, beta, cp=self.cp, folds=folds, random_state=self.random_state
+        )
+
+    def cross_validate(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        exposure: Any = None,
+        *,
+        folds: Any = 10,
+        cp: Any = None,
+    ) -> Listing:
+        """Cross-validate the fitted tree again: on other folds, at other values of cp.
+
+        Parameters
+        ----------
+        X, y, sample_weight, exposure
+            What the tree was fitted on.
+        folds : int, array-like, splitter or pairs, default=10
+            As in `ceiba.prune.cross_validate`; of the rows that were not dropped.
+        cp : sequence of float, default=None
+            Values of cp from large to small; None: between those of `cp_table_`, as in R.
+
+        Returns
+        -------
+        Listing
+            cp, relative_cv_risk and relative_cv_se (R: xerror, xstd).
+        """
+        training = self._training(X, y, sample_weight, exposure)
+        beta = _between(self.cp_table_["cp"]) if cp is None else np.asarray(cp, np.float64)
+        risk, se = self._cross_validate(training, folds, beta)
+        return Listing(
+            {"cp": beta, "relative_cv_risk": risk, "relative_cv_se": se},
+            title="cross-validation",
+            legend="relative_...: divided by the risk of the root (R: xerror, xstd)",
+        )
 
     def _given(self) -> dict[str, Any]:
         return {"method": self.method, **self.get_params(deep=False)}  # type: ignore[attr-defined]
@@ -128,7 +198,17 @@ class _Rpart(RpartFace):
             "share of the root's risk;\n"
             f"relative_risk: risk of the tree over that of the root ({whole:.6g} per row)"
         )
+        if self._cv_risk is not None and self._cv_se is not None:
+            figures["relative_cv_risk"] = self._cv_risk
+            figures["relative_cv_se"] = self._cv_se
+            legend += ";\nrelative_cv_risk, relative_cv_se: on held-out rows (R: xerror, xstd)"
         return Listing(figures, title="nested trees", legend=legend)
+
+
+def _between(cp: Array) -> Array:
+    """Give rpart's typical cp of each row of its table: between it and the row above."""
+    inside = np.sqrt(np.maximum(cp[:-1] * cp[1:], 0.0))
+    return np.append(10.0 * cp[:1], inside)
 
 
 def _read_time(exposure: Any, n_rows: int) -> Array | None:
@@ -189,6 +269,10 @@ class RpartClassifier(_Rpart, DecisionTreeClassifier):
         `loss[i, j]`: cost of truth i predicted as j.
     cost : array-like or dict, default=None
         Cost of asking for each column; its gain is divided by it.
+    xval : int or array-like of fold ids, default=10
+        Folds of cross-validation; 0: none.
+    random_state : int, RandomState instance or None, default=None
+        Of the folds. None is the fixed seed 0.
     categorical_features : "from_dtype", list or mask, default="from_dtype"
         Columns that hold levels.
     n_jobs : int, default=None
@@ -200,7 +284,7 @@ class RpartClassifier(_Rpart, DecisionTreeClassifier):
     classes_ : ndarray
         In the order that categories declare, as in R; else sorted.
     cp_table_ : Listing
-        The nested trees: cp, splits, relative risk.
+        The nested trees: cp, splits, relative risk, cross-validated relative risk.
     variable_importance_ : dict
         Importance of each column used as primary or surrogate, largest first, in rpart's unit.
     n_rows_dropped_ : int
@@ -214,13 +298,14 @@ class RpartClassifier(_Rpart, DecisionTreeClassifier):
     >>> model = ceiba.rpart("class").fit(X, y)
     >>> print(model.cp_table_)
     nested trees
-      cp  n_splits  relative_risk
-     0.5         0              1
-    0.44         1            0.5
-    0.01         2           0.06
+      cp  n_splits  relative_risk  relative_cv_risk  relative_cv_se
+     0.5         0              1              1.19       0.0495917
+    0.44         1            0.5              0.63       0.0604483
+    0.01         2           0.06              0.11        0.031927
     cp: the tree of this row is the best for any cp from here up to the row above, as a share of \
 the root's risk;
-    relative_risk: risk of the tree over that of the root (0.666667 per row)
+    relative_risk: risk of the tree over that of the root (0.666667 per row);
+    relative_cv_risk, relative_cv_se: on held-out rows (R: xerror, xstd)
     """
 
     _task: ClassVar[Task] = "classification"
@@ -241,6 +326,8 @@ the root's risk;
         prior: Any = None,
         loss: Any = None,
         cost: Any = None,
+        xval: Any = 10,
+        random_state: Any = None,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
     ) -> None:
@@ -256,6 +343,8 @@ the root's risk;
         self.prior = prior
         self.loss = loss
         self.cost = cost
+        self.xval = xval
+        self.random_state = random_state
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
@@ -268,7 +357,7 @@ class RpartRegressor(_Rpart, DecisionTreeRegressor):
     method : {"anova", "poisson"}, default="anova"
         Means and squared errors, or rates of events and their deviance.
     minsplit, minbucket, cp, maxdepth, maxcompete, maxsurrogate, usesurrogate, surrogatestyle, \
-cost, categorical_features, n_jobs
+cost, xval, random_state, categorical_features, n_jobs
         As in `RpartClassifier`.
     shrink : float, default=1.0
         poisson: coefficient of variation of the rates; the smaller, the more the rates of leaves
@@ -286,8 +375,8 @@ cost, categorical_features, n_jobs
     >>> import ceiba
     >>> frame = {"age": [20, 30, 40, 50] * 10, "events": [0, 1, 3, 4] * 10}
     >>> model = ceiba.rpart("poisson").fit(frame, "events", exposure=[1, 1, 2, 2] * 10)
-    >>> model.predict({"age": [25, 45]}).round(2)
-    array([0.57, 1.75])
+    >>> model.predict({"age": [20, 50]}).round(2)
+    array([0.09, 1.98])
     """
 
     _task: ClassVar[Task] = "regression"
@@ -306,6 +395,8 @@ cost, categorical_features, n_jobs
         surrogatestyle: int = 0,
         shrink: float = 1.0,
         cost: Any = None,
+        xval: Any = 10,
+        random_state: Any = None,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
     ) -> None:
@@ -320,6 +411,8 @@ cost, categorical_features, n_jobs
         self.surrogatestyle = surrogatestyle
         self.shrink = shrink
         self.cost = cost
+        self.xval = xval
+        self.random_state = random_state
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
@@ -367,7 +460,8 @@ def rpart(
     loss: Any = None,
     shrink: float = 1.0,
     cost: Any = None,
-    xval: int = 0,
+    xval: Any = 10,
+    random_state: Any = None,
     categorical_features: Any = "from_dtype",
     n_jobs: int | None = None,
 ) -> RpartClassifier | RpartRegressor:
@@ -385,8 +479,10 @@ def rpart(
         For "poisson": as in `parms` of R.
     cost : array-like or dict, default=None
         Cost of asking for each column.
-    xval : int, default=0
-        Folds of cross-validation. Only 0 so far.
+    xval : int or array-like of fold ids, default=10
+        Folds of cross-validation; 0: none.
+    random_state : int, RandomState instance or None, default=None
+        Of the folds. None is the fixed seed 0.
     categorical_features, n_jobs
         As in `DecisionTreeClassifier`.
 
@@ -412,6 +508,8 @@ def rpart(
         "usesurrogate": usesurrogate,
         "surrogatestyle": surrogatestyle,
         "cost": cost,
+        "xval": xval,
+        "random_state": random_state,
         "categorical_features": categorical_features,
         "n_jobs": n_jobs,
     }

@@ -48,7 +48,7 @@ ALLOWED_RPART: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
         "loss": ALLOWED["cost_matrix"],
         "cost": ALLOWED["column_cost"],
         "shrink": (number(0.0),),
-        "xval": (Check("0 (cross-validation is not built yet)", lambda value: value == 0),),
+        "xval": (integer(0), array_like("an array-like of one fold id per row")),
         "categorical_features": (one_of("from_dtype"), array_like(), nothing),
         "n_jobs": ALLOWED["n_jobs"],
     }
