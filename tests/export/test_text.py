@@ -144,3 +144,33 @@ def test_percent_and_probability_never_round_to_certainty() -> None:
         ">0.999", "<0.001", "0.25",
     )  # fmt: skip
     assert np.isclose(float(probability(0.1239)), 0.124)
+
+
+def test_text_min_rows_folds_light_nodes() -> None:
+    lines = to_text(iris(), min_rows=101).splitlines()
+    assert lines[-1] == "   └─ … +2 leaves, 100 rows"
+    assert len(lines) == 4
+
+
+def test_text_purity_shows_five_cells() -> None:
+    lines = to_text(iris(), purity=True).splitlines()
+    assert lines[0].endswith("□□□□□")
+    assert lines[1].endswith("■■■■■")
+    assert to_text(iris(), purity=True, unicode=False).isascii()
+
+
+def test_text_colors_leave_the_words_as_they_are() -> None:
+    import re
+
+    painted = to_text(iris(), color=True)
+    assert "\x1b[1;34m" in painted
+    assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == to_text(iris())
+
+
+def test_text_for_rich_is_in_colours() -> None:
+    from rich.text import Text
+
+    shown = iris().__rich__()
+    assert isinstance(shown, Text)
+    assert shown.plain == to_text(iris())
+    assert shown.spans

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import cut_digits
+from ceiba.layout import cut_digits, node_strength
 from ceiba.tree.splits import SplitKind
 from ceiba.tree.words import DIGITS, level_text, number_text
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["to_text"]
 
 FOLD_DEPTH: Final = 30
+_ANSI: Final = (34, 31, 32, 33, 36, 35)  # blue, red, green, ...: the order of the drawn classes
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,12 @@ class _Pen:
     gap: str
     arrow: str
     dots: str
+    full: str
+    empty: str
 
 
-_UNICODE: Final = _Pen("├─ ", "└─ ", "│  ", "   ", "→ ", "…")
-_ASCII: Final = _Pen("|- ", "`- ", "|  ", "   ", "-> ", "...")
+_UNICODE: Final = _Pen("├─ ", "└─ ", "│  ", "   ", "→ ", "…", "■", "□")
+_ASCII: Final = _Pen("|- ", "`- ", "|  ", "   ", "-> ", "...", "#", ".")
 
 
 def to_text(
@@ -48,9 +51,12 @@ def to_text(
     impurity: bool = False,
     counts: bool = False,
     max_depth: int | None = FOLD_DEPTH,
+    min_rows: int = 0,
     max_levels: int | None = 8,
     digits: int = DIGITS,
     unicode: bool = True,
+    purity: bool = False,
+    color: bool = False,
 ) -> str:
     """Give a tree as text, one line per node.
 
@@ -66,12 +72,19 @@ def to_text(
         Also show the node's number, its impurity, its weighted class counts (in class order).
     max_depth : int or None
         Fold what lies deeper into a note "+N leaves, M rows"; None shows all.
+    min_rows : int
+        Fold the branches of nodes with fewer rows than this.
     max_levels : int or None
         How many levels of a level set to list; the others are counted.
     digits : int
         Significant digits of numbers. A cut gets more where it would not separate otherwise.
     unicode : bool
         False draws the branches with ASCII characters.
+    purity : bool
+        Also show a bar of five cells: how far the node's class is beyond chance, or where the
+        node's value lies between the least and the largest.
+    color : bool
+        Colour the answers by class (ANSI codes for a terminal; `tree.show()` decides by itself).
 
     Returns
     -------
@@ -92,7 +105,7 @@ def to_text(
     if digits < 1:
         raise OptionError(f"digits: got {digits}. It is 1 or more.")
     pen = _UNICODE if unicode else _ASCII
-    words = _Words(tree, digits, max_levels, pen, node_ids, impurity, counts)
+    words = _Words(tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color)
     lines: list[str] = []
     rails: list[str] = [""]  # what stands in front of the children of the node at each depth
     end = tree.subtree_end
@@ -108,7 +121,8 @@ def to_text(
             del rails[depth:]
             rails.append(rails[depth - 1] + (pen.gap if is_last else pen.bar))
         lines.append(front + words.line(node))
-        if max_depth is not None and depth >= max_depth and not tree.is_leaf[node]:
+        deep = max_depth is not None and depth >= max_depth
+        if (deep or (node and tree.n_rows[node] < min_rows)) and not tree.is_leaf[node]:
             lines.append(rails[depth] + pen.last + words.folded(node))
             node = int(end[node])
         else:
@@ -128,9 +142,12 @@ class _Words:
         node_ids: bool,
         impurity: bool,
         counts: bool,
+        purity: bool,
+        color: bool,
     ) -> None:
         self.tree, self.digits, self.max_levels, self.pen = tree, digits, max_levels, pen
         self.node_ids, self.impurity, self.counts = node_ids, impurity, counts
+        self.purity, self.color = purity, color
         self.cut_digits = cut_digits(tree, digits)
 
     def line(self, node: int) -> str:
@@ -139,7 +156,10 @@ class _Words:
         if tree.n_rows[0]:
             parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]))})")
         arrow = self.pen.arrow if tree.is_leaf[node] else ""
-        parts.append(arrow + self.prediction(node))
+        parts.append(self.painted(node, arrow + self.prediction(node)))
+        if self.purity:
+            full = round(5 * node_strength(tree, node))
+            parts.append(self.pen.full * full + self.pen.empty * (5 - full))
         if self.counts and tree.counts is not None:
             outputs = (
                 " ".join(number_text(count, self.digits) for count in row[:size].tolist())
@@ -150,6 +170,16 @@ class _Words:
             parts.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), self.digits)}")
         label = f"[{node}] " if self.node_ids else ""
         return label + "  ".join(parts)
+
+    def painted(self, node: int, text: str) -> str:
+        """Give an answer in the colour of its class, bold at leaves."""
+        if not self.color:
+            return text
+        weight = "1;" if self.tree.is_leaf[node] else ""
+        if self.tree.task == "regression" or self.tree.n_outputs > 1:
+            return f"\x1b[1m{text}\x1b[0m" if weight else text
+        k = int(self.tree.answer[node])
+        return f"\x1b[{weight}{_ANSI[k % len(_ANSI)]}m{text}\x1b[0m"
 
     def branch(self, node: int) -> str:
         tree = self.tree

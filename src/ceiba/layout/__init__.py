@@ -5,14 +5,19 @@ from __future__ import annotations
 from ceiba.layout.captions import Caption, answers, caption, cut_digits, percent, question
 from ceiba.layout.colours import class_palette, node_strength
 from ceiba.layout.drawing import Box, Drawing, Measure, Sheet, draw, fold_weight
+from ceiba.layout.fit import fit
 from ceiba.layout.fold import Fold, fold
+from ceiba.layout.foot import Foot, lay_foot
+from ceiba.layout.letters import FONT_FAMILY, letter_measure
 from ceiba.layout.tidy import depths, tidy
 
 __all__ = [
+    "FONT_FAMILY",
     "Box",
     "Caption",
     "Drawing",
     "Fold",
+    "Foot",
     "Measure",
     "Sheet",
     "answers",
@@ -21,8 +26,11 @@ __all__ = [
     "cut_digits",
     "depths",
     "draw",
+    "fit",
     "fold",
     "fold_weight",
+    "lay_foot",
+    "letter_measure",
     "node_strength",
     "percent",
     "question",

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.path import Path
 
-    from ceiba.layout import Box, Drawing
-    from ceiba.plot.foot import Foot
+    from ceiba.layout import Box, Drawing, Foot
 
 __all__ = ["Painter", "rectangle"]
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.inspection import Explanation
-from ceiba.layout import percent
+from ceiba.layout import lay_foot, percent
 from ceiba.plot._matplotlib import new_axes, require_matplotlib
 from ceiba.plot.axes import POINTS, as_tree, axes_size
 from ceiba.plot.colours import Colour, class_colours, mixed
-from ceiba.plot.foot import lay_foot
 from ceiba.plot.paint import Painter, rectangle
 from ceiba.plot.text import text_measure
 from ceiba.tree import Tree

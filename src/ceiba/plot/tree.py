@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ceiba.layout import Drawing, Sheet
+from ceiba.layout import Drawing, Foot, Sheet, lay_foot
 from ceiba.plot._matplotlib import new_axes, require_matplotlib
 from ceiba.plot.axes import POINTS, as_tree, axes_size
 from ceiba.plot.colours import STRONGEST_FILL, Colour, class_colours, mixed, value_colour
 from ceiba.plot.fit import SMALLEST_FONT, fit_drawing
 from ceiba.plot.fonts import covering_fonts
-from ceiba.plot.foot import Foot, lay_foot
 from ceiba.plot.paint import Painter
 from ceiba.plot.panels import PanelRows, paint_panels, panel_rows, scale_note
 from ceiba.plot.text import text_measure

@@ -40,6 +40,59 @@ class Face:
 
         return to_text(self, **options)  # type: ignore[arg-type]
 
+    def show(self, **options: Any) -> None:
+        """Print the tree, in colours if the output is a terminal; options of `to_text`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ceiba.tree.build(("x <= 2.5", "a", "b")).show(unicode=False)
+        root  a p=0.5
+        |- x <= 2.5  -> a
+        `- x > 2.5  -> b
+        """
+        import os
+        import sys
+
+        color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        print(self.to_text(**{"color": color, **options}))
+
+    def __rich__(self) -> Any:
+        """Give the tree in colours to `rich.print`."""
+        from rich.text import Text
+
+        return Text.from_ansi(self.to_text(color=True))
+
+    def to_svg(self, **options: Any) -> str:
+        """Draw the tree as SVG text; options of `ceiba.export.to_svg`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ceiba.tree.build(("x <= 2.5", "a", "b")).to_svg().startswith("<svg ")
+        True
+        """
+        from ceiba.export.svg import to_svg
+
+        return to_svg(self, **options)  # type: ignore[arg-type]
+
+    def _repr_html_(self) -> str:
+        """Give a notebook the drawing, folded to what a page can show."""
+        picture = self.to_svg(font_size=11.0, size=(1100.0, 1000.0))
+        return f'<div style="overflow-x:auto;max-width:100%">{picture}</div>'
+
+    def plot(self, *data: Any, **options: Any) -> Any:
+        """Draw the tree with matplotlib; arguments of `ceiba.plot.plot_tree`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ax = ceiba.tree.build(("x <= 2.5", "a", "b")).plot()
+        """
+        from ceiba.plot import plot_tree
+
+        return plot_tree(self, *data, **options)
+
     def rules(self, **options: Any) -> RuleTable:
         """Give the leaves as a table of rules; options of `ceiba.inspection.rules`.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ceiba.layout import Measure
+    from ceiba.layout.drawing import Measure
 
 __all__ = ["Foot", "lay_foot"]
 
@@ -29,7 +29,7 @@ class Foot:
 
     Examples
     --------
-    >>> from ceiba.plot.foot import lay_foot
+    >>> from ceiba.layout import lay_foot
     >>> lay_foot(["a", "b"], "", 100.0, lambda text, bold: 6.0 * len(text), 10.0).names
     ((12.0, 0, 'a'), (44.0, 0, 'b'))
     """
@@ -46,7 +46,7 @@ def lay_foot(
 
     Examples
     --------
-    >>> from ceiba.plot.foot import lay_foot
+    >>> from ceiba.layout import lay_foot
     >>> lay_foot([], "one two three", 40.0, lambda text, bold: 6.0 * len(text), 10.0).note
     ('one', 'two', 'three')
     """

@@ -1,0 +1,223 @@
+"""A tree as SVG, without any dependency: the drawing of `ceiba.layout`, painted as XML text.
+
+Text and lines have the colour of their surroundings (`currentColor`) and the paper is left open, so
+the picture is right on light and dark pages; as a file of its own it is black on white. Class and
+purity are the fill of a box, as in `ceiba.plot.plot_tree`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+from xml.sax.saxutils import escape, quoteattr
+
+from ceiba.errors import OptionError
+from ceiba.layout import (
+    FONT_FAMILY,
+    Box,
+    Drawing,
+    Foot,
+    Sheet,
+    class_palette,
+    fit,
+    lay_foot,
+    letter_measure,
+    node_strength,
+)
+from ceiba.layout.colours import NUMBER, STRONGEST_FILL
+from ceiba.tree.words import level_text
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["to_svg"]
+
+MARGIN: Final = 8.0
+LARGEST: Final = (6000.0, 4000.0)  # points; larger trees are folded
+
+
+def to_svg(
+    tree: Tree,
+    *,
+    max_depth: int | None = None,
+    node_ids: bool = False,
+    impurity: bool = False,
+    counts: bool = False,
+    digits: int | None = None,
+    font_size: float = 12.0,
+    colors: Sequence[str] | None = None,
+    legend: bool = True,
+    size: tuple[float, float] | None = None,
+) -> str:
+    """Draw a tree as SVG text.
+
+    Parameters
+    ----------
+    tree : Tree
+    max_depth : int, optional
+        Fold below this depth.
+    node_ids, impurity, counts : bool, default=False
+        Also show node numbers, impurities, weighted class counts.
+    digits : int, optional
+        Significant digits of cuts and values.
+    font_size : float, default=12
+    colors : sequence of str, optional
+        One colour ("#rrggbb") per class.
+    legend : bool, default=True
+        Name the class colours under the tree.
+    size : (width, height), optional
+        Points that the drawing may take; what does not fit is folded, with a note.
+
+    Returns
+    -------
+    str
+        One ``<svg>`` element; names are escaped.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
+    >>> picture = ceiba.export.to_svg(tree)
+    >>> picture.startswith("<svg "), "Petal.Length ≤ 2.45" in picture
+    (True, True)
+    """
+    sheet = Sheet(
+        font_size=font_size,
+        max_depth=max_depth,
+        digits=digits,
+        node_ids=node_ids,
+        impurity=impurity,
+        counts=counts,
+    )
+    width, height = size or LARGEST
+    drawing = fit(tree, sheet, letter_measure, width, height, smallest_font=min(font_size, 8.0))
+    palette = _palette(tree, colors)
+    names = [level_text(label) for label in tree.target.classes[0]] if legend and palette else []
+    measure = letter_measure(drawing.sheet.font_size)
+    foot = lay_foot(names, drawing.note, max(drawing.width, 200.0), measure, sheet.font_size)
+    return _page(tree, drawing, foot, palette)
+
+
+def _palette(tree: Tree, colors: Sequence[str] | None) -> list[str]:
+    if tree.task == "regression" or tree.n_outputs > 1:
+        return []
+    n = len(tree.target.classes[0])
+    if colors is not None and len(colors) < n:
+        raise OptionError(f"colors has {len(colors)} entries, but the tree has {n} classes.")
+    return list(colors[:n]) if colors is not None else class_palette(n)
+
+
+def _page(tree: Tree, drawing: Drawing, foot: Foot, palette: list[str]) -> str:
+    sheet = drawing.sheet
+    line = sheet.line_height
+    below = (foot.n_rows + 1) * line if foot.n_rows else 0.0
+    reach = max([x for x, _, _ in foot.names], default=0.0) + 12 * sheet.font_size
+    width = max(drawing.width, min(reach, 400.0) if foot.names else 0.0) + 2 * MARGIN
+    height = drawing.height + below + 2 * MARGIN
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(width)}" height="{_n(height)}" '
+        f'viewBox="{_n(-MARGIN)} {_n(-MARGIN)} {_n(width)} {_n(height)}" role="img" '
+        f"font-family={quoteattr(FONT_FAMILY)} "
+        f'font-size="{_n(sheet.font_size)}" fill="currentColor">',
+        f"<title>{escape(_title(tree))}</title>",
+        *_edges(tree, drawing),
+        *(part for box in drawing.boxes for part in _box(tree, box, drawing, palette)),
+        *_foot(foot, palette, drawing.height + line, line, sheet.font_size),
+        "</svg>",
+    ]
+    return "\n".join(parts)
+
+
+def _title(tree: Tree) -> str:
+    target = f" for {tree.target.name}" if tree.target.name is not None else ""
+    return f"Decision tree{target}: {tree.n_leaves} leaves, depth {tree.depth}"
+
+
+def _edges(tree: Tree, drawing: Drawing) -> list[str]:
+    parts = ['<g fill="none" stroke="currentColor" opacity="0.5" stroke-linecap="round">']
+    depth: list[int] = []
+    for box in drawing.boxes:
+        depth.append(0 if box.parent < 0 else depth[box.parent] + 1)
+        if box.parent < 0:
+            continue
+        above, rail = drawing.boxes[box.parent], drawing.rails[depth[-1]]
+        end = box.top - len(box.edge) * drawing.sheet.line_height
+        thick = 0.8 + 3.2 * float(tree.share[box.node])
+        way = f"M{_n(above.x)} {_n(above.bottom)}V{_n(rail)}H{_n(box.x)}V{_n(end)}"
+        parts.append(f'<path d="{way}" stroke-width="{_n(thick)}" stroke-linejoin="round"/>')
+    return [*parts, "</g>"]
+
+
+def _box(tree: Tree, box: Box, drawing: Drawing, palette: list[str]) -> list[str]:
+    sheet = drawing.sheet
+    colour, strength = _fill(tree, box, palette)
+    frame = (
+        f'y="{_n(box.top)}" width="{_n(box.width)}" height="{_n(box.height)}" rx="3.5" '
+        'stroke="currentColor" stroke-opacity="0.5" stroke-width="0.8"'
+    )
+    parts = ["<g>"]
+    if box.hidden:  # a stack of cards
+        card = f'x="{_n(box.left + 3)}" {frame} fill="none" transform="translate(0 3)"'
+        parts.append(f"<rect {card}/>")
+    parts.append(
+        f'<rect x="{_n(box.left)}" {frame} fill="{colour}" fill-opacity="{_n(strength)}"/>'
+    )
+    y = box.top + sheet.padding
+    for lines, weight in ((box.head, ' font-weight="bold"'), (box.lines, "")):
+        for text in lines:
+            parts.append(_text(box.x, y, text, sheet.font_size, weight))
+            y += sheet.line_height
+    left, width = box.left + sheet.padding, box.width - 2 * sheet.padding
+    top = box.bottom - sheet.padding - sheet.bar_height
+    for share, paint in zip(box.shares, palette, strict=False):
+        if share > 0:
+            parts.append(
+                f'<rect x="{_n(left)}" y="{_n(top)}" width="{_n(share * width)}" '
+                f'height="{_n(sheet.bar_height)}" fill="{paint}"/>'
+            )
+        left += share * width
+    y = box.top - len(box.edge) * sheet.line_height - 0.1 * sheet.line_height
+    for text in box.edge:
+        parts.append(_text(box.x, y, text, sheet.font_size, ' fill-opacity="0.65"'))
+        y += sheet.line_height
+    return [*parts, "</g>"]
+
+
+def _fill(tree: Tree, box: Box, palette: list[str]) -> tuple[str, float]:
+    strength = node_strength(tree, box.node)
+    if palette:
+        best = palette[int(tree.answer[box.node])]
+        return best, STRONGEST_FILL * (0.15 + 0.85 * strength) if box.leaf else 0.0
+    return NUMBER, 0.05 + 0.55 * strength if tree.n_outputs == 1 else 0.0
+
+
+def _foot(foot: Foot, palette: list[str], top: float, line: float, size: float) -> list[str]:
+    parts = []
+    side = 0.8 * size
+    for k, (x, row, name) in enumerate(foot.names):
+        y = top + row * line
+        if k < len(palette):
+            parts.append(
+                f'<rect x="{_n(x - 1.5 * side)}" y="{_n(y + (line - side) / 2)}" '
+                f'width="{_n(side)}" height="{_n(side)}" fill="{palette[k]}"/>'
+            )
+        parts.append(_text(x, y, name, size, "", "start"))
+    first = foot.n_rows - len(foot.note)
+    for k, text in enumerate(foot.note):
+        parts.append(
+            _text(0.0, top + (first + k) * line, text, size, ' fill-opacity="0.65"', "start")
+        )
+    return parts
+
+
+def _text(x: float, top: float, text: str, size: float, more: str, anchor: str = "middle") -> str:
+    """Write one line whose line box starts at `top`."""
+    return (
+        f'<text x="{_n(x)}" y="{_n(top + 1.01 * size)}" text-anchor="{anchor}"{more}>'
+        f"{escape(text)}</text>"
+    )
+
+
+def _n(number: float) -> str:
+    """Write a number with two decimals at most."""
+    return f"{number:.2f}".rstrip("0").rstrip(".")
