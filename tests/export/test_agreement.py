@@ -369,3 +369,62 @@ def test_ends_every_row_satisfies_exactly_one() -> None:
                 and all(any(holds(tree, way, codes) for way in one) for one in end.choices)
             ]
             assert met == [expected[i]], drawn.seed
+
+
+# ---------------------------------------------------------------------- ONNX and PMML
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@parts()
+def test_onnxruntime_agrees_with_predict(part: int | None, dtype: str) -> None:
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    seeds = range(N_TREES) if part is None else range(1000 + 10 * part, 1010 + 10 * part)
+    for seed in seeds:
+        kinds = ("learn", "surrogate", "majority")
+        rows = N_ROWS if part is None else 10_000
+        drawn = draw(seed, rows, missing=kinds[seed % 3], float32=dtype == "float32")
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = 1
+        session = runtime.InferenceSession(drawn.tree.export("onnx", dtype=dtype), options)
+        feed = {}
+        for one in session.get_inputs():
+            values = drawn.rows[one.name]
+            if one.type == "tensor(string)":
+                column = np.array(["" if v is None else v for v in values], dtype=object)
+            else:
+                column = np.array([math.nan if v is None else v for v in values], dtype=dtype)
+            feed[one.name] = column.reshape(-1, 1)
+        names = [one.name for one in session.get_outputs()]
+        found = dict(zip(names, session.run(None, feed), strict=True))
+        said = found["label"] if "label" in found else found["value"]
+        compare(drawn, found["leaf"].tolist(), said.tolist())
+        if "label" in found:
+            proba: Any = drawn.tree.predict_proba(drawn.rows)
+            assert found["probabilities"].tolist() == proba.tolist()
+
+
+@pytest.fixture(scope="session")
+def pmml_evaluator() -> Any:
+    if shutil.which("java") is None:
+        pytest.skip("java is not installed")
+    pytest.importorskip("jpype", reason="jpype1 is not installed")
+    evaluator = pytest.importorskip("jpmml_evaluator", reason="jpmml-evaluator is not installed")
+    from jpmml_evaluator.jpype import JPypeBackend
+
+    backend = JPypeBackend()
+    return lambda path: evaluator.make_evaluator(str(path), backend=backend).verify()
+
+
+@parts()
+def test_pmml_agrees_with_predict(part: int | None, pmml_evaluator: Any, tmp_path: Path) -> None:
+    import pandas as pd
+
+    for drawn in several(part, flat=True):
+        path = tmp_path / "tree.pmml"
+        drawn.tree.export("pmml", path)
+        frame = pd.DataFrame({k: pd.Series(v, dtype=object) for k, v in drawn.rows.items()})
+        found = pmml_evaluator(path).evaluateAll(frame)
+        target = next(name for name in found.columns if name not in ("leaf",))
+        said = found[target].tolist()
+        compare(drawn, found["leaf"].astype(int).tolist(), said)

@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from ceiba.tree.splits import SplitTable
     from ceiba.tree.tree import Tree
 
-__all__ = ["End", "LevelSet", "Numbers", "Restriction", "Way", "ends_of", "refuse_fractional"]
+__all__ = [
+    "End",
+    "LevelSet",
+    "Numbers",
+    "Restriction",
+    "Way",
+    "ends_of",
+    "refuse_fractional",
+    "ways_of",
+]
 
 
 @dataclass(frozen=True)
@@ -149,7 +158,7 @@ def ends_of(tree: Tree) -> Iterator[End]:
         if n_branches == 0:
             yield End(node, merged, choices)
             continue
-        ways = _ways(tree, node, n_branches)
+        ways = ways_of(tree, node)
         for branch in range(n_branches - 1, -1, -1):
             if (found := _narrow(merged, choices, ways[branch])) is not None:
                 waiting.append((nodes[start[node] + branch], *found))
@@ -182,8 +191,9 @@ def _both(one: Way, other: Way) -> Way | None:
     return result
 
 
-def _ways(tree: Tree, node: int, n_branches: int) -> list[list[Way]]:
-    """Give the ways into each branch, and last the ways of staying undecided."""
+def ways_of(tree: Tree, node: int) -> list[list[Way]]:
+    """Give the ways into each branch of a node, and last the ways of staying in it."""
+    n_branches = int(tree.n_branches[node])
     column, takes, undecided = _primary(tree, node, n_branches)
     ways: list[list[Way]] = [[{column: one}] for one in takes]
     open_way: Way | None = {column: undecided}

@@ -1,0 +1,371 @@
+"""A tree as ONNX: ai.onnx.ml TreeEnsembleRegressor finds the leaf, tables say what it predicts.
+
+One input per column, shape (n, 1): numbers as float64 (or float32), texts as strings. The tree's
+regressor gives the number of the end; label, probabilities and value are looked up there, so they
+are exact. ONNX trees ask only `x <= cut` of numbers; every other question (levels, surrogates) is
+computed before the tree as a column that holds the branch, which the tree then asks about.
+
+float32: each cut becomes the largest float32 that is not above it, so every x that float32 can hold
+falls on the same side as in float64; other x are rounded by whoever feeds the graph, and may not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from ceiba.errors import OptionError, TreeError
+from ceiba.export.program import CUT, LEVELS, PRESENCE, Program, Question, program_of
+from ceiba.export.routes import refuse_fractional
+
+if TYPE_CHECKING:
+    from ceiba.tree.tree import Tree
+
+__all__ = ["to_onnx"]
+
+_OPSET: Final = 18
+_ML_OPSET: Final = 3
+_MOST_ENDS: Final = 2**24  # what float32 counts exactly
+
+
+def to_onnx(
+    tree: Tree, *, dtype: Literal["float64", "float32"] = "float64", missing_text: str = ""
+) -> bytes:
+    """Give a tree as an ONNX model (the bytes of its file).
+
+    Parameters
+    ----------
+    tree : Tree
+    dtype : {"float64", "float32"}, default="float64"
+        Type of the numeric inputs. NaN is missing.
+    missing_text : str, default=""
+        What stands for a missing value in text inputs, as ONNX has no missing text.
+
+    Returns
+    -------
+    bytes
+        Inputs: one per column the tree asks about, named by it, of shape (n, 1). Outputs: `leaf`
+        (int64), and `label` and `probabilities`, or `value`; numbered for several outputs.
+        Rows that `predict` refuses (`missing="error"`, `unseen="error"`) go the default way.
+
+    Raises
+    ------
+    TreeError
+        For `missing="fractional"`, and if `missing_text` is a level.
+    ImportError
+        Without the package onnx.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
+    >>> len(tree.export("onnx")) > 100  # doctest: +SKIP
+    True
+    """
+    if dtype not in ("float64", "float32"):
+        raise OptionError(f"dtype={dtype!r}. Allowed are float64 and float32.")
+    refuse_fractional(tree, "onnx")
+    try:
+        import onnx
+    except ImportError:
+        raise ImportError(
+            "Exporting to ONNX needs the package onnx. Install it with: pip install onnx"
+        ) from None
+    graph = _Graph(program_of(tree, "onnx"), np.dtype(dtype), missing_text)
+    graph.build()
+    made = onnx.helper.make_model(
+        graph.finish(),
+        opset_imports=[
+            onnx.helper.make_opsetid("", _OPSET),
+            onnx.helper.make_opsetid("ai.onnx.ml", _ML_OPSET),
+        ],
+        ir_version=9,
+        producer_name="ceiba",
+    )
+    onnx.checker.check_model(made)
+    data: bytes = made.SerializeToString()
+    return data
+
+
+@dataclass
+class _Ask:
+    """A node of the ONNX tree: x[column] <= value goes to `yes`; NaN too if `missing_yes`."""
+
+    column: int
+    value: float
+    yes: int = -1
+    no: int = -1
+    missing_yes: bool = False
+    end: int = -1  # the ceiba node that ends here, for leaves
+
+
+@dataclass
+class _Graph:
+    """Collects the parts of the graph."""
+
+    program: Program
+    dtype: np.dtype[Any]
+    missing_text: str
+    nodes: list[Any] = field(default_factory=list)
+    constants: list[Any] = field(default_factory=list)
+    inputs: list[Any] = field(default_factory=list)
+    outputs: list[Any] = field(default_factory=list)
+    features: dict[str, int] = field(default_factory=dict)  # column of the matrix by tensor name
+    asks: list[_Ask] = field(default_factory=list)
+    n_names: int = 0
+
+    # ------------------------------------------------------------------ small things
+
+    def fresh(self, what: str) -> str:
+        self.n_names += 1
+        return f"ceiba:{what}:{self.n_names}"
+
+    def constant(self, value: Any) -> str:
+        import onnx
+
+        name = self.fresh("constant")
+        array = np.asarray(value)
+        if array.dtype.kind in "UO":
+            array = array.astype(object)
+        self.constants.append(onnx.numpy_helper.from_array(array, name))
+        return name
+
+    def op(self, kind: str, inputs: list[str], domain: str = "", **attributes: Any) -> str:
+        import onnx
+
+        out = self.fresh(kind)
+        self.nodes.append(onnx.helper.make_node(kind, inputs, [out], domain=domain, **attributes))
+        return out
+
+    def number(self, value: float) -> str:
+        return self.constant(np.array(value, self.dtype))
+
+    def rounded(self, cut: float) -> float:
+        """Give the largest number of the input's type that is not above the cut."""
+        with np.errstate(over="ignore"):
+            near = self.dtype.type(cut)
+        if float(near) > cut:
+            near = np.nextafter(near, self.dtype.type(-np.inf))
+        return float(near)
+
+    def feature(self, tensor: str) -> int:
+        return self.features.setdefault(tensor, len(self.features))
+
+    # ------------------------------------------------------------------ the graph
+
+    def build(self) -> None:
+        import onnx
+
+        tree = self.program.tree
+        kinds = {np.dtype("float64"): onnx.TensorProto.DOUBLE}
+        number = kinds.get(self.dtype, onnx.TensorProto.FLOAT)
+        for info in self.program.columns:
+            texts = bool(info.levels) and all(isinstance(level, str) for level in info.levels)
+            if info.levels and not texts and any(isinstance(v, str) for v in info.levels):
+                raise TreeError(f"onnx: column {info.name!r} mixes texts and numbers as levels.")
+            if texts and self.missing_text in info.levels:
+                raise TreeError(
+                    f"onnx: {self.missing_text!r} is a level of column {info.name!r} and cannot "
+                    "stand for missing. Give another missing_text."
+                )
+            kind = int(onnx.TensorProto.STRING if texts else number)
+            self.inputs.append(onnx.helper.make_tensor_value_info(info.name, kind, [None, 1]))
+        if not self.inputs:
+            raise TreeError("onnx: this tree asks nothing; there is no input to read rows from.")
+        self._plant()
+        leaf = self._ensemble()
+        self._say("leaf", leaf, onnx.TensorProto.INT64, [None])
+        for k in range(tree.n_outputs):
+            tail = f"_{k}" if tree.n_outputs > 1 else ""
+            if tree.task == "regression":
+                table = self.constant(tree.value[:, k, 0])
+                value = self.op("Gather", [table, leaf], axis=0)
+                self._say(f"value{tail}", value, onnx.TensorProto.DOUBLE, [None])
+                continue
+            labels, label_kind = _labels(self.program, k)
+            answer = labels[[node[k] for node in self.program.answer]]
+            said = self.op("Gather", [self.constant(answer), leaf], axis=0)
+            self._say(f"label{tail}", said, label_kind, [None])
+            n = len(tree.target.classes[k])
+            shares = self.op("Gather", [self.constant(tree.value[:, k, :n]), leaf], axis=0)
+            self._say(f"probabilities{tail}", shares, onnx.TensorProto.DOUBLE, [None, n])
+
+    def _say(self, name: str, tensor: str, kind: int, shape: list[Any]) -> None:
+        import onnx
+
+        if any(name == info.name for info in self.program.columns):
+            raise TreeError(f"onnx: a column is called {name!r}, as an output is. Rename it.")
+        self.nodes.append(onnx.helper.make_node("Identity", [tensor], [name]))
+        self.outputs.append(onnx.helper.make_tensor_value_info(name, kind, shape))
+
+    def finish(self) -> Any:
+        import onnx
+
+        return onnx.helper.make_graph(
+            self.nodes, "tree", self.inputs, self.outputs, initializer=self.constants
+        )
+
+    # ------------------------------------------------------------------ questions before the tree
+
+    def branch(self, node: int) -> str:
+        """Compute the branch of a node as a tensor: -1 where the row stays."""
+        step = self.program.steps[node]
+        assert step.question is not None
+        found = self.answer(step.question, step.unseen)
+        for one in step.stand_ins:
+            found = self.where_open(found, self.answer(one, -1))
+        return found if step.missing < 0 else self.where_open(found, self.number(step.missing))
+
+    def where_open(self, found: str, other: str) -> str:
+        is_open = self.op("Less", [found, self.number(-0.5)])
+        return self.op("Where", [is_open, other, found])
+
+    def answer(self, question: Question, unseen: int) -> str:
+        """Compute what one split says: a branch, or -1."""
+        info = self.program.columns[question.column]
+        if question.known and isinstance(info.levels[0], str):
+            return self._answer_texts(question, unseen)
+        x = info.name
+        missing = self.op("IsNaN", [x])
+        if question.kind == PRESENCE:
+            return self.op("Where", [missing, self.number(1), self.number(0)])
+        if not question.known:
+            low = self.op("LessOrEqual", [x, self.number(self.rounded(question.cut))])
+            sides = [self.number(question.low), self.number(1 - question.low)]
+            found = self.op("Where", [low, *sides])
+        else:
+            found = self.number(unseen)
+            for level, branch in zip(info.levels, _branches(question), strict=True):
+                if branch >= 0:
+                    same = self.op("Equal", [x, self.number(level)])
+                    found = self.op("Where", [same, self.number(branch), found])
+        return self.op("Where", [missing, self.number(-1), found])
+
+    def _answer_texts(self, question: Question, unseen: int) -> str:
+        info = self.program.columns[question.column]
+        if question.kind == PRESENCE:
+            keys, values, default = [self.missing_text], [1], 0
+        else:
+            pairs = [
+                (level, branch)
+                for level, branch in zip(info.levels, _branches(question), strict=True)
+                if branch >= 0
+            ]
+            keys = [self.missing_text, *(level for level, _ in pairs)]
+            values = [-1, *(branch for _, branch in pairs)]
+            default = unseen
+        coded = self.op(
+            "LabelEncoder", [info.name], "ai.onnx.ml",
+            keys_strings=keys, values_int64s=values, default_int64=default,
+        )  # fmt: skip
+        import onnx
+
+        kind = onnx.helper.np_dtype_to_tensor_dtype(self.dtype)
+        return self.op("Cast", [coded], to=kind)
+
+    # ------------------------------------------------------------------ the tree
+
+    def _plant(self) -> None:
+        """Write the nodes of the ONNX tree, in pre-order."""
+        waiting: list[tuple[int, int, str]] = [(0, -1, "")]
+        while waiting:
+            node, above, side = waiting.pop()
+            at = len(self.asks)
+            if above >= 0:
+                setattr(self.asks[above], side, at)
+            step = self.program.steps[node]
+            if step.question is None:
+                self.asks.append(_Ask(0, 0.0, end=node))
+                continue
+            question = step.question
+            plain = question.kind == CUT and not question.known and not step.stand_ins
+            if plain and step.missing >= 0:
+                column = self.feature(self.program.columns[question.column].name)
+                cut = self.rounded(question.cut)
+                self.asks.append(_Ask(column, cut, missing_yes=step.missing == 0))
+                waiting += [(step.children[1], at, "no"), (step.children[0], at, "yes")]
+                continue
+            waiting += self._chain(node, self.feature(self.branch(node)))
+
+    def _chain(self, node: int, column: int) -> list[tuple[int, int, str]]:
+        """Ask whether the branch is -1, 0, 1, ...; give the children still to be written."""
+        step = self.program.steps[node]
+        later: list[tuple[int, int, str]] = []
+        if step.missing < 0:
+            at = len(self.asks)
+            self.asks += [_Ask(column, -0.5, yes=at + 1, no=at + 2), _Ask(0, 0.0, end=node)]
+        last = len(step.children) - 1
+        for branch in range(last):
+            at = len(self.asks)
+            self.asks.append(_Ask(column, branch + 0.5))
+            later.append((step.children[branch], at, "yes"))
+            if branch + 1 < last:
+                self.asks[at].no = at + 1
+            else:
+                later.append((step.children[last], at, "no"))
+        return later[::-1]
+
+    def _ensemble(self) -> str:
+        """Give the end of each row as int64."""
+        import onnx
+
+        if not self.features:
+            self.feature(self.branch(0))
+        ends = [ask.end for ask in self.asks]
+        if len(self.program.steps) > _MOST_ENDS:
+            raise TreeError(f"onnx: more than {_MOST_ENDS} nodes cannot be told apart in float32.")
+        matrix = self.op("Concat", list(self.features), axis=1)
+        ids = list(range(len(self.asks)))
+        leaves = [i for i in ids if ends[i] >= 0]
+        values = np.array([ask.value for ask in self.asks], self.dtype)
+        thresholds: dict[str, Any] = {"nodes_values": values.tolist()}
+        weights: dict[str, Any] = {"target_weights": [float(ends[i]) for i in leaves]}
+        if self.dtype == np.float64:
+            make = onnx.numpy_helper.from_array
+            thresholds = {"nodes_values_as_tensor": make(values, "nodes_values")}
+            numbers = np.array([ends[i] for i in leaves], np.float64)
+            weights = {"target_weights_as_tensor": make(numbers, "target_weights")}
+        found = self.op(
+            "TreeEnsembleRegressor", [matrix], "ai.onnx.ml",
+            n_targets=1,
+            nodes_treeids=[0] * len(ids),
+            nodes_nodeids=ids,
+            nodes_featureids=[ask.column for ask in self.asks],
+            nodes_modes=["LEAF" if ask.end >= 0 else "BRANCH_LEQ" for ask in self.asks],
+            nodes_truenodeids=[max(ask.yes, 0) for ask in self.asks],
+            nodes_falsenodeids=[max(ask.no, 0) for ask in self.asks],
+            nodes_missing_value_tracks_true=[int(ask.missing_yes) for ask in self.asks],
+            target_treeids=[0] * len(leaves),
+            target_nodeids=leaves,
+            target_ids=[0] * len(leaves),
+            **thresholds,
+            **weights,
+        )  # fmt: skip
+        whole = self.op("Cast", [found], to=onnx.TensorProto.INT64)
+        return self.op("Reshape", [whole, self.constant(np.array([-1], np.int64))])
+
+
+def _branches(question: Question) -> list[int]:
+    """Give the branch of each level of a column with levels; -1: not placed."""
+    if question.kind == LEVELS:
+        return list(question.branch_of)
+    low = question.low
+    return [low if code <= question.cut else 1 - low for code in range(question.known)]
+
+
+def _labels(program: Program, output: int) -> tuple[np.ndarray[Any, Any], int]:
+    import onnx
+
+    labels = program.labels[output]
+    kinds = {type(label) for label in labels}
+    if kinds <= {str}:
+        return np.array(labels, dtype=object), onnx.TensorProto.STRING
+    if kinds <= {bool}:
+        return np.array(labels, dtype=bool), onnx.TensorProto.BOOL
+    if kinds <= {int} and all(-(2**63) <= label < 2**63 for label in labels):
+        return np.array(labels, dtype=np.int64), onnx.TensorProto.INT64
+    if kinds <= {int, float}:
+        return np.array(labels, dtype=np.float64), onnx.TensorProto.DOUBLE
+    raise TreeError("onnx: classes that mix texts and numbers have no type in ONNX.")

@@ -1,0 +1,256 @@
+"""A tree as PMML 4.4: a TreeModel whose predicates say everything, so no strategy has to guess.
+
+Each child's predicate is complete: it is true, false or unknown (which counts as false,
+`missingValueStrategy="none"`) for every row, missing values, surrogates and unseen levels included.
+Where no child is true the row stays (`noTrueChildStrategy="returnLastPrediction"`). Text levels are
+compared one by one where PMML's array notation could not quote them. Booleans are 0 and 1, dates
+are seconds since 1970.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+from xml.sax.saxutils import quoteattr
+
+from ceiba.errors import TreeError
+from ceiba.export.routes import LevelSet, Numbers, Restriction, Way, refuse_fractional, ways_of
+
+if TYPE_CHECKING:
+    from ceiba.table import ColumnInfo
+    from ceiba.tree.tree import Tree
+
+__all__ = ["to_pmml"]
+
+_NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.+-]+")
+
+
+def to_pmml(tree: Tree) -> str:
+    """Give a tree as a PMML 4.4 document.
+
+    Parameters
+    ----------
+    tree : Tree
+        With one output.
+
+    Returns
+    -------
+    str
+        Output fields: ``leaf`` (id of the node) and ``probability(<class>)``.
+
+    Raises
+    ------
+    TreeError
+        For several outputs, `missing="fractional"`, and names that XML cannot hold.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
+    >>> 'field="clouds" operator="lessOrEqual" value="4.5"' in tree.export("pmml")
+    True
+    """
+    refuse_fractional(tree, "pmml")
+    if tree.n_outputs > 1:
+        raise TreeError(
+            f"pmml: a TreeModel has one target, this tree has {tree.n_outputs}. Fit a tree each."
+        )
+    target = tree.target.name or "target"
+    while target in tree.schema.names:
+        target += "_"
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">',
+        f' <Header><Application name="ceiba" version={_quoted(version("ceiba"))}/></Header>',
+        *_dictionary(tree, target),
+        *_head(tree, target),
+        *_nodes(tree),
+        " </TreeModel>",
+        "</PMML>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(value: Any) -> str:
+    """Write an attribute; line breaks and tabs as references, or XML would make spaces of them."""
+    text = value if isinstance(value, str) else _number(value)
+    if _NOT_XML.search(text):
+        raise TreeError(f"pmml: {text!r} holds a character that XML cannot. Rename it and refit.")
+    return quoteattr(text, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else repr(float(value) + 0.0)  # no -0.0
+
+
+def _type(values: tuple[Any, ...] | list[Any], what: str) -> str:
+    kinds = {type(value) for value in values}
+    for kind, name in ((str, "string"), (bool, "boolean"), (int, "integer")):
+        if kinds <= {kind}:
+            return name
+    if kinds <= {int, float}:
+        return "double"
+    raise TreeError(f"pmml: {what} mixes texts and numbers, which one PMML field cannot hold.")
+
+
+def _dictionary(tree: Tree, target: str) -> list[str]:
+    lines = [" <DataDictionary>"]
+    for info in tree.schema.columns:
+        name = _quoted(info.name)
+        if info.is_numeric:
+            lines.append(f'  <DataField name={name} optype="continuous" dataType="double"/>')
+            continue
+        kind = _type(info.levels, f"column {info.name!r}")
+        lines.append(f'  <DataField name={name} optype="categorical" dataType="{kind}">')
+        lines += [f"   <Value value={_quoted(level)}/>" for level in info.levels]
+        lines.append("  </DataField>")
+    if tree.task == "regression":
+        lines.append(f'  <DataField name={_quoted(target)} optype="continuous" dataType="double"/>')
+    else:
+        labels = tree.target.classes[0].tolist()
+        kind = _type(labels, "the target")
+        lines.append(f'  <DataField name={_quoted(target)} optype="categorical" dataType="{kind}">')
+        lines += [f"   <Value value={_quoted(label)}/>" for label in labels]
+        lines.append("  </DataField>")
+    return [*lines, " </DataDictionary>"]
+
+
+def _head(tree: Tree, target: str) -> list[str]:
+    split = "binarySplit" if tree.is_binary else "multiSplit"
+    lines = [
+        f' <TreeModel functionName="{tree.task}" splitCharacteristic="{split}" '
+        'missingValueStrategy="none" noTrueChildStrategy="returnLastPrediction">',
+        "  <MiningSchema>",
+    ]
+    for j in tree.used_columns.tolist():
+        name = _quoted(tree.schema.columns[j].name)
+        # Unseen levels reach the predicates as they are.
+        lines.append(f'   <MiningField name={name} invalidValueTreatment="asIs"/>')
+    lines += [f'   <MiningField name={_quoted(target)} usageType="target"/>', "  </MiningSchema>"]
+    lines += [
+        "  <Output>",
+        '   <OutputField name="leaf" feature="entityId" optype="categorical" dataType="string"/>',
+    ]
+    if tree.task == "classification":
+        for label in tree.target.classes[0].tolist():
+            name = f"probability({label})"
+            lines.append(
+                f'   <OutputField name={_quoted(name)} feature="probability" '
+                f'value={_quoted(label)} optype="continuous" dataType="double"/>'
+            )
+    return [*lines, "  </Output>"]
+
+
+def _nodes(tree: Tree) -> list[str]:
+    """Write the nodes, one inside the other, without recursion."""
+    start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
+    lines: list[str] = []
+    waiting: list[tuple[int, int, list[Way] | None, int]] = [(0, 0, None, 0)]
+    while waiting:
+        node, depth, ways, closing = waiting.pop()
+        pad = " " * min(2 + depth, 40)
+        if closing:
+            lines.append(f"{pad}</Node>")
+            continue
+        lines.append(f"{pad}<Node {_score(tree, node)}>")
+        lines += [f"{pad} {line}" for line in _predicate(tree, ways)]
+        lines += [f"{pad} {line}" for line in _distribution(tree, node)]
+        waiting.append((node, depth, None, 1))
+        n = start[node + 1] - start[node]
+        if n:
+            into = ways_of(tree, node)
+            for branch in range(n - 1, -1, -1):
+                waiting.append((nodes[start[node] + branch], depth + 1, into[branch], 0))
+    return lines
+
+
+def _score(tree: Tree, node: int) -> str:
+    if tree.task == "regression":
+        score: Any = float(tree.value[node, 0, 0])
+    else:
+        score = tree.target.classes[0].tolist()[int(tree.answer[node])]
+    return f'id="{node}" score={_quoted(score)} recordCount="{float(tree.weight[node])!r}"'
+
+
+def _distribution(tree: Tree, node: int) -> list[str]:
+    if tree.task == "regression":
+        return []
+    weight = float(tree.weight[node]) or 1.0
+    return [
+        f"<ScoreDistribution value={_quoted(label)} "
+        f'recordCount="{share * weight!r}" probability="{share!r}"/>'
+        for label, share in zip(
+            tree.target.classes[0].tolist(), tree.value[node, 0].tolist(), strict=True
+        )
+    ]
+
+
+# ---------------------------------------------------------------------- predicates
+
+
+def _predicate(tree: Tree, ways: list[Way] | None) -> list[str]:
+    if ways is None:
+        return ["<True/>"]
+    return _joined("or", [_way(tree, way) for way in ways])
+
+
+def _joined(operator: str, parts: list[list[str]]) -> list[str]:
+    """Write several predicates as one; none is never true in an "or", always in an "and"."""
+    if not parts:
+        return ["<False/>" if operator == "or" else "<True/>"]
+    if len(parts) == 1:
+        return parts[0]
+    inside = [f" {line}" for part in parts for line in part]
+    head = f'<CompoundPredicate booleanOperator="{operator}">'
+    return [head, *inside, "</CompoundPredicate>"]
+
+
+def _way(tree: Tree, way: Way) -> list[str]:
+    columns = tree.schema.columns
+    return _joined("and", [_one(columns[j], one) for j, one in way.items() if not one.is_all])
+
+
+def _one(info: ColumnInfo, one: Restriction) -> list[str]:
+    parts = [_levels(info, one)] if isinstance(one, LevelSet) else [_numbers(info, one)]
+    if one.missing:
+        parts.insert(0, [_simple(info, "isMissing")])
+    return _joined("or", [part for part in parts if part])
+
+
+def _simple(info: ColumnInfo, operator: str, value: Any = None) -> str:
+    said = "" if value is None else f" value={_quoted(value)}"
+    return f'<SimplePredicate field={_quoted(info.name)} operator="{operator}"{said}/>'
+
+
+def _numbers(info: ColumnInfo, one: Numbers) -> list[str]:
+    if not one.present:
+        return []
+    parts = []
+    if one.low > -math.inf:
+        parts.append([_simple(info, "greaterThan", one.low)])
+    if one.high < math.inf:
+        parts.append([_simple(info, "lessOrEqual", one.high)])
+    return _joined("and", parts) if parts else [_simple(info, "isNotMissing")]
+
+
+def _levels(info: ColumnInfo, one: LevelSet) -> list[str]:
+    codes = sorted(set(range(one.n_levels)) - one.codes) if one.unknown else sorted(one.codes)
+    if not codes:
+        return [_simple(info, "isNotMissing")] if one.unknown else []
+    levels = [info.levels[code] for code in codes]
+    if len(levels) > 1 and all(isinstance(v, str) and _PLAIN.fullmatch(v) for v in levels):
+        array = " ".join(f'"{level}"' for level in levels)
+        operator = "isNotIn" if one.unknown else "isIn"
+        return [
+            f'<SimpleSetPredicate field={_quoted(info.name)} booleanOperator="{operator}">'
+            f'<Array type="string" n="{len(levels)}">{array}</Array></SimpleSetPredicate>'
+        ]
+    operator = "notEqual" if one.unknown else "equal"
+    return _joined(
+        "and" if one.unknown else "or", [[_simple(info, operator, level)] for level in levels]
+    )
