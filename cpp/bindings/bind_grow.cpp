@@ -53,7 +53,8 @@ tree::TreeArrays run(const Columns& columns, data::Target& target, const std::op
 }
 
 void bind_options(nb::module_& m) {
-    auto c = nb::class_<GrowOptions>(m, "GrowOptions", "How a tree is grown; the words are those of ceiba.grow.GrowOptions.");
+    auto c = nb::class_<GrowOptions>(m, "GrowOptions",
+                                     "How a tree is grown; the words are those of ceiba.grow.GrowOptions.");
     c.def(nb::init<>())
         .def_rw("max_depth", &GrowOptions::max_depth)
         .def_rw("min_samples_split", &GrowOptions::min_samples_split)
@@ -61,25 +62,64 @@ void bind_options(nb::module_& m) {
         .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
         .def_rw("min_gain", &GrowOptions::min_gain)
         .def_rw("min_gain_ratio", &GrowOptions::min_gain_ratio)
+        .def_rw("min_risk", &GrowOptions::min_risk)
+        .def_rw("min_risk_ratio", &GrowOptions::min_risk_ratio)
         .def_rw("keep_zero_weights", &GrowOptions::keep_zero_weights)
         .def_rw("use_surrogate", &GrowOptions::use_surrogate)
         .def_rw("seed", &GrowOptions::seed)
         .def_rw("n_threads", &GrowOptions::n_threads);
-    c.def_prop_rw("max_surrogates", [](const GrowOptions& o) { return o.surrogates.max_surrogates; }, [](GrowOptions& o, int v) { o.surrogates.max_surrogates = v; });
-    c.def_prop_rw("surrogate_style", [](const GrowOptions& o) { return o.surrogates.style; }, [](GrowOptions& o, int v) { o.surrogates.style = v; });
-    c.def_prop_rw("like_rpart", [](const GrowOptions& o) { return o.search.like_rpart; }, [](GrowOptions& o, bool v) { o.search.like_rpart = o.surrogates.like_rpart = v; });
-    c.def_prop_rw("min_samples_leaf", [](const GrowOptions& o) { return o.search.min_rows; }, [](GrowOptions& o, std::size_t v) { o.search.min_rows = v; });
-    c.def_prop_rw("min_weight_leaf", [](const GrowOptions& o) { return o.search.min_weight; }, [](GrowOptions& o, double v) { o.search.min_weight = v; });
-    c.def_prop_rw("max_features", [](const GrowOptions& o) { return o.search.max_features; }, [](GrowOptions& o, int v) { o.search.max_features = v; });
-    c.def_prop_rw("max_competitors", [](const GrowOptions& o) { return o.search.max_competitors; }, [](GrowOptions& o, int v) { o.search.max_competitors = v; });
-    c.def_prop_rw("random_splitter", [](const GrowOptions& o) { return o.search.random_cuts; }, [](GrowOptions& o, bool v) { o.search.random_cuts = v; });
-    c.def_prop_rw("allow_zero_rate", [](const GrowOptions& o) { return o.search.allow_zero_rate; }, [](GrowOptions& o, bool v) { o.search.allow_zero_rate = v; });
-    c.def_prop_rw("multiway", [](const GrowOptions& o) { return o.search.multiway; }, [](GrowOptions& o, bool v) { o.search.multiway = v; });
-    c.def_prop_rw("monotonic", [](const GrowOptions& o) { return o.search.monotone; }, [](GrowOptions& o, std::vector<int> v) { o.search.monotone = std::move(v); });
-    c.def_prop_rw("class_scale", [](const GrowOptions& o) { return o.search.class_scale; }, [](GrowOptions& o, std::vector<double> v) { o.search.class_scale = std::move(v); });
-    c.def_prop_rw("column_cost", [](const GrowOptions& o) { return o.search.column_cost; }, [](GrowOptions& o, std::vector<double> v) { o.search.column_cost = std::move(v); });
-    c.def("set_criterion", [](GrowOptions& o, const std::string& word) { o.search.criterion = criteria::criterion_from(word); }, nb::arg("name"));
-    c.def("set_missing", [](GrowOptions& o, const std::string& word) { o.search.missing = missing_from(word); }, nb::arg("rule"));
+    c.def_prop_rw(
+        "max_surrogates", [](const GrowOptions& o) { return o.surrogates.max_surrogates; },
+        [](GrowOptions& o, int v) { o.surrogates.max_surrogates = v; });
+    c.def_prop_rw(
+        "surrogate_style", [](const GrowOptions& o) { return o.surrogates.style; },
+        [](GrowOptions& o, int v) { o.surrogates.style = v; });
+    c.def_prop_rw(
+        "class_cost", [](const GrowOptions& o) { return o.risk.class_cost; },
+        [](GrowOptions& o, std::vector<double> v) { o.risk.class_cost = std::move(v); });
+    c.def_prop_rw(
+        "prior_events", [](const GrowOptions& o) { return o.risk.prior_events; },
+        [](GrowOptions& o, double v) { o.risk.prior_events = v; });
+    c.def_prop_rw(
+        "like_rpart", [](const GrowOptions& o) { return o.search.like_rpart; },
+        [](GrowOptions& o, bool v) { o.search.like_rpart = o.surrogates.like_rpart = v; });
+    c.def_prop_rw(
+        "min_samples_leaf", [](const GrowOptions& o) { return o.search.min_rows; },
+        [](GrowOptions& o, std::size_t v) { o.search.min_rows = v; });
+    c.def_prop_rw(
+        "min_weight_leaf", [](const GrowOptions& o) { return o.search.min_weight; },
+        [](GrowOptions& o, double v) { o.search.min_weight = v; });
+    c.def_prop_rw(
+        "max_features", [](const GrowOptions& o) { return o.search.max_features; },
+        [](GrowOptions& o, int v) { o.search.max_features = v; });
+    c.def_prop_rw(
+        "max_competitors", [](const GrowOptions& o) { return o.search.max_competitors; },
+        [](GrowOptions& o, int v) { o.search.max_competitors = v; });
+    c.def_prop_rw(
+        "random_splitter", [](const GrowOptions& o) { return o.search.random_cuts; },
+        [](GrowOptions& o, bool v) { o.search.random_cuts = v; });
+    c.def_prop_rw(
+        "allow_zero_rate", [](const GrowOptions& o) { return o.search.allow_zero_rate; },
+        [](GrowOptions& o, bool v) { o.search.allow_zero_rate = v; });
+    c.def_prop_rw(
+        "multiway", [](const GrowOptions& o) { return o.search.multiway; },
+        [](GrowOptions& o, bool v) { o.search.multiway = v; });
+    c.def_prop_rw(
+        "monotonic", [](const GrowOptions& o) { return o.search.monotone; },
+        [](GrowOptions& o, std::vector<int> v) { o.search.monotone = std::move(v); });
+    c.def_prop_rw(
+        "class_scale", [](const GrowOptions& o) { return o.search.class_scale; },
+        [](GrowOptions& o, std::vector<double> v) { o.search.class_scale = std::move(v); });
+    c.def_prop_rw(
+        "column_cost", [](const GrowOptions& o) { return o.search.column_cost; },
+        [](GrowOptions& o, std::vector<double> v) { o.search.column_cost = std::move(v); });
+    c.def(
+        "set_criterion",
+        [](GrowOptions& o, const std::string& word) { o.search.criterion = criteria::criterion_from(word); },
+        nb::arg("name"));
+    c.def(
+        "set_missing", [](GrowOptions& o, const std::string& word) { o.search.missing = missing_from(word); },
+        nb::arg("rule"));
 }
 
 }  // namespace
@@ -88,7 +128,8 @@ void bind_grow(nb::module_& m) {
     bind_options(m);
     m.def(
         "grow_classes",
-        [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes, std::optional<Array1<double>> weight, const GrowOptions& options,
+        [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes,
+           std::optional<Array1<double>> weight, const GrowOptions& options,
            std::optional<Array1<std::uint32_t>> rows) {
             data::Target target;
             target.n_rows = labels.shape(0);
@@ -97,23 +138,28 @@ void bind_grow(nb::module_& m) {
             target.labels = labels.data();
             return run(columns, target, weight, rows, options);
         },
-        nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(), nb::arg("options"), nb::arg("rows").none() = nb::none(),
-        "Grow a classification tree; labels are class indices, rows x outputs; `rows` grows it on a part of the table only.");
+        nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(),
+        nb::arg("options"), nb::arg("rows").none() = nb::none(),
+        "Grow a classification tree; labels are class indices, rows x outputs; `rows` grows it on a part of the table "
+        "only.");
     m.def(
         "grow_numbers",
-        [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight, const GrowOptions& options,
-           std::optional<Array1<std::uint32_t>> rows, std::optional<Array1<double>> case_weight) {
+        [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight,
+           const GrowOptions& options, std::optional<Array1<std::uint32_t>> rows,
+           std::optional<Array1<double>> case_weight) {
             data::Target target;
             target.n_rows = numbers.shape(0);
             target.n_outputs = static_cast<int>(numbers.shape(1));
             target.numbers = numbers.data();
-            if (case_weight && case_weight->shape(0) != target.n_rows) throw std::invalid_argument("case_weight has another number of rows");
+            if (case_weight && case_weight->shape(0) != target.n_rows)
+                throw std::invalid_argument("case_weight has another number of rows");
             if (case_weight) target.case_weight = case_weight->data();
             return run(columns, target, weight, rows, options);
         },
-        nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("options"), nb::arg("rows").none() = nb::none(),
-        nb::arg("case_weight").none() = nb::none(),
-        "Grow a regression tree; numbers are rows x outputs; `rows` grows it on a part of the table only; `case_weight` sends rows\n"
+        nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("options"),
+        nb::arg("rows").none() = nb::none(), nb::arg("case_weight").none() = nb::none(),
+        "Grow a regression tree; numbers are rows x outputs; `rows` grows it on a part of the table only; "
+        "`case_weight` sends rows\n"
         "with missing values (default: weight).");
 }
 

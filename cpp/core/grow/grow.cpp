@@ -92,7 +92,8 @@ private:
             stub.graft = static_cast<std::int32_t>(first + i);
             apart[i].node = 0;
         }
-        pool_.run(apart.size(), [&](std::size_t i, int thread) { subtree(std::move(apart[i]), builders_[first + i], thread); });
+        pool_.run(apart.size(),
+                  [&](std::size_t i, int thread) { subtree(std::move(apart[i]), builders_[first + i], thread); });
     }
 
     void subtree(Open root, Builder& builder, int thread) {
@@ -143,11 +144,27 @@ private:
         node.weight = summary.weight;
         node.search_weight = summary.search_weight;
         node.impurity = summary.impurity;
+        const bool worth_it = risky(open, summary);
         node.value = std::move(summary.value);
         const std::size_t rows = open.rows.size();
-        open.splittable = !summary.pure && rows >= options_.min_samples_split && rows >= 2 * options_.search.min_rows &&
-                          summary.weight >= 2.0 * options_.search.min_weight && summary.weight >= options_.min_weight_split &&
+        open.splittable = !summary.pure && worth_it && rows >= options_.min_samples_split &&
+                          rows >= 2 * options_.search.min_rows && summary.weight >= 2.0 * options_.search.min_weight &&
+                          summary.weight >= options_.min_weight_split &&
                           (options_.max_depth < 0 || open.depth < options_.max_depth);
+    }
+
+    // A node with so little risk that no split below it can be worth its cost need not be split. The last bits are
+    // left to whoever weighs the splits in the end.
+    bool risky(const Open& open, const criteria::NodeSummary& summary) {
+        if (options_.min_risk < 0.0 && options_.min_risk_ratio < 0.0) return true;
+        const bool classification = open.rows.store->target.classification();
+        if (open.depth == 0) {
+            risk_rule_ = options_.risk;
+            if (!classification) risk_rule_.overall_rate = summary.value[0];
+            const double whole = criteria::node_risk(summary, risk_rule_, classification);
+            least_risk_ = std::max(options_.min_risk, options_.min_risk_ratio * whole) * (1.0 - 1e-9);
+        }
+        return criteria::node_risk(summary, risk_rule_, classification) > least_risk_;
     }
 
     // A leaf's value may not leave the limits that monotone splits above it have set.
@@ -155,7 +172,8 @@ private:
         if (summary.value.size() == 1) {
             summary.value[0] = std::clamp(summary.value[0], context.low, context.high);
         } else if (summary.value.size() == 2 && summary.weight > 0.0) {
-            const double p = std::clamp(summary.value[1] / summary.weight, std::max(context.low, 0.0), std::min(context.high, 1.0));
+            const double p =
+                std::clamp(summary.value[1] / summary.weight, std::max(context.low, 0.0), std::min(context.high, 1.0));
             summary.value = {(1.0 - p) * summary.weight, p * summary.weight};
         }
     }
@@ -170,7 +188,8 @@ private:
         // scikit-learn adds the rounding unit before it compares; so a gain that equals min_impurity_decrease is enough.
         if (gain / whole_weight_ + 0x1p-52 < options_.min_gain) return false;
         if (options_.min_gain_ratio > 0.0) {
-            const double unit = options_.search.criterion == criteria::Name::squared_error ? node.impurity * node.search_weight : 1.0;
+            const double unit =
+                options_.search.criterion == criteria::Name::squared_error ? node.impurity * node.search_weight : 1.0;
             if (open.depth == 0) root_merit_ = gain / unit;
             const double least = options_.min_gain_ratio * root_merit_ * unit;
             std::erase_if(open.found, [least](const Candidate& c) { return !(c.gain.value() > least); });
@@ -187,9 +206,11 @@ private:
         int default_branch = -1;
         std::int64_t sent_default = 0;
         place_missing(open, split, routing, surrogates, default_branch, sent_default);
-        const bool fractional = options_.search.missing == Missing::fractional &&
-                                std::find(routing.branch.begin(), routing.branch.end(), split::unplaced) != routing.branch.end();
-        std::vector<NodeRows> parts = fractional ? split::partition_fractional(open.rows, routing) : split::partition(open.rows, routing, pool);
+        const bool fractional =
+            options_.search.missing == Missing::fractional &&
+            std::find(routing.branch.begin(), routing.branch.end(), split::unplaced) != routing.branch.end();
+        std::vector<NodeRows> parts =
+            fractional ? split::partition_fractional(open.rows, routing) : split::partition(open.rows, routing, pool);
         open.rows.store.reset();
 
         const std::int32_t first = static_cast<std::int32_t>(builder.size());
@@ -212,22 +233,26 @@ private:
         node.default_branch = default_branch;
         node.sent_default = sent_default;
         node.surrogates = std::move(surrogates);
-        node.competitors.assign(std::make_move_iterator(open.found.begin() + 1), std::make_move_iterator(open.found.end()));
+        node.competitors.assign(std::make_move_iterator(open.found.begin() + 1),
+                                std::make_move_iterator(open.found.end()));
         node.split = std::move(split);
         for (std::size_t b = children.size(); b-- > 0;) stack.push_back(std::move(children[b]));
     }
 
     // Decides for every row that the split could not place. default_branch -2: by the children's row counts, once known.
-    void place_missing(const Open& open, const Candidate& split, Routing& routing, std::vector<split::Surrogate>& surrogates,
-                       int& default_branch, std::int64_t& sent_default) const {
+    void place_missing(const Open& open, const Candidate& split, Routing& routing,
+                       std::vector<split::Surrogate>& surrogates, int& default_branch,
+                       std::int64_t& sent_default) const {
         if (split.learned_missing) {
             default_branch = split.missing_branch;
             if (split.kind != split::Kind::presence)
-                sent_default = static_cast<std::int64_t>(open.rows.size() - open.rows.n_present(static_cast<std::size_t>(split.column)));
+                sent_default = static_cast<std::int64_t>(open.rows.size() -
+                                                         open.rows.n_present(static_cast<std::size_t>(split.column)));
             return;
         }
         const bool by_surrogate = options_.search.missing == Missing::surrogate;
-        if (options_.search.like_rpart && open.rows.store->zero_weights) split::let_absent_levels_stay(open.rows, split, routing);
+        if (options_.search.like_rpart && open.rows.store->zero_weights)
+            split::let_absent_levels_stay(open.rows, split, routing);
         const split::BranchLoad load = split::load(open.rows, routing);
         const int heavier = split::heaviest(load, by_surrogate);
         default_branch = heavier;
@@ -255,14 +280,16 @@ private:
         int best = 0;
         bool tie = false;
         for (std::size_t b = 1; b < n; ++b) {
-            const std::int64_t rows = builder[static_cast<std::size_t>(first) + b].n_rows, most = builder[static_cast<std::size_t>(first + best)].n_rows;
+            const std::int64_t rows = builder[static_cast<std::size_t>(first) + b].n_rows,
+                               most = builder[static_cast<std::size_t>(first + best)].n_rows;
             if (rows == most) tie = true;
             if (rows > most) best = static_cast<int>(b), tie = false;
         }
         return tie ? -1 : best;
     }
 
-    void hand_down_limits(const Open& open, const Candidate& split, const Builder& builder, std::vector<Open>& children) const {
+    void hand_down_limits(const Open& open, const Candidate& split, const Builder& builder,
+                          std::vector<Open>& children) const {
         if (options_.search.monotone.empty() || children.size() != 2) return;
         const int direction = options_.search.monotone[static_cast<std::size_t>(split.column)];
         if (direction == 0) return;
@@ -284,12 +311,14 @@ private:
     NodeRows root_;
     std::unique_ptr<split::SplitFinder> finder_;
     std::vector<Builder> builders_;
-    double whole_weight_ = 0.0, root_merit_ = 0.0;
+    double whole_weight_ = 0.0, root_merit_ = 0.0, least_risk_ = 0.0;
+    criteria::RiskRule risk_rule_;
 };
 
 }  // namespace
 
-tree::TreeArrays grow(const data::Table& table, const data::Target& target, const GrowOptions& options, base::Interrupt& interrupt) {
+tree::TreeArrays grow(const data::Table& table, const data::Target& target, const GrowOptions& options,
+                      base::Interrupt& interrupt) {
     return Grower(table, target, options, interrupt).run();
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/interrupt.hpp"
+#include "criteria/node_risk.hpp"
 #include "data/table.hpp"
 #include "data/target.hpp"
 #include "split/finder.hpp"
@@ -15,14 +16,18 @@ namespace ceiba::grow {
 struct GrowOptions {
     split::SearchOptions search;
     split::SurrogateOptions surrogates;
-    int use_surrogate = 2;               // 0: rows with a missing value stay; 1: surrogates, else stay; 2: surrogates, else the heavier branch
+    int use_surrogate =
+        2;  // 0: rows with a missing value stay; 1: surrogates, else stay; 2: surrogates, else the heavier branch
     int max_depth = -1;
     std::size_t min_samples_split = 2;
-    double min_weight_split = 0.0;       // the same by weight (frequency weights)
-    int max_leaf_nodes = -1;             // best-first growth when set
-    double min_gain = 0.0;               // gain of a split as a share of the whole table's weight
-    double min_gain_ratio = 0.0;         // gain of a split over that of the root's split
-    bool keep_zero_weights = false;      // rows of zero weight are counted and routed, but decide nothing (rpart)
+    double min_weight_split = 0.0;  // the same by weight (frequency weights)
+    int max_leaf_nodes = -1;        // best-first growth when set
+    double min_gain = 0.0;          // gain of a split as a share of the whole table's weight
+    double min_gain_ratio = 0.0;    // gain of a split over that of the root's split
+    double min_risk = -1.0;          // a node with no more risk than this is a leaf (rpart's cp in its own unit); < 0: off
+    double min_risk_ratio = -1.0;    // the same as a share of the root's risk
+    criteria::RiskRule risk;
+    bool keep_zero_weights = false;  // rows of zero weight are counted and routed, but decide nothing (rpart)
     std::uint64_t seed = 0;
     int n_threads = 1;
 };

@@ -273,8 +273,22 @@ def _core_options(
     core.class_scale = [] if scales.search is None else scales.search.tolist()
     if options.like_rpart:
         core.like_rpart = True
+    if options.min_risk >= 0 or options.min_risk_ratio >= 0:
+        _set_risk(core, options, scales)
     _set_sizes(core, options, n_rows, total_weight)
     return core
+
+
+def _set_risk(core: _core.GrowOptions, options: GrowOptions, scales: ClassScales) -> None:
+    """Say what a node's risk is, and below which it is not split."""
+    core.min_risk = max(options.min_risk, -1.0)
+    core.min_risk_ratio = max(options.min_risk_ratio, -1.0)
+    core.prior_events = 1.0 / options.shrink**2 if options.shrink else 0.0
+    if scales.factor is not None or scales.costs is not None:
+        size = len(scales.factor if scales.factor is not None else scales.costs)  # type: ignore[arg-type]
+        costs = 1.0 - np.eye(size) if scales.costs is None else scales.costs
+        costs = costs if scales.factor is None else scales.factor[:, None] * costs
+        core.class_cost = costs.ravel().tolist()
 
 
 def _set_sizes(

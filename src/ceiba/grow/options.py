@@ -92,6 +92,8 @@ ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
         "allow_zero_rate": (boolean,),
         "shrink": (number(0.0),),
         "like_rpart": (boolean,),
+        "min_risk": (number(-1.0),),
+        "min_risk_ratio": (number(-float("inf"), 1.0, "(]"),),
     }
 )
 
@@ -105,12 +107,14 @@ class GrowOptions:
     """All that decides how a tree grows, apart from the data.
 
     The parameters have the names, meanings and defaults of the estimators' parameters; `seed` is
-    the resolved `random_state`. Five are for rpart's rules: `min_gain_ratio` (a split must have
+    the resolved `random_state`. Seven are for rpart's rules: `min_gain_ratio` (a split must have
     more than this share of the root's gain; 1e-10 there), `keep_zero_weights` (rows of weight 0
     are counted and routed), `allow_zero_rate` (poisson: a branch without events), `shrink`
     (poisson: see `rates.py`) and `like_rpart` (two rules of rpart's code that its manual does not
     have: a level map is no surrogate unless it goes astray on two rows, and with no surrogates at
-    all, rows with a missing value stay in the node while growing).
+    all, rows with a missing value stay in the node while growing); `min_risk` and `min_risk_ratio`
+    leave a node unsplit that has no more risk R(t) than this, as a sum over rows or as a share of
+    the root's (below 0: off).
 
     Examples
     --------
@@ -148,6 +152,8 @@ class GrowOptions:
     allow_zero_rate: bool = False
     shrink: float = 0.0
     like_rpart: bool = False
+    min_risk: float = -1.0
+    min_risk_ratio: float = -1.0
 
     def __post_init__(self) -> None:
         if self.criterion == "":

@@ -247,7 +247,8 @@ def run_folds(
 class FoldTree:
     """The work of one fold: grow, walk, and hand back sums over its held-out rows.
 
-    Recipes with rules of their own override `collapse_alpha`, `ends`, and how errors are weighed.
+    Recipes with rules of their own override `grow`, `collapse_alpha`, `ends`, and how errors are
+    weighed.
     """
 
     training: Training
@@ -257,13 +258,17 @@ class FoldTree:
 
     def __call__(self, fold: Fold, n_jobs: int | None) -> tuple[Array, Array, Staircases | None]:
         """Give the sums of w e and w e^2 at each alpha of the grid, and the rows' staircases."""
-        tree = self.training.grow(fold.train, n_jobs=n_jobs)
+        tree = self.grow(fold, n_jobs)
         step = np.searchsorted(self.grid, self.collapse_alpha(tree, fold)).astype(np.int32)
         end = self.ends(tree, fold)
         first, second = self.losses(tree, step, end, fold.test)
         said = tree.answer if tree.task == "classification" else tree.value[:, 0, 0]
         stairs = stairs_of(tree, step, end, fold.test, said, len(self.grid)) if self.keep else None
         return first, second, stairs
+
+    def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
+        """Grow the tree of the rows that are not held out."""
+        return self.training.grow(fold.train, n_jobs=n_jobs)
 
     def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
         """Give the alpha at which each node of the fold's tree collapses."""

@@ -93,6 +93,12 @@ class RpartFoldTree(FoldTree):
 
     cp_alpha: float = 0.0
 
+    def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
+        """Leave nodes unsplit whose whole risk is not worth a split."""
+        least = max(self.cp_alpha * float(_cases(self.training)[fold.train].sum()), -1.0)
+        options = replace(self.training.options, min_risk=least)
+        return replace(self.training, options=options).grow(fold.train, n_jobs=n_jobs)
+
     def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
         """Give rpart's complexities, in units of the mean risk."""
         # Per unit of case weight: alphas of the full fit scale with that, not with time.

@@ -8,6 +8,7 @@ docs/rpart.md for what agrees with R to the last digit and what deliberately doe
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -69,7 +70,9 @@ class _Rpart(RpartFace):
         given = self._given()
         check_options(given, ALLOWED_RPART, type(self).__name__)
         training = self._training(X, y, sample_weight, exposure)
-        grown = training.grow()
+        # Where the whole risk of a node is not worth a split, none below it is.
+        options = replace(training.options, min_risk_ratio=float(self.cp))
+        grown = replace(training, options=options).grow()
         tree = prune_by_cp(grown, self.cp)
         self._keep(tree)  # type: ignore[attr-defined]
         # Of a tree without splits rpart shows the cp that the best of them would have had.
