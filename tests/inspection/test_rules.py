@@ -177,3 +177,15 @@ def test_rules_confidence_of_hand_written_tree_has_no_interval() -> None:
     rule = build(("x <= 1", "a", "b")).rules().rules[0]
     assert rule.rows == 0
     assert math.isnan(rule.low)
+
+
+def test_rules_cut_just_below_a_whole_number_reads_as_what_it_means() -> None:
+    low, high = np.nextafter(31, 0), np.nextafter(64, 0)
+    inner = (f"age <= {float(low)!r}", "a", (f"age <= {float(high)!r}", "b", "a"))
+    assert build(inner).rules()["condition"].tolist() == ["age < 31", "31 <= age < 64", "age >= 64"]
+
+
+def test_rules_of_booleans_say_yes_and_no() -> None:
+    X = {"smokes": [True, True, False, False], "x": [1.0, 2.0, 3.0, 4.0]}
+    tree = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"]).tree_
+    assert tree.rules()["condition"].tolist() == ["smokes = no", "smokes = yes"]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.table import ColumnInfo, Kind
-from ceiba.tree.words import cut_text, levels_sentence
+from ceiba.tree.words import cut_sentence, levels_sentence
 
 if TYPE_CHECKING:
     from ceiba.table import Column
@@ -186,13 +186,13 @@ class ValueSet:
         below, above = self.high < math.inf, self.low > -math.inf
         if not below and not above:
             return ""
-        if info.display == "boolean" and below != above and 0 <= (self.high, self.low)[above] < 1:
-            return f"{name} = {'no' if below else 'yes'}"
-        high = cut_text(self.high, info, digits) if below else ""
-        low = cut_text(self.low, info, digits) if above else ""
-        if below and above:
-            return f"{low} < {name} <= {high}"
-        return f"{name} <= {high}" if below else f"{name} > {low}"
+        # "x <= 9" and "x > 2.5" as the splits themselves say them, then "2.5 < x <= 9" from both.
+        high = cut_sentence(name, self.high, True, info, digits) if below else ""
+        low = cut_sentence(name, self.low, False, info, digits) if above else ""
+        if not (below and above) or "=" in (high + low).replace("<=", "").replace(">=", ""):
+            return " and ".join(filter(None, [low, high]))
+        sign, bound = low[len(name) :].split(maxsplit=1)
+        return f"{bound} {sign.replace('>', '<')} {high}"
 
     def _levels_text(self, max_levels: int | None) -> str:
         info = self.info

@@ -125,7 +125,8 @@ def answers(tree: Tree, node: int, *, max_levels: int = 6) -> tuple[str, ...]:
         words = ["no", "yes"]
     default = int(tree.default_branch[node])
     info = tree.schema.columns[tree.schema.index(split.column)]
-    if info.n_missing and default >= 0 and not isinstance(split, Presence):
+    by_default = tree.missing in ("learn", "majority") and not isinstance(split, Presence)
+    if info.n_missing and default >= 0 and by_default:
         words[default] += " or missing"
     return tuple(words)
 

@@ -38,6 +38,11 @@ class Ladder:
         """Names of the cells of a level column, None for numbers."""
         return None if self.info.is_numeric else [level_text(level) for level in self.info.levels]
 
+    def cell_of(self, values: Array) -> NDArray[np.int64]:
+        """Give the cell each value lies in; a border belongs to the cell below it."""
+        at = np.searchsorted(self.borders, values, side="left") - 1
+        return np.clip(at, 0, len(self.middles) - 1)
+
 
 def ladder(tree: Tree, name: str, values: Array | None) -> Ladder:
     """Give the cells of a column: between its cuts, or one per level.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ceiba.inspection import impurity
+from ceiba.inspection.impurity import impurity
 from ceiba.plot.axes import plain_axes
 from ceiba.plot.colours import class_colours
 

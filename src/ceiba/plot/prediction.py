@@ -40,7 +40,8 @@ def plot_prediction(
     tree : Tree or fitted estimator
         With one output.
     X, y : table and target, optional
-        Rows to draw as points (for classes: as ticks at the bottom); y may be a column of X.
+        Rows to draw as points (for classes: as ticks at the bottom); y may be a column of X. Rows
+        that end in another leaf than the one drawn, by their other columns, are faint.
     column : str or int, optional
         By default the one with the largest gain.
     at : dict, optional
@@ -78,7 +79,9 @@ def plot_prediction(
     ax = plain_axes(ax)
     if tree.task == "regression":
         if table is not None and y is not None:
-            _points(ax, table.column(name).values, np.asarray(y, np.float64))
+            x = table.column(name).values
+            drawn = nodes[steps.cell_of(x)] == route.apply(tree, table)
+            _points(ax, x, np.asarray(y, np.float64).reshape(len(x), -1)[:, 0], drawn)
         paint = color if color is not None else class_colours(6)[1]
         values = tree.value[nodes, 0, 0]
         ax.stairs(values, steps.borders, baseline=None, color=paint, lw=1.8, label=label, zorder=3)
@@ -110,11 +113,11 @@ def _column(tree: Tree, column: str | int | None) -> str:
     return name
 
 
-def _points(ax: Axes, x: Any, y: Any) -> None:
+def _points(ax: Axes, x: Any, y: Any, drawn: Any) -> None:
+    """Paint rows; faint are those whose leaf is not the one drawn."""
     size = 16 if len(x) <= 300 else 6
-    ax.scatter(
-        x, y.reshape(len(x), -1)[:, 0], s=size, color=[ink_of(ax).line], linewidths=0, zorder=2
-    )
+    for mask, colour in ((~drawn, ink_of(ax).faint), (drawn, ink_of(ax).line)):
+        ax.scatter(x[mask], y[mask], s=size, color=[colour], linewidths=0, zorder=2)
 
 
 def _class_steps(ax: Axes, tree: Tree, nodes: Any, borders: Any, colors: Any) -> None:

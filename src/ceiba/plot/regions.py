@@ -161,12 +161,7 @@ def _paint_points(
     rng = np.random.default_rng(0)
     where = [_place(table.column(one.info.name), one, rng) for one in (across, up)]
     inside = np.isfinite(where[0]) & np.isfinite(where[1])
-    cell = [
-        np.clip(
-            np.searchsorted(one.borders, np.round(v, 12), side="left") - 1, 0, len(one.middles) - 1
-        )
-        for v, one in zip(where, (across, up), strict=True)
-    ]
+    cell = [one.cell_of(v) for v, one in zip(where, (across, up), strict=True)]
     drawn = nodes[tuple(cell)] == route.apply(tree, table)
     paints: Any = [ink_of(ax).text] * table.n_rows
     if y is not None:
