@@ -2,17 +2,14 @@
 
 namespace ceiba::split {
 
-std::vector<std::uint32_t> principal_order(const LevelDivision& levels) {
-    const std::size_t n = levels.n_levels(), k = static_cast<std::size_t>(levels.n_classes());
-    std::vector<double> profile(n * k), mean(k, 0.0), weight(n);
+std::vector<std::uint32_t> principal_order(const std::vector<double>& profile, const std::vector<double>& weight,
+                                           std::size_t n_classes) {
+    const std::size_t n = weight.size(), k = n_classes;
+    std::vector<double> mean(k, 0.0);
     double total = 0.0;
     for (std::size_t l = 0; l < n; ++l) {
-        weight[l] = levels.level_weight(l);
         total += weight[l];
-        for (std::size_t j = 0; j < k; ++j) {
-            profile[l * k + j] = levels.share(l, j);
-            mean[j] += weight[l] * profile[l * k + j];
-        }
+        for (std::size_t j = 0; j < k; ++j) mean[j] += weight[l] * profile[l * k + j];
     }
     for (double& m : mean) m /= total;
     std::vector<double> covariance(k * k, 0.0);

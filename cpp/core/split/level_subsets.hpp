@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "base/double_double.hpp"
@@ -22,7 +23,19 @@ namespace ceiba::split {
 
 constexpr std::size_t exhaustive_levels = 10;
 
+// A class weight while every row counts 1: a whole number, exact in a double. Otherwise LongSum takes its place.
+struct WholeCount {
+    double n = 0.0;
+
+    void add(double x) { n += x; }
+    void add(const WholeCount& x) { n += x.n; }
+    void subtract(const WholeCount& x) { n -= x.n; }
+    double value() const { return n; }
+    base::DoubleDouble precise() const { return n; }
+};
+
 // Class weights of a division made of whole levels: the interface of criteria/class_division.hpp.
+template <class Weight>
 class LevelDivision {
 public:
     static constexpr bool unit_counts = false;
@@ -32,7 +45,7 @@ public:
         : n_classes_(static_cast<std::size_t>(node.store->target.n_classes[0])), scale_(class_scale) {
         if (scale_.empty()) scale_.assign(n_classes_, 1.0);
         const data::TargetRows& target = node.store->target;
-        const auto put = [&](base::LongSum* sums, std::uint32_t row) {
+        const auto put = [&](Weight* sums, std::uint32_t row) {
             sums[target.labels[0][node.begin + row]].add(target.weight_of(node.begin + row));
         };
         cells_.resize(levels.n_levels() * n_classes_);
@@ -55,7 +68,7 @@ public:
     }
 
     void clear(bool missing_left) {
-        for (std::size_t k = 0; k < n_classes_; ++k) left_[k] = missing_left ? missing_[k] : base::LongSum{};
+        for (std::size_t k = 0; k < n_classes_; ++k) left_[k] = missing_left ? missing_[k] : Weight{};
         n_left_ = missing_left ? n_missing_ : 0;
     }
     void move_left(std::size_t level) {
@@ -73,7 +86,10 @@ public:
     std::size_t n_levels() const { return rows_.size(); }
     int n_classes() const { return static_cast<int>(n_classes_); }
     double left(int k) const { return scale_[k] * left_[k].value(); }
-    double right(int k) const { return scale_[k] * (total_[k].precise() - left_[k].precise()).value(); }
+    double right(int k) const {
+        if constexpr (std::is_same_v<Weight, WholeCount>) return scale_[k] * (total_[k].n - left_[k].n);
+        return scale_[k] * (total_[k].precise() - left_[k].precise()).value();
+    }
     double total(int k) const { return scale_[k] * total_[k].value(); }
     base::DoubleDouble left_precise(int k) const { return base::DoubleDouble(scale_[k]) * left_[k].precise(); }
     base::DoubleDouble right_precise(int k) const {
@@ -110,7 +126,7 @@ public:
     }
 
 private:
-    const base::LongSum& cell(std::size_t l, std::size_t k) const { return cells_[l * n_classes_ + k]; }
+    const Weight& cell(std::size_t l, std::size_t k) const { return cells_[l * n_classes_ + k]; }
     template <class F>
     double over_classes(F f) const {
         double sum = 0.0;
@@ -120,15 +136,14 @@ private:
 
     std::size_t n_classes_;
     std::vector<double> scale_;
-    std::vector<base::LongSum> cells_, missing_, total_, left_;
+    std::vector<Weight> cells_, missing_, total_, left_;
     std::vector<std::size_t> rows_;
     std::size_t n_total_ = 0, n_left_ = 0, n_missing_ = 0;
 };
 
 // Weighs the division as it stands precisely; true if it is admissible and better than `best`, which it then replaces.
-template <class C>
-bool weigh_division(const LevelDivision& division, const C& criterion, const Limits& limits, base::DoubleDouble& best,
-                    bool found) {
+template <class D, class C>
+bool weigh_division(const D& division, const C& criterion, const Limits& limits, base::DoubleDouble& best, bool found) {
     if (!respects(division, limits)) return false;
     const base::DoubleDouble gain = criterion.gain(division);
     if (!std::isfinite(gain.hi)) return false;
@@ -145,12 +160,13 @@ struct BestSubset {
 };
 
 // Positions of the levels along the first principal component of their class profiles, weighted by level.
-std::vector<std::uint32_t> principal_order(const LevelDivision& levels);
+std::vector<std::uint32_t> principal_order(const std::vector<double>& profile, const std::vector<double>& weight,
+                                           std::size_t n_classes);
 
-template <class C>
+template <class D, class C>
 class SubsetSearch {
 public:
-    SubsetSearch(LevelDivision& division, const C& criterion, const Limits& limits, BestSubset& best)
+    SubsetSearch(D& division, const C& criterion, const Limits& limits, BestSubset& best)
         : division_(division), criterion_(criterion), limits_(limits), best_(best) {}
 
     void run(bool missing_left) {
@@ -189,9 +205,20 @@ private:
         }
     }
 
+    std::vector<std::uint32_t> principal() const {
+        const std::size_t n = division_.n_levels(), n_classes = static_cast<std::size_t>(division_.n_classes());
+        std::vector<double> profile, weight;
+        for (std::size_t l = 0; l < n; ++l) {
+            weight.push_back(division_.level_weight(l));
+            for (std::size_t k = 0; k < n_classes; ++k) profile.push_back(division_.share(l, k));
+        }
+        return principal_order(profile, weight, n_classes);
+    }
+
+    // The heuristic compares in plain double; only what it ends with is weighed precisely.
     void orders_and_moves() {
         const std::size_t n = division_.n_levels();
-        std::vector<std::vector<std::uint32_t>> orders{principal_order(division_)};
+        std::vector<std::vector<std::uint32_t>> orders{principal()};
         for (std::size_t k = 0; k < static_cast<std::size_t>(division_.n_classes()); ++k) {
             std::vector<double> share(n);
             for (std::size_t l = 0; l < n; ++l) share[l] = division_.share(l, k);
@@ -200,25 +227,30 @@ private:
             std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return share[a] < share[b]; });
         }
         for (const auto& order : orders) {
-            base::DoubleDouble gain;
-            bool found = false;
             std::vector<char> on_left(n, 0), start(n, 0);
+            double gain = -std::numeric_limits<double>::infinity();
             division_.clear(missing_left_);
             for (std::size_t p = 0; p + 1 < n; ++p) {
                 division_.move_left(order[p]);
                 on_left[order[p]] = 1;
-                if (better(gain, found)) found = true, start = on_left;
+                if (raises(gain)) start = on_left;
             }
-            if (!found) continue;
+            if (!std::isfinite(gain)) continue;
             climb(start, gain);
-            if (!best_.found || (gain - best_.gain).value() > criterion_.tolerance()) {
-                best_.gain = gain;
-                keep(start);
-            }
+            if (better(best_.gain, best_.found)) keep(start);
         }
     }
 
-    void climb(std::vector<char>& on_left, base::DoubleDouble& gain) {
+    // True, and `gain` replaced, if the division as it stands is admissible and better.
+    bool raises(double& gain) const {
+        const double now = criterion_.lower(division_);
+        if (!(now > gain) || !division_.enough_rows(limits_) || !respects(division_, limits_)) return false;
+        gain = now;
+        return true;
+    }
+
+    // Single levels change side as long as that raises the gain; the division is left as `on_left` says.
+    void climb(std::vector<char>& on_left, double gain) {
         division_.clear(missing_left_);
         for (std::size_t l = 0; l < on_left.size(); ++l)
             if (on_left[l]) division_.move_left(l);
@@ -228,7 +260,7 @@ private:
             bool moved = false;
             for (std::size_t l = 0; l < on_left.size(); ++l) {
                 on_left[l] ? division_.move_right(l) : division_.move_left(l);
-                if (better(gain, true)) {
+                if (raises(gain)) {
                     on_left[l] ^= 1;
                     moved = true;
                 } else {
@@ -239,7 +271,7 @@ private:
         }
     }
 
-    LevelDivision& division_;
+    D& division_;
     const C& criterion_;
     const Limits& limits_;
     BestSubset& best_;

@@ -271,7 +271,9 @@ private:
         Candidate out;
         out.learned_missing = n_aside > 0;
         if constexpr (requires { space.division.n_classes(); }) {
-            if (space.division.n_classes() > 2) return best_subset(node, n_aside, limits, space);
+            if (space.division.n_classes() > 2)
+                return node.store->target.weight.empty() ? best_subset<WholeCount>(node, n_aside, limits, space)
+                                                         : best_subset<base::LongSum>(node, n_aside, limits, space);
         }
         // rpart goes through rates from the highest; it matters when levels of one rate meet min_rows.
         const bool falling = options_.like_rpart && options_.criterion == criteria::Name::poisson;
@@ -296,17 +298,18 @@ private:
     }
 
     // Three or more classes: see level_subsets.hpp.
+    template <class Weight>
     Candidate best_subset(const NodeRows& node, std::size_t n_aside, const Limits& limits, Space& space) {
         const LevelRows& levels = space.levels;
         Candidate out;
         out.learned_missing = n_aside > 0;
-        LevelDivision division(node, levels, n_aside > 0, options_.class_scale);
+        LevelDivision<Weight> division(node, levels, n_aside > 0, options_.class_scale);
         C criterion = space.criterion;
         division.clear(false);
         criterion.begin(division);
         out.tolerance = criterion.tolerance();
         BestSubset best;
-        SubsetSearch<C> search(division, criterion, limits, best);
+        SubsetSearch<LevelDivision<Weight>, C> search(division, criterion, limits, best);
         search.run(false);
         bool presence = false;
         if (n_aside > 0) {
