@@ -20,12 +20,22 @@ struct Placed {
     void add(int branch, double w) { weight[static_cast<std::size_t>(branch)].add(w); }
 };
 
+// Rows that all count 1 are counted.
+struct CountedSum {
+    std::int64_t sum = 0;
+    void add(std::int64_t one) { sum += one; }
+    double value() const { return static_cast<double>(sum); }
+};
+
 class SurrogateSearch {
 public:
     SurrogateSearch(const NodeRows& node, const Routing& primary, int right, const SurrogateOptions& options)
-        : node_(node), primary_(primary), right_(right), options_(options) {
-        for (std::size_t i = 0; i < node.size(); ++i)
-            if (takes_part(i)) placed_.add(side(i), weight(i));
+        : node_(node), primary_(primary), right_(right), options_(options), sign_(node.size(), 0) {
+        for (std::size_t i = 0; i < node.size(); ++i) {
+            if (!takes_part(i)) continue;
+            placed_.add(side(i), weight(i));
+            sign_[i] = side(i) == right ? 1 : -1;
+        }
     }
 
     Surrogate find(std::size_t column) const {
@@ -68,31 +78,61 @@ private:
 
     double best_cut(std::size_t column, Placed& both, Surrogate& out) const {
         std::vector<Entry> own;
-        if (node_.store->zero_weights) own = all_values(column);
-        const Entry* const entries = node_.store->zero_weights ? own.data() : node_.entries(column);
-        const std::size_t n = node_.store->zero_weights ? own.size() : node_.n_present(column);
-        const bool below_middle =
-            options_.like_rpart && node_.store->table->columns[column].kind() != data::ColumnKind::ordered;
-        std::size_t n_both = 0, n_below = 0;
-        for (std::size_t i = 0; i < n; ++i)
-            if (takes_part(entries[i].row)) both.add(side(entries[i].row), weight(entries[i].row)), ++n_both;
-        Placed below;
+        const bool all = node_.store->zero_weights;
+        if (all) own = all_values(column);
+        const Entry* const entries = all ? own.data() : node_.entries(column);
+        const std::size_t n = all ? own.size() : node_.n_present(column);
+        const data::TargetRows& target = node_.store->target;
+        if (target.weight.empty() && target.case_weight.empty()) {
+            const auto one = [this](std::uint32_t row) { return std::int64_t{sign_[row]}; };
+            return best_of(column, entries, n, CountedSum{}, one, both, out);
+        }
+        const auto weighed = [this](std::uint32_t row) { return sign_[row] == 0 ? 0.0 : sign_[row] * weight(row); };
+        return best_of(column, entries, n, base::Sum{}, weighed, both, out);
+    }
+
+    // Rows sent right count +, rows sent left -, so that one running sum s gives the agreement of a cut: with L and R the
+    // weight placed on either side, L + s if the low side goes right, R - s if it goes left.
+    template <class Running, class Signed>
+    double best_of(std::size_t column, const Entry* entries, std::size_t n, Running s, Signed signed_weight, Placed& both,
+                   Surrogate& out) const {
+        std::size_t n_both = 0, n_below = 0, at = n;
+        count_both(column, entries, n, both, n_both);
+        const double left = both.of(1 - right_), right = both.of(right_);
         // rpart starts from the majority rule: a surrogate has to beat it.
         double best = both.larger();
-        for (std::size_t i = 0; i + 1 < n; ++i) {
-            if (takes_part(entries[i].row)) below.add(side(entries[i].row), weight(entries[i].row)), ++n_below;
+        for (std::size_t i = 0; i + 1 < n && n_both - n_below >= 2; ++i) {
+            s.add(signed_weight(entries[i].row));
+            n_below += sign_[entries[i].row] != 0;
             if (entries[i].rank == entries[i + 1].rank || n_below < 2 || n_both - n_below < 2) continue;
-            for (const int low_branch : {right_, 1 - right_}) {
-                const double agree = below.of(low_branch) + (both.of(1 - low_branch) - below.of(1 - low_branch));
-                if (!(agree > best)) continue;
-                best = agree;
-                out.kind = Kind::cut;
-                out.low_branch = low_branch;
-                out.cut = cut_between(node_.number(column, entries[i].row), node_.number(column, entries[i + 1].row),
-                                      below_middle);
-            }
+            const double shift = s.value();
+            if (left + shift > best)
+                best = left + shift, at = i, out.low_branch = right_;
+            else if (right - shift > best)
+                best = right - shift, at = i, out.low_branch = 1 - right_;
         }
+        if (at == n) return best;
+        const bool below_middle =
+            options_.like_rpart && node_.store->table->columns[column].kind() != data::ColumnKind::ordered;
+        out.kind = Kind::cut;
+        out.cut =
+            cut_between(node_.number(column, entries[at].row), node_.number(column, entries[at + 1].row), below_middle);
         return best;
+    }
+
+    // The weight on both sides of the rows with a value here: all that the primary placed, less those without.
+    void count_both(std::size_t column, const Entry* entries, std::size_t n, Placed& both, std::size_t& n_both) const {
+        if (!node_.store->target.weight.empty() || node_.entries(column) != entries) {
+            for (std::size_t i = 0; i < n; ++i)
+                if (sign_[entries[i].row] != 0) both.add(side(entries[i].row), weight(entries[i].row)), ++n_both;
+            return;
+        }
+        std::array<double, 2> count{placed_.of(0), placed_.of(1)};
+        for (std::size_t i = n; i < node_.size(); ++i)
+            if (sign_[entries[i].row] != 0) --count[static_cast<std::size_t>(side(entries[i].row))];
+        both.add(0, count[0]);
+        both.add(1, count[1]);
+        n_both = static_cast<std::size_t>(count[0] + count[1]);
     }
 
     // Each level goes with the larger part of its rows; on a tie with the side that is larger over all.
@@ -130,6 +170,7 @@ private:
     const Routing& primary_;
     int right_;
     const SurrogateOptions& options_;
+    std::vector<std::int8_t> sign_;  // per row: 1 sent right by the primary, -1 left, 0 takes no part
     Placed placed_;
 };
 
