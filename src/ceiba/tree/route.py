@@ -32,6 +32,7 @@ __all__ = [
     "read",
     "refuse",
     "rows",
+    "spread",
 ]
 
 
@@ -50,7 +51,7 @@ def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
     """Give the node each row ends in; with "fractional" the heaviest one."""
     refuse(tree, table)
     if tree.missing == "fractional":
-        return _heaviest(*_spread(tree, table))
+        return _heaviest(*spread(tree, table))
     end: Array = tree._router.apply(table.core(), n_threads)
     return end
 
@@ -61,7 +62,7 @@ def decision_path(tree: Tree, table: Table) -> Any:
 
     if tree.missing == "fractional":
         refuse(tree, table)
-        start, node, _ = _spread(tree, table)
+        start, node, _ = spread(tree, table)
         passed, nodes = _ancestors(tree, node)
         row = np.repeat(np.repeat(np.arange(table.n_rows), np.diff(start)), np.diff(passed))
         # The ways to several leaves share their beginnings.
@@ -79,7 +80,7 @@ def rows(tree: Tree, node: int, table: Table) -> Array:
     """Give the indices of the rows that pass through a node."""
     if tree.missing == "fractional":
         refuse(tree, table)
-        start, ends, _ = _spread(tree, table)
+        start, ends, _ = spread(tree, table)
         inside = (ends >= node) & (ends < tree.subtree_end[node])
         return np.unique(np.repeat(np.arange(table.n_rows), np.diff(start))[inside])
     end = apply(tree, table)
@@ -103,7 +104,7 @@ def _ancestors(tree: Tree, end: Array) -> tuple[Array, Array]:
 # ---------------------------------------------------------------------- rows in several leaves
 
 
-def _spread(tree: Tree, table: Table) -> tuple[Array, Array, Array]:
+def spread(tree: Tree, table: Table) -> tuple[Array, Array, Array]:
     """Give the leaves and shares of each row, as compressed rows."""
     start, node, share = tree._router.spread(table.core())
     return start, node, share
@@ -124,7 +125,7 @@ def _heaviest(start: Array, node: Array, share: Array) -> Array:
 def _mixed_value(tree: Tree, table: Table) -> Array:
     """Average the values of the leaves a row reaches, by its shares."""
     refuse(tree, table)
-    start, node, share = _spread(tree, table)
+    start, node, share = spread(tree, table)
     if len(start) == 1:
         return np.zeros((0, *tree.value.shape[1:]))
     return np.add.reduceat(share[:, None, None] * tree.value[node], start[:-1], axis=0)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ceiba.tree.splits import SplitTable
     from ceiba.tree.tree import Tree
 
-__all__ = ["MISSING", "UNSEEN", "Visit", "ask", "walk"]
+__all__ = ["MISSING", "UNSEEN", "Visit", "ask", "decide", "walk"]
 
 # What a split says of a row it cannot place; branches are 0, 1, ...
 MISSING: Final = -1
@@ -67,6 +67,12 @@ def walk(tree: Tree, table: Table) -> Iterator[Visit]:
             if takes.any():
                 below = np.where(everywhere[takes], part, 1.0) * share[takes]
                 waiting.append((int(tree.branch_node[at]), rows[takes], below))
+
+
+def decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, Array]:
+    """Give each row's branch at a node (-1: it stays), and which rows go down every branch."""
+    branch, _, _ = _decide(tree, table, node, rows)
+    return branch, branch == _EVERYWHERE
 
 
 def _decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, int, tuple[int, ...]]:

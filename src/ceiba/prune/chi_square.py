@@ -1,0 +1,233 @@
+"""Chi-square pruning: a split stays only if it is no accident.
+
+From the bottom up, nodes whose branches are all leaves are tested: are the classes independent of
+the branch? sum of (observed - expected)^2 / expected against the chi-square distribution, or the F
+test for numbers (Quinlan 1986, Induction of decision trees, section 6). A node that is not
+significant becomes a leaf, and its parent may be next. How small counts are treated:
+`independence.py`; how the search for the best split is allowed for: `selection.py`.
+
+Each node is tested at its own level, so a large tree of noise keeps a split now and then, with all
+that lies above it: lower `significance` for deep trees, or prune by cross-validation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import OptionError
+from ceiba.grow.checks import Check, boolean, integer, number, one_of
+from ceiba.prune.independence import Method, Test
+from ceiba.prune.listing import Listing
+from ceiba.prune.pruning import Pruned, Pruning
+from ceiba.prune.selection import Correction, SplitTest
+from ceiba.prune.training import Training
+from ceiba.tree import route
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["ChiSquare", "chi_square"]
+
+Rows = npt.NDArray[np.intp]
+
+
+def chi_square(
+    tree: Tree,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    significance: float = 0.05,
+    correction: Correction = "bonferroni",
+    p_value: Method = "auto",
+    frequency_weights: bool = False,
+) -> Tree:
+    """Collapse splits that are not significant, from the bottom up.
+
+    Parameters
+    ----------
+    tree : Tree
+    X, y : table and target
+        The rows that the tree was grown on; y may be the name of a column of X.
+    sample_weight : array-like of shape (n_rows,), optional
+        Rows of weight 0 are left out; other weights count only as frequencies.
+    significance, correction, p_value
+        As in `ChiSquare`.
+    frequency_weights : bool, default=False
+        Whether a weight of k means the row k times.
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ceiba
+    >>> from ceiba.prune import chi_square
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = {"noise": rng.choice(list("abcdefgh"), 400)}, rng.choice(["no", "yes"], 400)
+    >>> tree = ceiba.DecisionTreeClassifier().fit(X, y).tree_
+    >>> tree.n_leaves, chi_square(tree, X, y).n_leaves
+    (8, 1)
+    """
+    training = Training.like(tree, X, y, sample_weight, frequency_weights=frequency_weights)
+    pruning = ChiSquare(significance=significance, correction=correction, p_value=p_value)
+    return pruning.prune(tree, training).tree
+
+
+class ChiSquare(Pruning):
+    """Chi-square pruning (Quinlan 1986); the F test for regression.
+
+    Parameters
+    ----------
+    significance : float, default=0.05
+        A split stays if its p-value is at most this.
+    correction : {"bonferroni", "search", "none"}, default="bonferroni"
+        "search": the p-value allows for the search over level sets or cuts of the column;
+        "bonferroni": and for that over columns, times their number; "none": the plain test of the
+        branches, as in textbooks.
+    p_value : {"auto", "asymptotic", "monte_carlo"}, default="auto"
+        "auto": from the chi-square distribution where counts are large, else exact or by Monte
+        Carlo.
+    n_draws : int, default=1999
+        Most draws of Monte Carlo (more where the level of a decision needs them).
+    random_state : int, default=0
+        Seed of Monte Carlo.
+    keep_unpruned : bool, default=False
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> from ceiba.prune import ChiSquare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ceiba.DecisionTreeClassifier(prune=ChiSquare()).fit(X, y)
+    >>> model.get_n_leaves()
+    4
+    """
+
+    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
+        {
+            "significance": (number(0.0, 1.0, "()"),),
+            "correction": (one_of("bonferroni", "search", "none"),),
+            "p_value": (one_of("auto", "asymptotic", "monte_carlo"),),
+            "n_draws": (integer(1),),
+            "random_state": (integer(0),),
+            "keep_unpruned": (boolean,),
+        }
+    )
+
+    def __init__(
+        self,
+        *,
+        significance: float = 0.05,
+        correction: Correction = "bonferroni",
+        p_value: Method = "auto",
+        n_draws: int = 1999,
+        random_state: int = 0,
+        keep_unpruned: bool = False,
+    ) -> None:
+        self.significance = significance
+        self.correction: Correction = correction
+        self.p_value: Method = p_value
+        self.n_draws = n_draws
+        self.random_state = random_state
+        self.keep_unpruned = keep_unpruned
+
+    def prune(self, tree: Tree, training: Training | None = None) -> Pruned:
+        """Test nodes from the bottom up and collapse those that are not significant."""
+        self._check()
+        if training is None:
+            raise OptionError(
+                "ChiSquare tests splits on the rows that the tree was grown on. Use "
+                "chi_square(tree, X, y), or ChiSquare() as prune= of an estimator."
+            )
+        if tree.n_outputs > 1:
+            raise OptionError(
+                f"ChiSquare needs a target with one output; this one has {tree.n_outputs}."
+            )
+        test = SplitTest(
+            tree,
+            training,
+            self.correction,
+            self.p_value,
+            self.significance,
+            self.n_draws,
+            self.random_state,
+            _columns_searched(training),
+        )
+        tests, keeps = _bottom_up(tree, training, test, self.significance)
+        collapsed = [node for node in tests if not keeps[node]]
+        return Pruned(
+            tree.collapse(np.array(collapsed, np.intp)),
+            _listing(tree, tests, keeps, self.significance),
+            unpruned=tree if self.keep_unpruned else None,
+        )
+
+
+def _bottom_up(
+    tree: Tree, training: Training, test: SplitTest, significance: float
+) -> tuple[dict[int, Test], npt.NDArray[np.bool_]]:
+    """Test every node whose branches are, or have become, leaves."""
+    rows_of = _rows_by_node(tree, training)
+    keeps = ~tree.is_leaf
+    tests: dict[int, Test] = {}
+    for node in np.flatnonzero(keeps)[::-1].tolist():
+        below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]]
+        if not keeps[below].any():
+            tests[node] = test(node, rows_of(node))
+            keeps[node] = tests[node].p_value <= significance
+    return tests, keeps
+
+
+def _rows_by_node(tree: Tree, training: Training) -> Any:
+    """Give a function of a node that gives the rows that pass through it."""
+    rows = np.arange(training.n_rows)
+    end = route.apply(tree, training.table)
+    if training.weight is not None:
+        rows, end = rows[training.weight > 0], end[training.weight > 0]
+    order = np.argsort(end, kind="stable")
+    rows, end = rows[order], end[order]
+
+    def of(node: int) -> Rows:
+        first, last = np.searchsorted(end, (node, tree.subtree_end[node]))
+        return rows[first:last]
+
+    return of
+
+
+def _columns_searched(training: Training) -> int:
+    """Count the columns that could be split: those with different values."""
+    count = 0
+    for column in training.table.columns:
+        values = column.values
+        count += bool(len(values)) and not bool(np.all(values == values[0]))
+    return max(count, 1)
+
+
+def _listing(
+    tree: Tree, tests: dict[int, Test], keeps: npt.NDArray[np.bool_], significance: float
+) -> Listing:
+    nodes = sorted(tests)
+    names = tree.schema.names
+    figures: dict[str, Any] = {
+        "node": np.array(nodes, np.int64),
+        "column": [names[int(tree.splits.column[i])] for i in nodes],
+        "statistic": np.array([tests[i].statistic for i in nodes], np.float64),
+        "df": [tests[i].df[0] if len(tests[i].df) == 1 else tests[i].df for i in nodes],
+        "p_value": np.array([tests[i].p_value for i in nodes], np.float64),
+        "p_value_by": [tests[i].method for i in nodes],
+        "kept": np.array([bool(keeps[i]) for i in nodes], bool),
+    }
+    statistic = "chi-square" if tree.task == "classification" else "F"
+    legend = (
+        "node: of the unpruned tree; only nodes whose branches were leaves, or had become leaves, "
+        f"are tested\nstatistic: {statistic}; a split is kept if p_value <= {significance:g}"
+    )
+    return Listing(figures, title="chi-square pruning", legend=legend)

@@ -1,0 +1,231 @@
+"""Error-based pruning as C4.5 does it: errors on the training rows, made pessimistic.
+
+A leaf that misclassifies e of N rows is charged e + addErrs(N, e): N times the upper limit of a
+confidence interval (level `confidence`, 0.25 in C4.5) for its error rate, by the normal
+approximation with continuity correction; for e < 1 by interpolation with the exact limit at 0
+(Quinlan 1993, C4.5, section 4.2, and release 8 of the program). From the bottom up a node becomes
+a leaf, or is replaced by its heaviest branch ("subtree raising": the rows of the other branches are
+sent down it), if that does not raise the charge by more than 0.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import sqrt
+from statistics import NormalDist
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import OptionError
+from ceiba.grow.checks import Check, boolean, number
+from ceiba.prune.pruning import Pruned, Pruning
+from ceiba.prune.raising import Workshop
+from ceiba.prune.training import Training
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["Pessimistic", "added_errors", "pessimistic"]
+
+Array = npt.NDArray[np.float64]
+
+# C4.5 release 8: how much worse the simpler tree may be, and training errors taken for equal.
+_MARGIN: Final = 0.1
+_TIE: Final = 1e-3
+_NOISE: Final = 1e-6
+
+
+def added_errors(total: float, errors: float, confidence: float = 0.25) -> float:
+    """Give what C4.5 adds to the errors of a leaf.
+
+    Parameters
+    ----------
+    total : float
+        Weight in the leaf.
+    errors : float
+        Of it, misclassified.
+    confidence : float, default=0.25
+        At most 0.5; the smaller, the more is added.
+
+    Examples
+    --------
+    >>> from ceiba.prune.pessimistic import added_errors
+    >>> round(added_errors(6, 0), 3), round(added_errors(16, 1), 3)
+    (1.238, 1.476)
+    """
+    if total <= 0:
+        return 0.0
+    if errors < 1:
+        none = total * (1 - float(confidence ** (1 / total)))
+        return none if errors == 0 else none + errors * (added_errors(total, 1, confidence) - none)
+    if errors + 0.5 >= total:
+        return max(total - errors, 0.0)
+    z = NormalDist().inv_cdf(1 - confidence)
+    rate = (errors + 0.5) / total
+    root = sqrt(rate / total - rate**2 / total + z**2 / (4 * total**2))
+    limit = (rate + z**2 / (2 * total) + z * root) / (1 + z**2 / total)
+    return limit * total - errors
+
+
+def pessimistic(
+    tree: Tree,
+    X: Any = None,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    confidence: float = 0.25,
+    raising: bool | None = None,
+) -> Tree:
+    """Prune a classification tree by C4.5's error estimates.
+
+    Parameters
+    ----------
+    tree : Tree
+    X, y : table and target, optional
+        The rows that the tree was grown on, for subtree raising.
+    sample_weight : array-like of shape (n_rows,), optional
+    confidence : float, default=0.25
+        The smaller, the more is pruned.
+    raising : bool, optional
+        Whether a node may be replaced by its heaviest branch. Default: if X is given.
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> from ceiba.prune import pessimistic
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ceiba.DecisionTreeClassifier(criterion="entropy").fit(X, y).tree_
+    >>> tree.n_leaves, pessimistic(tree).n_leaves
+    (9, 7)
+    """
+    training = None if X is None else Training.like(tree, X, y, sample_weight)
+    raising = training is not None if raising is None else raising
+    return Pessimistic(confidence=confidence, raising=raising).prune(tree, training).tree
+
+
+class Pessimistic(Pruning):
+    """Error-based pruning of C4.5 (Quinlan 1993); classification.
+
+    Parameters
+    ----------
+    confidence : float, default=0.25
+        C4.5's CF, at most 0.5: the smaller, the more is pruned.
+    raising : bool, default=True
+        Whether a node may be replaced by its heaviest branch.
+    keep_unpruned : bool, default=False
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> from ceiba.prune import Pessimistic
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ceiba.DecisionTreeClassifier(criterion="entropy", prune=Pessimistic()).fit(X, y)
+    >>> model.get_n_leaves()
+    7
+    """
+
+    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
+        {
+            "confidence": (number(0.0, 0.5, "(]"),),
+            "raising": (boolean,),
+            "keep_unpruned": (boolean,),
+        }
+    )
+
+    def __init__(
+        self, *, confidence: float = 0.25, raising: bool = True, keep_unpruned: bool = False
+    ) -> None:
+        self.confidence = confidence
+        self.raising = raising
+        self.keep_unpruned = keep_unpruned
+
+    def prune(self, tree: Tree, training: Training | None = None) -> Pruned:
+        """Prune by pessimistic errors, from the bottom up."""
+        self._check()
+        if tree.counts is None or tree.n_outputs > 1:
+            raise OptionError(
+                "Pessimistic pruning counts misclassified rows: it is for classification trees "
+                "with one output. Use CostComplexity for others."
+            )
+        if self.raising and training is None:
+            raise OptionError(
+                "Subtree raising sends rows down another branch and needs the data. Give X and y, "
+                "or raising=False."
+            )
+        pruned = _Pruner(_collapsed(tree), training, self.confidence, self.raising).run()
+        return Pruned(pruned, unpruned=tree if self.keep_unpruned else None)
+
+
+def _collapsed(tree: Tree) -> Tree:
+    """Collapse subtrees that make no fewer training errors than a leaf, as C4.5 does first."""
+    assert tree.counts is not None
+    errors = _errors(tree.counts[:, 0, :])
+    running = np.concatenate(([0.0], np.cumsum(np.where(tree.is_leaf, errors, 0.0))))
+    below = running[tree.subtree_end] - running[:-1]
+    return tree.collapse(np.flatnonzero(~tree.is_leaf & (below >= errors - _TIE)))
+
+
+def _errors(counts: Array) -> Array:
+    return np.asarray(counts.sum(axis=-1) - counts.max(axis=-1))
+
+
+class _Pruner:
+    """C4.5's recursion over a tree whose nodes may be collapsed or raised."""
+
+    def __init__(
+        self, tree: Tree, training: Training | None, confidence: float, raising: bool
+    ) -> None:
+        self.work = Workshop(tree, training if raising else None)
+        self.confidence, self.raising = confidence, raising
+
+    def run(self) -> Tree:
+        """Prune from the bottom up and give the new tree."""
+        work = self.work
+        charge: dict[int, float] = {}
+        waiting = [(0, False)]
+        while waiting:
+            node, sons_done = waiting.pop()
+            if not work.branches[node]:
+                charge[node] = self._as_leaf(work.counts[node])
+            elif not sons_done:
+                waiting += [(node, True), *((son, False) for son in work.branches[node])]
+            elif self._settle(node, charge):
+                waiting.append((node, False))  # raised: prune what is there now
+        return work.tree()
+
+    def _settle(self, node: int, charge: dict[int, float]) -> bool:
+        """Decide on a node whose branches are done; True if another subtree took its place."""
+        work = self.work
+        subtree = sum(charge[son] for son in work.branches[node])
+        leaf = self._as_leaf(work.counts[node])
+        largest = max(work.branches[node], key=lambda son: float(work.counts[son].sum()))
+        raised, newcomers = np.inf, None
+        if self.raising:
+            newcomers = work.newcomers(node, largest)
+            raised = sum(map(self._as_leaf, newcomers.leaf_counts(work)))
+        if _up_to(leaf, subtree + _MARGIN) and _up_to(leaf, raised + _MARGIN):
+            work.branches[node] = []
+            charge[node] = leaf
+        elif newcomers is not None and _up_to(raised, subtree + _MARGIN):
+            work.raise_branch(node, newcomers)
+            return True
+        else:
+            charge[node] = subtree
+        return False
+
+    def _as_leaf(self, counts: Array) -> float:
+        total, errors = float(counts.sum()), float(_errors(counts))
+        return errors + added_errors(total, errors, self.confidence)
+
+
+def _up_to(a: float, b: float) -> bool:
+    return a <= b + _NOISE

@@ -1,0 +1,173 @@
+"""Reduced-error pruning: the subtree that does best on rows the tree has not seen.
+
+From the leaves up, a node becomes a leaf if that makes no more errors on a validation set (Quinlan
+1987, Simplifying decision trees). The result is the smallest of the pruned subtrees with the least
+validation error, that is T(0) of the tree with the validation rows counted on it. Nodes that no
+validation row reaches become leaves. Regression: the loss of the node values instead of errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import OptionError
+from ceiba.grow.checks import Check, boolean, fraction
+from ceiba.prune.folds import seed_of
+from ceiba.prune.listing import Listing
+from ceiba.prune.pruning import Pruned, Pruning
+from ceiba.prune.risk import node_risks
+from ceiba.table import split_target
+
+if TYPE_CHECKING:
+    from ceiba.prune.training import Training
+    from ceiba.tree import Tree
+
+__all__ = ["ReducedError", "reduced_error"]
+
+
+def reduced_error(tree: Tree, X: Any, y: Any, *, sample_weight: Any = None) -> Tree:
+    """Prune a tree on a validation set.
+
+    Parameters
+    ----------
+    tree : Tree
+    X, y : table and target
+        Rows that the tree was not grown on; y may be the name of a column of X.
+    sample_weight : array-like of shape (n_rows,), optional
+
+    Returns
+    -------
+    Tree
+        With the counts and values of the training data, as before.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.prune import reduced_error
+    >>> tree = ceiba.tree.build(("x <= 1", {"a": 5}, ("x <= 2", {"b": 5}, {"a": 1})))
+    >>> reduced_error(tree, {"x": [0.5, 1.5, 2.5]}, ["a", "b", "b"]).n_leaves
+    2
+    """
+    counted = tree.recount(X, y, sample_weight=sample_weight, keep_value=True)
+    return tree.collapse(np.flatnonzero(node_risks(counted).collapse_alpha(tree) <= 0))
+
+
+class ReducedError(Pruning):
+    """Reduced-error pruning (Quinlan 1987).
+
+    Parameters
+    ----------
+    X, y : table and target, default=None
+        The validation set. None: a part of the training rows is held out, and the tree is grown on
+        the others.
+    sample_weight : array-like, default=None
+        Weights of the validation rows.
+    fraction : float, default=0.25
+        Part of the training rows that is held out.
+    stratify : bool, default=True
+        Hold out the same part of each class.
+    random_state : int, RandomState, Generator or None, default=None
+        Of the rows that are held out. None is the fixed seed 0.
+    keep_unpruned : bool, default=False
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> from ceiba.prune import ReducedError
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ceiba.DecisionTreeClassifier(prune=ReducedError(fraction=0.3)).fit(X, y)
+    >>> model.pruning_table_["n_leaves"].tolist()
+    [10, 3]
+    """
+
+    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
+        {
+            "fraction": (fraction(0.0, 1.0, "()"),),
+            "stratify": (boolean,),
+            "keep_unpruned": (boolean,),
+        }
+    )
+
+    def __init__(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        fraction: float = 0.25,
+        stratify: bool = True,
+        random_state: Any = None,
+        keep_unpruned: bool = False,
+    ) -> None:
+        self.X = X
+        self.y = y
+        self.sample_weight = sample_weight
+        self.fraction = fraction
+        self.stratify = stratify
+        self.random_state = random_state
+        self.keep_unpruned = keep_unpruned
+
+    def fit(self, training: Training) -> Pruned:
+        """Grow a tree, on all rows or on those that are not held out, and prune it."""
+        self._check()
+        if self.X is not None:
+            return self.prune(training.grow(), training)
+        held_out = _draw(training, self.fraction, self.stratify, seed_of(self.random_state))
+        tree = training.grow(np.flatnonzero(~held_out).astype(np.uint32))
+        labels = training.target.values[held_out]
+        if tree.task == "classification":
+            columns = [known[labels[:, k]] for k, known in enumerate(tree.target.classes)]
+            labels = np.stack(columns, axis=1)
+        y = labels[:, 0] if labels.shape[1] == 1 else labels
+        weight = None if training.weight is None else training.weight[held_out]
+        return self._pruned(tree, training.table.take(held_out), y, weight)
+
+    def prune(self, tree: Tree, training: Training | None = None) -> Pruned:
+        """Prune a tree on the validation set."""
+        if self.X is None:
+            raise OptionError(
+                "ReducedError needs rows that the tree has not seen: give X and y, or use it as "
+                "prune= of an estimator, which then holds rows out."
+            )
+        X, y = self.X, self.y
+        if isinstance(y, str):
+            X, y = split_target(X, y)
+        elif y is None and tree.target.name is not None:
+            X, y = split_target(X, tree.target.name)
+        return self._pruned(tree, X, y, self.sample_weight)
+
+    def _pruned(self, tree: Tree, X: Any, y: Any, weight: Any) -> Pruned:
+        counted = tree.recount(X, y, sample_weight=weight, keep_value=True)
+        risks = node_risks(counted)
+        alpha = risks.collapse_alpha(tree)
+        pruned = tree.collapse(np.flatnonzero(alpha <= 0))
+        after = counted.collapse(np.flatnonzero(alpha <= 0))
+        figures: dict[str, Any] = {
+            "tree": ["grown", "pruned"],
+            "n_leaves": [tree.n_leaves, pruned.n_leaves],
+            "validation_risk": [counted.tree_risk, after.tree_risk],
+        }
+        legend = f"validation_risk: on {int(counted.n_rows[0])} rows that the tree was not grown on"
+        table = Listing(figures, title="reduced-error pruning", legend=legend)
+        return Pruned(pruned, table, unpruned=tree if self.keep_unpruned else None)
+
+
+def _draw(training: Training, share: float, stratify: bool, seed: int) -> npt.NDArray[np.bool_]:
+    """Mark the rows to hold out: at least one, and not all."""
+    n = training.n_rows
+    order = np.random.default_rng(seed).permutation(n)
+    if stratify and training.options.task == "classification":
+        order = order[np.lexsort(training.target.values[order].T)]
+    count = min(max(1, round(share * n)), n - 1)
+    if count < 1:
+        raise OptionError(f"ReducedError holds rows out, but there are only {n} rows.")
+    held_out = np.zeros(n, bool)
+    # Evenly spaced along the order, which goes class by class.
+    held_out[order[((np.arange(count) + 0.5) * n / count).astype(np.intp)]] = True
+    return held_out

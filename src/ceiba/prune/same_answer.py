@@ -1,0 +1,85 @@
+"""Collapse of subtrees that give one answer: splits that change probabilities but no prediction.
+
+A split on gini or entropy may separate purer from less pure rows of one class; every leaf below
+then answers the same. Such subtrees become leaves, and the tree predicts as before with fewer
+questions; only its probabilities are coarser. (Quinlan 1987, Simplifying decision trees, section
+2.) For regression the values must be equal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.prune.pruning import Pruned, Pruning
+
+if TYPE_CHECKING:
+    from ceiba.prune.training import Training
+    from ceiba.tree import Tree
+
+__all__ = ["SameAnswer", "same_answer"]
+
+# The mean of equal values is computed from sums and may differ from them in the last bits.
+_NOISE: Final = 1e-12
+
+
+def same_answer(tree: Tree) -> Tree:
+    """Collapse every subtree whose leaves all give the same answer.
+
+    Parameters
+    ----------
+    tree : Tree
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.prune import same_answer
+    >>> tree = ceiba.tree.build(("x <= 1", ("x <= 0", {"a": 9, "b": 1}, {"a": 6, "b": 4}), "b"))
+    >>> same_answer(tree).n_leaves
+    2
+    """
+    answers = _answers(tree)
+    # Rows end in leaves, and in inner nodes that have no branch for a missing value.
+    ends = np.flatnonzero(tree.is_leaf | (tree.default_branch < 0))
+    differs = np.append(False, np.any(answers[ends[1:]] != answers[ends[:-1]], axis=1))
+    changes = np.cumsum(differs)
+    first = np.searchsorted(ends, np.arange(tree.n_nodes))
+    last = np.searchsorted(ends, tree.subtree_end) - 1
+    alike = changes[first] == changes[last]
+    own = np.all(np.isclose(answers, answers[ends[first]], rtol=_NOISE, atol=0.0), axis=1)
+    return tree.collapse(np.flatnonzero(alike & own & ~tree.is_leaf))
+
+
+def _answers(tree: Tree) -> npt.NDArray[Any]:
+    """Give the answers of the nodes, of shape (n_nodes, n_outputs)."""
+    if tree.task == "classification":
+        return np.asarray(tree.answer).reshape(tree.n_nodes, -1)
+    return np.asarray(tree.value[:, :, 0])
+
+
+class SameAnswer(Pruning):
+    """Collapse subtrees that give one answer, as a pruning object.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> from ceiba.prune import SameAnswer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> grown = ceiba.DecisionTreeClassifier(max_depth=3).fit(X, y)
+    >>> pruned = ceiba.DecisionTreeClassifier(max_depth=3, prune=SameAnswer()).fit(X, y)
+    >>> grown.get_n_leaves(), pruned.get_n_leaves()
+    (5, 4)
+    """
+
+    def __init__(self) -> None: ...
+
+    def prune(self, tree: Tree, training: Training | None = None) -> Pruned:
+        """Collapse subtrees that give one answer."""
+        return Pruned(same_answer(tree))
