@@ -1,8 +1,12 @@
 """Learning when to wait for a table, as Russell and Norvig work it out by hand.
 
-Entropy, gains of all questions, the tree, the same tree written by hand, and new examples drawn
-from it. Run: python examples/restaurant.py
+Entropy, gains of two questions, the tree and its formula; then the tree that the book's authors had
+in mind, 100 rows drawn from it, and the learning curve: 20 runs for each size from 1 to 99.
+Run: python examples/restaurant.py [FOLDER for the pictures]
 """
+
+import sys
+from pathlib import Path
 
 import ceiba
 
@@ -16,10 +20,25 @@ for column in ("Patrons", "Type"):
 model = ceiba.DecisionTreeClassifier(criterion="entropy", categorical_splits="multiway")
 model.fit(data.X, data.y)
 print(f"\n{model.tree_}\n")
+print("wait if", model.tree_.formula("Yes"), "\n")
 
-full = ("Hungry", {"No": "No", "Yes": ("Type", {"Burger": "Yes", "Italian": "No", "Thai": "Yes"})})
-by_hand = ceiba.tree.build(("Patrons", {"None": "No", "Some": "Yes", "Full": full}))
-X, y = by_hand.sample(5, random_state=0)
-print("five new rows, drawn at random and labelled by a tree written by hand:")
-for i, label in enumerate(y):
-    print("  ", {name: values[i] for name, values in X.items()}, "->", label)
+bar = ("Bar", {"No": "No", "Yes": "Yes"})
+reservation = ("Reservation", {"No": bar, "Yes": "Yes"})
+weekend = ("FriSat", {"No": "No", "Yes": "Yes"})
+rain = ("Rain", {"No": "No", "Yes": "Yes"})
+long_wait = ("Alternate", {"No": reservation, "Yes": weekend})
+short_wait = ("Hungry", {"No": "Yes", "Yes": ("Alternate", {"No": "Yes", "Yes": rain})})
+estimate = {"0-10": "Yes", "10-30": short_wait, "30-60": long_wait, ">60": "No"}
+by_hand = ceiba.tree.build(
+    ("Patrons", {"None": "No", "Some": "Yes", "Full": ("WaitEstimate", estimate)})
+)
+X, y = by_hand.sample(100, random_state=1)
+curve = ceiba.inspection.learning_curve(model, X, y, sizes=range(1, 100, 2), repeats=20)
+print(f"accuracy after 10, 50 and 99 of 100 rows: {curve.mean[[4, 24, 49]].round(3)}")
+
+if len(sys.argv) > 1:
+    folder = Path(sys.argv[1])
+    ceiba.plot.plot_tree(model).figure.savefig(folder / "restaurant_tree.png", dpi=80)
+    ceiba.plot.plot_tree(by_hand).figure.savefig(folder / "restaurant_by_hand.png", dpi=70)
+    ax = ceiba.plot.plot_learning_curve(curve)
+    ax.figure.savefig(folder / "restaurant_learning_curve.png", dpi=80)

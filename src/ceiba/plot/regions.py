@@ -175,7 +175,7 @@ def _paint_points(
             known = {label: k for k, label in enumerate(tree.target.classes[0].tolist())}
             mine = [known.get(label, 0) for label in target.info.classes[0].tolist()]
             # Towards the ink, so that points stand out from a region of their own class.
-            tones = [mixed(colour, ink_of(ax).text, 0.8) for colour in palette]
+            tones = [mixed(colour, ink_of(ax).text, 0.88) for colour in palette]
             paints = [tones[mine[code]] for code in target.values[:, 0].tolist()]
     paints = np.array(paints)
     for mask, alpha in ((inside & ~drawn, 0.25), (inside & drawn, 1.0)):
@@ -186,7 +186,7 @@ def _paint_points(
             c=paints[mask],
             alpha=alpha,
             edgecolors=[ink_of(ax).paper],
-            linewidths=0.4,
+            linewidths=0.4 if size >= 12 else 0.0,
             zorder=3,
         )
 
