@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Explanation,
         Explanations,
         NumberEvaluation,
+        RpartSummary,
         Summary,
     )
     from ceiba.prune import Listing
@@ -201,8 +202,12 @@ class RpartFace:
 
     if TYPE_CHECKING:
         cost: Any
+        n_rows_dropped_: int
 
         def _fitted(self) -> Tree: ...
+        def _call(self) -> str: ...
+        @property
+        def cp_table_(self) -> Listing: ...  # noqa: D102
 
     @property
     def variable_importance_(self) -> dict[str, float]:
@@ -214,6 +219,40 @@ class RpartFace:
         from ceiba.inspection import rpart_importance
 
         return rpart_importance(self._fitted(), column_cost=self.cost)
+
+    def summary(self) -> RpartSummary:
+        """Give what R's `summary` shows: call, nested trees, importance, node by node.
+
+        Returns
+        -------
+        RpartSummary
+            A value that prints.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import ceiba
+        >>> model = ceiba.rpart("class", xval=0).fit(*load_iris(return_X_y=True, as_frame=True))
+        >>> print(model.summary().importance)
+        variable importance
+        column             importance  percent
+        petal width (cm)      88.9694       34
+        petal length (cm)      81.345       31
+        sepal length (cm)     54.0961       21
+        sepal width (cm)      36.0131       14
+        importance: improvement by the column's own splits, and by its surrogates times their adj; \
+percent: of the sum
+        """
+        from ceiba.inspection import rpart_summary
+
+        return rpart_summary(
+            self._fitted(),
+            self.cp_table_,
+            call=self._call(),
+            n_dropped=self.n_rows_dropped_,
+            column_cost=self.cost,
+            shrink=float(getattr(self, "shrink", 0.0)),
+        )
 
 
 def _one_row(row: Any) -> Any:

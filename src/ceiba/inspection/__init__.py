@@ -27,6 +27,8 @@ from ceiba.inspection.importance_table import (
 from ceiba.inspection.improvement import competitor_improvement, improvement, rpart_importance
 from ceiba.inspection.impurity import impurity
 from ceiba.inspection.learning_curve import LearningCurve, learning_curve
+from ceiba.inspection.routing_report import routing
+from ceiba.inspection.rpart_summary import RpartNodeSummary, RpartSummary, rpart_summary
 from ceiba.inspection.rules import Rule, RuleTable, rules
 from ceiba.inspection.split_curve import split_curve
 from ceiba.inspection.split_table import split_table
@@ -42,6 +44,8 @@ __all__ = [
     "Formula",
     "LearningCurve",
     "NumberEvaluation",
+    "RpartNodeSummary",
+    "RpartSummary",
     "Rule",
     "RuleTable",
     "Summary",
@@ -61,7 +65,9 @@ __all__ = [
     "impurity",
     "learning_curve",
     "permutation_importance",
+    "routing",
     "rpart_importance",
+    "rpart_summary",
     "rules",
     "split_curve",
     "split_table",

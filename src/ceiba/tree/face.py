@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
+    import numpy as np
+    import numpy.typing as npt
+
     from ceiba.inspection import Explanation, Explanations, Formula, RuleTable, Summary
-    from ceiba.prune import PruningSequence, Risk
+    from ceiba.prune import Listing, PruningSequence, Risk
     from ceiba.tree.tree import Tree
 
 __all__ = ["Face", "from_sklearn", "load"]
@@ -120,6 +123,35 @@ class Face:
         from ceiba.inspection import formula
 
         return formula(self, target_class, **options)  # type: ignore[arg-type]
+
+    def importance(self, **options: Any) -> npt.NDArray[np.float64]:
+        """Give the importance of each column; options of `ceiba.inspection.importance`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.rpart(minsplit=2, minbucket=1, xval=0)
+        >>> model = model.fit([[1, 8], [2, 7], [3, 6], [4, 5]], list("aabb"))
+        >>> model.tree_.importance(), model.tree_.importance(surrogates=True)
+        (array([1., 0.]), array([0.5, 0.5]))
+        """
+        from ceiba.inspection import importance
+
+        return importance(self, **options)  # type: ignore[arg-type]
+
+    def routing(self) -> Listing:
+        """Tell who sent the training rows on at each node; see `ceiba.inspection.routing`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [None]], ["a", "b", "b"])
+        >>> model.tree_.routing()["rows"].tolist()
+        [2, 1]
+        """
+        from ceiba.inspection import routing
+
+        return routing(self)  # type: ignore[arg-type]
 
     def summary(self, **options: Any) -> Summary:
         """Give the card of the tree, with a legend; see `ceiba.inspection.summary`.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Integral
+from textwrap import fill
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from ceiba.estimators.recipes.rpart_options import (
     ALLOWED_RPART,
     METHODS,
     Method,
+    control,
     rpart_grow_options,
 )
 from ceiba.estimators.regressor import DecisionTreeRegressor
@@ -172,6 +174,19 @@ class _Rpart(RpartFace):
         target = read_target(for_target, task=task, n_rows=table.n_rows, name=name)
         return table, in_declared_order(target, y), weight, time
 
+    def _call(self) -> str:
+        """Give the call of rpart() that this is, with what the defaults come to."""
+        given = self._given()
+        given["minsplit"], given["minbucket"] = control(given["minsplit"], given["minbucket"])
+        silent = {"categorical_features", "n_jobs", "random_state"}
+        silent |= {"shrink"} if self.method != "poisson" else set()
+        words = [
+            f"{name}={value!r}"
+            for name, value in given.items()
+            if name not in silent and value is not None and not hasattr(value, "shape")
+        ]
+        return fill(f"rpart({', '.join(words)})", 96, subsequent_indent="      ")
+
     def _unpruned(self) -> Any:
         from sklearn.base import clone
 
@@ -199,7 +214,7 @@ class _Rpart(RpartFace):
         legend = (
             "cp: the tree of this row is the best for any cp from here up to the row above, as a "
             "share of the root's risk;\n"
-            f"relative_risk: risk of the tree over that of the root ({whole:.6g} per row)"
+            f"relative_risk: risk over that of the root ({whole:.6g} per unit of weight)"
         )
         if self._cv_risk is not None and self._cv_se is not None:
             figures["relative_cv_risk"] = self._cv_risk
@@ -241,7 +256,7 @@ def _rates(target: Target, time: Array) -> Target:
     return Target(target.info, np.ascontiguousarray(target.values / time[:, None]))
 
 
-class RpartClassifier(_Rpart, DecisionTreeClassifier):
+class RpartClassifier(_Rpart, DecisionTreeClassifier):  # type: ignore[misc]
     """A classification tree as R's rpart grows it; usually made by `ceiba.rpart("class")`.
 
     Parameters
@@ -307,7 +322,7 @@ class RpartClassifier(_Rpart, DecisionTreeClassifier):
     0.01         2           0.06              0.11        0.031927
     cp: the tree of this row is the best for any cp from here up to the row above, as a share of \
 the root's risk;
-    relative_risk: risk of the tree over that of the root (0.666667 per row);
+    relative_risk: risk over that of the root (0.666667 per unit of weight);
     relative_cv_risk, relative_cv_se: on held-out rows (R: xerror, xstd)
     """
 
@@ -352,7 +367,7 @@ the root's risk;
         self.n_jobs = n_jobs
 
 
-class RpartRegressor(_Rpart, DecisionTreeRegressor):
+class RpartRegressor(_Rpart, DecisionTreeRegressor):  # type: ignore[misc]
     """A regression tree as R's rpart grows it; made by `ceiba.rpart("anova")` or `("poisson")`.
 
     Parameters
@@ -419,9 +434,7 @@ cost, xval, random_state, categorical_features, n_jobs
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def fit(  # type: ignore[override]
-        self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> Self:
         """Grow the tree.
 
         Parameters
