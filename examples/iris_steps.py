@@ -16,12 +16,13 @@ X = {name: iris.X[name] for name in ("petal length", "petal width")}
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 
 figure, rows = plt.subplots(
-    3, 2, figsize=(17, 14), layout="constrained", width_ratios=[1, 2.2], height_ratios=[3, 3, 5]
+    4, 2, figsize=(17, 17), layout="constrained", width_ratios=[1, 2.2], height_ratios=[3, 3, 3, 5]
 )
-for (plane, graph), n_leaves in zip(rows, (2, 3, None), strict=True):
-    model = ceiba.DecisionTreeClassifier(max_leaf_nodes=n_leaves).fit(X, iris.y)
-    ceiba.plot.plot_regions(model, X, iris.y, node_ids=True, legend=False, ax=plane)
+largest = ceiba.DecisionTreeClassifier().fit(X, iris.y).tree_
+trees = [largest.prune(n_leaves=n) for n in (1, 2, 3)] + [largest]
+for (plane, graph), tree in zip(rows, trees, strict=True):
+    ceiba.plot.plot_regions(tree, X, iris.y, columns=list(X), node_ids=True, legend=False, ax=plane)
     figure.draw_without_rendering()  # so that the tree knows its room
-    ceiba.plot.plot_tree(model, ax=graph, node_ids=True, legend=n_leaves is None)
-    print(model.tree_, "\n")
+    ceiba.plot.plot_tree(tree, ax=graph, node_ids=True, legend=tree is largest)
+    print(tree, "\n")
 figure.savefig(folder / "iris_steps.png", dpi=60)

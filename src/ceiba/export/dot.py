@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ceiba.layout import answers, caption, class_palette, fold, node_strength
+from ceiba.layout import answers, caption, class_palette, cut_digits, fold, node_strength
 from ceiba.layout.colours import NUMBER, STRONGEST_FILL
+from ceiba.tree.words import DIGITS
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -69,6 +70,7 @@ def to_dot(
         f"  edge [fontname={_quoted(font)}];",
     ]
     turn = [0] * len(shown.nodes)
+    places = cut_digits(tree, digits or DIGITS)
     for place, node in enumerate(shown.nodes):
         leaf = shown.hidden[place] > 0 or bool(tree.is_leaf[node])
         said = caption(
@@ -79,6 +81,7 @@ def to_dot(
             node_ids=node_ids,
             impurity=impurity,
             counts=counts,
+            places=places,
         )
         text = [said.head, *said.lines]
         if shown.hidden[place]:

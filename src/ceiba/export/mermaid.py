@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ceiba.export.dot import node_fill
-from ceiba.layout import answers, caption, fold
+from ceiba.layout import answers, caption, cut_digits, fold
+from ceiba.tree.words import DIGITS
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -61,6 +62,7 @@ def to_mermaid(
     shown = fold(tree.parent.tolist(), max_depth=max_depth)
     lines, styles = ["flowchart TD"], []
     turn = [0] * len(shown.nodes)
+    places = cut_digits(tree, digits or DIGITS)
     for place, node in enumerate(shown.nodes):
         leaf = shown.hidden[place] > 0 or bool(tree.is_leaf[node])
         said = caption(
@@ -71,6 +73,7 @@ def to_mermaid(
             node_ids=node_ids,
             impurity=impurity,
             counts=counts,
+            places=places,
         )
         text = [said.head, *said.lines]
         if shown.hidden[place]:

@@ -151,6 +151,12 @@ class Explanation:
             legend="before, after: probability of the class predicted in the end, or the number",
         )
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        last = escape(str(self).rpartition("\n")[2])
+        return f"{self.table()._repr_html_()}<p><b>{last}</b></p>"
+
     def __str__(self) -> str:
         lines = [
             f"{step.sentence}  ({step.note or f'{step.column} is {step.shown}'})"
@@ -260,6 +266,9 @@ class Explanations(Sequence[Explanation]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} explanations>"
+
+    def _repr_html_(self) -> str:
+        return self.contributions()._repr_html_()
 
     def contributions(self) -> Listing:
         """Give a table: for each row its prediction and what each column added to the baseline."""

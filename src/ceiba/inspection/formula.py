@@ -9,13 +9,13 @@ one covers is left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
-from ceiba.inspection.conditions import Clause, Condition, condition_of
+from ceiba.inspection.conditions import Clause, Condition, conditions_of
 from ceiba.layout import cut_digits
 from ceiba.tree.words import DIGITS, level_text
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ceiba.tree import Tree
 
 __all__ = ["Formula", "formula"]
+
+_MOST_JOINED: Final = 2000  # pairs are compared, so time grows with the square
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def formula(
     Patrons = Some ∨ (Patrons = Full ∧ Hungry = Yes)
     """
     wanted = _class_index(tree, target_class)
-    conditions = _simplified([condition_of(tree, n, stays=s) for n, s in _ends(tree, wanted)])
+    conditions = _simplified(conditions_of(tree, _ends(tree, wanted)))
     places = cut_digits(tree, digits)
     shown = {name: places.get(j, digits) for j, name in enumerate(tree.schema.names)}
     meet, join = (" ∧ ", " ∨ ") if unicode else (" and ", " or ")
@@ -141,11 +143,12 @@ def _ends(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
 
 
 def _simplified(conditions: list[Condition]) -> list[Condition]:
-    """Join conditions until no two of them can be joined."""
+    """Join conditions until no two of them can be joined; very many are left as they are."""
     kept: list[Condition] = []
+    conditions = [c for c in conditions if all(clause.choices for clause in c.clauses)]
+    if len(conditions) > _MOST_JOINED:
+        return conditions
     for condition in conditions:
-        if not all(clause.choices for clause in condition.clauses):
-            continue  # no row fulfils it
         place = len(kept)
         at = 0
         while at < len(kept):

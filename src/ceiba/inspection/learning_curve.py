@@ -76,6 +76,9 @@ class LearningCurve:
     def __str__(self) -> str:
         return str(self.table())
 
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
 
 def learning_curve(
     estimator: Any,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.inspection.conditions import Condition, condition_of
+from ceiba.inspection.conditions import Condition, conditions_of
 from ceiba.inspection.intervals import wilson
 from ceiba.layout import cut_digits
 from ceiba.prune import Listing
@@ -217,7 +217,11 @@ def rules(
     shown = {tree.schema.names[j]: places.get(j, digits) for j in range(len(tree.schema.columns))}
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     ends = np.flatnonzero(tree.is_leaf | stays).tolist()
-    found = [_rule(tree, node, shown, max_levels, confidence) for node in ends]
+    conditions = conditions_of(tree, [(node, not tree.is_leaf[node]) for node in ends])
+    found = [
+        _rule(tree, node, condition, shown, max_levels, confidence)
+        for node, condition in zip(ends, conditions, strict=True)
+    ]
     table = RuleTable(found, title=_title(tree), legend=_legend(tree, confidence))
     if which:
         table = table.filter(**which)
@@ -225,10 +229,14 @@ def rules(
 
 
 def _rule(
-    tree: Tree, node: int, digits: dict[str, int], max_levels: int | None, confidence: float
+    tree: Tree,
+    node: int,
+    condition: Condition,
+    digits: dict[str, int],
+    max_levels: int | None,
+    confidence: float,
 ) -> Rule:
     inner = not bool(tree.is_leaf[node])
-    condition = condition_of(tree, node, stays=inner)
     parts = [c.text(digits=digits[c.info.name], max_levels=max_levels) for c in condition.clauses]
     text = " and ".join(filter(None, parts)) or "all rows"
     # Of an inner node only the rows that stayed, which sent_default counts, are the rule's.

@@ -97,7 +97,7 @@ class Summary:
             f"<td style='text-align:left;opacity:0.65'>{escape(fact.legend)}</td></tr>"
             for fact in self.facts
         )
-        table = self.columns._repr_html_() if hasattr(self.columns, "_repr_html_") else ""
+        table = self.columns._repr_html_()
         return f"<p><b>{escape(self.title)}</b></p><table>{rows}</table>{table}"
 
 

@@ -6,6 +6,7 @@ stands for one level (or a column is a boolean), the edges name the answers inst
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -80,8 +81,17 @@ def cut_digits(tree: Tree, digits: int = DIGITS) -> dict[int, int]:
     }
 
 
-def question(tree: Tree, node: int, *, digits: int | None = None, max_levels: int = 6) -> str:
+def question(
+    tree: Tree,
+    node: int,
+    *,
+    digits: int | None = None,
+    max_levels: int = 6,
+    places: Mapping[int, int] | None = None,
+) -> str:
     """Give the question an inner node asks.
+
+    `places` are the digits by column of `cut_digits`, where different cuts must look different.
 
     Examples
     --------
@@ -96,6 +106,8 @@ def question(tree: Tree, node: int, *, digits: int | None = None, max_levels: in
         return ""
     if _names_its_answers(tree, node):
         return f"{split.column}?"
+    if places is not None:
+        digits = places.get(int(tree.splits.column[node]), digits)
     sentence = split.sentence(0, tree.schema, digits=digits, max_levels=max_levels)
     if not isinstance(split, Cut):
         return sentence
@@ -140,6 +152,7 @@ def caption(
     node_ids: bool = False,
     impurity: bool = False,
     counts: bool = False,
+    places: Mapping[int, int] | None = None,
 ) -> Caption:
     """Give what the box of `node` says; `leaf` is also true for a folded node.
 
@@ -155,7 +168,7 @@ def caption(
     if leaf:
         head, *lines = said
     else:
-        head = question(tree, node, digits=digits)
+        head = question(tree, node, digits=digits, places=places)
         # A class in an inner node would be read as an answer; the bar tells more. A mean is short.
         centre = "median" if tree.criterion == "absolute_error" else "mean"
         lines = [f"{centre} {value}" for value in said] if tree.task == "regression" else []

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ceiba.layout.captions import answers, caption
+from ceiba.layout.captions import answers, caption, cut_digits
 from ceiba.layout.fold import Fold, fold
 from ceiba.layout.tidy import depths, tidy
+from ceiba.tree.words import DIGITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -169,7 +170,11 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
     weight = fold_weight(tree).tolist()
     shown = fold(parent, max_depth=sheet.max_depth, weight=weight, min_weight=min_weight)
     edges = _edge_words(tree, shown, sheet)
-    boxes = [_box(tree, shown, place, edges[place], measure, sheet) for place in range(len(edges))]
+    places = cut_digits(tree, sheet.digits or DIGITS)
+    boxes = [
+        _box(tree, shown, place, edges[place], measure, sheet, places)
+        for place in range(len(edges))
+    ]
     cells = [max([box.width, *(measure(line, False) for line in box.edge)]) for box in boxes]
     x = tidy(shown.parent, cells, gap=sheet.gap).tolist()
     level = depths(shown.parent)
@@ -214,7 +219,13 @@ def _edge_words(tree: Tree, shown: Fold, sheet: Sheet) -> list[tuple[str, ...]]:
 
 
 def _box(
-    tree: Tree, shown: Fold, place: int, edge: tuple[str, ...], measure: Measure, sheet: Sheet
+    tree: Tree,
+    shown: Fold,
+    place: int,
+    edge: tuple[str, ...],
+    measure: Measure,
+    sheet: Sheet,
+    places: dict[int, int],
 ) -> Box:
     """Give the box of one shown node with its size, not yet placed."""
     node, hidden = shown.nodes[place], shown.hidden[place]
@@ -227,6 +238,7 @@ def _box(
         node_ids=sheet.node_ids,
         impurity=sheet.impurity,
         counts=sheet.counts,
+        places=places,
     )
     head = _wrapped(said.head, sheet.wrap)
     lines = [part for line in said.lines for part in _wrapped(line, sheet.wrap)]

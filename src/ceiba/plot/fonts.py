@@ -2,13 +2,50 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any, TypeVar
 
-__all__ = ["covering_fonts"]
+from ceiba.plot._matplotlib import require_matplotlib
+from ceiba.tree import Tree
+
+__all__ = ["covering_fonts", "in_covering_fonts"]
 
 # Fonts that draw a box with a number for every letter cover nothing.
 _LAST = "Last Resort"
+
+
+Draw = TypeVar("Draw", bound=Callable[..., Any])
+
+
+def in_covering_fonts(draw: Draw) -> Draw:
+    """Make a function that draws a tree (its first argument) write in fonts with all its letters.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.plot.fonts import in_covering_fonts
+    >>> in_covering_fonts(lambda tree: tree.n_leaves)(ceiba.tree.build("a"))
+    1
+    """
+
+    @wraps(draw)
+    def drawn(tree: Any, *data: Any, **options: Any) -> Any:
+        mpl = require_matplotlib()
+        found = getattr(tree, "tree_", tree)
+        spoken = _spoken(found) if isinstance(found, Tree) else ""
+        with mpl.rc_context({"font.family": covering_fonts(spoken)}):
+            return draw(tree, *data, **options)
+
+    return drawn  # type: ignore[return-value]
+
+
+def _spoken(tree: Tree) -> str:
+    """Give the names that may be written."""
+    levels = [tree.schema.columns[j].levels[:200] for j in tree.used_columns.tolist()]
+    names = [tree.schema.names[j] for j in tree.used_columns.tolist()]
+    labels = [label for classes in tree.target.classes for label in classes.tolist()[:200]]
+    return "".join(map(str, [*names, *labels, *(level for some in levels for level in some)]))
 
 
 def covering_fonts(text: str) -> list[str]:

@@ -18,9 +18,11 @@ from ceiba.tree import SplitKind, route
 from ceiba.tree.words import level_text
 
 if TYPE_CHECKING:
+    from matplotlib.axis import Axis
+
     from ceiba.tree import Tree
 
-__all__ = ["Ladder", "base_row", "cells_of", "ladder", "said_slice"]
+__all__ = ["Ladder", "base_row", "cells_of", "ladder", "name_ticks", "said_slice"]
 
 Array = NDArray[np.float64]
 
@@ -76,6 +78,21 @@ def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, 
     low, high = min(ends), max(ends)
     room = 0.05 * (high - low) if seen else 0.5 * (high - low) or 1.0
     return low - (room or 1.0), high + (room or 1.0)
+
+
+def name_ticks(axis: Axis, one: Ladder) -> None:
+    """Write level names, dates or yes and no on an axis, where its column has them."""
+    from matplotlib.ticker import FuncFormatter
+
+    if one.labels is not None:
+        axis.set_ticks(one.middles, one.labels, parse_math=False)
+    elif one.info.display == "boolean":
+        axis.set_ticks([0.0, 1.0], ["no", "yes"])
+    elif one.info.display != "number":
+        display, step = one.info.display, 86400.0 if one.info.display == "date" else 1.0
+        low, high = one.borders[0], one.borders[-1]
+        axis.set_ticks([step * round(at / step) for at in np.linspace(low, high, 6)[1:-1]])
+        axis.set_major_formatter(FuncFormatter(lambda at, _: show_number(at, display)))
 
 
 def base_row(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout import node_strength, percent, question
+from ceiba.layout import cut_digits, node_strength, percent, question
 from ceiba.plot._matplotlib import require_matplotlib
 from ceiba.plot.axes import as_tree, axes_size, ink_of
 from ceiba.plot.colours import Colour, class_colours, luminance, mixed, number_colour
+from ceiba.plot.fonts import in_covering_fonts
 from ceiba.plot.text import text_measure
-from ceiba.tree.words import level_text, number_text
+from ceiba.tree.words import DIGITS, level_text, number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +32,7 @@ ROW = 17.0  # points
 DEEPEST = 60
 
 
+@in_covering_fonts
 def plot_icicle(
     tree: Any,
     *,
@@ -165,11 +167,12 @@ def _words(
     if height / rows < 1.2 * size:
         return
     measure = text_measure(size)
+    places = cut_digits(tree, digits or DIGITS)
     for k, node in enumerate(shown.tolist()):
         room = width[node] * points - 0.6 * size
         if room < 2 * size:
             continue
-        for text in _choices(tree, node, digits):
+        for text in _choices(tree, node, digits, places):
             if measure(text, False) <= room:
                 ink = (0.0, 0.0, 0.0) if luminance(fills[k]) > 0.35 else (1.0, 1.0, 1.0)
                 ax.text(
@@ -186,7 +189,7 @@ def _words(
                 break
 
 
-def _choices(tree: Tree, node: int, digits: int | None) -> list[str]:
+def _choices(tree: Tree, node: int, digits: int | None, places: dict[int, int]) -> list[str]:
     """Give what may stand in a bar, the most telling first."""
     if tree.is_leaf[node]:
         if tree.n_outputs > 1:
@@ -197,7 +200,8 @@ def _choices(tree: Tree, node: int, digits: int | None) -> list[str]:
         label = level_text(tree.target.classes[0][best])
         return [f"{label} {percent(float(tree.value[node, 0, best]))}", label]
     asked = tree.schema.names[int(tree.splits.column[node])]
-    return [question(tree, node, digits=digits, max_levels=4), asked]
+    asks = question(tree, node, digits=digits, max_levels=4, places=places)
+    return [asks, asked]
 
 
 def _legend(ax: Axes, tree: Tree, palette: list[Colour]) -> None:

@@ -13,6 +13,7 @@ from ceiba.layout import lay_foot, percent
 from ceiba.plot._matplotlib import new_axes, require_matplotlib
 from ceiba.plot.axes import POINTS, as_tree, axes_size
 from ceiba.plot.colours import Colour, class_colours, mixed
+from ceiba.plot.fonts import in_covering_fonts
 from ceiba.plot.paint import Painter, rectangle
 from ceiba.plot.text import text_measure
 from ceiba.tree import Tree
@@ -28,6 +29,7 @@ BAR = 190.0  # points
 STRIDE = 3.0  # lines of text from one step to the next
 
 
+@in_covering_fonts
 def plot_path(
     tree: Any,
     row: Any,

@@ -10,7 +10,8 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.plot.axes import as_tree, ink_of, plain_axes
 from ceiba.plot.colours import class_colours
-from ceiba.plot.grid import base_row, cells_of, ladder, said_slice
+from ceiba.plot.fonts import in_covering_fonts
+from ceiba.plot.grid import base_row, cells_of, ladder, name_ticks, said_slice
 from ceiba.table import split_target
 from ceiba.tree import Tree, route
 from ceiba.tree.words import level_text
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_prediction"]
 
 
+@in_covering_fonts
 def plot_prediction(
     tree: Any,
     X: Any = None,
@@ -93,6 +95,7 @@ def plot_prediction(
         if table is not None and y is not None:
             _class_ticks(ax, tree, table.column(name).values, y, colors)
     ax.set_xlim(steps.borders[0], steps.borders[-1])
+    name_ticks(ax.xaxis, steps)
     ax.set_xlabel(name, parse_math=False)
     said = said_slice(tree, [name], held)
     if said:

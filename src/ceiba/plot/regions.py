@@ -11,7 +11,8 @@ from ceiba.errors import OptionError
 from ceiba.layout import node_strength
 from ceiba.plot.axes import as_tree, ink_of, plain_axes
 from ceiba.plot.colours import Colour, class_colours, mixed, number_colour
-from ceiba.plot.grid import Ladder, base_row, cells_of, ladder, said_slice
+from ceiba.plot.fonts import in_covering_fonts
+from ceiba.plot.grid import Ladder, base_row, cells_of, ladder, name_ticks, said_slice
 from ceiba.table import Column, Table, read_target, split_target
 from ceiba.tree import Tree, route
 from ceiba.tree.words import level_text
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_regions"]
 
 
+@in_covering_fonts
 def plot_regions(
     tree: Any,
     X: Any = None,
@@ -203,9 +205,8 @@ def _place(column: Column, one: Ladder, rng: np.random.Generator) -> Any:
 def _label(ax: Axes, tree: Tree, across: Ladder, up: Ladder, names: Any, held: Any) -> None:
     ax.set_xlabel(names[0], parse_math=False)
     ax.set_ylabel(names[1], parse_math=False)
-    for one, set_ticks in ((across, ax.set_xticks), (up, ax.set_yticks)):
-        if one.labels is not None:
-            set_ticks(one.middles, one.labels, parse_math=False)
+    name_ticks(ax.xaxis, across)
+    name_ticks(ax.yaxis, up)
     said = said_slice(tree, names, held)
     if said:
         ax.set_title(said, fontsize="medium", parse_math=False)

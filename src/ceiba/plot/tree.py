@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.layout import Drawing, Foot, Sheet, lay_foot
-from ceiba.plot._matplotlib import new_axes, require_matplotlib
+from ceiba.plot._matplotlib import new_axes
 from ceiba.plot.axes import POINTS, as_tree, axes_size
 from ceiba.plot.colours import STRONGEST_FILL, Colour, class_colours, mixed, value_colour
 from ceiba.plot.fit import SMALLEST_FONT, fit_drawing
-from ceiba.plot.fonts import covering_fonts
+from ceiba.plot.fonts import in_covering_fonts
 from ceiba.plot.paint import Painter
 from ceiba.plot.panels import PanelRows, paint_panels, panel_rows, scale_note
 from ceiba.plot.text import text_measure
@@ -32,6 +32,7 @@ MARGIN = 8.0
 LARGEST_FIGURE = (48.0, 32.0)  # inches; in a new figure larger trees are folded
 
 
+@in_covering_fonts
 def plot_tree(
     tree: Any,
     X: Any = None,
@@ -92,9 +93,6 @@ def plot_tree(
     >>> [text.get_text() for text in ax.texts[:3]]
     ['Petal.Length ≤ 2.45', 'setosa 100%', 'yes']
     """
-    require_matplotlib()
-    from matplotlib import rc_context
-
     tree = as_tree(tree)
     rows = None if X is None or tree.n_outputs > 1 else panel_rows(tree, X, y)
     palette = _palette(tree, colors)
@@ -110,15 +108,14 @@ def plot_tree(
         inner_panels=rows is not None and _is_shallow(tree, max_depth),
     )
     scale = scale_note(rows) if rows is not None and sheet.leaf_panels else ""
-    with rc_context({"font.family": covering_fonts(_spoken(tree))}):
-        if ax is None:
-            drawing, foot = _on_new_figure(tree, sheet, names, scale)
-            width = max(drawing.width, *(x for x, _, _ in foot.names), 1.0)
-            height = drawing.height + _foot_height(foot, sheet)
-            ax = new_axes((width + 2 * MARGIN) / POINTS, (height + 2 * MARGIN) / POINTS)
-        else:
-            drawing, foot = _in_axes(tree, sheet, names, ax, scale)
-        _paint(tree, drawing, foot, palette, ax, rows)
+    if ax is None:
+        drawing, foot = _on_new_figure(tree, sheet, names, scale)
+        width = max(drawing.width, *(x for x, _, _ in foot.names), 1.0)
+        height = drawing.height + _foot_height(foot, sheet)
+        ax = new_axes((width + 2 * MARGIN) / POINTS, (height + 2 * MARGIN) / POINTS)
+    else:
+        drawing, foot = _in_axes(tree, sheet, names, ax, scale)
+    _paint(tree, drawing, foot, palette, ax, rows)
     return ax
 
 
@@ -127,14 +124,6 @@ def _is_shallow(tree: Tree, max_depth: int | None) -> bool:
     shown = tree.depth if max_depth is None else min(tree.depth, max_depth)
     inner = np.count_nonzero(~tree.is_leaf & (tree.node_depth < shown))
     return shown <= 5 and int(inner) <= 16
-
-
-def _spoken(tree: Tree) -> str:
-    """Give the names that may be written, for the choice of a font."""
-    levels = [tree.schema.columns[j].levels[:200] for j in tree.used_columns.tolist()]
-    names = [tree.schema.names[j] for j in tree.used_columns.tolist()]
-    labels = [label for classes in tree.target.classes for label in classes.tolist()]
-    return "".join(map(str, [*names, *labels, *(level for some in levels for level in some)]))
 
 
 def _palette(tree: Tree, colors: Sequence[str] | None) -> list[Colour]:
