@@ -167,11 +167,12 @@ def label_table(tree: Tree, value: Array) -> Array:
 
 def best_class(value: Array, cost_matrix: Array | None) -> Array:
     """Give the class of least expected cost per output, the lowest index on ties."""
+    # Under priors and costs, what is equal on paper differs in the last bits.
     if cost_matrix is None:
-        return np.asarray(np.argmax(value, axis=2))
+        most = value.max(axis=2, keepdims=True)
+        return np.asarray(np.argmax(value >= most - 1e-12 * np.abs(most), axis=2))
     cost = value @ cost_matrix
     least = cost.min(axis=2, keepdims=True)
-    # Sums of products that are equal on paper differ in the last bits.
     return np.asarray(np.argmax(cost <= least + 1e-12 * np.abs(least), axis=2))
 
 
