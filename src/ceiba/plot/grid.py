@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Ladder", "base_row", "cells_of", "ladder", "name_ticks", "said_slice"]
 
 Array = NDArray[np.float64]
+MOST_NAMES = 24  # on one axis
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,11 @@ def name_ticks(axis: Axis, one: Ladder) -> None:
     from matplotlib.ticker import FuncFormatter
 
     if one.labels is not None:
-        axis.set_ticks(one.middles, one.labels, parse_math=False)
+        every = -(-len(one.labels) // MOST_NAMES)  # names must not lie on each other
+        axis.set_ticks(one.middles[::every], one.labels[::every], parse_math=False)
+        longest = max(map(len, one.labels))
+        if axis.axis_name == "x" and len(one.labels) * longest > 60:
+            axis.set_tick_params(labelrotation=90)
     elif one.info.display == "boolean":
         axis.set_ticks([0.0, 1.0], ["no", "yes"])
     elif one.info.display != "number":

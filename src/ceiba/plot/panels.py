@@ -157,6 +157,8 @@ def _question(
         if not np.isfinite(high - low) or high <= low:
             return
         edges = np.linspace(low, high, BINS + 1)
+        if column.info.display == "boolean" and low >= 0 and high <= 1:
+            edges = np.array([-0.5, 0.5, 1.5])
     inside = np.isfinite(place)
     span = edges[-1] - edges[0]
     share = (edges - edges[0]) / span

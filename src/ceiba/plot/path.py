@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ceiba.errors import OptionError
 from ceiba.inspection import Explanation
 from ceiba.layout import lay_foot, percent
@@ -108,17 +106,10 @@ def plot_path(
 def _explained(estimator: Any, tree: Tree, row: Any) -> Explanation:
     if isinstance(row, Explanation):
         return row
-    way = estimator.explain(_one(row) if estimator is tree else row)
+    way = estimator.explain(row)
     if not isinstance(way, Explanation):
         raise OptionError(f"plot_path draws one row; it got a table of {len(way)} rows.")
     return way
-
-
-def _one(row: Any) -> Any:
-    """Make a table of one row from a dict of single values."""
-    if isinstance(row, dict) and all(np.ndim(value) == 0 for value in row.values()):
-        return {name: [value] for name, value in row.items()}
-    return row
 
 
 def _lines(tree: Tree, way: Explanation) -> list[tuple[int, str, str]]:

@@ -126,7 +126,7 @@ def _points(ax: Axes, x: Any, y: Any, drawn: Any) -> None:
 def _class_steps(ax: Axes, tree: Tree, nodes: Any, borders: Any, colors: Any) -> None:
     labels = tree.target.classes[0]
     palette = class_colours(len(labels), colors)
-    chosen = [1] if len(labels) == 2 else list(range(len(labels)))
+    chosen = [len(labels) - 1] if len(labels) <= 2 else list(range(len(labels)))
     for k in chosen:
         ax.stairs(
             tree.value[nodes, 0, k],
@@ -139,7 +139,7 @@ def _class_steps(ax: Axes, tree: Tree, nodes: Any, borders: Any, colors: Any) ->
         )
     ax.set_ylim(-0.05, 1.05)
     ax.set_ylabel(
-        f"probability of {level_text(labels[1])}" if len(chosen) == 1 else "probability",
+        f"probability of {level_text(labels[-1])}" if len(chosen) == 1 else "probability",
         parse_math=False,
     )
     if len(chosen) > 1:

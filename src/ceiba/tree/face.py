@@ -169,16 +169,20 @@ class Face:
     def explain(self, X: Any) -> Explanation | Explanations:
         """Say why each row of X gets its answer; one `Explanation` if there is one row.
 
+        X is a table, or a dict of the values of one row.
+
         Examples
         --------
         >>> import ceiba
         >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-        >>> tree.explain({"x": [9.0]}).leaf
+        >>> tree.explain({"x": 9.0}).leaf
         2
         """
         from ceiba.inspection import explain, explain_rows
         from ceiba.tree import route
 
+        if isinstance(X, dict) and all(np.ndim(value) == 0 for value in X.values()):
+            X = {name: [value] for name, value in X.items()}
         table = route.read(self, X)  # type: ignore[arg-type]
         if table.n_rows == 1:
             return explain(self, table)  # type: ignore[arg-type]
