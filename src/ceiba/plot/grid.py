@@ -89,7 +89,7 @@ def name_ticks(axis: Axis, one: Ladder) -> None:
         every = -(-len(one.labels) // MOST_NAMES)  # names must not lie on each other
         axis.set_ticks(one.middles[::every], one.labels[::every], parse_math=False)
         longest = max(map(len, one.labels))
-        if axis.axis_name == "x" and len(one.labels) * longest > 60:
+        if axis is axis.axes.xaxis and len(one.labels) * longest > 60:
             axis.set_tick_params(labelrotation=90)
     elif one.info.display == "boolean":
         axis.set_ticks([0.0, 1.0], ["no", "yes"])

@@ -178,6 +178,8 @@ class Face:
         >>> tree.explain({"x": 9.0}).leaf
         2
         """
+        import numpy as np
+
         from ceiba.inspection import explain, explain_rows
         from ceiba.tree import route
 
