@@ -177,6 +177,8 @@ class Poisson(Method):
     def risk(self, rows: Sequence[int]) -> Number:
         rate, result = self.value(rows), decimal(0)
         for row in rows:
+            if self.data.weight[row] == 0:  # in rpart 0 * log(0) spoils the sum
+                continue
             time, mu = self.time[row], rate * self.time[row]
             y = self.data.targets[0][row] * time
             log = decimal(y) * (ln(y) - ln(mu)) if y else decimal(0)
@@ -319,7 +321,7 @@ class Grower:
                 yield split.branches
             return
         order = sorted(parts, key=lambda level: mean(parts[level]))
-        if isinstance(self.method, Class):  # by the share of the first class
+        if isinstance(self.method, Class | Poisson):  # share of the first class; highest rate first
             order = sorted(parts, key=lambda level: -mean(parts[level]))
         for at in range(1, len(order)):
             yield order[:at], order[at:]

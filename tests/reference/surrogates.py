@@ -4,8 +4,8 @@ primary's sides.
 Agreement is weight sent the same way. A numeric cut needs two rows of positive weight on each side
 (rows placed by both), and must beat the majority; the middle is taken between neighbouring values
 of all rows with the column present. Each level of a categorical column goes to its heavier side;
-such a map is kept only if at least two rows of positive weight are sent the other way (sic: see
-`best_level_map`). Style 0 divides by the weight the primary placed, style 1 by the weight of rows
+such a map is kept only if at least two rows of positive weight are sent the same way and two the
+other way (sic: see `best_level_map`). Style 0 divides by the weight the primary placed, style 1 by the weight of rows
 where both are present; adj = (agree - majority) / (1 - majority).
 """
 
@@ -97,7 +97,8 @@ def best_level_map(
     # way. A level map that agrees everywhere, or all but once, is thus refused; 945 maps of the
     # goldens show it without exception.
     astray = [row for row in both if chosen.get(values[row]) == OTHER[sides[row]]]
-    if heavy_rows(data, astray, sides) < 2:
+    agreed = [row for row in both if chosen.get(values[row]) == sides[row]]
+    if min(heavy_rows(data, astray, sides), heavy_rows(data, agreed, sides)) < 2:
         return 0, None
     return agreeing, Mimic(column, side_of_level=chosen)
 
