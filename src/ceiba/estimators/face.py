@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Summary,
     )
     from ceiba.prune import Listing
+    from ceiba.report import Report
     from ceiba.table import Table
     from ceiba.tree import Tree
 
@@ -174,6 +175,60 @@ class Face:
 
         return importance_table(self._fitted(), X, y, **options)
 
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        train: Any = None,
+        test: Any = None,
+        title: str | None = None,
+        lang: str = "en",
+        **options: Any,
+    ) -> Report:
+        """Make the interactive report: one HTML page that needs no network.
+
+        Walk the tree, prune it along the cross-validation curve, enter a case, copy a rule. Of a
+        tree pruned with `keep_unpruned=True` the page can show every step.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the page.
+        train, test : (X, y), or a frame that holds the target, optional
+            Test rows add held-out figures everywhere; training rows add quantiles and, for
+            regression, box plots. Rows themselves are not put into the page.
+        title : str, optional
+        lang : {"en", "es", "pt"}, default="en"
+            Language in which the page opens; the reader can switch.
+        **options
+            More of `ceiba.report.payload`.
+
+        Returns
+        -------
+        Report
+            `.show()` opens a browser; notebooks show it in place.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.report(test=([[1], [3]], ["a", "b"]), title="Small").path is None
+        True
+        """
+        from ceiba.report import report
+
+        mine = self.__dict__
+        whole = mine.get("unpruned_tree_")
+        shared: dict[str, Any] = {
+            "pruning": mine.get("pruning_table_"),
+            "alpha": None if whole is None else mine.get("alpha_"),
+            "parameters": _stated(self),
+            "model": type(self).__name__,
+        }
+        tree = self._fitted() if whole is None else whole
+        given = {"train": train, "test": test, "title": title, "lang": lang}
+        return report(tree, path, **(shared | given | options))
+
     def save(
         self,
         path: str | os.PathLike[str],
@@ -253,6 +308,18 @@ percent: of the sum
             column_cost=self.cost,
             shrink=float(getattr(self, "shrink", 0.0)),
         )
+
+
+def _stated(model: Any) -> dict[str, str]:
+    """Give the parameters that differ from their defaults, as text."""
+    import inspect
+
+    defaults = inspect.signature(type(model).__init__).parameters
+    return {
+        name: repr(value)[:200]
+        for name, value in model.get_params(deep=False).items()
+        if name not in defaults or repr(value) != repr(defaults[name].default)
+    }
 
 
 def _one_row(row: Any) -> Any:

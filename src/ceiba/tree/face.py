@@ -268,6 +268,32 @@ class Face:
 
         return export(self, format, path, **options)  # type: ignore[arg-type]
 
+    def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
+        """Make the interactive report: one HTML page that needs no network.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the page.
+        **options
+            Of `ceiba.report.payload`: train=(X, y), test=(X, y), title, lang ("en", "es", "pt").
+
+        Returns
+        -------
+        Report
+            `.show()` opens a browser; notebooks show it in place.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
+        >>> tree.report(title="Rain").html.startswith("<!doctype html>")
+        True
+        """
+        from ceiba.report import report
+
+        return report(self, path, **options)  # type: ignore[arg-type]
+
     def save(
         self,
         path: str | os.PathLike[str],

@@ -1,0 +1,9 @@
+"""The interactive report: a payload (plain dict) and one self-contained HTML page made of it."""
+
+from __future__ import annotations
+
+from ceiba.report.page import page
+from ceiba.report.payload import payload
+from ceiba.report.report import Report, report
+
+__all__ = ["Report", "page", "payload", "report"]

@@ -1,0 +1,256 @@
+// Putting the page together: load the payload, build the frame, connect the views.
+
+const TABS = ["node", "case", "prune", "model", "data"];
+const PANELS = { node: nodePanel, case: casePanel, prune: prunePanel, model: modelPanel, data: dataPanel };
+// Which changes make a tab stale.
+const STALE = {
+  node: ["selected", "step", "lang", "theme"], case: ["lang", "theme"], prune: ["lang", "theme"],
+  model: ["step", "selected", "source", "lang", "theme"], data: ["lang", "theme"],
+};
+
+async function readPayload() {
+  const holder = document.getElementById("payload");
+  let text = holder.textContent;
+  if (holder.dataset.encoding === "deflate") {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    text = await new Response(stream).text();
+  }
+  holder.remove();
+  return JSON.parse(text);
+}
+
+function summaryLine() {
+  const parts = [t(M.payload.task)];
+  if (M.target) parts.push(`${t("target")}: ${M.target}`);
+  parts.push(stepText(state.step), `${t("depth")} ${depthNow()}`);
+  if (M.known) parts.push(t("n_rows", { n: fmtCount(M.rows[0]) }));
+  const best = metricsAt(alphaNow(), M.test ? "test" : "train");
+  if (best) {
+    const where = t(M.test ? "test" : "train");
+    if (best.accuracy !== undefined) parts.push(`${t("m_accuracy")} (${where}) ${fmtPercent(best.accuracy, 1)}`);
+    else if (best.r2 !== undefined) parts.push(`R² (${where}) ${fmtNumber(best.r2, 3)}`);
+  }
+  return parts.join(" · ");
+}
+
+function topBar() {
+  const search = el("input", { type: "search", id: "search", placeholder: t("search"), "aria-label": t("search"), autocomplete: "off" });
+  search.value = state.search;
+  search.addEventListener("input", () => {
+    update({ search: search.value });
+    const found = searchHits();
+    const shown = found ? [...found].filter(isPresent) : [];
+    document.getElementById("hits").textContent = found ? t("n_found", { n: fmtCount(shown.length) }) : "";
+  });
+  search.addEventListener("keydown", (e) => {
+    if (e.key === "Enter") nextHit(e.shiftKey ? -1 : 1);
+    if (e.key === "Escape") {
+      search.value = "";
+      update({ search: "" });
+      document.getElementById("hits").textContent = "";
+      document.getElementById("twin").focus();
+    }
+  });
+  const lang = el("select", { id: "lang", "aria-label": t("language") }, Object.entries({ en: "English", es: "Español", pt: "Português" }).map(([code, name]) => el("option", { value: code, lang: code }, name)));
+  lang.value = LANG;
+  lang.addEventListener("change", () => {
+    setLanguage(lang.value);
+    build();
+    document.getElementById("lang").focus();
+  });
+  return el("header", { class: "top" },
+    el("div", { class: "title" }, el("h1", { title: M.payload.title }, M.payload.title), el("p", { id: "summary", class: "muted" }, summaryLine())),
+    el("div", { class: "tools" },
+      el("div", { class: "search" }, search, el("span", { id: "hits", class: "muted", "aria-live": "polite" })),
+      lang,
+      el("button", { type: "button", id: "theme", onclick: switchTheme, "aria-label": t("theme"), title: t("theme") }, "◐"),
+      el("button", { type: "button", id: "save", onclick: saveSvg, title: t("save_svg") }, "SVG"),
+      el("button", { type: "button", id: "print-button", onclick: () => window.print() }, t("print"))));
+}
+
+/** Go to the next node that matches the search. */
+function nextHit(step) {
+  const found = searchHits();
+  if (!found) return;
+  const list = [...found].filter(isPresent);
+  if (!list.length) return;
+  const at = list.indexOf(state.selected);
+  reveal(list[at < 0 ? (step > 0 ? 0 : list.length - 1) : (at + step + list.length) % list.length]);
+}
+
+function switchTheme() {
+  update({ theme: state.theme === "dark" ? "light" : "dark" });
+}
+
+function treePane() {
+  const canvas = el("canvas", { id: "tree", "aria-hidden": "true" });
+  const twin = el("div", { id: "twin", role: "tree", tabindex: 0, "aria-label": t("tree_label"), class: "twin" });
+  const small = el("canvas", { id: "icicle", "aria-hidden": "true" });
+  const button = (id, text, label, run) => el("button", { type: "button", id, title: label, "aria-label": label, onclick: run }, text);
+  return el("main", { class: "left" + (state.bigIcicle ? " big-icicle" : "") },
+    el("div", { class: "canvas-tools", role: "toolbar", "aria-label": t("tree") },
+      button("fit", "⤢ " + t("fit"), t("fit_hint"), fitTree), button("one", "1:1", t("one_to_one"), () => { zoomTo(1); bringIntoView(state.selected); }),
+      button("zoom-in", "+", t("zoom_in"), () => zoomTo(view.zoom * 1.4)), button("zoom-out", "−", t("zoom_out"), () => zoomTo(view.zoom / 1.4)),
+      button("turn", "⟲", t("turn"), () => { state.orientation = view.direction === "right" ? "down" : "right"; fitTree(); }),
+      button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: openingFold(31, 4) }); fitTree(); }),
+      button("unfold", t("unfold_all"), t("unfold_hint"), () => { update({ folded: new Set() }); fitTree(); }),
+      button("big", "▤ " + t("overview"), t("overview_hint"), () => { update({ bigIcicle: !state.bigIcicle }); })),
+    el("div", { class: "tree-holder", id: "tree-holder" }, canvas, twin, el("div", { class: "key-hint muted" }, t("keys"))),
+    el("div", { class: "icicle-holder", id: "icicle-holder" }, small),
+    colourKey());
+}
+
+/** What the colours mean. */
+function colourKey() {
+  if (M.regression) {
+    const bar = el("span", { class: "ramp" });
+    bar.style.background = `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((s) => css(numberColour(s))).join(",")})`;
+    return el("div", { class: "legend key" }, el("span", {}, fmtNumber(M.low)), bar, el("span", {}, fmtNumber(M.high)), el("span", { class: "muted" }, t("key_number")));
+  }
+  const shown = M.classes.slice(0, 10).map((name, k) => [M.payload.colours[k], name]);
+  const node = legend(shown);
+  node.classList.add("key");
+  if (M.K > 10) node.append(el("span", { class: "muted" }, t("more_classes", { n: M.K - 10 })));
+  node.append(el("span", { class: "muted" }, t("key_class")));
+  return node;
+}
+
+function inspector() {
+  const tabs = TABS.map((name, k) => el("button", {
+    type: "button", role: "tab", id: "tab-" + name, "aria-controls": "panel", "aria-selected": String(name === state.tab), tabindex: name === state.tab ? 0 : -1,
+    onclick: () => update({ tab: name }),
+    onkeydown: (e) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+      if (!step) return;
+      const to = TABS[(k + step + TABS.length) % TABS.length];
+      update({ tab: to });
+      document.getElementById("tab-" + to).focus();
+    },
+  }, t("tab_" + name)));
+  return el("aside", { class: "right", "aria-label": t("inspector") },
+    el("div", { class: "tabs", role: "tablist" }, tabs),
+    el("div", { class: "panel", id: "panel", role: "tabpanel", tabindex: 0, "aria-labelledby": "tab-" + state.tab }));
+}
+
+function renderPanel() {
+  const panel = document.getElementById("panel");
+  const at = panel.dataset.tab === state.tab ? panel.scrollTop : 0;
+  panel.replaceChildren(PANELS[state.tab]());
+  panel.dataset.tab = state.tab;
+  panel.scrollTop = at;
+  panel.setAttribute("aria-labelledby", "tab-" + state.tab);
+  for (const name of TABS) {
+    const tab = document.getElementById("tab-" + name);
+    tab.setAttribute("aria-selected", String(name === state.tab));
+    tab.tabIndex = name === state.tab ? 0 : -1;
+  }
+}
+
+/** Build everything; again when the language changes. */
+function build() {
+  document.documentElement.lang = LANG;
+  document.documentElement.dataset.theme = state.theme;
+  readInk();
+  const app = document.getElementById("app");
+  app.replaceChildren(topBar(), el("div", { class: "body" }, treePane(), inspector()), el("div", { id: "live", class: "offscreen", "aria-live": "polite" }));
+  view.canvas = document.getElementById("tree");
+  icicle.canvas = document.getElementById("icicle");
+  treeGestures(view.canvas, document.getElementById("twin"));
+  icicleGestures(icicle.canvas);
+  measure();
+  buildTwin(document.getElementById("twin"));
+  renderPanel();
+  const watch = new ResizeObserver(() => measure());
+  watch.observe(document.getElementById("tree-holder"));
+  watch.observe(document.getElementById("icicle-holder"));
+}
+
+/** Take the sizes of the canvases from the page; the first time, and until the user moved it, fit. */
+function measure() {
+  const big = document.getElementById("tree-holder").getBoundingClientRect();
+  const small = document.getElementById("icicle-holder").getBoundingClientRect();
+  const changed = big.width !== view.width || big.height !== view.height;
+  Object.assign(view, { width: big.width, height: big.height });
+  Object.assign(icicle, { width: small.width, height: small.height });
+  if (!view.layout || (changed && !view.touched)) fitTree();
+  scheduleTree();
+  scheduleIcicle();
+}
+
+function connect() {
+  follow(["theme"], () => {
+    document.documentElement.dataset.theme = state.theme;
+    build();
+  });
+  follow(["step", "folded"], (changed) => {
+    view.layout = makeLayout();
+    if (changed.has("step") && !view.touched) fitTree();
+    clearTimeout(connect.twin);
+    connect.twin = setTimeout(() => buildTwin(document.getElementById("twin")), 60);
+  });
+  follow(["selected", "step", "folded", "way", "search"], () => {
+    scheduleTree();
+    scheduleIcicle();
+  });
+  follow(["selected"], () => markTwin(document.getElementById("twin")));
+  follow(["focusVersion"], () => bringIntoView(state.selected));
+  follow(["step"], () => (document.getElementById("summary").textContent = summaryLine()));
+  follow(["bigIcicle"], () => {
+    document.querySelector(".left").classList.toggle("big-icicle", state.bigIcicle);
+    measure();
+  });
+  follow(["tab", "selected", "step", "values", "hasCase", "source"], (changed) => {
+    if (changed.has("tab") || STALE[state.tab].some((k) => changed.has(k))) return renderPanel();
+    if (state.tab === "case" && ["values", "hasCase", "step"].some((k) => changed.has(k))) {
+      fillResult(document.getElementById("case-result"));
+      const holder = document.getElementById("space");
+      if (holder) fillSpace(holder);
+    }
+    if (state.tab === "prune" && changed.has("step")) {
+      document.getElementById("prune-chart").replaceChildren(pruneChart());
+      document.getElementById("prune-figures").replaceChildren(...pruneFigures().filter(Boolean));
+      document.getElementById("prune-slider").value = String(state.step);
+    }
+  });
+  document.addEventListener("keydown", (e) => {
+    if (e.key === "/" && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) {
+      e.preventDefault();
+      document.getElementById("search").focus();
+    }
+  });
+  window.addEventListener("beforeprint", () => buildPrint(document.getElementById("print")));
+}
+
+async function start() {
+  const payload = await readPayload();
+  setLanguage(payload.lang);
+  M = loadModel(payload);
+  state.values = middlingCase();
+  const dark = window.matchMedia && window.matchMedia("(prefers-color-scheme: dark)").matches;
+  state.theme = dark ? "dark" : "light";
+  state.source = M.test ? "test" : "train";
+  state.step = startStep();
+  state.folded = openingFold(31, 4);
+  const given = readAddress();
+  build();
+  connect();
+  update(given);
+  if (given.selected) reveal(given.selected);
+  // For tests, and for pages that embed this one: everything it computes, nothing it can be made to fetch.
+  window.ceibaReport = {
+    model: M, state, view, update, reveal, metricsAt: (step, source) => metricsAt(M.steps[step].alpha, source),
+    predict: (values, step = state.step) => {
+      const moves = routeCase(values, M.steps[step].alpha);
+      const said = predictCase(moves);
+      return { moves, leaf: said.leaf, answer: said.answer, value: [...said.value] };
+    },
+    ruleCode, ruleText, ruleParts, caseFromCsv, words: WORDS, copied: () => lastCopied, buildPrint: () => buildPrint(document.getElementById("print")),
+    importanceAt: (step) => [...importanceAt(M.steps[step].alpha)], tidy, ready: true,
+  };
+}
+
+start().catch((error) => {
+  document.getElementById("app").append(el("p", { class: "warn" }, String(error)));
+  throw error;
+});

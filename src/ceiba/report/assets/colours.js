@@ -1,0 +1,66 @@
+// Colour of a node: its class, stronger the purer; or its number on one hue. All told apart by
+// people with any colour vision, on light and dark paper.
+
+/** Colours of the theme, read from the style sheet. @type {Record<string, any>} */
+const ink = {};
+const NUMBER_COLOUR = [0x44, 0x77, 0xaa];
+const classColours = () => M.payload.colours.map(rgb);
+
+/** @param {string} hex */
+function rgb(hex) {
+  return [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16));
+}
+
+function readInk() {
+  const style = getComputedStyle(document.documentElement);
+  for (const name of ["paper", "panel", "text", "muted", "line", "accent", "path"]) {
+    ink[name] = style.getPropertyValue("--" + name).trim();
+  }
+  ink.paperRgb = rgb(ink.panel);
+  ink.dark = luminance(ink.paperRgb) < 0.4;
+  colourCache.clear();
+}
+
+const mix = (a, b, share) => a.map((v, k) => Math.round(share * v + (1 - share) * b[k]));
+const css = (c) => `rgb(${c[0]},${c[1]},${c[2]})`;
+
+function luminance(c) {
+  const part = (v) => ((v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * part(c[0]) + 0.7152 * part(c[1]) + 0.0722 * part(c[2]);
+}
+
+/** Purity beyond chance, or the number's place in the range: 0 to 1. */
+function strength(i) {
+  if (M.regression) return M.high > M.low ? (M.value[i] - M.low) / (M.high - M.low) : 0.5;
+  if (M.K < 2) return 1;
+  return Math.max(0, (M.prob(i, M.answer[i]) - 1 / M.K) / (1 - 1 / M.K));
+}
+
+/** Colour of a number in a map: from the paper to a deep tone. @param {number} share 0 to 1 */
+function numberColour(share) {
+  if (share <= 0.6) return mix(NUMBER_COLOUR, ink.paperRgb, 0.1 + (0.9 * share) / 0.6);
+  const far = ink.dark ? [235, 247, 255] : [5, 20, 51];
+  return mix(far, NUMBER_COLOUR, (0.75 * (share - 0.6)) / 0.4);
+}
+
+const colourCache = new Map();
+/** Full colour of a node, for the icicle, dots and maps. */
+function nodeColour(i) {
+  let found = colourCache.get(i);
+  if (!found) {
+    found = M.regression
+      ? numberColour(strength(i))
+      : mix(rgb(M.payload.colours[M.answer[i]]), ink.paperRgb, 0.25 + 0.75 * strength(i));
+    colourCache.set(i, found);
+  }
+  return found;
+}
+
+/** Fill of a card: light enough for text. */
+function cardColour(i) {
+  const s = strength(i);
+  const base = M.regression ? NUMBER_COLOUR : rgb(M.payload.colours[M.answer[i]]);
+  return mix(base, ink.paperRgb, M.regression ? 0.06 + 0.36 * s : 0.08 + 0.26 * s);
+}
+
+const textOn = (c) => (luminance(c) > 0.3 ? "#111418" : "#ffffff");

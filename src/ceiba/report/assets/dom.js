@@ -1,0 +1,81 @@
+// Making elements. Text goes in by textContent only: no name of a column can become markup.
+
+/**
+ * @param {string} tag @param {Record<string, any>} [props] class, text, on..., anything else is an attribute
+ * @param {...any} children nodes, texts, or lists of them; null is left out
+ */
+function el(tag, props = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [key, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key === "text") node.textContent = value;
+    else if (key === "class") node.className = value;
+    else if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else node.setAttribute(key, value === true ? "" : String(value));
+  }
+  node.append(...children.flat(3).filter((c) => c !== null && c !== undefined && c !== false));
+  return node;
+}
+
+/** An SVG element. */
+function sv(tag, attributes = {}, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on") && typeof value === "function") node.addEventListener(key.slice(2), value);
+    else if (value !== undefined && value !== null) node.setAttribute(key, String(value));
+  }
+  node.append(...children.flat(3).filter((c) => c !== null && c !== undefined));
+  return node;
+}
+
+const section = (title, ...children) => el("section", { class: "block" }, el("h3", { text: title }), ...children);
+
+/** A table of figures. @param {any[]} head @param {any[][]} rows @param {string} [kind] */
+function tableOf(head, rows, kind = "") {
+  const cell = (tag, value, k) =>
+    el(tag, { class: k ? "num" : "", scope: tag === "th" ? "col" : undefined }, value instanceof Node ? value : String(value));
+  return el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("table") },
+    el("table", { class: "figures " + kind },
+      el("thead", {}, el("tr", {}, head.map((h, k) => cell("th", h, k)))),
+      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((v, k) => cell("td", v, k)))))));
+}
+
+/** A button that copies text and says so. */
+function copyButton(label, text) {
+  const button = el("button", { class: "small", type: "button" }, label);
+  button.addEventListener("click", async () => {
+    const what = typeof text === "function" ? text() : text;
+    let done = false;
+    try {
+      await navigator.clipboard.writeText(what);
+      done = true;
+    } catch {
+      const area = el("textarea", { class: "offscreen" });
+      area.value = what;
+      document.body.append(area);
+      area.select();
+      done = document.execCommand("copy");
+      area.remove();
+    }
+    say(done ? t("copied") : t("copy_failed"));
+    lastCopied = what;
+    button.textContent = done ? t("copied") : label;
+    setTimeout(() => (button.textContent = label), 1200);
+  });
+  return button;
+}
+let lastCopied = "";
+
+/** Say something to screen readers. */
+function say(text) {
+  const live = document.getElementById("live");
+  if (live) live.textContent = text;
+}
+
+/** Offer a text as a file. */
+function download(name, type, text) {
+  const link = el("a", { download: name });
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 5000);
+}

@@ -1,0 +1,212 @@
+// Every metric of every pruned tree, as sums over its ends; no refit, no rows.
+// An end is a leaf of T(alpha), or an inner node in which rows stayed (no branch for a missing
+// value): of those only what did not go further counts.
+
+/** @typedef {{node: number, rest: boolean}} End */
+
+/** Where rows end in T(alpha). @param {number} alpha @returns {End[]} */
+function endsAt(alpha) {
+  const found = [];
+  const stack = [0];
+  while (stack.length) {
+    const i = stack.pop();
+    if (M.isLeaf(i) || M.nodeAlpha[i] <= alpha) {
+      found.push({ node: i, rest: false });
+      continue;
+    }
+    if (M.defaultBranch[i] < 0) found.push({ node: i, rest: true });
+    for (let b = M.nBranches(i) - 1; b >= 0; b--) stack.push(M.child(i, b));
+  }
+  return found;
+}
+
+/** Class counts of an end. @param {Float64Array} counts @param {End} end */
+function endCounts(counts, end) {
+  const K = M.K;
+  const own = counts.slice(end.node * K, end.node * K + K);
+  if (end.rest) {
+    for (let b = 0; b < M.nBranches(end.node); b++) {
+      const c = M.child(end.node, b);
+      for (let k = 0; k < K; k++) own[k] -= counts[c * K + k];
+    }
+  }
+  return own;
+}
+
+/** Where figures come from: "train" or "test"; null if they are not known. */
+function sourceOf(name) {
+  if (name === "test") return M.test;
+  if (!M.known) return null;
+  if (!M.regression) return M.counts ? { counts: M.counts, rows: M.rows } : null;
+  if (M.payload.criterion !== "squared_error") return { weight: M.weight, loss: M.impurity, rows: M.rows };
+  return { weight: M.weight, mean: M.value, variance: M.impurity, rows: M.rows };
+}
+
+/** @param {number} alpha @param {"train"|"test"} name @returns {Record<string, number>|null} */
+function metricsAt(alpha, name) {
+  const source = sourceOf(name);
+  if (!source) return null;
+  const ends = endsAt(alpha);
+  return M.regression ? numberMetrics(source, ends) : classMetrics(source, ends);
+}
+
+function classMetrics(source, ends) {
+  const K = M.K;
+  const eps = 2 ** -52;
+  let n = 0, wrong = 0, cost = 0, log = 0, brier = 0;
+  const right = new Float64Array(K), total = new Float64Array(K);
+  for (const end of ends) {
+    const c = endCounts(source.counts, end);
+    const at = end.node * K;
+    const said = M.answer[end.node];
+    let squares = 0;
+    for (let k = 0; k < K; k++) squares += M.value[at + k] ** 2;
+    for (let k = 0; k < K; k++) {
+      if (!c[k]) continue;
+      n += c[k];
+      total[k] += c[k];
+      if (k === said) right[k] += c[k];
+      else wrong += c[k];
+      if (M.cost) cost += c[k] * M.cost[k * K + said];
+      const p = M.value[at + k];
+      log -= c[k] * Math.log(Math.min(Math.max(p, eps), 1 - eps));
+      brier += c[k] * (squares - 2 * p + 1);
+    }
+  }
+  if (!n) return null;
+  let recall = 0, seen = 0;
+  for (let k = 0; k < K; k++) {
+    if (total[k] > 0) {
+      recall += right[k] / total[k];
+      seen++;
+    }
+  }
+  const found = { n, leaves: ends.filter((e) => !e.rest).length, error: wrong / n, accuracy: 1 - wrong / n };
+  if (M.cost) found.cost = cost / n;
+  found.balanced = recall / seen;
+  found.log_loss = log / n;
+  found.brier = brier / n / (K === 2 ? 2 : 1);
+  found.auc = aucAt(source, ends);
+  return found;
+}
+
+/** Area under the ROC curve; with more than two classes the mean of one against the rest. */
+function aucAt(source, ends) {
+  const classes = M.K === 2 ? [1] : M.classes.map((_, k) => k);
+  let sum = 0, used = 0;
+  for (const k of classes) {
+    const { area } = rocAt(source, ends, k);
+    if (!Number.isNaN(area)) {
+      sum += area;
+      used++;
+    }
+  }
+  return used ? sum / used : NaN;
+}
+
+/** ROC and precision-recall points of class k against the rest, by descending probability. */
+function rocAt(source, ends, k) {
+  const K = M.K;
+  const groups = new Map();
+  let P = 0, N = 0;
+  for (const end of ends) {
+    const c = endCounts(source.counts, end);
+    const all = c.reduce((a, b) => a + b, 0);
+    if (!all) continue;
+    const p = M.value[end.node * K + k];
+    const g = groups.get(p) || [0, 0];
+    g[0] += c[k];
+    g[1] += all - c[k];
+    groups.set(p, g);
+    P += c[k];
+    N += all - c[k];
+  }
+  const roc = [[0, 0]], pr = [];
+  let tp = 0, fp = 0, area = 0, average = 0;
+  for (const p of [...groups.keys()].sort((a, b) => b - a)) {
+    const [yes, no] = groups.get(p);
+    area += no * (tp + yes / 2);
+    tp += yes;
+    fp += no;
+    roc.push([N ? fp / N : 0, P ? tp / P : 0]);
+    pr.push([P ? tp / P : 0, tp / (tp + fp)]);
+    average += P ? (yes / P) * (tp / (tp + fp)) : 0;
+  }
+  return { roc, pr, area: P && N ? area / (P * N) : NaN, average: P ? average : NaN, positive: P / (P + N) };
+}
+
+/** Confusion matrix, truth by row. */
+function confusionAt(source, ends) {
+  const K = M.K;
+  const found = Array.from({ length: K }, () => new Float64Array(K));
+  for (const end of ends) {
+    const c = endCounts(source.counts, end);
+    for (let k = 0; k < K; k++) found[k][M.answer[end.node]] += c[k];
+  }
+  return found;
+}
+
+/** Weight, mean and variance of the rows of an end. */
+function endMoments(source, end) {
+  const i = end.node;
+  if (!end.rest) return { w: source.weight[i], mean: source.mean[i], variance: source.variance[i] };
+  let w = source.weight[i], sum = source.weight[i] * source.mean[i];
+  let about = w * source.variance[i];
+  for (let b = 0; b < M.nBranches(i); b++) {
+    const c = M.child(i, b);
+    if (!source.weight[c]) continue;
+    w -= source.weight[c];
+    sum -= source.weight[c] * source.mean[c];
+    about -= source.weight[c] * (source.variance[c] + (source.mean[c] - source.mean[i]) ** 2);
+  }
+  if (!(w > 1e-9)) return { w: 0, mean: NaN, variance: NaN };
+  const mean = sum / w;
+  return { w, mean, variance: Math.max(about / w - (mean - source.mean[i]) ** 2, 0) };
+}
+
+function numberMetrics(source, ends) {
+  const leaves = ends.filter((e) => !e.rest).length;
+  if (source.loss) {
+    let loss = 0, n = 0;
+    for (const end of ends) {
+      if (end.rest || !source.weight[end.node]) continue;
+      n += source.weight[end.node];
+      loss += source.weight[end.node] * source.loss[end.node];
+    }
+    return n ? { n, leaves, loss: loss / n } : null;
+  }
+  let n = 0, squared = 0, bias = 0;
+  for (const end of ends) {
+    const { w, mean, variance } = endMoments(source, end);
+    if (!w) continue;
+    const apart = mean - M.value[end.node];
+    n += w;
+    squared += w * (variance + apart * apart);
+    bias -= w * apart;
+  }
+  if (!n) return null;
+  const mse = squared / n;
+  return { n, leaves, rmse: Math.sqrt(mse), mse, r2: 1 - mse / source.variance[0], bias: bias / n };
+}
+
+/** Wilson's 95 % interval of a share. @param {number} p @param {number} n */
+function wilson(p, n) {
+  if (!(n > 0)) return [0, 1];
+  const z = 1.959963984540054, zz = (z * z) / n;
+  const middle = (p + zz / 2) / (1 + zz);
+  const half = (z / (1 + zz)) * Math.sqrt((p * (1 - p)) / n + zz / (4 * n));
+  return [p <= 0 ? 0 : Math.max(0, middle - half), p >= 1 ? 1 : Math.min(1, middle + half)];
+}
+
+/** Importance of the columns in T(alpha), as shares. */
+function importanceAt(alpha) {
+  const found = new Float64Array(M.columns.name.length);
+  let total = 0;
+  for (let i = 0; i < M.n; i++) {
+    if (M.isLeaf(i) || M.nodeAlpha[i] <= alpha) continue;
+    const worth = M.worth[i] || 0;
+    found[M.splits.column[i]] += worth;
+    total += worth;
+  }
+  return total > 0 ? found.map((v) => v / total) : found;
+}

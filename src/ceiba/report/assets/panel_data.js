@@ -1,0 +1,44 @@
+// The Data tab: columns and what is known of them, warnings, parameters, versions.
+
+function findingText(f) {
+  if (f.code === "leak") return t("f_leak", { column: M.columns.name[f.column], share: fmtPercent(f.share), left: fmtPercent(f.left, 1) });
+  if (f.code === "small_leaves") return t("f_small", { n: f.n, rows: f.rows });
+  return f.code;
+}
+
+const findingBoxes = () => M.payload.findings.map((f) => el("p", { class: f.code === "leak" ? "warn strong" : "warn" }, findingText(f)));
+
+function dataPanel() {
+  const c = M.columns;
+  const worth = importanceAt(-1);
+  const order = c.name.map((_, j) => j).sort((a, b) => worth[b] - worth[a] || a - b);
+  const range = (j) => {
+    if (c.kind[j] !== "numeric") return `${c.levels[j].length}: ${listed(c.levels[j], 6)}`;
+    if (c.display[j] === "boolean") return `${t("no")} / ${t("yes")}`;
+    if (c.minimum[j] === null) return "–";
+    return `${fmtValue(c.minimum[j], j)} … ${fmtValue(c.maximum[j], j)}`;
+  };
+  const p = M.payload;
+  const facts = [
+    [t("task"), t(p.task) + (M.regression ? "" : ` (${M.K})`)], [t("target"), p.target ?? "–"],
+    ...(p.n_outputs > 1 ? [[t("output"), `${p.output + 1} / ${p.n_outputs}`]] : []),
+    [t("criterion"), p.criterion], [t("rows"), M.known ? fmtCount(M.rows[0]) : "–"], ...(M.test ? [[t("test_rows"), fmtCount(M.test.rows[0])]] : []),
+    [t("leaves"), fmtCount(M.nLeaves)], [t("depth"), M.maxDepth], [t("missing_rule"), t("rule_missing_" + p.missing)], [t("unseen_rule"), t("rule_unseen_" + p.unseen)],
+    ...(p.cost_matrix ? [[t("cost_matrix"), costText()]] : []), ...(p.class_prior ? [[t("class_prior"), p.class_prior.map((v) => fmtNumber(v, 3)).join(" / ")]] : []),
+  ];
+  const made = [[t("model"), p.model ?? "–"], ...Object.entries(p.parameters), ["ceiba", p.ceiba], [t("date"), p.created]];
+  return el("div", {},
+    p.findings.length ? section(t("warnings"), findingBoxes()) : null,
+    section(t("about"), factList(facts)),
+    section(t("columns"), tableOf([t("column"), t("kind"), t("importance"), t("missing"), t("values")],
+      order.slice(0, 300).map((j) => [c.name[j], t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])), worth[j] > 0 ? fmtPercent(worth[j], 1) : "–", fmtCount(c.n_missing[j]), range(j)]), "columns")),
+    section(t("made_with"), factList(made)));
+}
+
+function costText() {
+  const parts = [];
+  for (let i = 0; i < M.K && parts.length < 12; i++) for (let j = 0; j < M.K; j++) if (i !== j && M.cost[i * M.K + j]) parts.push(`${M.classes[i]} → ${M.classes[j]}: ${fmtNumber(M.cost[i * M.K + j])}`);
+  return parts.join("; ");
+}
+
+const factList = (facts) => el("dl", { class: "facts" }, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))]));

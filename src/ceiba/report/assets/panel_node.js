@@ -1,0 +1,177 @@
+// The Node tab: the rule that leads here, rows and classes of training and test, runner-ups and
+// stand-ins, where missing and unseen values go, when it collapses.
+
+function nodePanel() {
+  const i = state.selected;
+  const end = isEnd(i);
+  return el("div", {},
+    el("div", { class: "node-head" },
+      el("h2", {}, t(end ? "leaf" : i === 0 ? "root" : "inner_node"), " ", el("span", { class: "muted" }, `#${i}`)),
+      M.parent[i] >= 0 ? el("button", { type: "button", class: "small", onclick: () => reveal(M.parent[i]) }, "↑ " + t("parent")) : null),
+    nodeAnswer(i, end),
+    section(t("rule"), ruleBox(i)),
+    section(t("rows"), nodeRows(i)),
+    end ? null : section(t("split"), nodeSplit(i)),
+    end ? null : runnerUps(i),
+    end ? null : standIns(i),
+    nodeNotes(i, end));
+}
+
+function nodeAnswer(i, end) {
+  const mark = el("span", { class: "answer-mark" });
+  mark.style.background = M.regression ? css(nodeColour(i)) : M.payload.colours[M.answer[i]];
+  const said = M.regression ? fmtNumber(M.value[i], 6) : M.classes[M.answer[i]];
+  return el("p", { class: "answer" }, mark, el("strong", {}, said),
+    M.regression ? null : el("span", {}, " " + fmtPercent(M.prob(i, M.answer[i]), 1)),
+    interval(i),
+    end ? null : el("span", { class: "muted" }, " " + t("if_stopped")));
+}
+
+/** Interval of the answer's share, or of the mean. */
+function interval(i) {
+  if (!M.known) return null;
+  let low, high;
+  if (M.regression) {
+    if (M.payload.criterion !== "squared_error" || M.rows[i] < 2) return null;
+    const half = studentT(M.rows[i] - 1) * Math.sqrt(M.impurity[i] / (M.rows[i] - 1));
+    [low, high] = [fmtNumber(M.value[i] - half), fmtNumber(M.value[i] + half)];
+  } else {
+    [low, high] = wilson(M.prob(i, M.answer[i]), M.rows[i]).map((v) => fmtPercent(v, 1));
+  }
+  return el("span", { class: "muted", title: t("interval_hint") }, `  [${low} – ${high}]`);
+}
+
+/** 97.5 % quantile of Student's t (Hill's expansion; good to 3 digits, exact in the limit). */
+function studentT(df) {
+  const z = 1.959963984540054;
+  const known = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
+  if (df <= 10) return known[Math.max(Math.round(df), 1) - 1];
+  return z + (z ** 3 + z) / (4 * df) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df * df);
+}
+
+function ruleBox(i) {
+  const parts = ruleParts(i, 12);
+  const stands = M.surrogates && M.surrogates.inUse && i > 0;
+  return el("div", {},
+    el("ul", { class: "rule" }, parts.length ? parts.map((p) => el("li", {}, p)) : el("li", {}, t("all_rows"))),
+    stands ? el("p", { class: "muted" }, t("missing_by_surrogates")) : null,
+    el("div", { class: "row" },
+      copyButton(t("copy_text"), () => `${ruleText(i, 99)} → ${answerText(i)}`),
+      copyButton("Python", () => ruleCode(i, "python")),
+      copyButton("SQL", () => ruleCode(i, "sql"))));
+}
+
+function nodeRows(i) {
+  const test = M.test;
+  if (!M.known && !test) return el("p", { class: "muted" }, t("no_rows_known"));
+  if (M.regression) return numberRows(i, test);
+  const total = (counts) => counts.reduce((a, b) => a + b, 0);
+  const train = M.counts ? M.counts.slice(i * M.K, (i + 1) * M.K) : null;
+  const held = test ? test.counts.slice(i * M.K, (i + 1) * M.K) : null;
+  const order = M.classes.map((_, k) => k);
+  if (M.K > 8) order.sort((a, b) => M.prob(i, b) - M.prob(i, a));
+  const head = [t("class"), ...(train ? [t("train"), "%"] : []), ...(held ? [t("test"), "%"] : [])];
+  const line = (k) => {
+    const mark = el("span", { class: "swatch" });
+    mark.style.background = M.payload.colours[k];
+    return [el("span", {}, mark, M.classes[k]),
+      ...(train ? [fmtCount(train[k]), fmtPercent(train[k] / total(train), 1)] : []),
+      ...(held ? [fmtCount(held[k]), total(held) ? fmtPercent(held[k] / total(held), 1) : "–"] : [])];
+  };
+  const sum = [t("all"), ...(train ? [fmtCount(total(train)), fmtPercent(M.share[i], 1)] : []),
+    ...(held ? [fmtCount(total(held)), total(test.counts.slice(0, M.K)) ? fmtPercent(total(held) / total(test.counts.slice(0, M.K)), 1) : "–"] : [])];
+  const shown = order.slice(0, 12).filter((k) => M.K <= 12 || M.prob(i, k) > 0 || (held && held[k] > 0));
+  const bar = sv("svg", { viewBox: "0 0 360 14", class: "share-bar", "aria-hidden": "true", preserveAspectRatio: "none" });
+  drawShares(new SvgPen(bar), i, 0, 0, 360, 14);
+  return el("div", {}, bar, tableOf(head, [...shown.map(line), sum], "last-sum"),
+    M.K > shown.length ? el("p", { class: "muted" }, t("more_classes", { n: M.K - shown.length })) : null);
+}
+
+function numberRows(i, test) {
+  const squared = M.payload.criterion === "squared_error";
+  const rows = [[t("rows"), fmtCount(M.rows[i]), test ? fmtCount(test.rows[i]) : null], [t("share"), fmtPercent(M.share[i], 1), test ? fmtPercent(test.rows[i] / test.rows[0], 1) : null]];
+  if (squared) {
+    rows.push([t("mean"), fmtNumber(M.value[i], 6), test ? fmtNumber(test.mean[i], 6) : null],
+      [t("deviation"), fmtNumber(Math.sqrt(M.impurity[i])), test ? fmtNumber(Math.sqrt(test.variance[i])) : null]);
+  } else rows.push([t("value"), fmtNumber(M.value[i], 6), null], [t("loss"), fmtNumber(M.impurity[i]), test ? fmtNumber(test.loss[i]) : null]);
+  const table = tableOf(["", t("train"), ...(test ? [t("test")] : [])], rows.map((r) => (test ? r.map((v) => v ?? "") : r.slice(0, 2))));
+  if (!M.boxes) return table;
+  const q = [...M.boxes.slice(i * 5, i * 5 + 5)];
+  const plot = sv("svg", { viewBox: "0 0 360 30", class: "share-bar tall", role: "img", "aria-label": t("box_plot") + ": " + q.map((v) => fmtNumber(v)).join(", ") });
+  drawBox(new SvgPen(plot), i, 4, 7, 352, 16);
+  return el("div", {}, plot, el("p", { class: "muted small-text" }, t("box_plot") + ": " + q.map((v) => fmtNumber(v)).join(" · ")), table);
+}
+
+function nodeSplit(i) {
+  const lines = [];
+  for (let b = 0; b < M.nBranches(i); b++) {
+    const c = M.child(i, b);
+    lines.push(el("li", {},
+      el("button", { type: "button", class: "link", onclick: () => reveal(c) }, sentence(M.splits, i, b, 12)),
+      el("span", { class: "muted" }, ` → ${answerText(c)}` + (M.known ? ` · ${t("n_rows", { n: fmtCount(M.rows[c]) })}` : ""))));
+  }
+  return el("div", {}, el("ul", { class: "branches" }, lines),
+    M.known ? el("p", { class: "muted" }, `${t("gain")} ${fmtNumber(M.gain[i])} (${M.payload.criterion})`) : null,
+    el("p", {}, missingWay(i)));
+}
+
+/** Where missing and unseen values go, in words. */
+function missingWay(i) {
+  const s = M.splits;
+  const parts = [];
+  if (s.kind[i] !== PRESENCE) {
+    const way = M.defaultBranch[i];
+    const to = way < 0 ? t("stay_here") : sentence(s, i, way, 4);
+    const rule = M.payload.missing;
+    if (rule === "fractional") parts.push(t("missing_shares"));
+    else if (rule === "error") parts.push(t("missing_error"));
+    else if (rule === "surrogate" && M.surrogates && M.surrogates.inUse) parts.push(t("missing_surrogate", { to }));
+    else parts.push(t("missing_goes", { to }));
+  }
+  if (M.columns.kind[s.column[i]] !== "numeric") {
+    const unseen = M.payload.unseen;
+    if (unseen === "error") parts.push(t("unseen_error"));
+    else if (unseen === "missing") parts.push(t("unseen_missing"));
+    else parts.push(t("unseen_goes", { to: sentence(s, i, M.majority[i], 4) }));
+  }
+  return parts.join(" ");
+}
+
+function runnerUps(i) {
+  const c = M.competitors;
+  if (!c || c.start[i] === c.start[i + 1]) return null;
+  const rows = [];
+  for (let k = c.start[i]; k < c.start[i + 1]; k++) rows.push([sentence(c.splits, k, 0, 6), fmtNumber(c.gain[k]), M.gain[i] > 0 ? fmtPercent(c.gain[k] / M.gain[i]) : "–"]);
+  return section(t("competitors"), tableOf([t("split"), t("gain"), t("of_best")], rows));
+}
+
+function standIns(i) {
+  const s = M.surrogates;
+  if (!s || s.start[i] === s.start[i + 1]) return null;
+  const rows = [];
+  for (let k = s.start[i]; k < s.start[i + 1]; k++) rows.push([sentence(s.splits, k, 0, 6), fmtPercent(s.agreement[k], 1), fmtNumber(s.adjusted[k], 3), fmtCount(s.sent[k])]);
+  return section(t("surrogates"), tableOf([t("stand_in"), t("agreement"), t("adjusted"), t("sent")], rows),
+    el("p", { class: "muted" }, t(s.inUse ? "surrogates_used" : "surrogates_idle")));
+}
+
+function nodeNotes(i, end) {
+  const notes = [];
+  const alpha = M.nodeAlpha[i];
+  if (!M.isLeaf(i) && Number.isFinite(alpha)) notes.push(el("p", {}, t("collapses_at", { alpha: fmtNumber(alpha) })));
+  if (end && M.known && M.rows[i] < 10) notes.push(el("p", { class: "warn" }, t("small_leaf", { n: fmtCount(M.rows[i]) })));
+  const far = end && drift(i);
+  if (far) notes.push(el("p", { class: "warn" }, far));
+  return notes.length ? section(t("notes"), notes) : null;
+}
+
+/** A leaf whose test rows lie outside the interval of its training rows. */
+function drift(i) {
+  if (!M.test || M.regression || !M.known) return "";
+  const k = M.answer[i];
+  const held = M.test.counts.slice(i * M.K, (i + 1) * M.K);
+  const n = held.reduce((a, b) => a + b, 0);
+  if (n < 10) return "";
+  const [low, high] = wilson(held[k] / n, n);
+  const p = M.prob(i, k);
+  return p < low || p > high ? t("drift", { train: fmtPercent(p), test: fmtPercent(held[k] / n) }) : "";
+}

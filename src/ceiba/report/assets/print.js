@@ -1,0 +1,62 @@
+// The printed report: summary, icicle and top levels of the tree as vector pictures, rule table.
+// Built when printing begins, in light colours whatever the theme.
+
+const PRINT_WIDTH = 700;
+
+function buildPrint(root) {
+  const theme = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
+  readInk();
+  const alpha = alphaNow();
+  const ends = endsAt(alpha);
+  const leaves = ends.filter((e) => !e.rest).map((e) => e.node).sort((a, b) => M.breadth[b] - M.breadth[a]);
+  const many = leaves.length > 150;
+  root.replaceChildren(
+    el("h1", {}, M.payload.title), el("p", {}, summaryLine()),
+    ...findingBoxes(), el("h2", {}, t("quality")), metricsTable(alpha), el("h2", {}, t("importance")), importanceList(alpha),
+    el("h2", {}, t("overview")), icicleSvg(PRINT_WIDTH, Math.min(26 * (depthNow() + 1), 260)),
+    el("h2", { class: "page" }, t("tree")), treeSvg(),
+    el("h2", { class: "page" }, t("rules")),
+    tableOf(["#", t("predicted"), t("rows"), t("rule")], leaves.slice(0, 150).map((i) => [`#${i}`, answerText(i), M.known ? fmtCount(M.rows[i]) : "–", ruleText(i, 20)]), "print-rules"),
+    many ? el("p", {}, t("more_rules", { n: leaves.length - 150 })) : el("p", {}),
+    el("p", { class: "muted" }, `ceiba ${M.payload.ceiba} · ${M.payload.created}`));
+  document.documentElement.dataset.theme = theme;
+  readInk();
+}
+
+function icicleSvg(width, height) {
+  const svg = sv("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "picture" });
+  const had = icicle.height;
+  icicle.height = height;
+  drawIcicle(new SvgPen(svg), width, height, false);
+  icicle.height = had;
+  return svg;
+}
+
+/** The shown tree as SVG, laid out for a page. */
+function treeSvg() {
+  const kept = { ...view };
+  const folded = state.folded;
+  state.folded = openingFold(31, 4);
+  view.layout = makeLayout();
+  view.direction = "right";
+  view.stretch = [1, 1];
+  view.zoom = view.layout.most > 12 ? 0.32 : 0.55;
+  const box = boxSize();
+  const w = view.layout.deep * spacing(view.zoom, 1) + box.w + 90, h = view.layout.most * spacing(view.zoom, 0) + 20;
+  Object.assign(view, { x: box.w / 2 + 2, y: 6, width: w, height: h });
+  const svg = sv("svg", { viewBox: `0 0 ${w} ${h}`, class: "picture" });
+  svg.setAttribute("width", String(Math.min(w, PRINT_WIDTH)));
+  drawTree(new SvgPen(svg), w, h);
+  state.folded = folded;
+  Object.assign(view, kept);
+  return svg;
+}
+
+/** The view as it is now, as an SVG file. */
+function saveSvg() {
+  const svg = sv("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${view.width} ${view.height}`, width: view.width, height: view.height });
+  svg.append(sv("rect", { width: view.width, height: view.height, fill: ink.panel }));
+  drawTree(new SvgPen(svg), view.width, view.height);
+  download("tree.svg", "image/svg+xml", new XMLSerializer().serializeToString(svg));
+}

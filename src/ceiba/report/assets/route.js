@@ -1,0 +1,96 @@
+// The way of one case through the tree: the rules of ceiba.tree.trace, and of pruning.
+// A case has one entry per column: a number, a level code (one past the last: unseen), or null.
+
+/** @typedef {{node: number, branch: number|null, by: string|null, surrogate: number|null, share: number}} Move */
+
+/** Ask split i: a branch, or "missing", or "unseen". */
+function ask(splits, i, values) {
+  const j = splits.column[i];
+  const value = values[j];
+  const missing = value === null || Number.isNaN(value);
+  if (splits.kind[i] === PRESENCE) return missing ? 1 : 0;
+  if (missing) return "missing";
+  if (splits.kind[i] === CUT) {
+    if (M.columns.kind[j] !== "numeric" && value >= M.columns.levels[j].length) return "unseen";
+    return value <= splits.cut[i] ? splits.low[i] : 1 - splits.low[i];
+  }
+  for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) {
+    if (splits.levelCode[k] === value) return splits.levelBranch[k];
+  }
+  return "unseen";
+}
+
+/** Give branch (null: stays), who decided, and the surrogate's number. */
+function decide(i, values) {
+  const found = ask(M.splits, i, values);
+  if (typeof found === "number") return { branch: found, by: "primary", surrogate: null };
+  if (found === "unseen" && M.payload.unseen !== "missing") {
+    return { branch: M.majority[i], by: "unseen", surrogate: null };
+  }
+  if (M.payload.missing === "fractional") return { branch: null, by: "share", surrogate: null };
+  const s = M.surrogates;
+  if (s && s.inUse) {
+    for (let k = s.start[i]; k < s.start[i + 1]; k++) {
+      const stand = ask(s.splits, k, values);
+      if (typeof stand === "number") return { branch: stand, by: "surrogate", surrogate: k };
+    }
+  }
+  const way = M.defaultBranch[i];
+  return { branch: way < 0 ? null : way, by: "default", surrogate: null };
+}
+
+/** Follow a case through T(alpha). @param {(number|null)[]} values @param {number} alpha @returns {Move[]} */
+function routeCase(values, alpha) {
+  const moves = [];
+  const waiting = [[0, 1]];
+  while (waiting.length) {
+    const [i, share] = waiting.pop();
+    if (M.isLeaf(i) || M.nodeAlpha[i] <= alpha) {
+      moves.push({ node: i, branch: null, by: null, surrogate: null, share });
+      continue;
+    }
+    const d = decide(i, values);
+    if (d.by === "share") {
+      const below = [];
+      let total = 0;
+      for (let b = 0; b < M.nBranches(i); b++) total += M.weight[M.child(i, b)];
+      for (let b = 0; b < M.nBranches(i); b++) {
+        const c = M.child(i, b);
+        const part = share * (total > 0 ? M.weight[c] / total : 1 / M.nBranches(i));
+        if (part > 0) {
+          moves.push({ node: i, branch: b, by: "share", surrogate: null, share: part });
+          below.push([c, part]);
+        }
+      }
+      waiting.push(...below.reverse());
+      continue;
+    }
+    moves.push({ node: i, branch: d.branch, by: d.by, surrogate: d.surrogate, share });
+    if (d.branch !== null) waiting.push([M.child(i, d.branch), share]);
+  }
+  return moves;
+}
+
+/** The node a case ends in, quickly; only for trees without shares. */
+function endOf(values, alpha) {
+  let i = 0;
+  while (!M.isLeaf(i) && M.nodeAlpha[i] > alpha) {
+    const { branch } = decide(i, values);
+    if (branch === null) return i;
+    i = M.child(i, branch);
+  }
+  return i;
+}
+
+/** What is predicted for a case. @returns {{ends: Move[], value: Float64Array, answer: number|null, leaf: number}} */
+function predictCase(moves) {
+  const ends = moves.filter((m) => m.branch === null);
+  const value = new Float64Array(M.K);
+  if (ends.length === 1) {
+    for (let k = 0; k < M.K; k++) value[k] = M.value[ends[0].node * M.K + k];
+  } else {
+    for (const e of ends) for (let k = 0; k < M.K; k++) value[k] += e.share * M.value[e.node * M.K + k];
+  }
+  const leaf = ends.reduce((a, b) => (b.share > a.share ? b : a)).node;
+  return { ends, value, answer: M.regression ? null : bestClass(M, value, 0), leaf };
+}

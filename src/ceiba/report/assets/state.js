@@ -1,0 +1,108 @@
+// One state, changed by `update` only; views say which keys they follow. What is worth sharing
+// (tab, node, step, case) lives in the address after #.
+
+const state = {
+  selected: 0, step: 0, tab: "node", theme: "light", orientation: "auto", source: "train",
+  /** @type {Set<number>} inner nodes whose branches are hidden */ folded: new Set(),
+  /** @type {(number|null)[]} */ values: [], hasCase: false,
+  /** @type {number[]} nodes on the way of the case */ way: [],
+  search: "", bigIcicle: false, focusVersion: 0,
+};
+
+/** @type {[string[], (changed: Set<string>) => void][]} */
+const followers = [];
+const follow = (keys, run) => followers.push([keys, run]);
+
+/** @param {Partial<typeof state>} change */
+function update(change) {
+  const changed = new Set(Object.keys(change).filter((k) => state[k] !== change[k]));
+  Object.assign(state, change);
+  if (changed.has("step")) settle(changed);
+  if ((changed.has("values") || changed.has("hasCase") || changed.has("step")) && state.hasCase) {
+    state.way = [...new Set(routeCase(state.values, alphaNow()).map((m) => m.node))];
+    changed.add("way");
+  } else if (changed.has("hasCase")) {
+    state.way = [];
+    changed.add("way");
+  }
+  if (changed.size) for (const [keys, run] of followers) if (keys.some((k) => changed.has(k))) run(changed);
+  keepInAddress();
+}
+
+/** After pruning the selected node must still be there. */
+function settle(changed) {
+  let i = state.selected;
+  while (i > 0 && !isPresent(i)) i = M.parent[i];
+  if (i !== state.selected) {
+    state.selected = i;
+    changed.add("selected");
+  }
+}
+
+const alphaNow = () => M.steps[state.step].alpha;
+/** Whether a node is in the pruned tree. */
+const isPresent = (i) => i === 0 || M.nodeAlpha[M.parent[i]] > alphaNow();
+/** Whether a node answers in the pruned tree. */
+const isEnd = (i) => M.isLeaf(i) || M.nodeAlpha[i] <= alphaNow();
+const presentLeaves = (i) => {
+  let found = 0;
+  for (let k = i; k < i + M.size[i]; k++) if (isPresent(k) && isEnd(k)) found++;
+  return found;
+};
+
+/** Show a node: unfold what hides it, select it. */
+function reveal(i) {
+  while (i > 0 && !isPresent(i)) i = M.parent[i];
+  const folded = new Set(state.folded);
+  for (let a = M.parent[i]; a >= 0; a = M.parent[a]) folded.delete(a);
+  const same = folded.size === state.folded.size;
+  update({ selected: i, folded: same ? state.folded : folded, focusVersion: state.focusVersion + 1 });
+}
+
+/** Fold so that about `most` nodes are seen, the heaviest first, at most `deep` levels. */
+function openingFold(most, deep) {
+  const folded = new Set();
+  const open = [0];
+  let seen = 1;
+  for (let i = 0; i < M.n; i++) if (!M.isLeaf(i)) folded.add(i);
+  while (open.length) {
+    open.sort((a, b) => M.depth[a] - M.depth[b] || M.breadth[b] - M.breadth[a]);
+    const i = open.shift();
+    if (isEnd(i) || M.depth[i] >= deep) continue;
+    if (seen + M.nBranches(i) > most && seen > 1) continue;
+    folded.delete(i);
+    seen += M.nBranches(i);
+    for (let b = 0; b < M.nBranches(i); b++) if (!M.isLeaf(M.child(i, b))) open.push(M.child(i, b));
+  }
+  return folded;
+}
+
+function keepInAddress() {
+  const parts = [`tab=${state.tab}`, `node=${state.selected}`, `step=${state.step}`];
+  if (state.hasCase) parts.push("case=" + encodeURIComponent(JSON.stringify(state.values)));
+  try {
+    history.replaceState(null, "", "#" + parts.join("&"));
+  } catch {
+    // A frame in a notebook has no address of its own.
+  }
+}
+
+function readAddress() {
+  const change = {};
+  for (const part of location.hash.slice(1).split("&")) {
+    const [key, value] = [part.slice(0, part.indexOf("=")), part.slice(part.indexOf("=") + 1)];
+    if (key === "tab" && TABS.includes(value)) change.tab = value;
+    if (key === "step" && M.steps[+value] && M.steps[+value].there) change.step = +value;
+    if (key === "node" && +value < M.n && +value >= 0) change.selected = Math.trunc(+value) || 0;
+    if (key === "case") {
+      try {
+        const given = JSON.parse(decodeURIComponent(value));
+        const fits = Array.isArray(given) && given.length === M.columns.name.length;
+        if (fits && given.every((v) => v === null || typeof v === "number")) Object.assign(change, { values: given, hasCase: true });
+      } catch {
+        // A mangled address is no reason to fail.
+      }
+    }
+  }
+  return change;
+}

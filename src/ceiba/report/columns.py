@@ -1,0 +1,64 @@
+"""The columns of the table as the page shows them: names, kinds, levels, ranges, quantiles.
+
+Quantiles come from training rows and are given only when those are; level names travel as text,
+with the value itself beside it where that is a number or a boolean.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ceiba.layout import cut_digits
+from ceiba.report.numbers import shown
+from ceiba.tree.words import DIGITS, level_text
+
+if TYPE_CHECKING:
+    from ceiba.table import Table
+    from ceiba.tree import Tree
+
+__all__ = ["column_columns"]
+
+_QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+
+
+def column_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
+    """Give what is known of each column, as lists by column.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.report.columns import column_columns
+    >>> column_columns(ceiba.tree.build(("x <= 2.5", "a", "b")))["name"]
+    ['x']
+    """
+    infos = tree.schema.columns
+    digits = cut_digits(tree)
+    return {
+        "name": [str(info.name) for info in infos],
+        "kind": [str(info.kind) for info in infos],
+        "display": [info.display for info in infos],
+        "levels": [[level_text(level) for level in info.levels] for info in infos],
+        "level_values": [_values(info.levels) for info in infos],
+        "n_missing": [int(info.n_missing) for info in infos],
+        "minimum": [info.minimum for info in infos],
+        "maximum": [info.maximum for info in infos],
+        "digits": [digits.get(j, DIGITS) for j in range(len(infos))],
+        "quantiles": [_quantiles(rows, j) for j in range(len(infos))],
+    }
+
+
+def _values(levels: tuple[Any, ...]) -> list[Any] | None:
+    """Give the levels themselves where their text would not do in code."""
+    if all(isinstance(level, str) and level.strip() for level in levels):
+        return None
+    return [level.item() if isinstance(level, np.generic) else level for level in levels]
+
+
+def _quantiles(rows: Table | None, j: int) -> list[Any] | None:
+    if rows is None or not rows.columns[j].info.is_numeric:
+        return None
+    values = np.asarray(rows.columns[j].values, np.float64)
+    present = values[np.isfinite(values)]
+    return shown(np.quantile(present, _QUANTILES)) if len(present) else None

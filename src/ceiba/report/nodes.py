@@ -1,0 +1,117 @@
+"""The tree as columns of plain lists: shape, splits, stand-ins, runner-ups, counts, values.
+
+Children are not listed: nodes are in pre-order, so the branches of a node are the nodes that name
+it as parent, in order. Class probabilities are left out when they are the counts divided by their
+sum, which a reader computes to the same bit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ceiba.grow.priors import search_mass
+from ceiba.report.numbers import exact, shown, whole
+
+if TYPE_CHECKING:
+    from ceiba.tree import SplitTable, Tree
+
+__all__ = ["node_columns", "split_columns"]
+
+
+def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
+    """Give the node arrays of one output of a tree.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.report.nodes import node_columns
+    >>> columns = node_columns(ceiba.tree.build(("x <= 2.5", {"a": 3}, {"b": 1})))
+    >>> columns["parent"], columns["counts"]
+    ([-1, 0, 0], [3, 1, 3, 0, 0, 1])
+    """
+    columns: dict[str, Any] = {
+        "parent": whole(tree.parent),
+        "splits": split_columns(tree.splits),
+        "default_branch": whole(tree.default_branch),
+        "n_rows": whole(tree.n_rows),
+        "weight": None if np.array_equal(tree.weight, tree.n_rows) else exact(tree.weight),
+        "share": None if tree.class_prior is None else shown(tree.share),
+        "impurity": shown(tree.impurity),
+        "gain": shown(tree.gain),
+        "worth": shown(search_mass(tree) * tree.gain / max(float(search_mass(tree)[0]), 1e-300)),
+        "sent_default": whole(tree.sent_default) if tree.sent_default.any() else None,
+        "surrogates": _surrogates(tree),
+        "competitors": _competitors(tree),
+    }
+    value = tree.value[:, output, :]
+    if tree.task == "regression":
+        return {**columns, "value": exact(value[:, 0]), "counts": None}
+    n_classes = len(tree.target.classes[output])
+    value = value[:, :n_classes]
+    counts = None if tree.counts is None else tree.counts[:, output, :n_classes]
+    return {
+        **columns,
+        "counts": None if counts is None else exact(counts),
+        "value": None if _is_share(value, counts) else exact(value),
+    }
+
+
+def split_columns(splits: SplitTable) -> dict[str, Any]:
+    """Give a table of splits as lists; the level maps only if there are any.
+
+    Examples
+    --------
+    >>> from ceiba.report.nodes import split_columns
+    >>> from ceiba.tree import SplitTable
+    >>> split_columns(SplitTable.none(1))
+    {'kind': [0], 'column': [-1], 'cut': [None]}
+    """
+    columns: dict[str, Any] = {
+        "kind": whole(splits.kind),
+        "column": whole(splits.column),
+        "cut": exact(splits.cut),
+    }
+    if splits.low_branch.any():
+        columns["low_branch"] = whole(splits.low_branch)
+    if len(splits.level_code):
+        columns["n_levels"] = whole(np.diff(splits.level_start))
+        columns["level_code"] = whole(splits.level_code)
+        columns["level_branch"] = whole(splits.level_branch)
+    return columns
+
+
+def _is_share(value: Any, counts: Any) -> bool:
+    if counts is None:
+        return False
+    total = np.zeros(len(counts))
+    for k in range(counts.shape[1]):  # in the reader's order: sums must agree to the bit
+        total = total + counts[:, k]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return bool(np.array_equal(counts / total[:, None], value))
+
+
+def _surrogates(tree: Tree) -> dict[str, Any] | None:
+    stored = tree.surrogates
+    if stored is None or not len(stored):
+        return None
+    return {
+        "n": whole(np.diff(stored.start)),
+        "splits": split_columns(stored.splits),
+        "agreement": shown(stored.agreement),
+        "adjusted": shown(stored.adjusted),
+        "sent": whole(stored.sent),
+        "in_use": tree.stand_ins is not None,
+    }
+
+
+def _competitors(tree: Tree) -> dict[str, Any] | None:
+    stored = tree.competitors
+    if stored is None or not len(stored.splits):
+        return None
+    return {
+        "n": whole(np.diff(stored.start)),
+        "splits": split_columns(stored.splits),
+        "gain": shown(stored.gain),
+    }

@@ -1,0 +1,103 @@
+"""The page: the payload and the files of `assets/` in one HTML text that asks nothing of a network.
+
+Scripts and styles are inlined in a listed order and allowed by their hashes alone (a meta CSP with
+`default-src 'none'`). Data stand as JSON in a script element that is not executed; `<`, `>`, `&`
+and the two line separators are escaped, so no name of a column can end it. Large payloads are
+packed (deflate, base64); browsers unpack them with DecompressionStream, also from file://.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import zlib
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+__all__ = ["SCRIPTS", "STYLES", "page"]
+
+STYLES: Final = ("base.css", "views.css", "print.css")
+SCRIPTS: Final = (
+    "i18n.js",
+    "words.js",
+    "model.js",
+    "metrics.js",
+    "conditions.js",
+    "route.js",
+    "tidy.js",
+    "colours.js",
+    "pens.js",
+    "dom.js",
+    "state.js",
+    "charts.js",
+    "tree_view.js",
+    "tree_keys.js",
+    "icicle.js",
+    "panel_node.js",
+    "panel_case.js",
+    "panel_space.js",
+    "panel_prune.js",
+    "panel_model.js",
+    "panel_data.js",
+    "print.js",
+    "app.js",
+)
+PACK_ABOVE: Final = 256 * 1024
+_ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+def page(payload: dict[str, Any]) -> str:
+    """Give the HTML page of a payload.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.report import page, payload
+    >>> html = page(payload(ceiba.tree.build(("x <= 2.5", "</script>", "b"))))
+    >>> "default-src 'none'" in html, html.count("</script>")
+    (True, 2)
+    """
+    style, script = _assets()
+    data = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # A name may hold half of a surrogate pair, which no file in UTF-8 can.
+    data = data.encode("utf-8", "replace").decode("utf-8")
+    packed = len(data) > PACK_ABOVE
+    frame = files("ceiba.report").joinpath("assets", "page.html").read_text("utf-8")
+    parts = {
+        "csp": _policy(style, script),
+        "lang": payload["lang"],
+        "title": html.escape(str(payload["title"]).encode("utf-8", "replace").decode()),
+        "style": style,
+        "encoding": "deflate" if packed else "json",
+        "data": _packed(data) if packed else data.translate(_ESCAPES),
+        "script": script,
+    }
+    # Split at the marks, not replaced one after another: data may hold a mark.
+    pieces = frame.split("@@")
+    return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
+
+
+@cache
+def _assets() -> tuple[str, str]:
+    folder = files("ceiba.report").joinpath("assets")
+    style = "\n".join(folder.joinpath(name).read_text("utf-8") for name in STYLES)
+    script = "\n".join(folder.joinpath(name).read_text("utf-8") for name in SCRIPTS)
+    return style, f'(() => {{\n"use strict";\n{script}\n}})();'
+
+
+def _policy(style: str, script: str) -> str:
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _packed(data: str) -> str:
+    return base64.b64encode(zlib.compress(data.encode(), 9)).decode("ascii")

@@ -1,0 +1,125 @@
+"""The payload: all that the page shows, as one plain dict of lists, numbers and texts.
+
+Columnar (one list per figure, not one object per node), so that it is small and quick to read.
+`VERSION` changes whenever a reader of the old form would misread the new one. No rows are in it.
+"""
+
+from __future__ import annotations
+
+import datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+
+from ceiba.errors import OptionError
+from ceiba.layout import class_palette
+from ceiba.report.columns import column_columns
+from ceiba.report.evidence import boxes, evidence, rows_and_target
+from ceiba.report.findings import findings
+from ceiba.report.nodes import node_columns
+from ceiba.report.numbers import exact
+from ceiba.report.pruning import pruning_columns
+from ceiba.tree.words import level_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ceiba.prune import Listing
+    from ceiba.tree import Tree
+
+__all__ = ["LANGUAGES", "VERSION", "payload"]
+
+VERSION: Final = 1
+LANGUAGES: Final = ("en", "es", "pt")
+
+
+def payload(
+    tree: Tree,
+    *,
+    train: Any = None,
+    test: Any = None,
+    pruning: Listing | None = None,
+    alpha: float | None = None,
+    parameters: Mapping[str, str] | None = None,
+    model: str | None = None,
+    title: str | None = None,
+    lang: str = "en",
+    output: int = 0,
+    created: str | None = None,
+) -> dict[str, Any]:
+    """Give all that the interactive page shows.
+
+    Parameters
+    ----------
+    tree : Tree
+        The largest tree that the page can show.
+    train, test : (X, y), optional
+        Training rows add quantiles and, for regression, box plots; test rows add held-out counts
+        to every node. Rows themselves are not kept.
+    pruning : Listing, optional
+        A pruning table (`model.pruning_table_`), for the curve under the slider.
+    alpha : float, optional
+        Where the slider starts; by default at the tree as it is.
+    parameters : mapping, optional
+        Parameters of the model, by name, as text.
+    model : str, optional
+        Name of the model's class.
+    title : str, optional
+    lang : {"en", "es", "pt"}, default="en"
+        Language in which the page opens.
+    output : int, default=0
+        Which output of a target with several.
+    created : str, optional
+        Date on the page; by default now.
+
+    Returns
+    -------
+    dict
+        Ready for `json.dumps`; `version` says its form.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.report import payload
+    >>> found = payload(ceiba.tree.build(("x <= 2.5", "a", "b")))
+    >>> found["version"], found["classes"], found["nodes"]["parent"]
+    (1, ['a', 'b'], [-1, 0, 0])
+    """
+    if lang not in LANGUAGES:
+        raise OptionError(f"lang: got {lang!r}. The report speaks {', '.join(LANGUAGES)}.")
+    if not 0 <= output < tree.n_outputs:
+        raise OptionError(
+            f"output: got {output!r}. The tree has outputs 0 to {tree.n_outputs - 1}."
+        )
+    classes = tree.target.classes[output].tolist() if tree.task == "classification" else []
+    rows, y = rows_and_target(tree, train) if train is not None else (None, None)
+    return {
+        "version": VERSION,
+        "title": title or _title(tree),
+        "lang": lang,
+        "created": created or datetime.datetime.now().astimezone().isoformat(timespec="minutes"),
+        "ceiba": version("ceiba"),
+        "model": model,
+        "parameters": dict(parameters or {}),
+        "task": tree.task,
+        "target": None if tree.target.name is None else str(tree.target.name),
+        "output": output,
+        "n_outputs": tree.n_outputs,
+        "classes": [level_text(label) for label in classes],
+        "colours": class_palette(len(classes)) if classes else [],
+        "criterion": tree.criterion,
+        "missing": tree.missing,
+        "unseen": tree.unseen,
+        "cost_matrix": None if tree.cost_matrix is None else exact(tree.cost_matrix),
+        "class_prior": None if tree.class_prior is None else exact(tree.class_prior),
+        "columns": column_columns(tree, rows),
+        "nodes": node_columns(tree, output),
+        "boxes": None if rows is None else boxes(tree, rows, y, output),
+        "test": None if test is None else evidence(tree, *rows_and_target(tree, test), output),
+        "pruning": pruning_columns(tree, pruning, alpha),
+        "findings": findings(tree) if tree.n_outputs == 1 else [],
+    }
+
+
+def _title(tree: Tree) -> str:
+    name = tree.target.name
+    return str(name) if name is not None else "ceiba"

@@ -1,0 +1,98 @@
+"""What the prune slider needs: the alpha at which each node collapses, and the pruning table.
+
+The page shows any tree of the sequence by hiding what lies below nodes whose alpha is passed. The
+table of a fitted model may begin with larger trees than the one that was kept; the page then draws
+their risks and says that their nodes are not there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ceiba.errors import CeibaError
+from ceiba.prune import collapse_alpha, pruning_sequence
+from ceiba.prune.pruning_table import choose_step, unit_of
+from ceiba.report.numbers import exact
+
+if TYPE_CHECKING:
+    from ceiba.prune import Listing, Risk
+    from ceiba.tree import Tree
+
+__all__ = ["pruning_columns"]
+
+
+def pruning_columns(
+    tree: Tree, table: Listing | None = None, alpha: float | None = None
+) -> dict[str, Any] | None:
+    """Give the sequence of a tree, with cross-validated risks where a table has them.
+
+    Parameters
+    ----------
+    tree : Tree
+        The largest tree that the page can show.
+    table : Listing, optional
+        The model's pruning table.
+    alpha : float, optional
+        Where the slider starts: the chosen alpha. None: at the tree as it is.
+
+    Returns
+    -------
+    dict or None
+        None when the risks of the nodes are not known (a tree written by hand).
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.report.pruning import pruning_columns
+    >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+    >>> pruning_columns(model.tree_)["n_leaves"]
+    [2, 1]
+    """
+    steps = table if table is not None and {"alpha", "n_leaves"} <= set(table.columns) else None
+    kind: Risk = "impurity" if tree.n_outputs > 1 else "cost"
+    if steps is not None and "impurity" in steps:
+        kind = "impurity"
+    try:
+        node_alpha = collapse_alpha(tree, risk=kind)
+        sequence = pruning_sequence(tree, risk=kind)
+    except CeibaError:
+        return None
+    found: dict[str, Any] = {
+        "kind": kind,
+        "unit": "impurity" if kind == "impurity" else _unit(tree),
+        "unit_text": unit_of(tree, kind),
+        "node_alpha": exact(node_alpha),
+        "alpha": exact(sequence.alpha),
+        "n_leaves": sequence.n_leaves.tolist(),
+        "risk": exact(sequence.risk),
+        "start": None if alpha is None else float(alpha),
+    }
+    if steps is not None:
+        found["alpha"] = exact(steps["alpha"])
+        found["n_leaves"] = steps["n_leaves"].tolist()
+        if "risk" in steps:
+            found["risk"] = exact(steps["risk"])
+        if "cv_risk" in steps and np.isfinite(steps["cv_risk"]).all():
+            found |= _cross_validated(steps)
+    return found
+
+
+def _cross_validated(steps: Listing) -> dict[str, Any]:
+    risk, se = steps["cv_risk"], steps["cv_se"]
+    chosen = np.flatnonzero(steps["chosen"]).tolist() if "chosen" in steps else []
+    return {
+        "cv_risk": exact(risk),
+        "cv_se": exact(se),
+        "minimum": choose_step(risk, se, "min"),
+        "one_se": choose_step(risk, se, "1se"),
+        "chosen": chosen[0] if chosen else None,
+        "title": steps.title,
+    }
+
+
+def _unit(tree: Tree) -> str:
+    if tree.task == "regression":
+        return tree.criterion
+    return "error" if tree.cost_matrix is None else "cost"

@@ -1,0 +1,98 @@
+"""One call from a tree, or a fitted model, to a page: write it, open it, show it in a notebook."""
+
+from __future__ import annotations
+
+import html as _html
+import os
+import tempfile
+import webbrowser
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ceiba.report.page import page
+from ceiba.report.payload import payload
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["Report", "report"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A finished report.
+
+    Attributes
+    ----------
+    html : str
+        The whole page.
+    path : Path or None
+        Where it was written.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> ceiba.tree.build(("x <= 2.5", "a", "b")).report()
+    <Report: ... KB, not written>
+    """
+
+    html: str = field(repr=False)
+    path: Path | None = None
+
+    def save(self, path: str | os.PathLike[str]) -> Report:
+        """Write the page; a half-written file is never left behind."""
+        target = Path(path)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=target.parent or ".", suffix=".part", delete=False
+        ) as draft:
+            draft.write(self.html)
+        Path(draft.name).chmod(0o644)
+        Path(draft.name).replace(target)
+        return Report(self.html, target)
+
+    def show(self) -> Report:
+        """Open the page in a browser (written to a temporary file first, if it has no path)."""
+        written = self
+        if written.path is None:
+            written = self.save(Path(tempfile.mkdtemp(prefix="ceiba-")) / "report.html")
+        assert written.path is not None
+        webbrowser.open(written.path.resolve().as_uri())
+        return written
+
+    def _repr_html_(self) -> str:
+        """Give the page as a frame, for notebooks."""
+        return (
+            f'<iframe srcdoc="{_html.escape(self.html, quote=True)}" width="100%" height="680" '
+            'sandbox="allow-scripts allow-downloads allow-modals" style="border:0"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        where = "not written" if self.path is None else str(self.path)
+        return f"<Report: {len(self.html.encode()) / 1024:.0f} KB, {where}>"
+
+
+def report(tree: Tree, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
+    """Make the interactive report of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    path : path, optional
+        Where to write the page.
+    **options
+        Of `ceiba.report.payload`: train, test, title, lang, ...
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.report import report
+    >>> report(ceiba.tree.build(("x <= 2.5", "a", "b")), lang="es").path is None
+    True
+    """
+    made = Report(page(payload(tree, **options)))
+    return made if path is None else made.save(path)
