@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ceiba.inspection import importance
+from ceiba.inspection.importance import importance
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ceiba.inspection import Explanation, Explanations, Formula, RuleTable, Summary
     from ceiba.prune import Listing, PruningSequence, Risk
+    from ceiba.report import Report
     from ceiba.tree.tree import Tree
 
 __all__ = ["Face", "from_sklearn", "load"]

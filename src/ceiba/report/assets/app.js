@@ -185,7 +185,7 @@ function connect() {
   });
   follow(["step", "folded"], (changed) => {
     view.layout = makeLayout();
-    if (changed.has("step") && !view.touched) fitTree();
+    if ((changed.has("step") || changed.has("way")) && !view.touched) fitTree();
     clearTimeout(connect.twin);
     connect.twin = setTimeout(() => buildTwin(document.getElementById("twin")), 60);
   });

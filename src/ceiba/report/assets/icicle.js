@@ -66,7 +66,7 @@ function drawIcicle(pen, width, height, marks) {
     if (marks && (i === state.selected || way.has(i))) strong.push(i);
     if (w > 40 && line >= 14) {
       const size = 11;
-      const text = elide(isEnd(i) ? answerText(i) : question(i, 2), w - 8, size);
+      const text = isEnd(i) ? elide(answerText(i), w - 8, size) : shortQuestion(i, w - 8, size, false, 2);
       if (text.length > 2) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? ink.muted : textOn(colour), align: "center" });
     }
   }

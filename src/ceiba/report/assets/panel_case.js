@@ -148,8 +148,8 @@ function caseSteps(moves) {
     else if (m.by === "share") note = t("by_share", { share: fmtPercent(m.share) });
     return el("li", {},
       el("span", { class: "check " + (mark === "✗" ? "fail" : "pass"), "aria-label": mark === "→" ? "" : t(mark === "✓" ? "yes" : "no") }, mark),
-      el("button", { type: "button", class: "link", onclick: () => reveal(m.node) }, question(m.node, 6)),
-      el("span", { class: "muted" }, ` ${M.columns.name[j]} = ${fmtValue(state.values[j], j)} → ${said}`), note ? el("span", { class: "note" }, note) : null);
+      el("button", { type: "button", class: "link", onclick: () => reveal(m.node) }, two && !namesAnswers(m.node) ? question(m.node, 6) : said),
+      el("span", { class: "muted" }, `  (${fmtValue(state.values[j], j)})`), note ? el("span", { class: "note" }, note) : null);
   });
   return el("ol", { class: "steps" }, items);
 }

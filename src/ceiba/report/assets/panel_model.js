@@ -50,7 +50,7 @@ function confusionView(figures, ends) {
     td.style.color = textOn(fill);
     return td;
   };
-  return el("div", {}, segmented(M.cost ? ["count", "share", "cost"] : ["count", "share"], matrixKind, (v) => (matrixKind = v), (v) => t("by_" + v)),
+  return el("div", {}, segmented(M.cost ? ["count", "share", "cost"] : ["count", "share"], matrixKind, (v) => (matrixKind = v), (v) => t("cells_" + v)),
     el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("confusion") }, el("table", { class: "figures matrix" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("truth") + " ↓  " + t("predicted") + " →"), shown.map((k) => el("th", { scope: "col", class: "num" }, M.classes[k])))),
       el("tbody", {}, shown.map((k) => el("tr", {}, el("th", { scope: "row" }, M.classes[k]), shown.map((s) => cell(k, s))))))),

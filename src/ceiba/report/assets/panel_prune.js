@@ -130,7 +130,7 @@ function metricsTable(alpha) {
   const train = metricsAt(alpha, "train"), test = metricsAt(alpha, "test");
   if (!train && !test) return el("p", { class: "muted" }, t("no_rows_known"));
   const keys = METRICS.filter((k) => (train || test)[k] !== undefined);
-  const show = (m, k) => (!m ? "–" : ["accuracy", "error", "balanced"].includes(k) ? fmtPercent(m[k], 2) : fmtNumber(m[k]));
+  const show = (m, k) => (!m ? "–" : k === "log_loss" && m[k] < 1e-12 ? "0" : ["accuracy", "error", "balanced"].includes(k) ? fmtPercent(m[k], 2) : fmtNumber(m[k]));
   const head = ["", ...(train ? [t("train")] : []), ...(test ? [t("test")] : [])];
   return tableOf(head, [...keys.map((k) => [t("m_" + k), ...(train ? [show(train, k)] : []), ...(test ? [show(test, k)] : [])]),
     [t("rows"), ...(train ? [fmtCount(train.n)] : []), ...(test ? [fmtCount(test.n)] : [])]], "metrics");

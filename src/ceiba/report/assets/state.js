@@ -21,12 +21,20 @@ function update(change) {
   if ((changed.has("values") || changed.has("hasCase") || changed.has("step")) && state.hasCase) {
     state.way = [...new Set(routeCase(state.values, alphaNow()).map((m) => m.node))];
     changed.add("way");
+    openTo(state.way, changed);
   } else if (changed.has("hasCase")) {
     state.way = [];
     changed.add("way");
   }
   if (changed.size) for (const [keys, run] of followers) if (keys.some((k) => changed.has(k))) run(changed);
   keepInAddress();
+}
+
+/** Unfold the way of the case. */
+function openTo(way, changed) {
+  if (!way.some((i) => state.folded.has(i))) return;
+  state.folded = new Set([...state.folded].filter((i) => !way.includes(i)));
+  changed.add("folded");
 }
 
 /** After pruning the selected node must still be there. */

@@ -4,15 +4,16 @@
 
 const SPACING = {
   // [zoom, px between neighbours, px between levels]; in between by interpolation of logarithms
-  right: [[0.001, 0.3, 3], [0.05, 5, 40], [0.3, 25, 176], [1, 82, 250], [2, 164, 500]],
-  down: [[0.001, 0.3, 4], [0.05, 6, 34], [0.45, 94, 74], [1, 206, 132], [2, 412, 264]],
+  right: [[0.001, 0.3, 3], [0.05, 5, 40], [0.3, 25, 176], [1, 82, 256], [2, 164, 512]],
+  down: [[0.001, 0.3, 4], [0.05, 6, 34], [0.45, 94, 74], [1, 212, 132], [2, 424, 264]],
 };
-const CARD = { w: 190, h: 70 };
-const BAR = { right: { w: 146, h: 21 }, down: { w: 88, h: 36 } };
+const CARD = { w: 196, h: 70 };
+const BAR = { right: { w: 124, h: 21 }, down: { w: 88, h: 36 } };
+const WIDEST_BAR = 216;
 const ZOOM_MOST = 1.8;
 
 const view = {
-  zoom: 1, x: 0, y: 0, stretch: [1, 1], direction: "right", width: 0, height: 0, touched: false,
+  zoom: 1, x: 0, y: 0, stretch: [1, 1], stretched: false, direction: "right", width: 0, height: 0, touched: false,
   /** @type {HTMLCanvasElement} */ canvas: null, scheduled: false, layout: null, hover: -1, frameMs: 0,
 };
 
@@ -32,7 +33,7 @@ const spacing = (zoom, which) => plainSpacing(zoom, which, view.direction) * vie
 /** The least distance between levels at which boxes and links are still clear, as a factor. */
 function leastStretch(zoom, direction) {
   const box = boxSize(zoom, direction);
-  const room = { card: [28, 44], bar: [18, 34], dot: [8, 8] }[box.level];
+  const room = { card: [28, 44], bar: [18, 46], dot: [8, 8] }[box.level];
   const least = direction === "right" ? box.w + room[1] : box.h + room[0];
   return Math.min(1, least / plainSpacing(zoom, 1, direction));
 }
@@ -49,7 +50,11 @@ function boxSize(zoom = view.zoom, direction = view.direction) {
   const level = levelOf(zoom, direction);
   const scale = Math.max(1, zoom);
   if (level === "card") return { level, scale, w: CARD.w * scale, h: CARD.h * scale };
-  if (level === "bar") return { level, scale: 1, ...BAR[direction] };
+  if (level === "bar") {
+    const room = view.stretched && direction === "right" ? plainSpacing(zoom, 1, direction) * view.stretch[1] - 48 : 0;
+    const bar = BAR[direction];
+    return { level, scale: 1, w: Math.min(Math.max(bar.w, room), WIDEST_BAR), h: bar.h };
+  }
   return { level, scale: 1, w: 6, h: 6 };
 }
 
@@ -109,16 +114,19 @@ function largestFit(direction) {
 /** Show the whole tree. */
 function fitTree() {
   view.layout = makeLayout();
+  view.stretched = false;
   const down = largestFit("down"), right = largestFit("right");
   view.direction = state.orientation !== "auto" ? state.orientation : levelOf(down, "down") === "card" ? "down" : "right";
   view.zoom = view.direction === "down" ? down : right;
-  const box = boxSize();
+  let box = boxSize();
   const { across, along, margin } = needs(view.zoom, view.direction);
   const [wide, long] = roomOf(view.direction);
   const clamp = (v, low, high) => Math.min(Math.max(v, low), high);
-  view.stretch = [clamp((wide - margin[0]) / across, 1, 1.9), along ? clamp((long - margin[1]) / along, leastStretch(view.zoom, view.direction), 1.35) : 1];
-  const before = [(wide - across * view.stretch[0]) / 2, (long - along * view.stretch[1] - margin[1]) / 2];
-  if (view.direction === "right") Object.assign(view, { x: Math.max(before[1], 0) + 12 + box.w / 2, y: before[0] });
+  view.stretch = [clamp((wide - margin[0]) / across, 1, 1.9), along ? clamp((long - margin[1] - (levelOf(view.zoom) === "bar" ? 40 : 0)) / along, leastStretch(view.zoom, view.direction), 1.4) : 1];
+  view.stretched = true;
+  box = boxSize();
+  const before = [(wide - across * view.stretch[0]) / 2, (long - along * view.stretch[1] - box.w * (view.direction === "right") - box.h * (view.direction === "down") - 40) / 2];
+  if (view.direction === "right") Object.assign(view, { x: Math.max(before[1], 0) + 10 + box.w / 2, y: before[0] });
   else Object.assign(view, { x: before[0], y: Math.max(before[1], 0) + 18 + box.h / 2 });
   view.touched = false;
   scheduleTree();
@@ -207,7 +215,8 @@ function drawLink({ pen, box, width, height, across }, k, i, strong, pad) {
   else pen.link(x0, y0 + box.h / 2, x1, y1 - box.h / 2, false, style);
   if (box.level === "dot" || (box.level === "bar" && !across)) return;
   const room = across ? spacing(view.zoom, 1) - box.w - 8 : spacing(view.zoom, 0) - 8;
-  const word = elide(edgeWord(M.parent[i], M.branchIndex[i]), room, 11);
+  const whole = edgeWord(M.parent[i], M.branchIndex[i]);
+  const word = whole.length <= 3 ? whole : elide(whole, room, 11);
   if (!word || word === "…") return;
   const colour = strong ? ink.text : ink.muted;
   if (across) pen.text(x1 - box.w / 2 - 4, y1 - 1, word, { size: 11, fill: colour, align: "right", halo: ink.panel });
@@ -227,8 +236,8 @@ function drawCard(pen, i, x, y, box, mark) {
   const end = isEnd(i);
   pen.rect(left, top, w, h, { fill: css(cardColour(i)), radius: 7 * s, ...borderOf(mark) });
   const room = w - 20 * s;
-  const head = end ? answerText(i) : question(i);
-  pen.text(left + 10 * s, top + 17 * s, elide(head, room, 13 * s, true), { size: 13 * s, bold: true, fill: ink.text });
+  const head = end ? elide(answerText(i), room, 13 * s, true) : shortQuestion(i, room, 13 * s, true);
+  pen.text(left + 10 * s, top + 17 * s, head, { size: 13 * s, bold: true, fill: ink.text });
   const rows = M.known ? `n ${fmtCount(M.rows[i])} · ${fmtPercent(M.share[i])}` : "";
   const said = end ? "" : answerText(i);
   const rowsWidth = rows ? textWidth(rows, 11.5 * s) : 0;
@@ -287,10 +296,10 @@ function drawBar(pen, i, x, y, box, mark) {
   const { w, h } = box;
   const [left, top] = [x - w / 2, y - h / 2];
   pen.rect(left, top, w, h, { fill: css(cardColour(i)), radius: 4, ...borderOf(mark) });
-  const text = isEnd(i) ? answerText(i) : question(i, 2);
   const tall = view.direction === "down";
   const bold = isEnd(i);
-  pen.text(tall ? x : left + 6, top + (tall ? 14 : h / 2 - 2), elide(text, w - 10, 11, bold), { size: 11, bold, fill: ink.text, align: tall ? "center" : "left" });
+  const text = bold ? elide(answerText(i), w - 10, 11, true) : shortQuestion(i, w - 10, 11, false, 2);
+  pen.text(tall ? x : left + 6, top + (tall ? 14 : h / 2 - 2), text, { size: 11, bold, fill: ink.text, align: tall ? "center" : "left" });
   if (M.regression) pen.rect(left + 3, top + h - 4, (w - 6) * strength(i), 3, { fill: "#4477AA" });
   else drawShares(pen, i, left + 3, top + h - 4, w - 6, 3);
   if (hidesSomething(i)) drawFold(pen, i, x, y, box);

@@ -148,6 +148,16 @@ function question(i, most = 3) {
   return namesAnswers(i) ? `${name}?` : sentence(M.splits, i, 0, most);
 }
 
+/** The question in a given room: the name of the column is shortened before the cut is. */
+function shortQuestion(i, room, size, bold, most = 3) {
+  const whole = question(i, most);
+  if (textWidth(whole, size, bold) <= room) return whole;
+  const name = M.columns.name[M.splits.column[i]];
+  const rest = whole.slice(name.length);
+  const left = room - textWidth(rest, size, bold);
+  return left > 4 * size ? elide(name, left, size, bold) + rest : elide(whole, room, size, bold);
+}
+
 /** The word on the edge to a branch. */
 function edgeWord(i, branch, most = 3) {
   if (!namesAnswers(i)) return t(branch === 0 ? "yes" : "no");
