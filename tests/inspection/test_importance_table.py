@@ -61,6 +61,11 @@ def test_importance_table_unknown_scale_is_a_clear_error(noisy) -> None:
         importance_table(noisy[0], scale="most")  # type: ignore[arg-type]
 
 
+def test_importance_table_rows_without_target_is_a_clear_error(noisy) -> None:
+    with pytest.raises(OptionError, match="both or neither"):
+        importance_table(noisy[0], noisy[1])
+
+
 def test_permutation_importance_of_unused_column_is_zero() -> None:
     tree = build(("x <= 2.5", "a", "b"))
     X = {"x": [1.0, 2.0, 3.0, 4.0]}

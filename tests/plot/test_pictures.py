@@ -218,3 +218,14 @@ def test_covering_fonts_adds_one_for_letters_the_usual_lacks() -> None:
 def test_random_rows_of_a_random_tree_are_drawn() -> None:
     tree = random_tree(2, n_inner=5)
     plot.plot_tree(tree, random_rows(2)).figure.canvas.draw()
+
+
+def test_plot_tree_in_small_axes_leaves_out_small_pictures_first() -> None:
+    model, X, y = trees.carseats()
+    _, (small, large) = plt.subplots(1, 2, figsize=(26, 11), width_ratios=[1, 2])
+    small.set_position((0.0, 0.0, 0.3, 0.5))
+    shown = plot.plot_tree(model, X, y, ax=small), plot.plot_tree(model, X, y, ax=large)
+    dashed = [[line for line in ax.lines if line.get_linestyle() == "--"] for ax in shown]
+    assert not dashed[0]
+    assert dashed[1]
+    assert not any("folded" in text for text in texts(small))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.grow import Criterion, GrowOptions, grow
-from ceiba.grow.criteria import twoing_gain
+from ceiba.grow.criteria import entropy, twoing_gain
 from ceiba.table import Column, Kind, Table, Target, read_weights
 from ceiba.tree import Tree
 
@@ -104,7 +104,11 @@ def measure(
     after = sum(
         weights[part].sum() * rows_impurity(target, part, criterion, weights) for part in parts
     )
-    return max(0.0, float(before - after)) / whole, float(after) / placed
+    gain = max(0.0, float(before - after)) / whole
+    if criterion.name == "gain_ratio":
+        sizes = [float(weights[part].sum()) for part in parts]
+        gain /= float(entropy([*sizes, whole - placed])) or 1.0  # missing rows are a branch too
+    return gain, float(after) / placed
 
 
 def _class_counts(target: Target, rows: Any, weights: Array) -> Array:

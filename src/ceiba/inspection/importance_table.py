@@ -80,6 +80,8 @@ def importance_table(
     """
     if scale not in ("sum", "max", "none"):
         raise OptionError(f'scale: got {scale!r}. It is "sum", "max" or "none".')
+    if (X is None) != (y is None):
+        raise OptionError("Give held-out rows as X and y, both or neither.")
     gain = _scaled(importance(tree, normalize=False), scale)
     order = np.argsort(-gain, kind="stable")
     figures: dict[str, Any] = {"column": [tree.schema.names[j] for j in order], "gain": gain[order]}

@@ -7,6 +7,7 @@ Axes are scaled so that one unit is one point, so nothing depends on backend or 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,6 +152,11 @@ def _in_axes(
     foot = lay_foot(names, remark, width, measure, sheet.font_size)
     kept = _foot_height(foot, sheet) + 2 * sheet.line_height
     drawing = fit_drawing(tree, sheet, width, height - kept, smallest_font=SMALLEST_FONT)
+    if sheet.inner_panels and (drawing.note or drawing.sheet.font_size < 0.8 * sheet.font_size):
+        # Small pictures go first: nodes and letters tell more.
+        plain = replace(sheet, inner_panels=False)
+        bare = fit_drawing(tree, plain, width, height - kept, smallest_font=SMALLEST_FONT)
+        drawing = max(bare, drawing, key=lambda d: (len(d.boxes), d.sheet.font_size))
     measure = text_measure(drawing.sheet.font_size)
     return drawing, lay_foot(
         names, f"{remark} {drawing.note}", width, measure, drawing.sheet.font_size
