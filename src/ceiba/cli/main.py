@@ -1,36 +1,54 @@
-"""The command ``ceiba``: names, options and help texts; the work is done in one file per command.
+"""The command ``ceiba``: one file per command, put together here.
 
-Commands are imported when they run, so that ``ceiba --help`` does not wait for scikit-learn.
-Annotations are not postponed in this file: typer reads them, and its name is known only inside
-`make_app`, because it is an optional dependency.
+A command's file imports only typer at its top; the rest is imported when the command runs, so that
+``ceiba --help`` does not wait for scikit-learn. typer is optional: without it, `main` says how to
+get it.
 """
 
+from __future__ import annotations
+
+import os
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import typer
 
-__all__ = ["main", "make_app"]
+__all__ = ["COMMANDS", "main", "make_app"]
+
+#: The commands, in the order in which help lists them; each is a function in a file of its name.
+COMMANDS: Final = (
+    "learn", "predict", "evaluate", "show", "summary", "explain", "rules", "prune", "plot",
+    "export", "compare", "curve", "datasets",
+)  # fmt: skip
+
+_EPILOG: Final = (
+    "Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model, "
+    "1 anything else. --debug shows where an error came from."
+)
 
 
-def make_app() -> "typer.Typer":
+def make_app() -> typer.Typer:
     """Give the command line application.
 
     Examples
     --------
     >>> from ceiba.cli.main import make_app
-    >>> [command.name for command in make_app().registered_commands]
-    ['demo']
+    >>> [command.name for command in make_app().registered_commands][:3]
+    ['learn', 'predict', 'evaluate']
     """
     import typer
 
     app = typer.Typer(
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        epilog=_EPILOG,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
 
     def show_version(wanted: bool) -> None:
@@ -40,18 +58,21 @@ def make_app() -> "typer.Typer":
 
     @app.callback()
     def about(
-        _: Annotated[
-            bool,
-            typer.Option(
-                "--version", help="Show the version.", callback=show_version, is_eager=True
-            ),
-        ] = False,
+        _: bool = typer.Option(
+            False, "--version", help="Show the version.", callback=show_version, is_eager=True
+        ),
+        debug: bool = typer.Option(False, "--debug", help="Show where an error came from."),
     ) -> None:
         """One decision tree that a person can read and trust."""
+        if debug:
+            os.environ["CEIBA_DEBUG"] = "1"
+
+    for name in COMMANDS:
+        app.command(name)(getattr(import_module(f"ceiba.cli.{name}"), name))
 
     @app.command("demo")
     def demo(
-        out: Annotated[Path, typer.Option(help="Folder of the picture.")] = Path("out"),
+        out: Path = typer.Option(Path("out"), help="Folder of the picture."),  # noqa: B008
     ) -> None:
         """Learn two small trees, print them, draw one."""
         from ceiba.cli.demo import demo as run
@@ -70,9 +91,29 @@ def main() -> None:
             f"The command line needs the package {error.name!r}, which is not installed. "
             "Install it with: pip install ceiba[cli]"
         )
-    from ceiba.errors import CeibaError
-
     try:
         app()
-    except CeibaError as error:
-        sys.exit(f"ceiba: {error}")
+    except BrokenPipeError:  # `ceiba show ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except (Exception, KeyboardInterrupt) as error:
+        if os.environ.get("CEIBA_DEBUG"):
+            raise
+        _complain(error)
+
+
+def _complain(error: BaseException) -> None:
+    """Say what went wrong in one message and leave with its exit code."""
+    from ceiba.cli.say import exit_code
+
+    code = exit_code(error)
+    if isinstance(error, KeyboardInterrupt):
+        text = "interrupted; no file was changed"
+    elif isinstance(error, MemoryError):
+        text = "not enough memory"
+    else:
+        text = str(error) or type(error).__name__
+        if code == 1 and not isinstance(error, ImportError):
+            text = f"{type(error).__name__}: {text}\nThis is not your fault. --debug shows more."
+    print(f"ceiba: {text}", file=sys.stderr)
+    sys.exit(code)

@@ -18,11 +18,12 @@ import numpy as np
 from ceiba import prune
 from ceiba.errors import CeibaWarning, ModelFileError
 from ceiba.estimators.base import BaseTree
+from ceiba.tree import Tree
 from ceiba.tree.model_file import Document, write
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.values import UnwritableError, from_json, to_json
 
-__all__ = ["restore", "save"]
+__all__ = ["restore", "save", "wrap"]
 
 # Made again from the tree.
 _FROM_TREE: Final = frozenset(
@@ -116,12 +117,7 @@ def restore(document: Document) -> Any:
     if cls._task != tree.task:
         stored["class"].fail(f"The tree is one of {tree.task}.")
     model = cls(**_read_parameters(stored["parameters"], cls, known))
-    model._keep(tree)
-    if tree.task == "classification":
-        labels = tree.target.classes
-        sizes = [len(one) for one in labels]
-        model.classes_ = labels[0] if len(labels) == 1 else list(labels)
-        model.n_classes_ = sizes[0] if len(sizes) == 1 else np.array(sizes, dtype=np.intp)
+    _around(model, tree)
     fitted = stored["fitted"]
     if not isinstance(fitted.value, dict):
         fitted.fail("An object {...} is needed.")
@@ -163,3 +159,35 @@ def _objects() -> dict[str, type]:
     """Give the classes of the pruning room by name: pruning objects and tables."""
     public = (getattr(prune, name) for name in prune.__all__)
     return {one.__name__: one for one in public if isinstance(one, type)}
+
+
+def wrap(tree: Tree) -> Any:
+    """Give an estimator around a tree that was loaded, converted or written by hand.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.estimators.model_file import wrap
+    >>> wrap(ceiba.tree.build(("x <= 2.5", "a", "b"))).predict({"x": [9.0]})
+    array(['b'], dtype='<U1')
+    """
+    name = "Classifier" if tree.task == "classification" else "Regressor"
+    return _around(_classes()[f"DecisionTree{name}"](), tree)
+
+
+def _around(model: BaseTree, tree: Tree) -> BaseTree:
+    """Set the fitted attributes that follow from a tree."""
+    model._keep(tree)
+    if tree.task == "classification":
+        labels = tree.target.classes
+        sizes = [len(one) for one in labels]
+        made: Any = model
+        made.classes_ = labels[0] if len(labels) == 1 else list(labels)
+        made.n_classes_ = sizes[0] if len(sizes) == 1 else np.array(sizes, dtype=np.intp)
+    return model
+
+
+def replace_tree(model: BaseTree, tree: Tree) -> Any:
+    """Give an estimator with the parameters of another one and a tree of its own."""
+    made = type(model)(**model.get_params(deep=False))
+    return _around(made, tree)

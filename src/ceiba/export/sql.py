@@ -113,7 +113,7 @@ def _query(
         columns.append((f"{prefix}prediction{tail}", said))
         if tree.task == "classification":
             for c, label in enumerate(tree.target.classes[k].tolist()):
-                share = {node: writer.number(float(tree.value[node, k, c])) for node in nodes}
+                share = {node: writer.share(float(tree.value[node, k, c])) for node in nodes}
                 columns.append((f"{prefix}probability{tail}_{label}", share))
     lines = [f"-- {_comment(tree)}", "SELECT", "  s.*"]
     for name, by_node in columns:
@@ -171,6 +171,10 @@ class _Writer:
             digits = len(text.partition("e")[0].replace(".", "").replace("-", "").strip("0"))
             return text if (digits <= 15 and 1e-7 < abs(x) < 1e15) or x == 0 else _quotient(x)
         return text if "e" in text else f"{text}E0"
+
+    def share(self, x: float) -> str:
+        """Write a probability: in SQLite readable rather than exact in the last bit."""
+        return repr(x) if self.dialect == "sqlite" else self.number(x)
 
     def literal(self, value: Any) -> str:
         if isinstance(value, np.generic):

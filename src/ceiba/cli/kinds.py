@@ -1,0 +1,174 @@
+"""Columns as the user wants them: dropped, categorical, numeric, ordered; texts by a schema.
+
+Learning: `shape_columns` applies --drop, --categorical, --numeric and --ordered. Predicting:
+`by_schema` turns the texts of a CSV into the kinds that the tree was grown on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ceiba.cli.reading import import_polars
+from ceiba.errors import DataError, OptionError, SchemaError, did_you_mean
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ceiba.table import ColumnInfo, Schema
+
+__all__ = ["as_columns", "by_schema", "names_in", "ordered_in", "shape_columns"]
+
+_YES = ("true", "t", "yes", "y", "1")
+_NO = ("false", "f", "no", "n", "0")
+
+
+def names_in(given: Iterable[str] | None) -> list[str]:
+    """Split comma lists of names, given once or several times.
+
+    Examples
+    --------
+    >>> from ceiba.cli.kinds import names_in
+    >>> names_in(["a,b", "c"])
+    ['a', 'b', 'c']
+    """
+    return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
+
+
+def ordered_in(given: Iterable[str] | None) -> dict[str, list[str]]:
+    """Read ``size=S<M<L`` into a column and its levels in order.
+
+    Examples
+    --------
+    >>> from ceiba.cli.kinds import ordered_in
+    >>> ordered_in(["size=S<M<L"])
+    {'size': ['S', 'M', 'L']}
+    """
+    found = {}
+    for text in given or ():
+        name, equals, levels = text.partition("=")
+        if not equals or "<" not in levels:
+            raise OptionError(f"--ordered {text!r}: write COLUMN=LOW<MIDDLE<HIGH.")
+        found[name.strip()] = [level.strip() for level in levels.split("<")]
+    return found
+
+
+def shape_columns(
+    frame: pl.DataFrame,
+    *,
+    drop: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    ordered: Mapping[str, Sequence[str]] | None = None,
+) -> pl.DataFrame:
+    """Drop columns and give others the wanted kind."""
+    pl = import_polars()
+    ordered = ordered or {}
+    options = {"--drop": drop, "--categorical": categorical, "--numeric": numeric,
+               "--ordered": list(ordered)}  # fmt: skip
+    for option, names in options.items():
+        for name in names:
+            if name not in frame.columns:
+                hint = did_you_mean(name, frame.columns)
+                raise OptionError(f"{option} {name!r}: there is no such column.{hint}")
+    frame = frame.drop(list(drop))
+    for name in categorical:
+        frame = frame.with_columns(frame[name].cast(pl.String))
+    for name in numeric:
+        frame = frame.with_columns(_to_numbers(frame[name], name))
+    for name, levels in ordered.items():
+        text = frame[name].cast(pl.String)
+        strange = text.filter(text.is_not_null() & ~text.is_in(list(levels)))
+        if len(strange):
+            raise DataError(
+                f"Column {name!r}: {strange[0]!r} is not among its levels {', '.join(levels)}."
+            )
+        frame = frame.with_columns(text.cast(pl.Enum(list(levels))))
+    return frame
+
+
+def as_columns(frame: pl.DataFrame) -> Any:
+    """Give a frame as the estimators read it: an Enum of polars here means ordered levels."""
+    pl = import_polars()
+    if not any(isinstance(kind, pl.Enum) for kind in frame.dtypes):
+        return frame
+    from ceiba.table import Levels
+
+    return {
+        one.name: Levels(one.to_list(), one.dtype.categories.to_list(), ordered=True)
+        if isinstance(one.dtype, pl.Enum)
+        else one
+        for one in frame.get_columns()
+    }
+
+
+def _to_numbers(series: Any, name: str, first_row: int = 0) -> Any:
+    """Cast texts to numbers; the first cell that is none is named by its line."""
+    pl = import_polars()
+    if series.dtype != pl.String:
+        return series.cast(pl.Float64)
+    clean = series.str.strip_chars()
+    numbers = clean.cast(pl.Float64, strict=False)
+    _refuse(series, numbers, name, "a number", first_row)
+    return numbers
+
+
+def _refuse(series: Any, found: Any, name: str, what: str, first_row: int) -> None:
+    bad = series.is_not_null() & found.is_null()
+    if bad.any():
+        at = int(bad.arg_max())
+        raise DataError(
+            f"line {first_row + at + 2}, column {name!r}: {series[at]!r} is not {what}. Correct "
+            "it, or say that it means missing with --missing-marker."
+        )
+
+
+def by_schema(frame: pl.DataFrame, schema: Schema, first_row: int = 0) -> pl.DataFrame:
+    """Give the columns of the schema from a frame whose cells are texts.
+
+    Parameters
+    ----------
+    frame : polars DataFrame
+    schema : Schema
+    first_row : int
+        Rows of the file before this piece, for messages.
+    """
+    if not schema.named:
+        names = dict(zip(schema.names, frame.columns, strict=False))
+    else:
+        names = {name: name for name in schema.names}
+        for name in names:
+            if name not in frame.columns:
+                hint = did_you_mean(name, frame.columns)
+                raise SchemaError(f"The table has no column {name!r}, which the model needs.{hint}")
+    columns = [
+        _one(frame[names[info.name]], info, first_row).alias(names[info.name])
+        for info in schema.columns
+        if names.get(info.name) in frame.columns
+    ]
+    return import_polars().DataFrame(columns)  # type: ignore[no-any-return]
+
+
+def _one(series: Any, info: ColumnInfo, first_row: int) -> Any:
+    pl = import_polars()
+    if series.dtype != pl.String:
+        return series
+    if not info.is_numeric:
+        if info.levels and not isinstance(info.levels[0], str):
+            return _to_numbers(series, info.name, first_row)
+        return series
+    if info.display == "boolean":
+        lower = series.str.strip_chars().str.to_lowercase()
+        found = pl.select(
+            pl.when(lower.is_in(_YES)).then(1.0).when(lower.is_in(_NO)).then(0.0)
+        ).to_series()  # fmt: skip
+        _refuse(series, found, info.name, "yes or no", first_row)
+        return found
+    if info.display in ("date", "datetime"):
+        found = series.str.strip_chars().str.to_datetime(strict=False, time_unit="us")
+        if found.null_count() > series.null_count():
+            days = series.str.strip_chars().str.to_date(strict=False).cast(pl.Datetime("us"))
+            found = found.fill_null(days) if found.dtype == days.dtype else days
+        _refuse(series, found, info.name, "a date (2024-05-01)", first_row)
+        return found
+    return _to_numbers(series, info.name, first_row)

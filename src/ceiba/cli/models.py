@@ -1,0 +1,35 @@
+"""Model files for the commands: opened, checked, and always as an estimator."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+__all__ = ["open_model", "reading_of"]
+
+
+def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
+    """Give the fitted estimator of a model file (a bare tree gets one) and the metadata."""
+    from ceiba.estimators.model_file import restore, wrap
+    from ceiba.tree import Tree
+    from ceiba.tree.model_file import read
+
+    document = read(path)
+    model = restore(document)
+    return wrap(model) if isinstance(model, Tree) else model, document.metadata
+
+
+def reading_of(
+    metadata: dict[str, Any],
+    separator: str | None,
+    encoding: str,
+    markers: list[str] | None,
+    decimal_comma: bool,
+) -> Any:
+    """Give how to read a CSV: what counted as missing when learning does so again."""
+    from ceiba.cli.reading import Reading
+
+    stored = metadata.get("missing_markers")
+    if not markers and isinstance(stored, list) and all(isinstance(one, str) for one in stored):
+        markers = [one for one in stored if one]
+    return Reading.of(separator, encoding, markers, decimal_comma)
