@@ -100,21 +100,21 @@ private:
         std::erase_if(found, [](const Candidate& c) { return !c.found(); });
         if (found.empty()) return found;
         const auto merit = [this](const Candidate& c) { return c.gain / base::DoubleDouble(cost(c)); };
-        std::size_t best = 0;
-        for (std::size_t i = 1; i < found.size(); ++i) {
-            const double gap = (merit(found[i]) - merit(found[best])).value();
-            const double doubt =
-                std::max(found[i].tolerance / cost(found[i]), found[best].tolerance / cost(found[best]));
-            if (gap > doubt || (gap > -doubt &&
-                                better_exactly(node, found[i], found[best], spaces_[static_cast<std::size_t>(thread)])))
-                best = i;
+        const auto better = [&](const Candidate& a, const Candidate& b) {
+            const double gap = (merit(a) - merit(b)).value();
+            const double doubt = std::max(a.tolerance / cost(a), b.tolerance / cost(b));
+            return gap > doubt || (gap > -doubt && better_exactly(node, a, b, spaces_[static_cast<std::size_t>(thread)]));
+        };
+        const std::size_t keep = static_cast<std::size_t>(options_.max_competitors) + 1;
+        std::vector<Candidate> order;
+        for (Candidate& c : found) {
+            std::size_t at = order.size();
+            while (at > 0 && better(c, order[at - 1])) --at;
+            if (at == keep) continue;
+            order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), std::move(c));
+            if (order.size() > keep) order.pop_back();
         }
-        std::rotate(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(best),
-                    found.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-        std::stable_sort(found.begin() + 1, found.end(),
-                         [&](const Candidate& a, const Candidate& b) { return merit(b) < merit(a); });
-        found.resize(std::min(found.size(), static_cast<std::size_t>(options_.max_competitors) + 1));
-        return found;
+        return order;
     }
 
     double cost(const Candidate& c) const {
