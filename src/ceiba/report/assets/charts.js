@@ -13,18 +13,20 @@ function ticksOf(low, high, about = 5) {
 }
 
 /** A frame with axes; gives the scales and a layer to draw on. */
-function frame({ width = 380, height = 240, x, y, xLabel = "", yLabel = "", label = "", left = 48, bottom = 38, xTicks, yTicks, xFormat = fmtNumber, yFormat = fmtNumber }) {
+function frame({ width = 380, height = 240, x, y, xLabel = "", yLabel = "", label = "", left = 0, bottom = 38, xTicks, yTicks, xFormat = fmtTick, yFormat = fmtTick }) {
+  const rows = yTicks || ticksOf(y[0], y[1]);
+  left = left || Math.max(44, 28 + Math.max(...rows.map((v) => textWidth(yFormat(v), 11))));
   const box = { left, top: 10, right: width - 12, bottom: height - bottom };
   const sx = (v) => box.left + ((v - x[0]) / (x[1] - x[0] || 1)) * (box.right - box.left);
   const sy = (v) => box.bottom - ((v - y[0]) / (y[1] - y[0] || 1)) * (box.bottom - box.top);
   const svg = sv("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": label });
-  for (const v of yTicks || ticksOf(y[0], y[1])) {
+  for (const v of rows) {
     svg.append(
       sv("line", { x1: box.left, x2: box.right, y1: sy(v), y2: sy(v), class: "grid" }),
-      chartText(box.left - 6, sy(v), yFormat(v, 3), "end"));
+      chartText(box.left - 6, sy(v), yFormat(v), "end"));
   }
   for (const v of xTicks || ticksOf(x[0], x[1])) {
-    svg.append(chartText(sx(v), box.bottom + 14, xFormat(v, 3), "middle"));
+    svg.append(chartText(sx(v), box.bottom + 14, xFormat(v), "middle"));
   }
   svg.append(
     sv("line", { x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom, class: "axis" }),

@@ -172,7 +172,23 @@ function readSteps(m, pruning) {
   const same = steps.find((s) => s.there && s.leaves === m.nLeaves);
   if (same) same.asIs = true;
   else steps.unshift({ alpha: -1, leaves: m.nLeaves, risk: null, row: -1, cv: null, se: null, there: true, asIs: true });
-  return steps.reverse();
+  return thinned(steps.reverse(), pruning);
+}
+
+const MOST_STEPS = 120;
+
+/** Of very many steps those evenly spread by the logarithm of their leaves, and the marked ones. */
+function thinned(steps, pruning) {
+  if (steps.length <= MOST_STEPS) return steps;
+  const marked = new Set([pruning.minimum, pruning.one_se, pruning.chosen]);
+  const most = Math.log(steps[steps.length - 1].leaves);
+  let next = 0;
+  return steps.filter((s, k) => {
+    const at = Math.log(s.leaves) / most;
+    const due = at >= next || k === steps.length - 1;
+    if (due) next = at + 1 / MOST_STEPS;
+    return due || s.asIs || (s.row >= 0 && marked.has(s.row)) || s.alpha === pruning.start;
+  });
 }
 
 /** Number of leaves of T(alpha). */

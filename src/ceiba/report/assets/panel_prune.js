@@ -63,10 +63,10 @@ function pruneChart() {
     low = Math.min(low, asRisk(k), s.cv !== null ? s.cv - s.se : Infinity, test ? test[k] ?? Infinity : Infinity);
   });
   low = Math.max(0, low - 0.05 * (high - low));
-  const every = Math.max(1, Math.ceil(steps.length / 9));
-  const xTicks = steps.map((_, k) => k).filter((k) => k % every === 0 || k === last).filter((k, n, all) => k === last || all[all.length - 1] - k >= every * 0.6 || n === all.length - 1);
+  const every = Math.max(1, Math.ceil(steps.length / 8));
+  const xTicks = steps.map((_, k) => k).filter((k) => k === last || (k % every === 0 && last - k >= every * 0.8));
   const f = frame({
-    width: 400, height: 230, x: [0, last], y: [low, high * 1.04], left: 52, xTicks, xFormat: (k) => fmtCount(steps[k].leaves),
+    width: 400, height: 230, x: [0, last], y: [low, high * 1.04], left: 64, xTicks, xFormat: (k) => fmtCount(steps[k].leaves),
     xLabel: t("number_of_leaves"), yLabel: riskName(), label: t("prune_chart"),
   });
   const line = (value, kind) => {

@@ -53,9 +53,9 @@ function fillSpace(holder) {
   const [xr, yr] = [[xs[0].from, xs[xs.length - 1].to], [ys[0].from, ys[ys.length - 1].to]];
   const axis = (list, j) => (M.columns.kind[j] === "numeric" ? {} : { ticks: list.map((s) => s.from + 0.5), format: (v) => elide(M.columns.levels[j][Math.floor(v)] || "", 60, 10) });
   const [ax, ay] = [axis(xs, space.x), axis(ys, space.y)];
-  const dated = (j) => (v) => (M.columns.display[j] === "number" || M.columns.display[j] === "boolean" ? fmtNumber(v, 3) : fmtValue(v, j));
+  const dated = (j) => (v) => (M.columns.display[j] === "number" || M.columns.display[j] === "boolean" ? fmtTick(v) : fmtValue(v, j));
   const f = frame({
-    width: 400, height: 300, x: xr, y: yr, left: 62, xLabel: elide(M.columns.name[space.x], 300, 11), yLabel: elide(M.columns.name[space.y], 200, 11),
+    width: 400, height: 300, x: xr, y: yr, left: 66, xLabel: elide(M.columns.name[space.x], 300, 11), yLabel: elide(M.columns.name[space.y], 200, 11),
     xTicks: ax.ticks, yTicks: ay.ticks, xFormat: ax.format || dated(space.x), yFormat: ay.format || dated(space.y), label: t("space"),
   });
   const probe = values.slice();

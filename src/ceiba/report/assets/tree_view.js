@@ -8,7 +8,7 @@ const SPACING = {
   down: [[0.001, 0.3, 4], [0.05, 6, 34], [0.45, 94, 74], [1, 212, 132], [2, 424, 264]],
 };
 const CARD = { w: 196, h: 70 };
-const BAR = { right: { w: 124, h: 21 }, down: { w: 88, h: 36 } };
+const BAR = { right: { w: 112, h: 21 }, down: { w: 88, h: 36 } };
 const WIDEST_BAR = 216;
 const ZOOM_MOST = 1.8;
 
@@ -73,7 +73,7 @@ function makeLayout() {
     most = Math.max(most, across[k]);
     deep = Math.max(deep, M.depth[i]);
   });
-  return { nodes, parent, across, place, most: most + 0.5, deep };
+  return { nodes, parent, across, place, most: most + 0.5, deep, folded: nodes.some(hidesSomething) };
 }
 
 const hidesSomething = (i) => !isEnd(i) && state.folded.has(i);
@@ -94,7 +94,7 @@ function needs(zoom, direction) {
 }
 
 /** Room for the pills of folded nodes beyond the last boxes. */
-const foldRoom = (box) => (box.level !== "dot" && state.folded.size ? 84 : 16);
+const foldRoom = (box) => (!view.layout.folded || box.level === "dot" ? 16 : box.level === "card" ? 92 : 50);
 
 /** Width and height of the canvas as [across, along]. */
 const roomOf = (direction) => (direction === "right" ? [view.height, view.width] : [view.width, view.height]);
@@ -118,6 +118,9 @@ function fitTree() {
   const down = largestFit("down"), right = largestFit("right");
   view.direction = state.orientation !== "auto" ? state.orientation : levelOf(down, "down") === "card" ? "down" : "right";
   view.zoom = view.direction === "down" ? down : right;
+  // A tree of modest size is worth words, even if it then reaches beyond the edge.
+  const modest = view.layout.nodes.length <= 90 && levelOf(view.zoom) === "dot";
+  if (modest) view.zoom = view.direction === "down" ? 0.45 : 0.3;
   let box = boxSize();
   const { across, along, margin } = needs(view.zoom, view.direction);
   const [wide, long] = roomOf(view.direction);
@@ -128,7 +131,9 @@ function fitTree() {
   const before = [(wide - across * view.stretch[0]) / 2, (long - along * view.stretch[1] - box.w * (view.direction === "right") - box.h * (view.direction === "down") - 40) / 2];
   if (view.direction === "right") Object.assign(view, { x: Math.max(before[1], 0) + 10 + box.w / 2, y: before[0] });
   else Object.assign(view, { x: before[0], y: Math.max(before[1], 0) + 18 + box.h / 2 });
+  if (modest) Object.assign(view, { x: Math.max(view.x, box.w / 2 + 10), y: Math.max(view.y, box.h / 2 + 10) });
   view.touched = false;
+  if (modest) bringIntoView(state.way.length ? state.way[state.way.length - 1] : 0);
   scheduleTree();
 }
 
@@ -250,7 +255,8 @@ function drawCard(pen, i, x, y, box, mark) {
 
 /** The pill of a folded node. */
 function drawFold(pen, i, x, y, box) {
-  const text = "+" + t("n_leaves", { n: fmtCount(presentLeaves(i)) });
+  const n = fmtCount(presentLeaves(i));
+  const text = "+" + (box.level === "card" ? t("n_leaves", { n }) : n);
   const size = 11;
   const w = textWidth(text, size, true) + 14;
   const [px, py] = view.direction === "right" ? [x + box.w / 2 + w / 2 - 4, y] : [x, y + box.h / 2 + 4];
@@ -321,7 +327,7 @@ function nodeAt(px, py) {
   let best = -1, near = Infinity;
   for (let k = 0; k < view.layout.nodes.length; k++) {
     const [x, y] = screenPlace(k);
-    const fold = hidesSomething(view.layout.nodes[k]) && view.direction === "right" && box.level !== "dot" ? 80 : 0;
+    const fold = hidesSomething(view.layout.nodes[k]) && view.direction === "right" ? foldRoom(box) - 10 : 0;
     if (px < x - w / 2 || px > x + w / 2 + fold || Math.abs(py - y) > h / 2 + (box.level === "card" ? 6 : 0)) continue;
     const far = (px - x) ** 2 + (py - y) ** 2;
     if (far < near) [near, best] = [far, k];

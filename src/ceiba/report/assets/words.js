@@ -21,6 +21,9 @@ function fmtNumber(x, digits = 4) {
   return formatter({ maximumSignificantDigits: digits }).format(x);
 }
 
+/** A number on an axis. @param {number} x */
+const fmtTick = (x) => (Math.abs(x) >= 1e5 ? formatter({ notation: "compact", maximumSignificantDigits: 3 }).format(x) : fmtNumber(x, 3));
+
 /** @param {number} n */
 const fmtCount = (n) => formatter({ maximumFractionDigits: Number.isInteger(n) ? 0 : 2 }).format(n);
 
@@ -61,9 +64,10 @@ function durationText(seconds) {
   return days ? `${days} d ${clock}` : clock;
 }
 
-/** A cut of column j: never rounded so far that it stops separating. @param {number} cut @param {number} j */
-function fmtCut(cut, j) {
+/** A cut of column j: never rounded so far that it stops separating. @param {number} cut @param {number} j @param {boolean} [brief] at most 6 digits */
+function fmtCut(cut, j, brief = false) {
   const c = M.columns;
+  const digits = brief ? Math.min(c.digits[j], 6) : c.digits[j];
   if (c.levels[j].length) {
     return c.levels[j][Math.min(Math.max(Math.floor(cut), 0), c.levels[j].length - 1)];
   }
@@ -72,11 +76,11 @@ function fmtCut(cut, j) {
   if (display === "datetime") return isoTime(cut, display);
   if (display === "duration") return durationText(cut);
   if (cut === 0 || !Number.isFinite(cut)) return fmtNumber(cut);
-  const clean = c.digits[j] > 12 ? cut : Number(cut.toPrecision(12));
+  const clean = digits > 12 ? cut : Number(cut.toPrecision(12));
   const size = Math.abs(clean);
-  if (size >= 1e15 || size < 1e-6) return String(Number(clean.toPrecision(c.digits[j])));
+  if (size >= 1e15 || size < 1e-6) return String(Number(clean.toPrecision(digits)));
   const before = Math.floor(Math.log10(size)) + 1;
-  const places = Math.min(Math.max(c.digits[j] - before, 3), 20);
+  const places = Math.min(Math.max(digits - before, 3), 20);
   return formatter({ maximumFractionDigits: places }).format(clean);
 }
 
@@ -109,8 +113,8 @@ function levelsOf(splits, i, branch) {
 
 const isYesNo = (j, cut) => M.columns.display[j] === "boolean" && cut >= 0 && cut < 1;
 
-/** What is true of a row that takes a branch. @param {number} [most] levels listed */
-function sentence(splits, i, branch, most = 8) {
+/** What is true of a row that takes a branch. @param {number} [most] levels listed @param {boolean} [brief] */
+function sentence(splits, i, branch, most = 8, brief = false) {
   const j = splits.column[i];
   const name = M.columns.name[j];
   if (splits.kind[i] === CUT) {
@@ -122,7 +126,7 @@ function sentence(splits, i, branch, most = 8) {
     if (plain && Math.abs(cut) < 1e15 && Number.isInteger(above) && above !== 0) {
       return `${name} ${low ? "<" : "≥"} ${fmtNumber(above, 15)}`;
     }
-    return `${name} ${low ? "≤" : ">"} ${fmtCut(cut, j)}`;
+    return `${name} ${low ? "≤" : ">"} ${fmtCut(cut, j, brief)}`;
   }
   if (splits.kind[i] === LEVELS) {
     const names = levelsOf(splits, i, branch);
@@ -143,19 +147,21 @@ function namesAnswers(i) {
 }
 
 /** The question of an inner node. */
-function question(i, most = 3) {
+function question(i, most = 3, brief = false) {
   const name = M.columns.name[M.splits.column[i]];
-  return namesAnswers(i) ? `${name}?` : sentence(M.splits, i, 0, most);
+  return namesAnswers(i) ? `${name}?` : sentence(M.splits, i, 0, most, brief);
 }
 
 /** The question in a given room: the name of the column is shortened before the cut is. */
 function shortQuestion(i, room, size, bold, most = 3) {
-  const whole = question(i, most);
+  const whole = question(i, most, true);
   if (textWidth(whole, size, bold) <= room) return whole;
   const name = M.columns.name[M.splits.column[i]];
   const rest = whole.slice(name.length);
   const left = room - textWidth(rest, size, bold);
-  return left > 4 * size ? elide(name, left, size, bold) + rest : elide(whole, room, size, bold);
+  if (left > 4 * size) return elide(name, left, size, bold) + rest;
+  const short = elide(name, room * 0.42, size, bold);
+  return short + elide(rest, room - textWidth(short, size, bold), size, bold);
 }
 
 /** The word on the edge to a branch. */
