@@ -105,6 +105,15 @@ void bind_options(nb::module_& m) {
         "multiway", [](const GrowOptions& o) { return o.search.multiway; },
         [](GrowOptions& o, bool v) { o.search.multiway = v; });
     c.def_prop_rw(
+        "empty_branches", [](const GrowOptions& o) { return o.search.empty_branches; },
+        [](GrowOptions& o, bool v) { o.search.empty_branches = v; });
+    c.def_prop_rw(
+        "cuts_at_values", [](const GrowOptions& o) { return o.search.cuts_at_values; },
+        [](GrowOptions& o, bool v) { o.search.cuts_at_values = v; });
+    c.def_prop_rw(
+        "min_branch", [](const GrowOptions& o) { return o.search.min_branch; },
+        [](GrowOptions& o, double v) { o.search.min_branch = v; });
+    c.def_prop_rw(
         "monotonic", [](const GrowOptions& o) { return o.search.monotone; },
         [](GrowOptions& o, std::vector<int> v) { o.search.monotone = std::move(v); });
     c.def_prop_rw(

@@ -24,7 +24,14 @@ if TYPE_CHECKING:
         SchemaError,
         TreeError,
     )
-    from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor, rpart
+    from ceiba.estimators import (
+        DecisionTreeClassifier,
+        DecisionTreeRegressor,
+        c45,
+        cart,
+        id3,
+        rpart,
+    )
     from ceiba.inspection.gain import gain
     from ceiba.inspection.impurity import impurity
     from ceiba.tree import Tree, load
@@ -45,8 +52,11 @@ __all__ = [
     "Tree",
     "TreeError",
     "__version__",
+    "c45",
+    "cart",
     "datasets",
     "gain",
+    "id3",
     "impurity",
     "inspection",
     "load",
@@ -71,7 +81,10 @@ _HOMES = {
     "SchemaError": "errors",
     "Tree": "tree",
     "TreeError": "errors",
+    "c45": "estimators",
+    "cart": "estimators",
     "gain": "inspection",
+    "id3": "estimators",
     "impurity": "inspection",
     "load": "tree",
     "rpart": "estimators",

@@ -31,7 +31,7 @@ def outcomes(only: str = "") -> Iterator[Outcome]:
     for golden in goldens("sklearn", only):
         yield sklearn_goldens.check(golden, ceiba)
     for golden in goldens("weka", only):
-        yield weka_goldens.check(golden)
+        yield weka_goldens.check(golden, ceiba)
 
 
 def main(arguments: list[str]) -> int:

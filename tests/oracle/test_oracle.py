@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 import ceiba
-from tests.oracle import rpart_goldens, sklearn_goldens
+from tests.oracle import rpart_goldens, sklearn_goldens, weka_goldens
 from tests.oracle.load import folder, golden
 
 
@@ -32,3 +32,9 @@ if hasattr(ceiba, "rpart"):
         fit = lambda problem: rpart_goldens.fit_ceiba(problem, ceiba)  # noqa: E731
         outcome = rpart_goldens.check(golden("rpart", name), fit)
         assert outcome.differences == [], outcome.parts
+
+
+@pytest.mark.parametrize("name", names("weka"))
+def test_tree_equals_weka_golden(name):
+    outcome = weka_goldens.check(golden("weka", name), ceiba)
+    assert outcome.differences == [], outcome.parts

@@ -6,7 +6,7 @@ import pytest
 
 from tests.oracle.load import folder, golden
 from tests.oracle.weka_problem import problem
-from tests.reference.c45 import SMALL, C45, Column
+from tests.reference.c45 import C45, SMALL, Column
 
 NAMES = sorted(path.stem for path in (folder() / "weka").glob("*j48*.json"))
 

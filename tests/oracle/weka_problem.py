@@ -1,4 +1,4 @@
-"""A Weka golden as a problem: its columns (ordered ones as nominal), its labels and J48's options."""
+"""A Weka golden as a problem: columns (ordered ones as nominal), labels and J48's options."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def nominal(column: TableColumn) -> TableColumn:
 
 def options(words: list[str]) -> dict[str, Any]:
     """J48's command line in the words of `ceiba.c45`."""
-    given = dict(zip(words, [*words[1:], ""], strict=True))
+    given = dict(zip(words, [*words[1:], ""], strict=False))
     return {
         "min_samples": int(given.get("-M", 2)),
         "confidence": None if "-U" in given else float(given.get("-C", 0.25)),

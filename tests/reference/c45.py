@@ -4,14 +4,15 @@ A column is a list of numbers or level positions, None where missing; `n_levels`
 row is carried with its weight, because a row with a missing value goes down every branch with a
 part of itself. `SMALL` is J48's slack in every comparison.
 
-Growing: information gain on the rows whose value is known, times their share; the gain ratio divides
-by the split information, in which the unknown rows are one more branch. Only columns with at least
+Growing: information gain on the rows whose value is known, times their share; the ratio divides by
+the split information, in which the unknown rows are one more branch. Only columns with at least
 the average gain compete. A numeric cut pays log2(cuts) / weight for having been searched for.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import log2
 from statistics import NormalDist
 
@@ -176,7 +177,7 @@ class C45:
             return None
         left, right = [0.0] * self.n_classes, self.count(known)
         best, cut, n_cuts = 0.0, None, 0
-        for (row, w), (after, _) in zip(known[:-1], known[1:], strict=True):
+        for (row, w), (after, _) in pairwise(known):
             left[self.labels[row]] += w
             right[self.labels[row]] -= w
             if not values[row] + 1e-5 < values[after]:

@@ -17,6 +17,7 @@ double class_impurity(Name criterion, const std::vector<double>& counts) {
     if (!(n > 0.0)) return 0.0;
     switch (criterion) {
         case Name::entropy:
+        case Name::gain_ratio:
             return Entropy::impurity(counts, n);
         case Name::error:
             return Error::impurity(counts, n);
@@ -96,6 +97,7 @@ Name criterion_from(const std::string& word) {
     if (word == "entropy") return Name::entropy;
     if (word == "error") return Name::error;
     if (word == "twoing") return Name::twoing;
+    if (word == "gain_ratio") return Name::gain_ratio;
     if (word == "squared_error") return Name::squared_error;
     if (word == "absolute_error") return Name::absolute_error;
     if (word == "poisson") return Name::poisson;

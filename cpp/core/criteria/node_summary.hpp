@@ -9,7 +9,7 @@
 
 namespace ceiba::criteria {
 
-enum class Name { gini, entropy, error, twoing, squared_error, absolute_error, poisson };
+enum class Name { gini, entropy, error, twoing, gain_ratio, squared_error, absolute_error, poisson };
 
 // Throws std::invalid_argument for a word that is no criterion.
 Name criterion_from(const std::string& word);

@@ -13,6 +13,7 @@
 #include "base/random.hpp"
 #include "base/thread_pool.hpp"
 #include "criteria/node_summary.hpp"
+#include "split/gain_ratio.hpp"
 #include "split/route.hpp"
 #include "split/row_store.hpp"
 #include "tree/builder.hpp"
@@ -49,7 +50,9 @@ public:
         root_ = split::presort(table, target, options.keep_zero_weights, pool_, interrupt_);
         auto& weight = root_.store->target.weight;
         if (options.search.missing == Missing::fractional && weight.empty()) weight.assign(root_.size(), 1.0);
-        finder_ = split::make_presort_finder(root_.store->target, options_.search, pool_.size());
+        finder_ = options.search.criterion == criteria::Name::gain_ratio
+                      ? split::make_gain_ratio_finder(root_, options_.search)
+                      : split::make_presort_finder(root_.store->target, options_.search, pool_.size());
     }
 
     tree::TreeArrays run() {

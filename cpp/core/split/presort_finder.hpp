@@ -259,6 +259,8 @@ private:
                   [&](std::size_t i) { return levels.rows[i]; });
         Candidate out =
             options_.multiway ? one_branch_per_level(limits, space) : best_level_set(node, n_aside, limits, space);
+        if (options_.multiway && options_.empty_branches && out.found())
+            branch_for_every_level(node.store->table->columns[c].n_levels(), out);
         if (out.kind == Kind::levels && out.levels.front().branch == 1) {  // branch 0 holds the first level, always
             for (LevelBranch& level : out.levels) level.branch = 1 - level.branch;
             out.missing_branch = 1 - out.missing_branch;
@@ -365,6 +367,12 @@ private:
         out.n_branches = static_cast<int>(n_levels);
         for (std::size_t l = 0; l < n_levels; ++l) out.levels.push_back({levels.code[l], static_cast<std::int32_t>(l)});
         return out;
+    }
+
+    static void branch_for_every_level(std::int32_t n_levels, Candidate& split) {
+        split.levels.clear();
+        for (std::int32_t code = 0; code < n_levels; ++code) split.levels.push_back({code, code});
+        split.n_branches = n_levels;
     }
 
     SearchOptions options_;

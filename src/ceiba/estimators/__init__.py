@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ceiba.estimators.classifier import DecisionTreeClassifier
-from ceiba.estimators.recipes import RpartClassifier, RpartRegressor, rpart
+from ceiba.estimators.recipes import RpartClassifier, RpartRegressor, c45, cart, id3, rpart
 from ceiba.estimators.regressor import DecisionTreeRegressor
 
 __all__ = [
@@ -11,5 +11,8 @@ __all__ = [
     "DecisionTreeRegressor",
     "RpartClassifier",
     "RpartRegressor",
+    "c45",
+    "cart",
+    "id3",
     "rpart",
 ]

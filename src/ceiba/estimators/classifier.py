@@ -25,8 +25,9 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss", "error", "twoing"}, default="gini"
+    criterion : {"gini", "entropy", "log_loss", "error", "twoing", "gain_ratio"}, default="gini"
         What a split lowers; "log_loss" is another name of "entropy", which is in bits.
+        "gain_ratio": C4.5's choice, see `ceiba.c45` and docs/families.md.
     splitter : {"best", "random"}, default="best"
         The best cut of each column, or the best of one random cut per column.
     max_depth : int, default=None
@@ -58,6 +59,13 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Columns that hold levels; by default strings, categories, enums.
     categorical_splits : {"binary", "multiway"}, default="binary"
         Levels go two ways, or one branch per level.
+    empty_branches : bool, default=False
+        With one branch per level: whether levels that are not in the node get one too. It is a
+        leaf that answers as its parent does.
+    cuts : {"midpoint", "value"}, default="midpoint"
+        With "gain_ratio": a cut is the middle between two values of the node, or the largest
+        value of the whole column that is not above it (C4.5, which does not part numbers that
+        are closer than 1e-5).
     missing : {"learn", "majority", "surrogate", "fractional", "error"}, default="learn"
         "learn": missing values are tried on both sides of each split (scikit-learn);
         "surrogate": stand-in splits decide (rpart); "majority": the branch with more weight;
@@ -143,6 +151,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         n_jobs: int | None = None,
         categorical_features: Any = "from_dtype",
         categorical_splits: str = "binary",
+        empty_branches: bool = False,
+        cuts: str = "midpoint",
         missing: str = "learn",
         unseen: str = "majority",
         max_surrogates: int = 5,
@@ -172,6 +182,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
         self.categorical_splits = categorical_splits
+        self.empty_branches = empty_branches
+        self.cuts = cuts
         self.missing = missing
         self.unseen = unseen
         self.max_surrogates = max_surrogates

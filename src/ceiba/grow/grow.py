@@ -18,6 +18,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.criteria import ALIASES
+from ceiba.grow.gain_ratio import SLACK, check_gain_ratio
 from ceiba.grow.options import (
     GrowOptions,
     resolve_max_features,
@@ -28,6 +29,7 @@ from ceiba.grow.per_column import read_column_cost, read_monotonic
 from ceiba.grow.priors import (
     altered_scale,
     class_factor,
+    fill_empty,
     node_risk,
     node_value,
     read_costs,
@@ -93,6 +95,8 @@ def grow(
     if target.info.task != options.task:
         raise OptionError(f"The target is for {target.info.task}, the options for {options.task}.")
     _refuse_bad_target(target, options)
+    if options.criterion == "gain_ratio":
+        check_gain_ratio(table, target, options)
     if options.missing == "error":
         _refuse_missing(table)
     scales = class_scales(target, options, weight)
@@ -105,9 +109,7 @@ def grow(
         n_classes = [len(labels) for labels in target.info.classes]
         arrays = _core.grow_classes(table.core(), core_target, n_classes, core_weight, core, rows)
     else:
-        arrays = _core.grow_numbers(
-            table.core(), core_target, core_weight, core, rows, case_weight
-        )
+        arrays = _core.grow_numbers(table.core(), core_target, core_weight, core, rows, case_weight)
     grown = units.restore(
         arrays.take(), options.criterion, classes=options.task == "classification"
     )
@@ -262,6 +264,8 @@ def _core_options(
     core.seed = options.seed
     core.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
     core.multiway = options.categorical_splits == "multiway"
+    core.empty_branches = options.empty_branches
+    core.cuts_at_values = options.cuts == "value"
     core.max_surrogates = options.max_surrogates
     core.surrogate_style = options.surrogate_style
     core.use_surrogate = options.use_surrogate
@@ -299,6 +303,10 @@ def _set_sizes(
     n = total_weight if options.frequency_weights else n_rows
     min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
     min_split = resolve_min_split(options.min_samples_split, min_leaf, n)
+    if options.criterion == "gain_ratio":
+        core.min_branch = float(min_leaf)
+        core.min_weight_split = float(min_split) - SLACK
+        return
     if not options.frequency_weights:
         core.min_samples_leaf = min_leaf
         core.min_samples_split = min_split
@@ -323,6 +331,8 @@ def _assemble(
     else:
         counts = value
         value = node_value(counts, scales.factor)
+        if options.empty_branches:
+            value = fill_empty(value, grown["parent"], weight)
         if target.info.n_outputs == 1:
             risk = node_risk(counts[:, 0, :], scales.factor, scales.costs) / weight[0]
         else:

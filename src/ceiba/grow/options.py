@@ -68,6 +68,8 @@ ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
         "missing": (one_of("learn", "majority", "surrogate", "fractional", "error"),),
         "unseen": (one_of("majority", "missing", "error"),),
         "categorical_splits": (one_of("binary", "multiway"),),
+        "empty_branches": (boolean,),
+        "cuts": (one_of("midpoint", "value"),),
         "max_surrogates": (integer(0),),
         "surrogate_style": (Check("0 or 1", lambda value: _is_int_in(value, 0, 1)),),
         "use_surrogate": (Check("0, 1 or 2", lambda value: _is_int_in(value, 0, 2)),),
@@ -140,6 +142,8 @@ class GrowOptions:
     missing: str = "learn"
     unseen: str = "majority"
     categorical_splits: str = "binary"
+    empty_branches: bool = False
+    cuts: str = "midpoint"
     max_surrogates: int = 5
     surrogate_style: int = 0
     use_surrogate: int = 2

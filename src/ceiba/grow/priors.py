@@ -142,6 +142,14 @@ def node_value(counts: Array, factor: Array | None) -> Array:
     return _quotient(adjusted, total)
 
 
+def fill_empty(value: Array, parent: npt.NDArray[np.int32], weight: Array) -> Array:
+    """Let branches without rows say what their parent says; pre-order: parents come first."""
+    for node in np.flatnonzero(weight == 0).tolist():
+        if node:
+            value[node] = value[parent[node]]
+    return value
+
+
 def node_risk(counts: Array, factor: Array | None, costs: Array | None) -> Array:
     """R(t) of nodes taken as leaves, times W: sums, so that whole weights give whole numbers.
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.grow.checks import Check, boolean, number
+from ceiba.grow.checks import Check, boolean, nothing, number
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.raising import Workshop
 from ceiba.prune.training import Training
@@ -76,7 +76,7 @@ def pessimistic(
     y: Any = None,
     *,
     sample_weight: Any = None,
-    confidence: float = 0.25,
+    confidence: float | None = 0.25,
     raising: bool | None = None,
 ) -> Tree:
     """Prune a classification tree by C4.5's error estimates.
@@ -87,8 +87,8 @@ def pessimistic(
     X, y : table and target, optional
         The rows that the tree was grown on, for subtree raising.
     sample_weight : array-like of shape (n_rows,), optional
-    confidence : float, default=0.25
-        The smaller, the more is pruned.
+    confidence : float or None, default=0.25
+        The smaller, the more is pruned. None: only collapse subtrees that save no error.
     raising : bool, optional
         Whether a node may be replaced by its heaviest branch. Default: if X is given.
 
@@ -107,7 +107,7 @@ def pessimistic(
     (9, 7)
     """
     training = None if X is None else Training.like(tree, X, y, sample_weight)
-    raising = training is not None if raising is None else raising
+    raising = training is not None and confidence is not None if raising is None else raising
     return Pessimistic(confidence=confidence, raising=raising).prune(tree, training).tree
 
 
@@ -116,8 +116,9 @@ class Pessimistic(Pruning):
 
     Parameters
     ----------
-    confidence : float, default=0.25
-        C4.5's CF, at most 0.5: the smaller, the more is pruned.
+    confidence : float or None, default=0.25
+        C4.5's CF, at most 0.5: the smaller, the more is pruned. None: only collapse subtrees that
+        make no fewer errors on the training rows than a leaf, as C4.5 does first.
     raising : bool, default=True
         Whether a node may be replaced by its heaviest branch.
     keep_unpruned : bool, default=False
@@ -135,14 +136,18 @@ class Pessimistic(Pruning):
 
     _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
         {
-            "confidence": (number(0.0, 0.5, "(]"),),
+            "confidence": (number(0.0, 0.5, "(]"), nothing),
             "raising": (boolean,),
             "keep_unpruned": (boolean,),
         }
     )
 
     def __init__(
-        self, *, confidence: float = 0.25, raising: bool = True, keep_unpruned: bool = False
+        self,
+        *,
+        confidence: float | None = 0.25,
+        raising: bool = True,
+        keep_unpruned: bool = False,
     ) -> None:
         self.confidence = confidence
         self.raising = raising
@@ -161,7 +166,9 @@ class Pessimistic(Pruning):
                 "Subtree raising sends rows down another branch and needs the data. Give X and y, "
                 "or raising=False."
             )
-        pruned = _Pruner(_collapsed(tree), training, self.confidence, self.raising).run()
+        pruned = _collapsed(tree)
+        if self.confidence is not None:
+            pruned = _Pruner(pruned, training, self.confidence, self.raising).run()
         return Pruned(pruned, unpruned=tree if self.keep_unpruned else None)
 
 
@@ -207,7 +214,8 @@ class _Pruner:
         work = self.work
         subtree = sum(charge[son] for son in work.branches[node])
         leaf = self._as_leaf(work.counts[node])
-        largest = max(work.branches[node], key=lambda son: float(work.counts[son].sum()))
+        # The last of equals, as in C4.5.
+        largest = max(reversed(work.branches[node]), key=lambda son: float(work.counts[son].sum()))
         raised, newcomers = np.inf, None
         if self.raising:
             newcomers = work.newcomers(node, largest)

@@ -3,7 +3,9 @@
 What subtree raising needs. Nodes keep the numbers of the tree they came from; `branches` and
 `content` (whose split a node now asks) change. Raising the branch c of node t gives t the split and
 the branches of c; the rows of t's other branches then go down that subtree, and its counts grow by
-them. No recursion, and rows are looked at only where they go.
+them. No recursion, and rows are looked at only where they go. With `missing="fractional"` the
+newcomers change the branches' shares, and with them what rows with a missing value weigh: then all
+rows of t go down that subtree again.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.grow.priors import fill_empty
 from ceiba.tree import route
 from ceiba.tree.walk import decide
 
@@ -48,9 +51,13 @@ class Part:
 
 @dataclass
 class Newcomers:
-    """Rows that would come to the nodes of a branch if it were raised."""
+    """Rows that would come to the nodes of a branch if it were raised.
+
+    `everyone`: not only those that come, but all rows that would then be in a node.
+    """
 
     top: int
+    everyone: bool = False
     parts: dict[int, Part] = field(default_factory=dict)
     counts: dict[int, Array] = field(default_factory=dict)
 
@@ -61,6 +68,8 @@ class Newcomers:
             node = waiting.pop()
             if work.branches[node]:
                 waiting += work.branches[node]
+            elif self.everyone:
+                yield self.counts.get(node, np.zeros(work.counts.shape[1]))
             elif node in self.counts:
                 yield work.counts[node] + self.counts[node]
             else:
@@ -87,6 +96,11 @@ class Workshop:
         self.content = list(range(tree.n_nodes))
         self.counts: Array = tree.counts[:, 0, :].copy()
         self._raised = False
+        self._everyone = (
+            training is not None
+            and tree.missing == "fractional"
+            and any(column.missing.any() for column in training.table.columns)
+        )
         if training is not None:
             self._place_rows(training)
 
@@ -106,9 +120,12 @@ class Workshop:
         self._first = np.searchsorted(end, np.arange(tree.n_nodes))
         self._last = np.searchsorted(end, tree.subtree_end)
         self._came: dict[int, list[Part]] = {}
+        self._instead: dict[int, Part] = {}
 
     def part(self, node: int) -> Part:
         """Give the rows of a node: those that grew it, and those that came by raising."""
+        if node in self._instead:
+            return self._instead[node]
         here = slice(self._first[node], self._last[node])
         own = Part(self._rows[here], self._share[here])
         came = self._came.get(node)
@@ -124,9 +141,12 @@ class Workshop:
     def newcomers(self, node: int, branch: int) -> Newcomers:
         """Send the rows of a node's other branches down one of its branches."""
         assert self.training is not None
-        others = [self.part(son) for son in self.branches[node] if son != branch]
-        found = Newcomers(branch)
-        waiting = [(branch, Part.joined(others))]
+        found = Newcomers(branch, self._everyone)
+        if self._everyone:
+            waiting = [(branch, self.part(node))]
+        else:
+            others = [self.part(son) for son in self.branches[node] if son != branch]
+            waiting = [(branch, Part.joined(others))]
         while waiting:
             at, part = waiting.pop()
             if len(part.rows) == 0:
@@ -141,24 +161,47 @@ class Workshop:
         assert self.training is not None
         split = self.content[node]
         branch, everywhere = decide(self.original, self.training.table, split, part.rows)
-        below = slice(self.original.branch_start[split], self.original.branch_start[split + 1])
         result = []
-        for b, of_all in enumerate(self.original.branch_weight[below].tolist()):
+        for b, of_all in enumerate(self._branch_shares(split, part, branch).tolist()):
             takes = (branch == b) | everywhere
             share = np.where(everywhere[takes], of_all, 1.0) * part.share[takes]
             result.append(Part(part.rows[takes], share))
         return result
 
+    def _branch_shares(self, split: int, part: Part, branch: npt.NDArray[Any]) -> Array:
+        """Give the share of each branch, in which rows that are to go down all of them do so."""
+        first, last = self.original.branch_start[split : split + 2].tolist()
+        if not self._everyone:
+            return self.original.branch_weight[first:last]
+        assert self.training is not None
+        weight, known = self.training.row_weight[part.rows] * part.share, branch >= 0
+        placed = np.bincount(branch[known], weights=weight[known], minlength=last - first)
+        total = placed.sum()
+        return placed / total if total > 0 else np.full(last - first, 1 / (last - first))
+
     def raise_branch(self, node: int, newcomers: Newcomers) -> None:
         """Put a branch in the place of its parent, with the parent's rows."""
         branch = newcomers.top
-        for at, part in newcomers.parts.items():
-            self.counts[at] = self.counts[at] + newcomers.counts[at]
-            self._came.setdefault(at, []).append(part)
+        if newcomers.everyone:
+            self._replace(newcomers)
+        else:
+            for at, part in newcomers.parts.items():
+                self.counts[at] = self.counts[at] + newcomers.counts[at]
+                self._came.setdefault(at, []).append(part)
         # The parent's own counts stand: all its rows are still there.
         self.branches[node] = self.branches[branch]
         self.content[node] = self.content[branch]
         self._raised = True
+
+    def _replace(self, everyone: Newcomers) -> None:
+        """Put other rows into all nodes of a branch."""
+        nobody = Part(np.zeros(0, np.intp), np.zeros(0))
+        waiting = [everyone.top]
+        while waiting:
+            at = waiting.pop()
+            waiting += self.branches[at]
+            self._instead[at] = everyone.parts.get(at, nobody)
+            self.counts[at] = everyone.counts.get(at, 0.0)
 
     # ------------------------------------------------------------------ the result
 
@@ -182,7 +225,8 @@ class Workshop:
         """Count the training rows on a tree whose branches were raised."""
         assert self.training is not None
         labels = tree.target.classes[0][self.training.target.values[:, 0]]
-        return tree.recount(self.training.table, labels, sample_weight=self.training.weight)
+        tree = tree.recount(self.training.table, labels, sample_weight=self.training.weight)
+        return replace(tree, value=fill_empty(tree.value.copy(), tree.parent, tree.weight))
 
 
 def _rearranged(
@@ -196,8 +240,9 @@ def _rearranged(
     by_parent = np.argsort(parent[1:], kind="stable") + 1  # branches of a node keep their order
     figures: dict[str, Any] = {
         name: getattr(tree, name)[source]
-        for name in ("n_rows", "weight", "impurity", "value", "counts", "risk")
+        for name in ("n_rows", "impurity", "value", "counts", "risk")
     }
+    figures["weight"] = work.counts[order].sum(axis=1)  # branches' shares, for missing values
     return replace(
         tree,
         parent=parent,

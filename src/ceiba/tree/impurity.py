@@ -54,14 +54,14 @@ def class_impurity(probability: Array, criterion: str) -> Array:
     if criterion in ("gini", "twoing"):
         # Not 1 - sum p^2: a pure node is exactly 0.
         return np.asarray(np.sum(p * (1.0 - p), axis=-1))
-    if criterion in ("entropy", "log_loss"):
+    if criterion in ("entropy", "log_loss", "gain_ratio"):
         log = np.log2(p, out=np.zeros_like(p), where=p > 0)
         return np.asarray(np.abs(np.sum(p * log, axis=-1)))
     if criterion == "error":
         return np.asarray(1.0 - np.max(p, axis=-1))
     raise TreeError(
         f"Criterion {criterion!r} has no impurity of class probabilities. "
-        "Known: gini, entropy, log_loss, error, twoing."
+        "Known: gini, entropy, log_loss, error, twoing, gain_ratio."
     )
 
 
