@@ -1,0 +1,319 @@
+"""Exports at the edges: depth, hostile names, dates, several outputs, and what is refused."""
+
+from __future__ import annotations
+
+import ctypes
+import datetime
+import json
+import math
+import shutil
+import sqlite3
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ceiba
+from ceiba.errors import OptionError, TreeError
+from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
+from tests.tree.random_trees import random_tree
+
+
+def chain(depth: int) -> ceiba.Tree:
+    """A tree in which every question leads to one leaf and the next question."""
+    parent = [-1] + [i for i in range(0, 2 * depth, 2) for _ in (0, 1)]
+    column = [0 if i % 2 == 0 and i < 2 * depth else -1 for i in range(2 * depth + 1)]
+    return ceiba.tree.from_arrays(
+        Schema((ColumnInfo("x", Kind.NUMERIC),), TargetInfo("y", "regression", (), 1)),
+        parent=parent,
+        splits=ceiba.tree.SplitTable.cuts(np.array(column), np.arange(2 * depth + 1.0)),
+        value=np.arange(2 * depth + 1.0),
+    )
+
+
+def python_of(tree: ceiba.Tree) -> dict[str, Any]:
+    module: dict[str, Any] = {}
+    exec(compile(tree.export("python"), "exported", "exec"), module)
+    return module
+
+
+# ---------------------------------------------------------------------- depth
+
+
+ROWS = {"x": [-1.0, 0.0, 17.0, 17.5, 398.0, 399.0, 1e9, None]}
+
+
+def test_python_depth_200_predicts() -> None:
+    tree = chain(200)
+    predict = python_of(tree)["predict"]
+    assert [predict({"x": x}) for x in ROWS["x"]] == tree.predict(ROWS).tolist()
+
+
+def test_sql_depth_200_runs_in_sqlite() -> None:
+    tree = chain(200)
+    with sqlite3.connect(":memory:") as base:
+        base.execute("CREATE TABLE data (i, x)")
+        base.executemany("INSERT INTO data VALUES (?, ?)", list(enumerate(ROWS["x"])))
+        found = base.execute(tree.export("sql", dialect="sqlite") + "ORDER BY i").fetchall()
+    assert [row[3] for row in found] == tree.predict(ROWS).tolist()
+
+
+def test_javascript_depth_200_runs(tmp_path: Path) -> None:
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    tree = chain(200)
+    code = tree.export("javascript") + (
+        "\nconsole.log(JSON.stringify(" + json.dumps(ROWS["x"]) + ".map((x) => predict({x}))));"
+    )
+    (tmp_path / "t.js").write_text(code, "utf-8")
+    done = subprocess.run(["node", tmp_path / "t.js"], capture_output=True, check=True)
+    assert json.loads(done.stdout) == tree.predict(ROWS).tolist()
+
+
+def test_c_depth_200_compiles_and_runs(tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no C compiler is installed")
+    tree = chain(200)
+    tree.export("c", tmp_path / "t.c")
+    library = tmp_path / "t.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "t.c", "-o", library, "-lm"], check=True)
+    predict = ctypes.CDLL(str(library)).tree_predict
+    predict.restype = ctypes.c_double
+    said = []
+    for x in ROWS["x"]:
+        row = (ctypes.c_double * 1)(math.nan if x is None else x)
+        said.append(predict(row, 0))
+    assert said == tree.predict(ROWS).tolist()
+
+
+def test_onnx_depth_200_runs() -> None:
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    tree = chain(200)
+    session = runtime.InferenceSession(tree.export("onnx"))
+    feed = {"x": np.array([[math.nan if x is None else x] for x in ROWS["x"]])}
+    assert session.run(["value"], feed)[0].tolist() == tree.predict(ROWS).tolist()
+
+
+@pytest.mark.parametrize("name", ["python", "c", "javascript", "json", "pmml", "rules", "sql"])
+def test_chain_of_3000_levels_is_written(name: str) -> None:
+    assert chain(3000).export(name)
+
+
+# ---------------------------------------------------------------------- hostile names
+
+
+EVIL = ['x"; DROP TABLE data; --', "'); DROP TABLE data; --", "*/ ; /*", "\n); --", "`${x}`"]
+
+
+def test_sql_injection_by_names_levels_and_classes_is_inert() -> None:
+    literal = (EVIL[0], {EVIL[1]: EVIL[2], EVIL[3]: EVIL[4]})
+    tree = ceiba.tree.build(literal, target=EVIL[1])
+    rows = [*EVIL, None]
+    with sqlite3.connect(":memory:") as base:
+        name = '"' + EVIL[0].replace('"', '""') + '"'
+        base.execute(f"CREATE TABLE data ({name})")
+        base.executemany("INSERT INTO data VALUES (?)", [(row,) for row in rows])
+        query = tree.export("sql", dialect="sqlite", table="data", prefix="c_")
+        found = [row[2] for row in base.execute(query)]
+        assert base.execute("SELECT count(*) FROM data").fetchone() == (len(rows),)
+    assert found == tree.predict({EVIL[0]: rows}).tolist()
+
+
+def test_sql_unknown_column_is_an_error_and_no_text() -> None:
+    tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    with sqlite3.connect(":memory:") as base:
+        base.execute("CREATE TABLE data (y)")
+        with pytest.raises(sqlite3.OperationalError, match="no such column"):
+            base.execute(tree.export("sql", dialect="sqlite"))
+
+
+def test_python_and_javascript_hostile_names_run_nothing(tmp_path: Path) -> None:
+    marks = [
+        '"""\nimport os; os.mkdir("made")\n"""', "\nrequire('fs').mkdirSync('made');\n//", "\u2028;"
+    ]  # fmt: skip
+    for mark in marks:
+        tree = ceiba.tree.build((mark, {mark: mark, "b": "c"}), target=mark)
+        module = python_of(tree)
+        assert module["predict"]({mark: mark}) == mark
+        if shutil.which("node"):
+            code = tree.export("javascript") + "\nconsole.log(predict({}) !== undefined);"
+            (tmp_path / "t.js").write_text(code, "utf-8")
+            subprocess.run(["node", "t.js"], cwd=tmp_path, check=True, capture_output=True)
+    assert not (tmp_path / "made").exists()
+    assert not Path("made").exists()
+
+
+# ---------------------------------------------------------------------- dates and booleans
+
+
+def dated() -> tuple[ceiba.Tree, dict[str, list[Any]]]:
+    days = [datetime.date(2024, 5, 1) + datetime.timedelta(days=i) for i in range(40)]
+    flags = [i % 3 == 0 for i in range(40)]
+    y = [
+        ("a" if flag else "b") if day.day < 20 else "c"
+        for day, flag in zip(days, flags, strict=True)
+    ]
+    X: dict[str, list[Any]] = {"day": days, "flag": flags}
+    return ceiba.DecisionTreeClassifier().fit(X, y).tree_, X
+
+
+def test_python_takes_dates_and_booleans() -> None:
+    tree, X = dated()
+    predict = python_of(tree)["predict"]
+    rows = [dict(zip(X, row, strict=True)) for row in zip(*X.values(), strict=True)]
+    assert [predict(row) for row in rows] == tree.predict(X).tolist()
+
+
+def test_sqlite_takes_dates_as_texts() -> None:
+    tree, X = dated()
+    with sqlite3.connect(":memory:") as base:
+        base.execute("CREATE TABLE data (day, flag)")
+        rows = [(day.isoformat(), flag) for day, flag in zip(*X.values(), strict=True)]
+        base.executemany("INSERT INTO data VALUES (?, ?)", rows)
+        query = tree.export("sql", dialect="sqlite")
+        found = [row[3] for row in base.execute(query)]
+    assert found == tree.predict(X).tolist()
+
+
+def test_duckdb_takes_dates_and_booleans() -> None:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    import pyarrow as pa
+
+    tree, X = dated()
+    with duckdb.connect() as base:
+        base.register("data", pa.table(X))
+        found = base.execute(tree.export("sql", dialect="duckdb")).fetchall()
+    assert [row[3] for row in found] == tree.predict(X).tolist()
+
+
+def test_ansi_writes_cuts_between_dates_as_timestamps() -> None:
+    tree, _ = dated()
+    assert "TIMESTAMP '2024-05-" in tree.export("sql")
+
+
+# ---------------------------------------------------------------------- several outputs
+
+
+def test_several_outputs_in_python_and_onnx() -> None:
+    X = {"x": [1.0, 2.0, 3.0, 4.0]}
+    y = np.array([["a", "u"], ["a", "v"], ["b", "v"], ["b", "w"]])
+    tree = ceiba.DecisionTreeClassifier().fit(X, y).tree_
+    predict = python_of(tree)["predict"]
+    assert [predict({"x": x}) for x in X["x"]] == tree.predict(X).tolist()
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    session = runtime.InferenceSession(tree.export("onnx"))
+    found = session.run(["label_0", "label_1"], {"x": np.array([[x] for x in X["x"]])})
+    assert np.stack(found, axis=1).tolist() == tree.predict(X).tolist()
+
+
+def test_several_outputs_sql_has_a_column_each() -> None:
+    X, y = {"x": [1.0, 2.0]}, np.array([[1.0, 5.0], [2.0, 6.0]])
+    tree = ceiba.DecisionTreeRegressor().fit(X, y).tree_
+    assert '"prediction_0"' in (text := tree.export("sql"))
+    assert '"prediction_1"' in text
+    with pytest.raises(TreeError, match="several outputs"):
+        tree.export("sql", form="prediction")
+
+
+# ---------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize("name", ["sql", "pmml", "onnx", "rules"])
+def test_fractional_is_refused_where_it_cannot_be_said(name: str) -> None:
+    tree = random_tree(1, missing="fractional")
+    with pytest.raises(TreeError, match=f"{name}: .*fractional.*python"):
+        tree.export(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "level"), [("sql", "a\x00"), ("c", "a\x00"), ("pmml", "a\x01"), ("sql", "\ud800")]
+)
+def test_text_that_a_format_cannot_hold_is_refused(name: str, level: str) -> None:
+    tree = ceiba.tree.build(("x", {"b": "a", level: "c"}))
+    with pytest.raises(TreeError, match=f"{name}: "):
+        tree.export(name)
+
+
+def test_several_outputs_are_refused_by_pmml() -> None:
+    tree = ceiba.DecisionTreeRegressor().fit([[1], [2]], [[1.0, 2.0], [3.0, 4.0]]).tree_
+    with pytest.raises(TreeError, match="pmml: a TreeModel has one target"):
+        tree.export("pmml")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("sqll", {}, "Did you mean 'sql'"),
+        ("sql", {"dialect": "postgres"}, "dialect='postgres'.*postgresql"),
+        ("sql", {"form": "x"}, "form='x'"),
+        ("c", {"name": "1 x"}, "not a name in C"),
+        ("javascript", {"module": "x"}, "module='x'"),
+        ("onnx", {"dtype": "int8"}, "dtype='int8'"),
+    ],
+)
+def test_wrong_options_are_refused(name: str, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        ceiba.tree.build(("x <= 2.5", "a", "b")).export(name, **options)
+
+
+@pytest.mark.parametrize("strategy", ["missing", "unseen"])
+def test_refused_rows_raise_in_python_and_are_null_in_sql(strategy: str) -> None:
+    tree = ceiba.tree.build(("c", {"a": "x", "b": "y"}), **{strategy: "error"})  # type: ignore[arg-type]
+    value = None if strategy == "missing" else "zebra"
+    with pytest.raises(ValueError, match="missing|unseen"):
+        python_of(tree)["predict"]({"c": value})
+    with sqlite3.connect(":memory:") as base:
+        base.execute("CREATE TABLE data (c)")
+        base.executemany("INSERT INTO data VALUES (?)", [(value,), ("a",)])
+        found = base.execute(tree.export("sql", dialect="sqlite")).fetchall()
+    assert [row[2] for row in found] == [None, "x"]
+
+
+def test_single_leaf_is_exported() -> None:
+    tree = ceiba.DecisionTreeClassifier().fit([[1.0], [2.0]], ["a", "a"]).tree_
+    assert python_of(tree)["predict"]({}) == "a"
+    with sqlite3.connect(":memory:") as base:
+        base.execute("CREATE TABLE data (x0)")
+        base.execute("INSERT INTO data VALUES (1)")
+        assert base.execute(tree.export("sql", dialect="sqlite")).fetchall()[0][2] == "a"
+    assert "<TreeModel" in tree.export("pmml")
+    assert tree.export("rules").startswith("if any row then a")
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    with pytest.raises(TreeError, match="asks nothing"):
+        tree.export("onnx")
+
+
+# ---------------------------------------------------------------------- files
+
+
+def test_export_with_path_writes_what_it_gives(tmp_path: Path) -> None:
+    tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    assert tree.export("python", tmp_path / "t.py") == (tmp_path / "t.py").read_text("utf-8")
+
+
+def test_export_object_is_not_written(tmp_path: Path) -> None:
+    tree = ceiba.tree.build(("x <= 2.5", 1.0, 2.0))
+    with pytest.raises(OptionError, match="gives an object"):
+        tree.export("sklearn", tmp_path / "t.bin")
+
+
+def test_every_registered_format_can_be_loaded() -> None:
+    from ceiba.export import FORMATS
+
+    for one in FORMATS.values():
+        assert callable(one.load())
+    assert {"sql", "python", "c", "javascript", "json", "onnx", "pmml", "rules"} <= set(FORMATS)
+
+
+def test_sqlite_cuts_of_many_digits_are_exact() -> None:
+    from ceiba.export.sql import _quotient
+
+    rng = np.random.default_rng(0)
+    drawn = np.concatenate([rng.normal(size=300), 10.0 ** rng.uniform(-300, 300, 300)])
+    with sqlite3.connect(":memory:") as base:
+        for x in [*drawn.tolist(), 5e-324, 2.0**60, -0.1, 1e15 + 0.125, 1.7e308]:
+            assert base.execute(f"SELECT {_quotient(x)}").fetchone()[0] == x
