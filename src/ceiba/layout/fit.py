@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["SMALLEST_FONT", "fit"]
 
 SMALLEST_FONT = 6.0  # points; smaller print is not read
+MOST_AT_ONCE = 200  # leaves; of larger trees the folded ones are tried first
 
 
 def fit(
@@ -63,6 +64,10 @@ def fit(
         return drawing.width <= width and drawing.height <= height
 
     steps = _thresholds(tree)
+    if tree.n_leaves <= MOST_AT_ONCE:  # most trees fit as they are
+        whole = at(sheet.font_size, len(steps) - 1)
+        if fits(whole):
+            return whole
     smallest = min(smallest_font, sheet.font_size)
     step = _last_true(lambda k: fits(at(smallest, k)), len(steps))
     shown = at(smallest, max(step, 0))

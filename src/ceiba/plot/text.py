@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ceiba.plot._matplotlib import require_matplotlib
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["text_measure"]
 
+_GENERIC = ("serif", "sans-serif", "cursive", "fantasy", "monospace")
 _DPI = 288  # four pixels per point: hinting rounds to whole pixels
 
 
@@ -33,6 +34,15 @@ def text_measure(font_size: float) -> Measure:
     >>> width("ceiba", False) < width("ceiba", True)
     True
     """
+    mpl = require_matplotlib()
+    families = tuple(mpl.rcParams["font.family"])
+    generic = tuple(tuple(mpl.rcParams[f"font.{name}"]) for name in families if name in _GENERIC)
+    return _measure_in(font_size, families, generic)
+
+
+@lru_cache(maxsize=16)
+def _measure_in(font_size: float, families: object, generic: object) -> Measure:
+    """Give the measure of one size and style; kept, because trees are fitted in several tries."""
     from matplotlib.font_manager import FontProperties
 
     fonts = {
@@ -40,7 +50,7 @@ def text_measure(font_size: float) -> Measure:
         for bold in (False, True)
     }
 
-    @cache
+    @lru_cache(maxsize=20_000)
     def measure(text: str, bold: bool) -> float:
         width, _, _ = _renderer().get_text_width_height_descent(text, fonts[bold], False)
         return float(width) * 72 / _DPI
