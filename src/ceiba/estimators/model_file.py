@@ -158,7 +158,8 @@ def _below(cls: type[BaseTree]) -> Iterator[type[BaseTree]]:
 def _objects() -> dict[str, type]:
     """Give the classes of the pruning room by name: pruning objects and tables."""
     public = (getattr(prune, name) for name in prune.__all__)
-    return {one.__name__: one for one in public if isinstance(one, type)}
+    kept = (prune.Pruning, prune.Listing)
+    return {one.__name__: one for one in public if isinstance(one, type) and issubclass(one, kept)}
 
 
 def wrap(tree: Tree) -> Any:

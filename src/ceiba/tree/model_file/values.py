@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ceiba.errors import CeibaError, ModelFileError
+from ceiba.errors import ModelFileError
 from ceiba.tree.model_file.field import Field
 
 __all__ = ["UnwritableError", "from_json", "to_json"]
@@ -162,5 +162,5 @@ def _object_from_json(field: Field, objects: Mapping[str, type]) -> Any:
         made: Any = object.__new__(cls)
         made.__setstate__(given)
         return made
-    except (TypeError, KeyError, AttributeError, CeibaError) as error:
+    except (TypeError, KeyError, AttributeError, ValueError) as error:
         parts.fail(f"These are not the fields of {name.value}: {error}", "others")
