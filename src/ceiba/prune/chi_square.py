@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.grow.checks import Check, boolean, integer, number, one_of
-from ceiba.prune.independence import Method, Test
+from ceiba.prune.independence import Method, Significance
 from ceiba.prune.listing import Listing
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.selection import Correction, SplitTest
@@ -173,11 +173,11 @@ class ChiSquare(Pruning):
 
 def _bottom_up(
     tree: Tree, training: Training, test: SplitTest, significance: float
-) -> tuple[dict[int, Test], npt.NDArray[np.bool_]]:
+) -> tuple[dict[int, Significance], npt.NDArray[np.bool_]]:
     """Test every node whose branches are, or have become, leaves."""
     rows_of = _rows_by_node(tree, training)
     keeps = ~tree.is_leaf
-    tests: dict[int, Test] = {}
+    tests: dict[int, Significance] = {}
     for node in np.flatnonzero(keeps)[::-1].tolist():
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]]
         if not keeps[below].any():
@@ -212,7 +212,7 @@ def _columns_searched(training: Training) -> int:
 
 
 def _listing(
-    tree: Tree, tests: dict[int, Test], keeps: npt.NDArray[np.bool_], significance: float
+    tree: Tree, tests: dict[int, Significance], keeps: npt.NDArray[np.bool_], significance: float
 ) -> Listing:
     nodes = sorted(tests)
     names = tree.schema.names

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.prune.independence import Method, Test, chi_square_test, f_test, sequential
+from ceiba.prune.independence import Method, Significance, chi_square_test, f_test, sequential
 from ceiba.table import Kind
 from ceiba.tree import SplitKind
 from ceiba.tree.walk import ask
@@ -64,19 +64,21 @@ class SplitTest:
     seed: int
     n_columns: int
 
-    def __call__(self, node: int, rows: Rows) -> Test:
+    def __call__(self, node: int, rows: Rows) -> Significance:
         """Test the split of a node whose rows are given."""
         test = self._plain(node, rows) if self.correction == "none" else self._fair(node, rows)
         if self.correction != "bonferroni" or self.n_columns < 2:
             return test
         p_value = min(1.0, test.p_value * self.n_columns)
-        return Test(test.statistic, test.df, p_value, f"{test.method} x {self.n_columns} columns")
+        return Significance(
+            test.statistic, test.df, p_value, f"{test.method} x {self.n_columns} columns"
+        )
 
-    def _plain(self, node: int, rows: Rows) -> Test:
+    def _plain(self, node: int, rows: Rows) -> Significance:
         branch = ask(self.tree.splits, node, self.training.table, rows)
         return self._of_groups(rows[branch >= 0], branch[branch >= 0])
 
-    def _fair(self, node: int, rows: Rows) -> Test:
+    def _fair(self, node: int, rows: Rows) -> Significance:
         kind = self.tree.splits.kind[node]
         column = self.training.table.columns[int(self.tree.splits.column[node])]
         values = column.values[rows]
@@ -89,9 +91,9 @@ class SplitTest:
         missing = np.isnan(values) if column.info.kind is Kind.NUMERIC else values < 0
         return self._of_cut(node, rows[~missing], values[~missing])
 
-    def _of_groups(self, rows: Rows, group: npt.NDArray[np.int64]) -> Test:
+    def _of_groups(self, rows: Rows, group: npt.NDArray[np.int64]) -> Significance:
         if len(rows) == 0:
-            return Test(0.0, (0,), 1.0, "nothing to test")
+            return Significance(0.0, (0,), 1.0, "nothing to test")
         group = np.unique(group, return_inverse=True)[1]
         truth = self.training.target.values[rows, 0]
         if self.tree.task == "regression":
@@ -100,8 +102,10 @@ class SplitTest:
         table = np.bincount(
             group * size + truth, weights=self._counted(rows), minlength=(group.max() + 1) * size
         )
-        draws = self._draws()
-        return chi_square_test(table.reshape(-1, size), self.method, n_draws=draws, seed=self.seed)
+        draws, enough = self._draws()
+        return chi_square_test(
+            table.reshape(-1, size), self.method, n_draws=draws, enough=enough, seed=self.seed
+        )
 
     def _counted(self, rows: Rows) -> Array | None:
         """Give what counts as rows: the rows, or their weights if those are frequencies."""
@@ -109,30 +113,33 @@ class SplitTest:
             return None
         return self.training.weight[rows]
 
-    def _draws(self) -> int:
-        """Give the draws that a decision needs: p-values must be able to fall below the level."""
-        level = self.significance
-        if self.correction == "bonferroni":
-            level /= self.n_columns
-        return max(self.n_draws, int(np.ceil(20 / level)))
+    @property
+    def _level(self) -> float:
+        """The level at which a p-value of one column decides."""
+        several = self.correction == "bonferroni"
+        return self.significance / self.n_columns if several else self.significance
+
+    def _draws(self) -> tuple[int, int]:
+        """Give the draws that a decision needs, and how many beyond the observed settle it."""
+        draws = max(self.n_draws, int(np.ceil(20 / self._level)) - 1)
+        return draws, int(self._level * (draws + 1) + 1e-9) + 1
 
     # ------------------------------------------------------------------ the best of many cuts
 
-    def _of_cut(self, node: int, rows: Rows, values: npt.NDArray[np.float64]) -> Test:
+    def _of_cut(self, node: int, rows: Rows, values: npt.NDArray[np.float64]) -> Significance:
         plain = self._of_groups(rows, (values > self.tree.splits.cut[node]).astype(np.int64))
         order = np.argsort(values, kind="stable")
         ends = np.flatnonzero(np.diff(values[order]) > 0) + 1  # rows below each possible cut
-        level = self.significance
-        if self.correction == "bonferroni":
-            level /= self.n_columns
-        if plain.p_value > level or len(ends) <= 1:
+        if plain.p_value > self._level or len(ends) <= 1:
             return plain  # the best of several can only be less surprising
         bound = plain.p_value * len(ends)
-        if bound <= level:
-            return Test(plain.statistic, plain.df, bound, f"{plain.method} x {len(ends)} cuts")
+        if bound <= self._level:
+            return Significance(
+                plain.statistic, plain.df, bound, f"{plain.method} x {len(ends)} cuts"
+            )
         best = _BestCut.of(self, rows[order], ends)
-        p_value = sequential(best.observed, best.draw, self._draws())
-        return Test(plain.statistic, plain.df, p_value, "Monte Carlo over cuts")
+        p_value = sequential(best.observed, best.draw, *self._draws())
+        return Significance(plain.statistic, plain.df, p_value, "Monte Carlo over cuts")
 
 
 @dataclass
