@@ -1,5 +1,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -7,9 +8,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/random.hpp"
 #include "bindings.hpp"
+#include "grow/grow.hpp"
 #include "prune/held_out.hpp"
+#include "prune/stand_ins.hpp"
 #include "prune/weakest_link.hpp"
+#include "tree/tree_arrays.hpp"
 
 namespace ceiba::bindings {
 
@@ -106,6 +111,77 @@ void bind_losses(nb::module_& m) {
         "The same for numbers: 'squared_error', 'absolute_error' or 'poisson', times the scale of the row.");
 }
 
+nb::dict arrays_of(const prune::StandIns& found) {
+    tree::SplitTable splits;
+    std::vector<double> agreement, adjusted;
+    std::vector<std::int64_t> sent;
+    for (const split::Surrogate& s : found.surrogates) {
+        splits.push(s.kind, s.column, s.cut, s.low_branch, s.levels);
+        agreement.push_back(s.agreement);
+        adjusted.push_back(s.adjusted);
+        sent.push_back(s.sent);
+    }
+    nb::dict out, table;
+    table["kind"] = to_numpy(std::move(splits.kind));
+    table["column"] = to_numpy(std::move(splits.column));
+    table["cut"] = to_numpy(std::move(splits.cut));
+    table["low_branch"] = to_numpy(std::move(splits.low_branch));
+    table["level_start"] = to_numpy(std::move(splits.level_start));
+    table["level_code"] = to_numpy(std::move(splits.level_code));
+    table["level_branch"] = to_numpy(std::move(splits.level_branch));
+    out["splits"] = table;
+    out["agreement"] = to_numpy(std::move(agreement));
+    out["adjusted"] = to_numpy(std::move(adjusted));
+    out["sent"] = to_numpy(std::move(sent));
+    out["branch"] = to_numpy(std::vector<std::uint16_t>(found.branch));
+    return out;
+}
+
+template <class T>
+using Array2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+nb::dict stand_ins(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight, const Array1<std::uint32_t>& rows,
+                   const Array1<std::uint16_t>& branch, std::int32_t column, const grow::GrowOptions& options) {
+    check_length(columns.table.n_rows, target.n_rows);
+    check_length(branch.shape(0), target.n_rows);
+    if (weight) check_length(weight->shape(0), target.n_rows);
+    if (weight) target.weight = weight->data();
+    target.rows = view(rows);
+    for (const std::uint32_t row : target.rows)
+        if (row >= target.n_rows) throw std::invalid_argument("rows names a row that is not in the table");
+    return arrays_of(prune::stand_ins(columns.table, target, view(branch), column, options.search, options.surrogates,
+                                      options.keep_zero_weights, options.use_surrogate > 0));
+}
+
+void bind_by_hand(nb::module_& m) {
+    m.def("branch_seed", &base::branch_seed, nb::arg("seed"), nb::arg("branch"), "The seed of a branch of a node with this seed.");
+    m.def(
+        "stand_ins_classes",
+        [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes, std::optional<Array1<double>> weight,
+           const Array1<std::uint32_t>& rows, const Array1<std::uint16_t>& branch, std::int32_t column, const grow::GrowOptions& options) {
+            data::Target target;
+            target.n_rows = labels.shape(0);
+            target.n_outputs = static_cast<int>(labels.shape(1));
+            target.n_classes = std::move(n_classes);
+            target.labels = labels.data();
+            return stand_ins(columns, target, weight, rows, branch, column, options);
+        },
+        nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(), nb::arg("rows"), nb::arg("branch"),
+        nb::arg("column"), nb::arg("options"), "Surrogates of a given split, and where they send the rows that it does not place.");
+    m.def(
+        "stand_ins_numbers",
+        [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight, const Array1<std::uint32_t>& rows,
+           const Array1<std::uint16_t>& branch, std::int32_t column, const grow::GrowOptions& options) {
+            data::Target target;
+            target.n_rows = numbers.shape(0);
+            target.n_outputs = static_cast<int>(numbers.shape(1));
+            target.numbers = numbers.data();
+            return stand_ins(columns, target, weight, rows, branch, column, options);
+        },
+        nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("rows"), nb::arg("branch"), nb::arg("column"),
+        nb::arg("options"), "The same for a target of numbers.");
+}
+
 }  // namespace
 
 void bind_prune(nb::module_& m) {
@@ -122,6 +198,7 @@ void bind_prune(nb::module_& m) {
         "For each node the alpha at which it collapses (or an ancestor does), in units of the given risk / whole; "
         "infinity for leaves.");
     bind_losses(m);
+    bind_by_hand(m);
 }
 
 }  // namespace ceiba::bindings
