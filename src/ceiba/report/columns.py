@@ -46,6 +46,7 @@ def column_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
         "maximum": [info.maximum for info in infos],
         "digits": [digits.get(j, DIGITS) for j in range(len(infos))],
         "quantiles": [_quantiles(rows, j) for j in range(len(infos))],
+        "common": [_common(rows, j) for j in range(len(infos))],
     }
 
 
@@ -54,6 +55,16 @@ def _values(levels: tuple[Any, ...]) -> list[Any] | None:
     if all(isinstance(level, str) and level.strip() for level in levels):
         return None
     return [level.item() if isinstance(level, np.generic) else level for level in levels]
+
+
+def _common(rows: Table | None, j: int) -> int | None:
+    """Give the code of the most common level."""
+    if rows is None or rows.columns[j].info.is_numeric:
+        return None
+    codes = np.asarray(rows.columns[j].values)
+    n_levels = rows.columns[j].info.n_levels
+    known = codes[(codes >= 0) & (codes < n_levels)]
+    return int(np.bincount(known).argmax()) if len(known) else None
 
 
 def _quantiles(rows: Table | None, j: int) -> list[Any] | None:

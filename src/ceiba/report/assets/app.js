@@ -185,7 +185,7 @@ function connect() {
   });
   follow(["step", "folded"], (changed) => {
     view.layout = makeLayout();
-    if ((changed.has("step") || changed.has("way")) && !view.touched) fitTree();
+    if ((changed.has("step") && !view.touched) || changed.has("way")) fitTree();
     clearTimeout(connect.twin);
     connect.twin = setTimeout(() => buildTwin(document.getElementById("twin")), 60);
   });
@@ -246,7 +246,7 @@ async function start() {
       return { moves, leaf: said.leaf, answer: said.answer, value: [...said.value] };
     },
     ruleCode, ruleText, ruleParts, caseFromCsv, words: WORDS, copied: () => lastCopied, buildPrint: () => buildPrint(document.getElementById("print")),
-    importanceAt: (step) => [...importanceAt(M.steps[step].alpha)], tidy, ready: true,
+    importanceAt: (step) => [...importanceAt(M.steps[step].alpha)], tidy, place: (k) => screenPlace(k), ready: true,
   };
 }
 

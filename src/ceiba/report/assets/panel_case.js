@@ -1,10 +1,10 @@
 // The Case tab: a form made of the schema, the way of the case, each test passed or not, what would
 // have to change. The case lives in the address, so a link to the file shows it again.
 
-/** A middling case: medians where known, else the middle of the range; most common level unknown: the first. */
+/** A middling case: medians and most common levels where known, else middles of ranges and first levels. */
 function middlingCase() {
   return M.columns.name.map((_, j) => {
-    if (M.columns.kind[j] !== "numeric") return M.columns.levels[j].length ? 0 : null;
+    if (M.columns.kind[j] !== "numeric") return M.columns.common[j] ?? (M.columns.levels[j].length ? 0 : null);
     const q = M.columns.quantiles[j];
     if (q) return q[3];
     const [low, high] = [M.columns.minimum[j], M.columns.maximum[j]];

@@ -30,8 +30,8 @@ function dataPanel() {
   return el("div", {},
     p.findings.length ? section(t("warnings"), findingBoxes()) : null,
     section(t("about"), factList(facts)),
-    section(t("columns"), tableOf([t("column"), t("kind"), t("importance"), t("missing"), t("values")],
-      order.slice(0, 300).map((j) => [c.name[j], t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])), worth[j] > 0 ? fmtPercent(worth[j], 1) : "–", fmtCount(c.n_missing[j]), range(j)]), "columns")),
+    section(t("columns"), tableOf([t("column"), t("importance"), t("missing"), t("values")],
+      order.slice(0, 300).map((j) => [el("span", {}, c.name[j], el("span", { class: "muted under" }, t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])))), worth[j] > 0 ? fmtPercent(worth[j], 1) : "–", fmtCount(c.n_missing[j]), range(j)]), "columns")),
     section(t("made_with"), factList(made)));
 }
 

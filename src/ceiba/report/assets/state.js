@@ -24,16 +24,21 @@ function update(change) {
     openTo(state.way, changed);
   } else if (changed.has("hasCase")) {
     state.way = [];
-    changed.add("way");
+    state.folded = openingFold(31, 4);
+    changed.add("way").add("folded");
   }
   if (changed.size) for (const [keys, run] of followers) if (keys.some((k) => changed.has(k))) run(changed);
   keepInAddress();
 }
 
-/** Unfold the way of the case. */
+/** Unfold the way of the case; where it is long, fold what lies beside it. */
 function openTo(way, changed) {
-  if (!way.some((i) => state.folded.has(i))) return;
-  state.folded = new Set([...state.folded].filter((i) => !way.includes(i)));
+  const open = new Set(way);
+  const deep = way.some((i) => M.depth[i] > 5);
+  if (!deep && !way.some((i) => state.folded.has(i))) return;
+  const folded = new Set(deep ? [] : [...state.folded].filter((i) => !open.has(i)));
+  if (deep) for (let i = 0; i < M.n; i++) if (!open.has(i) && !M.isLeaf(i)) folded.add(i);
+  state.folded = folded;
   changed.add("folded");
 }
 

@@ -111,16 +111,34 @@ function largestFit(direction) {
   return low;
 }
 
+/** Whether growing downward shows more: cards, or at least words where the other way has none. */
+function downward(down, right) {
+  const [d, r] = [levelOf(down, "down"), levelOf(right, "right")];
+  return d === "card" || (d === "bar" && r === "dot");
+}
+
+/** The least zoom with words, and how far a tree then reaches beyond the canvas. */
+const LEAST_WORDS = { right: 0.3, down: 0.45 };
+function overflow(direction) {
+  const zoom = LEAST_WORDS[direction];
+  const { across, along, margin } = needs(zoom, direction);
+  const [wide, long] = roomOf(direction);
+  return Math.max((across + margin[0]) / wide, (along * leastStretch(zoom, direction) + margin[1]) / long);
+}
+
 /** Show the whole tree. */
 function fitTree() {
   view.layout = makeLayout();
   view.stretched = false;
   const down = largestFit("down"), right = largestFit("right");
-  view.direction = state.orientation !== "auto" ? state.orientation : levelOf(down, "down") === "card" ? "down" : "right";
+  view.direction = state.orientation !== "auto" ? state.orientation : downward(down, right) ? "down" : "right";
   view.zoom = view.direction === "down" ? down : right;
   // A tree of modest size is worth words, even if it then reaches beyond the edge.
   const modest = view.layout.nodes.length <= 90 && levelOf(view.zoom) === "dot";
-  if (modest) view.zoom = view.direction === "down" ? 0.45 : 0.3;
+  if (modest) {
+    if (state.orientation === "auto") view.direction = overflow("down") < overflow("right") ? "down" : "right";
+    view.zoom = LEAST_WORDS[view.direction];
+  }
   let box = boxSize();
   const { across, along, margin } = needs(view.zoom, view.direction);
   const [wide, long] = roomOf(view.direction);
@@ -133,7 +151,7 @@ function fitTree() {
   else Object.assign(view, { x: before[0], y: Math.max(before[1], 0) + 18 + box.h / 2 });
   if (modest) Object.assign(view, { x: Math.max(view.x, box.w / 2 + 10), y: Math.max(view.y, box.h / 2 + 10) });
   view.touched = false;
-  if (modest) bringIntoView(state.way.length ? state.way[state.way.length - 1] : 0);
+  if (modest && state.way.length) bringIntoView(state.way[state.way.length - 1], true);
   scheduleTree();
 }
 
@@ -147,16 +165,17 @@ function zoomTo(zoom, px = view.width / 2, py = view.height / 2) {
 }
 
 /** Move the view so that a shown node is seen. */
-function bringIntoView(node) {
+function bringIntoView(node, gently = false) {
   const k = view.layout.place.get(node);
   if (k === undefined) return;
   const [x, y] = screenPlace(k);
   const box = boxSize();
   const [mx, my] = [box.w / 2 + 16, box.h / 2 + 16];
-  if (x < mx || x > view.width - mx || y < my || y > view.height - my) {
-    view.x += view.width / 2 - x;
-    view.y += view.height / 2 - y;
-  }
+  // Far away: into the middle. Just outside: no further than needed.
+  const far = !gently && (x < -mx || y < -my || x > view.width + mx || y > view.height + my);
+  const shift = (at, low, high, middle) => (far ? middle - at : at < low ? low - at : at > high ? high - at : 0);
+  view.x += shift(x, mx, view.width - mx, view.width / 2);
+  view.y += shift(y, my, view.height - my, view.height / 2);
   scheduleTree();
 }
 
@@ -304,11 +323,25 @@ function drawBar(pen, i, x, y, box, mark) {
   pen.rect(left, top, w, h, { fill: css(cardColour(i)), radius: 4, ...borderOf(mark) });
   const tall = view.direction === "down";
   const bold = isEnd(i);
-  const text = bold ? elide(answerText(i), w - 10, 11, true) : shortQuestion(i, w - 10, 11, false, 2);
-  pen.text(tall ? x : left + 6, top + (tall ? 14 : h / 2 - 2), text, { size: 11, bold, fill: ink.text, align: tall ? "center" : "left" });
+  if (tall) {
+    barLines(i).forEach((line, k, all) => {
+      const at = top + (all.length === 1 ? 15 : 9 + 13 * k);
+      pen.text(x, at, elide(line, w - 6, 11, bold), { size: 11, bold, fill: ink.text, align: "center" });
+    });
+  } else {
+    const text = bold ? elide(answerText(i), w - 10, 11, true) : shortQuestion(i, w - 10, 11, false, 2);
+    pen.text(left + 6, top + h / 2 - 2, text, { size: 11, bold, fill: ink.text });
+  }
   if (M.regression) pen.rect(left + 3, top + h - 4, (w - 6) * strength(i), 3, { fill: "#4477AA" });
   else drawShares(pen, i, left + 3, top + h - 4, w - 6, 3);
   if (hidesSomething(i)) drawFold(pen, i, x, y, box);
+}
+
+/** Two short lines: column and cut, or class and share. */
+function barLines(i) {
+  if (isEnd(i)) return M.regression ? [answerText(i)] : [M.classes[M.answer[i]], fmtPercent(M.prob(i, M.answer[i]))];
+  const name = M.columns.name[M.splits.column[i]];
+  return [name, question(i, 2, true).slice(name.length).trim()].filter(Boolean);
 }
 
 function drawDot(pen, i, x, y, mark) {
