@@ -104,7 +104,7 @@ def grow(
     core_target, core_weight = units.shrink_target(target.values), units.shrink_weight(weight)
     core = _core_options(table, options, core_weight, scales, rows)
     if place is not None:
-        place.set(core, options)
+        place.set(core, options, float(np.ldexp(place.weight, -units.weight)))
     if options.task == "classification":
         n_classes = [len(labels) for labels in target.info.classes]
         arrays = _core.grow_classes(table.core(), core_target, n_classes, core_weight, core, rows)
@@ -113,7 +113,7 @@ def grow(
     grown = units.restore(
         arrays.take(), options.criterion, classes=options.task == "classification"
     )
-    return _assemble(grown, table, target, options, scales)
+    return _assemble(grown, table, target, options, scales, place)
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,8 @@ class Place:
         Share of the whole in the node, as the split search sees it.
     seed : int
         Seed of the node.
+    leaves : int
+        Leaves of the larger tree elsewhere, which `max_leaf_nodes` counts too.
     """
 
     depth: int
@@ -139,14 +141,17 @@ class Place:
     weight: float
     share: float
     seed: int
+    leaves: int = 0
 
-    def set(self, core: _core.GrowOptions, options: GrowOptions) -> None:
-        """Set the options of the core that depend on the place."""
+    def set(self, core: _core.GrowOptions, options: GrowOptions, weight: float) -> None:
+        """Set the options of the core that depend on the place; `weight` in the core's unit."""
+        if options.max_leaf_nodes is not None:
+            core.max_leaf_nodes = max(options.max_leaf_nodes - self.leaves, 1)
         if options.max_depth is not None:
             core.max_depth = max(options.max_depth - self.depth, 0)
         core.min_gain = options.min_impurity_decrease / self.share
         core.seed = self.seed
-        _set_sizes(core, options, self.n_rows, self.weight)
+        _set_sizes(core, options, self.n_rows, weight)
 
 
 @dataclass(frozen=True)
@@ -316,10 +321,16 @@ def _set_sizes(
 
 
 def _assemble(
-    grown: dict[str, Any], table: Table, target: Target, options: GrowOptions, scales: ClassScales
+    grown: dict[str, Any],
+    table: Table,
+    target: Target,
+    options: GrowOptions,
+    scales: ClassScales,
+    place: Place | None,
 ) -> Tree:
     """Put the core's arrays, the schema and the derived values together."""
     weight, impurity = grown["weight"], grown["impurity"]
+    whole = weight[0] if place is None else place.weight
     shape = (len(weight), target.info.n_outputs, -1)
     value, counts = grown["value"].reshape(shape), None
     if options.task == "regression":
@@ -327,14 +338,14 @@ def _assemble(
         if options.shrink:
             rate, loss = shrunken_rates(value[:, 0, 0], weight, impurity, options.shrink)
             value = rate.reshape(shape)
-        risk = loss * weight / weight[0]
+        risk = loss * weight / whole
     else:
         counts = value
         value = node_value(counts, scales.factor)
         if options.empty_branches:
             value = fill_empty(value, grown["parent"], weight)
         if target.info.n_outputs == 1:
-            risk = node_risk(counts[:, 0, :], scales.factor, scales.costs) / weight[0]
+            risk = node_risk(counts[:, 0, :], scales.factor, scales.costs) / whole
         else:
             risk = np.full(len(weight), np.nan)
     return Tree(
