@@ -34,15 +34,14 @@ def explain(
     ceiba explain weather.ceiba -v TMAX=51 -v TMIN=42
     """
     from ceiba.cli.kinds import by_schema
-    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.models import open_tree, reading_of
     from ceiba.cli.say import answer, warn_in_words
     from ceiba.errors import DataError, OptionError, did_you_mean
     from ceiba.inspection import explain as why
     from ceiba.tree import route
 
     warn_in_words()
-    opened, metadata = open_model(model)
-    tree = opened.tree_
+    tree, metadata = open_tree(model)
     if (data is None) == (not values):
         raise OptionError("Give a table (and --row), or values of a row with --value.")
     frame: Any

@@ -230,9 +230,8 @@ class _Work:
             remark(f"{n - len(frame)} rows without {self.target!r} are left out.", self.quiet)
 
     def answers(self, rows: Any = None) -> Any:
-        """Give the target as the estimators take it."""
-        y = self.y if rows is None else self.y[rows]
-        return y.to_numpy() if y.dtype.is_numeric() else y.to_list()
+        """Give the target of these rows, under its name."""
+        return self.y if rows is None else self.y[rows]
 
     def fit(
         self,
@@ -264,7 +263,7 @@ class _Work:
             rows, self.apart = split_rows(self.y, test_size, seed or 0, self.task)
         X = self.X if rows is None else self.X[rows]
         w = self.weights if rows is None or self.weights is None else self.weights[rows]
-        model.fit(as_columns(X), _named(self.answers(rows), self.target), sample_weight=w)
+        model.fit(as_columns(X), self.answers(rows), sample_weight=w)
         return model
 
     def metadata(self, hash_data: bool) -> dict[str, Any]:
@@ -317,13 +316,6 @@ class _Work:
             remark(
                 "Nothing was kept apart to judge by: try --test-size 0.3.", self.quiet or as_json
             )
-
-
-def _named(y: Any, name: str) -> Any:
-    """Give the target its name, which the tree then knows."""
-    import polars as pl
-
-    return pl.Series(name, y)
 
 
 def _can_unicode() -> bool:

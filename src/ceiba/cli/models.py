@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-__all__ = ["open_model", "reading_of"]
+__all__ = ["open_model", "open_tree", "reading_of"]
 
 
 def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
@@ -17,6 +17,14 @@ def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     document = read(path)
     model = restore(document)
     return wrap(model) if isinstance(model, Tree) else model, document.metadata
+
+
+def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
+    """Give the tree of a model file and the metadata, without waiting for scikit-learn."""
+    from ceiba.tree.model_file import read
+
+    document = read(path)
+    return document.tree, document.metadata
 
 
 def reading_of(

@@ -39,7 +39,7 @@ def predict(
 
     cat new.csv | ceiba predict weather.ceiba - > answers.csv
     """
-    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.models import open_tree, reading_of
     from ceiba.cli.reading import batches
     from ceiba.cli.say import remark, warn_in_words
     from ceiba.errors import OptionError
@@ -47,8 +47,7 @@ def predict(
     warn_in_words(quiet)
     if chunk < 1:
         raise OptionError(f"--chunk {chunk}: at least 1 row is needed.")
-    opened, metadata = open_model(model)
-    tree = opened.tree_
+    tree, metadata = open_tree(model)
     reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
     wanted = {"probabilities": probabilities, "leaf": leaf, "only": only, "prefix": prefix}
     pieces = _answered(tree, batches(data, reading, chunk), wanted)
@@ -132,18 +131,17 @@ def _write(pieces: Any, out: Path | None, separator: str) -> int:
         with atomic(out) as file:
             whole.write_parquet(file)
         return len(whole)
-    if out is None:
-        return _write_csv(pieces, sys.stdout.buffer, separator)
-    with atomic(out) as file:
-        return _write_csv(pieces, file, separator)
-
-
-def _write_csv(pieces: Any, file: Any, separator: str) -> int:
     n = 0
-    for at, piece in enumerate(pieces):
-        # Through a text, so that a closed pipe is an error that Python knows.
-        text = piece.write_csv(include_header=at == 0, separator=separator)
-        file.write(text.encode("utf-8"))
-        n += len(piece)
-    file.flush()
+    if out is None:
+        for at, piece in enumerate(pieces):
+            # Through a text, so that a closed pipe is an error that Python knows.
+            text = piece.write_csv(include_header=at == 0, separator=separator)
+            sys.stdout.buffer.write(text.encode("utf-8"))
+            n += len(piece)
+        sys.stdout.buffer.flush()
+        return n
+    with atomic(out) as file:
+        for at, piece in enumerate(pieces):
+            piece.write_csv(file, include_header=at == 0, separator=separator)
+            n += len(piece)
     return n
