@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         DecisionTreeRegressor,
         c45,
         cart,
+        chaid,
         id3,
         rpart,
     )
@@ -54,6 +55,7 @@ __all__ = [
     "__version__",
     "c45",
     "cart",
+    "chaid",
     "datasets",
     "gain",
     "id3",
@@ -83,6 +85,7 @@ _HOMES = {
     "TreeError": "errors",
     "c45": "estimators",
     "cart": "estimators",
+    "chaid": "estimators",
     "gain": "inspection",
     "id3": "estimators",
     "impurity": "inspection",

@@ -30,6 +30,8 @@ WRONG = [
     ("n_jobs", 0),
     ("categorical_features", "all"),
     ("categorical_splits", "many"),
+    ("empty_branches", 1),
+    ("cuts", "low"),
     ("missing", "drop"),
     ("unseen", "ignore"),
     ("max_surrogates", 1.5),

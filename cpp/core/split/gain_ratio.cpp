@@ -113,7 +113,8 @@ private:
         const Entry* entries = node.entries(c);
         const std::size_t n = node.n_present(c);
         Bag known(n_classes_), left(n_classes_);
-        for (std::size_t i = 0; i < n; ++i) known.add(row_class(node, entries[i].row), row_weight(node, entries[i].row));
+        for (std::size_t i = 0; i < n; ++i)
+            known.add(row_class(node, entries[i].row), row_weight(node, entries[i].row));
         const double tenth = 0.1 * known.weight / static_cast<double>(n_classes_);
         const double least = tenth < options_.min_branch + small ? options_.min_branch : std::min(tenth, 25.0);
         if (static_cast<double>(n) + small < 2.0 * least) return offer;

@@ -48,7 +48,7 @@ def c45(
     --------
     >>> import ceiba
     >>> data = ceiba.datasets.load_play_tennis()
-    >>> model = ceiba.c45().fit(data.frame, data.target_name)
+    >>> model = ceiba.c45().fit(data.X, data.y)
     >>> model.get_n_leaves(), model.tree_.depth
     (5, 2)
     """

@@ -34,9 +34,9 @@ def id3(**parameters: Any) -> DecisionTreeClassifier:
     --------
     >>> import ceiba
     >>> data = ceiba.datasets.load_restaurant()
-    >>> tree = ceiba.id3().fit(data.frame, data.target_name).tree_
-    >>> print(tree.node(0).split.column.name, round(float(tree.gain[0]), 3))
-    Patrons 0.541
+    >>> tree = ceiba.id3().fit(data.X, data.y).tree_
+    >>> tree.schema.names[tree.splits.column[0]], round(float(tree.gain[0]), 3)
+    ('Patrons', 0.541)
     """
     chosen: dict[str, Any] = {
         "criterion": "entropy",

@@ -1,0 +1,201 @@
+"""Growing by CHAID (Kass 1980): every column is merged and tested in each node, the best splits it.
+
+Columns of numbers are first cut into at most `max_bins` bins of about equal size, which are then
+the ordered categories of a column. The tree asks about the groups: levels go to branches as they
+are; intervals of numbers are cuts one below another; missing values that stand alone are parted by
+a question of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.estimators.recipes.chaid_merge import Kind as MergeKind
+from ceiba.estimators.recipes.chaid_merge import Merged, Statistic, merge
+from ceiba.grow.planting import Choice, Question
+from ceiba.table import Kind
+from ceiba.tree import SplitKind
+
+if TYPE_CHECKING:
+    from ceiba.table import Column, Table, Target
+
+__all__ = ["Binned", "ChaidChooser", "SplitNote", "binned"]
+
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+_MISSING: Final = -1
+
+
+@dataclass(frozen=True)
+class Binned:
+    """A column as categories: codes (-1 missing), and the cuts between the bins of numbers."""
+
+    codes: npt.NDArray[np.int32]
+    n_categories: int
+    ordered: bool
+    cuts: Array | None = None
+
+
+def binned(column: Column, max_bins: int) -> Binned:
+    """Give a column's categories; numbers in at most `max_bins` bins of about equal size."""
+    if column.info.kind is not Kind.NUMERIC:
+        ordered = column.info.kind is Kind.ORDERED
+        return Binned(np.asarray(column.values), len(column.info.levels), ordered)
+    values = np.asarray(column.values, np.float64)
+    known = np.sort(values[~np.isnan(values)])
+    distinct = np.unique(known)
+    if len(distinct) > max_bins:
+        at = (np.arange(1, max_bins) * len(known)) // max_bins
+        lower = np.unique(np.searchsorted(distinct, known[at - 1]))
+        lower = lower[lower + 1 < len(distinct)]
+    else:
+        lower = np.arange(len(distinct) - 1)
+    cuts = (distinct[lower] + distinct[lower + 1]) / 2 if len(distinct) > 1 else np.zeros(0)
+    codes = np.searchsorted(cuts, values, side="left").astype(np.int32)
+    codes[np.isnan(values)] = _MISSING
+    return Binned(codes, len(cuts) + 1, True, cuts)
+
+
+@dataclass(frozen=True)
+class SplitNote:
+    """What is known of a split: column, groups, test, multiplier and adjusted p-value."""
+
+    column: int
+    groups: tuple[tuple[int, ...], ...]  # categories; -1 is missing
+    merged: Merged
+
+
+class ChaidChooser:
+    """Chooses the split of a node."""
+
+    def __init__(
+        self, table: Table, target: Target, weight: Array | None, *, options: dict[str, Any]
+    ) -> None:
+        self.options, self.task = options, target.info.task
+        self.columns = [binned(column, options["max_bins"]) for column in table.columns]
+        self.n_classes = len(target.info.classes[0]) if self.task == "classification" else 0
+        self.truth = target.values[:, 0]
+        self.weight = weight
+        self.statistic: Statistic = "f" if self.task == "regression" else options["statistic"]
+
+    def __call__(self, rows: Rows, depth: int) -> Choice | None:
+        """Give the choice for these rows, None for a leaf."""
+        options = self.options
+        if options["max_depth"] is not None and depth >= options["max_depth"]:
+            return None
+        if len(rows) < options["min_samples_split"] or np.all(
+            self.truth[rows] == self.truth[rows[0]]
+        ):
+            return None
+        best: SplitNote | None = None
+        for j in range(len(self.columns)):
+            note = self._merged(j, rows)
+            if note is not None and (best is None or note.merged.log_p < best.merged.log_p):
+                best = note
+        if best is None or best.merged.p_value > options["alpha_split"]:
+            return None
+        return self._choice(best, rows)
+
+    def _merged(self, j: int, rows: Rows) -> SplitNote | None:
+        column = self.columns[j]
+        codes = column.codes[rows]
+        cells = self._cells(np.where(codes < 0, column.n_categories, codes), rows, column)
+        size = cells[:, 0] if self.statistic == "f" else cells.sum(axis=1)
+        present = np.flatnonzero(size > 0)
+        if len(present) < 2:
+            return None
+        kind: MergeKind = "nominal"
+        if column.ordered:
+            kind = "floating" if present[-1] == column.n_categories else "ordered"
+        merged = merge(
+            cells[present],
+            kind,
+            self.statistic,
+            alpha_merge=self.options["alpha_merge"],
+            min_rows=self.options["min_samples_leaf"],
+        )
+        if len(merged.groups) < 2:
+            return None
+        names = np.where(present == column.n_categories, _MISSING, present)
+        groups = tuple(tuple(int(names[c]) for c in group) for group in merged.groups)
+        return SplitNote(j, groups, merged)
+
+    def _cells(self, codes: npt.NDArray[Any], rows: Rows, column: Binned) -> Array:
+        """Give class counts, or moments of the target, of each category (missing is the last)."""
+        size = column.n_categories + 1
+        weight = None if self.weight is None else self.weight[rows]
+        truth = self.truth[rows]
+        if self.n_classes:
+            cell = codes * self.n_classes + truth
+            count = np.bincount(cell, weights=weight, minlength=size * self.n_classes)
+            return np.asarray(count, np.float64).reshape(size, self.n_classes)
+        truth = truth - truth.mean()
+        w = np.ones(len(rows)) if weight is None else weight
+        moments = [np.bincount(codes, weights=w * truth**k, minlength=size) for k in range(3)]
+        return np.stack(moments, axis=1)
+
+    # ------------------------------------------------------------------ the questions
+
+    def _choice(self, note: SplitNote, rows: Rows) -> Choice:
+        column = self.columns[note.column]
+        group_of = np.full(column.n_categories + 1, -1, np.intp)
+        for g, codes in enumerate(note.groups):
+            for code in codes:
+                group_of[code] = g  # -1, missing, is the last entry
+        group = group_of[column.codes[rows]]
+        size = np.bincount(group, minlength=len(note.groups))
+        return Choice(self._question(note, group_of, column, size), group, note)
+
+    def _question(
+        self,
+        note: SplitNote,
+        group_of: npt.NDArray[np.intp],
+        column: Binned,
+        size: npt.NDArray[np.intp],
+    ) -> Question:
+        alone = next((g for g, group in enumerate(note.groups) if group == (_MISSING,)), None)
+        parts = [g for g in range(len(note.groups)) if g != alone]
+        home = int(group_of[-1])
+        if home not in parts:  # nothing is missing here: such a row goes with the most
+            home = max(parts, key=lambda g: int(size[g]))
+        below: int | Question = parts[0]
+        if len(parts) > 1 and column.cuts is None:
+            below = self._levels(note, parts, home)
+        elif len(parts) > 1:
+            below = self._cuts(note, parts, home, column)
+        if alone is None:
+            assert isinstance(below, Question)
+            return below
+        return Question(SplitKind.PRESENCE, note.column, (below, alone), missing=1)
+
+    def _levels(self, note: SplitNote, parts: list[int], home: int) -> Question:
+        pairs = sorted(
+            (code, branch)
+            for branch, g in enumerate(parts)
+            for code in note.groups[g]
+            if code != _MISSING
+        )
+        return Question(
+            SplitKind.LEVELS,
+            note.column,
+            tuple(parts),
+            levels=tuple(pairs),
+            missing=parts.index(home),
+        )
+
+    def _cuts(self, note: SplitNote, parts: list[int], home: int, column: Binned) -> Question:
+        assert column.cuts is not None
+        order = sorted(parts, key=lambda g: max(note.groups[g]))
+        below: int | Question = order[-1]
+        for at in range(len(order) - 2, -1, -1):
+            cut = float(column.cuts[max(note.groups[order[at]])])
+            missing = 0 if order[at] == home else 1
+            below = Question(
+                SplitKind.CUT, note.column, (order[at], below), cut=cut, missing=missing
+            )
+        assert isinstance(below, Question)
+        return below

@@ -1,0 +1,174 @@
+"""Trees whose splits are chosen in Python: questions are planted one below another.
+
+A chooser looks at the rows of a node and gives a `Question`, or None for a leaf. The branches of a
+question are groups of rows (numbers), in which the chooser is asked again, or further questions
+about the same column: several intervals of a column of numbers are cuts one below another, and rows
+without a value that stand alone are parted by a question of their own before. What the nodes hold
+is counted at the end by `Tree.recount`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.tree import SplitKind, SplitTable, Tree
+from ceiba.tree.from_arrays import branches_of
+
+if TYPE_CHECKING:
+    from ceiba.table import Table, Target
+
+__all__ = ["Choice", "Question", "plant"]
+
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A split, and what its branches lead to: groups (numbers) or further questions.
+
+    Attributes
+    ----------
+    kind : SplitKind
+    column : int
+    below : tuple of int or Question
+    cut : float
+        Of a CUT.
+    levels : tuple of (code, branch)
+        Of LEVELS, by code.
+    missing : int
+        Branch for rows without a value.
+    """
+
+    kind: SplitKind
+    column: int
+    below: tuple[int | Question, ...]
+    cut: float = np.nan
+    levels: tuple[tuple[int, int], ...] = ()
+    missing: int = 0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A question, and the group in which each row of the node ends."""
+
+    question: Question
+    group: npt.NDArray[np.intp]
+    note: Any = None
+
+
+def plant(
+    table: Table,
+    target: Target,
+    choose: Callable[[Rows, int], Choice | None],
+    *,
+    weight: npt.NDArray[np.float64] | None,
+    rows: Rows,
+    criterion: str,
+    unseen: str,
+) -> tuple[Tree, dict[int, Any]]:
+    """Grow a tree by asking `choose(rows, depth)` in each node.
+
+    Returns
+    -------
+    Tree, and the notes of the choices by node
+    """
+    asked: list[Question | None] = []
+    parent: list[int] = []
+    notes: dict[int, Any] = {}
+    # What waits: rows to be chosen for, or a branch that is a question already.
+    waiting: list[tuple[int, Rows, int, Choice | None, Question | None]] = [
+        (-1, rows, 0, None, None)
+    ]
+    while waiting:
+        above, here, depth, choice, question = waiting.pop()
+        node = len(asked)
+        parent.append(above)
+        if question is None:
+            choice = choose(here, depth)
+            if choice is not None:
+                question, notes[node] = choice.question, choice.note
+        asked.append(question)
+        if question is None or choice is None:
+            continue
+        for branch in reversed(question.below):
+            if isinstance(branch, Question):
+                waiting.append((node, here, depth, choice, branch))
+            else:
+                waiting.append((node, here[choice.group == branch], depth + 1, None, None))
+    return _counted(table, target, asked, parent, weight, rows, criterion, unseen), notes
+
+
+def _counted(
+    table: Table,
+    target: Target,
+    asked: list[Question | None],
+    parent: list[int],
+    weight: npt.NDArray[np.float64] | None,
+    rows: Rows,
+    criterion: str,
+    unseen: str,
+) -> Tree:
+    n = len(asked)
+    above = np.array(parent, np.int32)
+    start, node = branches_of(above)
+    classes = target.info.task == "classification"
+    width = max(map(len, target.info.classes)) if classes else 1
+    nothing = np.zeros(n)
+    value = np.zeros((n, target.info.n_outputs, width))
+    if classes:
+        value[:, :, 0] = 1.0
+    skeleton = Tree(
+        schema=table.schema.with_target(target.info),
+        parent=above,
+        branch_start=start,
+        branch_node=node,
+        splits=_splits(asked),
+        default_branch=np.array([-1 if q is None else q.missing for q in asked], np.int32),
+        n_rows=np.zeros(n, np.int64),
+        weight=nothing,
+        impurity=nothing,
+        gain=nothing,
+        value=value,
+        risk=nothing,
+        sent_default=np.zeros(n, np.int64),
+        counts=np.zeros_like(value) if classes else None,
+        surrogates=None,
+        competitors=None,
+        criterion=criterion,
+        missing="learn",
+        unseen=unseen,  # type: ignore[arg-type]
+        cost_matrix=None,
+        class_prior=None,
+    )
+    labels = target.values[rows]
+    if classes:
+        labels = np.stack([c[labels[:, k]] for k, c in enumerate(target.info.classes)], axis=1)
+    y = labels[:, 0] if target.info.n_outputs == 1 else labels
+    own = None if weight is None else weight[rows]
+    part = (
+        table if len(rows) == table.n_rows else table.take(np.isin(np.arange(table.n_rows), rows))
+    )
+    return skeleton.recount(part, y, sample_weight=own)
+
+
+def _splits(asked: list[Question | None]) -> SplitTable:
+    start, codes, branches = [0], [], []
+    for question in asked:
+        for code, branch in question.levels if question else ():
+            codes.append(code)
+            branches.append(branch)
+        start.append(len(codes))
+    return SplitTable(
+        kind=np.array([q.kind if q else SplitKind.NONE for q in asked], np.int8),
+        column=np.array([q.column if q else -1 for q in asked], np.int32),
+        cut=np.array([q.cut if q else np.nan for q in asked], np.float64),
+        low_branch=np.zeros(len(asked), np.int8),
+        level_start=np.array(start, np.int64),
+        level_code=np.array(codes, np.int32),
+        level_branch=np.array(branches, np.int32),
+    )
