@@ -43,7 +43,7 @@ from ceiba.tree import Competitors, SplitTable, Surrogates, Tree
 if TYPE_CHECKING:
     from ceiba.table import Table, Target
 
-__all__ = ["ClassScales", "Place", "class_scales", "grow"]
+__all__ = ["ClassScales", "Place", "class_scales", "core_options", "grow"]
 
 Array = npt.NDArray[np.float64]
 
@@ -57,6 +57,7 @@ def grow(
     rows: npt.NDArray[np.uint32] | None = None,
     place: Place | None = None,
     case_weight: Array | None = None,
+    scales: ClassScales | None = None,
 ) -> Tree:
     """Grow a tree on a table, or on a part of its rows.
 
@@ -78,6 +79,8 @@ def grow(
     case_weight : float64 array of shape (n_rows,), optional
         Regression: weight of each row where it is sent by surrogates or with the majority, if
         `weight` is another one. For rates, `weight` is this times the observation time.
+    scales : ClassScales, optional
+        What priors and costs do to each class, where other weights than these decide it.
 
     Returns
     -------
@@ -99,10 +102,10 @@ def grow(
         check_gain_ratio(table, target, options)
     if options.missing == "error":
         _refuse_missing(table)
-    scales = class_scales(target, options, weight)
+    scales = class_scales(target, options, weight) if scales is None else scales
     units = Units.of(target.values, weight)
     core_target, core_weight = units.shrink_target(target.values), units.shrink_weight(weight)
-    core = _core_options(table, options, core_weight, scales, rows)
+    core = core_options(table, options, core_weight, scales, rows)
     if place is not None:
         place.set(core, options, float(np.ldexp(place.weight, -units.weight)))
     if options.task == "classification":
@@ -243,13 +246,14 @@ def _refuse_bad_counts(values: npt.NDArray[Any]) -> None:
         raise DataError("Sum of y is not positive which is necessary for Poisson regression.")
 
 
-def _core_options(
+def core_options(
     table: Table,
     options: GrowOptions,
     weight: Array | None,
     scales: ClassScales,
     rows: npt.NDArray[np.uint32] | None,
 ) -> _core.GrowOptions:
+    """Turn the options of growing into those of the core, for this table."""
     n_columns = table.n_columns
     n_rows = table.n_rows if rows is None else len(rows)
     if weight is None:

@@ -6,6 +6,7 @@ that returns a new one, and an object for `prune=` of the estimators.
 
 from __future__ import annotations
 
+from ceiba.prune.by_hand import regrow, set_split
 from ceiba.prune.chi_square import ChiSquare, chi_square
 from ceiba.prune.choice import CostComplexity
 from ceiba.prune.cost_complexity import (
@@ -27,6 +28,7 @@ from ceiba.prune.risk import Risk
 from ceiba.prune.rpart_complexity import prune_by_cp, rpart_complexity
 from ceiba.prune.rpart_cross_validation import rpart_cross_validate
 from ceiba.prune.same_answer import SameAnswer, same_answer
+from ceiba.prune.significant import SignificantTraining
 from ceiba.prune.training import Training
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "ReducedError",
     "Risk",
     "SameAnswer",
+    "SignificantTraining",
     "Training",
     "chi_square",
     "collapse_alpha",
@@ -56,7 +59,9 @@ __all__ = [
     "pruning_sequence",
     "read_pruning",
     "reduced_error",
+    "regrow",
     "rpart_complexity",
     "rpart_cross_validate",
     "same_answer",
+    "set_split",
 ]

@@ -17,12 +17,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.prune.as_grown import (
+    case_weights,
+    growing_branches,
+    heavier_branch,
+    primary_branches,
+    stand_in,
+)
 from ceiba.prune.cross_validation import FoldTree, run_folds
 from ceiba.prune.folds import Fold, read_folds
 from ceiba.prune.rpart_complexity import rpart_complexity
 from ceiba.table import Kind
 from ceiba.tree import route
-from ceiba.tree.walk import MISSING, UNSEEN, ask
+from ceiba.tree.walk import MISSING
 
 if TYPE_CHECKING:
     from ceiba.prune.training import Training
@@ -66,7 +73,7 @@ def rpart_cross_validate(
     xerror, xstd : float64 arrays
         For each beta, divided by R(root).
     """
-    per_case = root_risk * training.row_weight.sum() / _cases(training).sum()
+    per_case = root_risk * training.row_weight.sum() / case_weights(training).sum()
     grid = np.maximum(np.asarray(beta, np.float64)[::-1] * per_case, 0.0)
     plan = read_folds(folds, training, stratify=False, random_state=random_state)
     work = RpartFoldTree(_lighter(training), grid, cp_alpha=cp * per_case)
@@ -95,14 +102,14 @@ class RpartFoldTree(FoldTree):
 
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
         """Leave nodes unsplit whose whole risk is not worth a split."""
-        least = max(self.cp_alpha * float(_cases(self.training)[fold.train].sum()), -1.0)
+        least = max(self.cp_alpha * float(case_weights(self.training)[fold.train].sum()), -1.0)
         options = replace(self.training.options, min_risk=least)
         return replace(self.training, options=options).grow(fold.train, n_jobs=n_jobs)
 
     def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
         """Give rpart's complexities, in units of the mean risk."""
         # Per unit of case weight: alphas of the full fit scale with that, not with time.
-        root = float(tree.risk[0] * tree.weight[0] / _cases(self.training)[fold.train].sum())
+        root = float(tree.risk[0] * tree.weight[0] / case_weights(self.training)[fold.train].sum())
         if root <= 0:
             return np.where(tree.is_leaf, np.inf, 0.0)
         return np.where(tree.is_leaf, np.inf, rpart_complexity(tree, self.cp_alpha / root) * root)
@@ -120,7 +127,7 @@ class RpartFoldTree(FoldTree):
     @property
     def error_weight(self) -> Array:
         """Weight of each row: without its time."""
-        return _cases(self.training)
+        return case_weights(self.training)
 
     @property
     def error_scale(self) -> Array | None:
@@ -152,11 +159,6 @@ def _lowered(splits: SplitTable, ordered: npt.NDArray[np.bool_]) -> SplitTable:
     return replace(splits, cut=np.where(ordered[splits.column], lower, splits.cut))
 
 
-def _cases(training: Training) -> Array:
-    """Weight of each row, without its time under observation."""
-    return training.row_weight if training.case_weight is None else training.case_weight
-
-
 def _ends_as_growing(
     tree: Tree, training: Training, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> Ends:
@@ -182,50 +184,15 @@ def _branches(
     test: npt.NDArray[np.intp],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Give the branch of each training row and held-out row; -1: it stays."""
-    primary = [ask(tree.splits, node, training.table, part) for part in (rows, test)]
-    # A level that the node has not seen is treated as missing.
-    open_rows = [np.where(branch == UNSEEN, MISSING, branch) for branch in primary]
-    ours, theirs = (
-        _by_surrogates(tree, training, node, part, branch)
-        for part, branch in zip((rows, test), open_rows, strict=True)
-    )
-    options = training.options
-    if options.use_surrogate < 2:
-        return ours, theirs
-    heavier = _heavier(primary[0], _cases(training)[rows])
-    if options.max_surrogates == 0:  # rpart does not look for the heavier side then
-        heavier = None
-    if heavier is not None:
-        ours = np.where(ours == MISSING, heavier, ours)
-    if (theirs == MISSING).any():
-        side = _right(training, rows, primary[0]) if heavier is None else heavier
+    ours = growing_branches(tree, training, node, rows)
+    theirs = stand_in(tree, training, node, test, primary_branches(tree, training, node, test))
+    if training.options.use_surrogate == 2 and (theirs == MISSING).any():
+        primary = primary_branches(tree, training, node, rows)
+        side = heavier_branch(training, rows, primary)
+        if side is None:
+            side = _right(training, rows, primary)
         theirs = np.where(theirs == MISSING, side, theirs)
     return ours, theirs
-
-
-def _by_surrogates(
-    tree: Tree,
-    training: Training,
-    node: int,
-    rows: npt.NDArray[np.intp],
-    branch: npt.NDArray[np.int64],
-) -> npt.NDArray[np.int64]:
-    if tree.stand_ins is None:
-        return branch
-    branch = branch.copy()
-    for k in range(*tree.stand_ins.start[node : node + 2].tolist()):
-        left = np.flatnonzero(branch == MISSING)
-        if len(left) == 0:
-            break
-        found = ask(tree.stand_ins.splits, k, training.table, rows[left])
-        branch[left] = np.where(found >= 0, found, MISSING)
-    return branch
-
-
-def _heavier(branch: npt.NDArray[np.int64], weight: Array) -> int | None:
-    """Give the branch to which the split itself sent more weight; None on a tie."""
-    load = [float(weight[branch == b].sum()) for b in (0, 1)]
-    return None if load[0] == load[1] else int(load[1] > load[0])
 
 
 def _right(training: Training, rows: npt.NDArray[np.intp], branch: npt.NDArray[np.int64]) -> int:

@@ -90,8 +90,24 @@ class Training:
         )
 
     def grow_at(self, rows: Rows, place: Place, weight: Array | None) -> Tree:
-        """Grow a tree for a place in a larger one."""
-        return grow(self.table, self.target, self.options, weight, rows=rows, place=place)
+        """Grow a tree for a place in a larger one; `weight` has the shares that rows have there."""
+        return grow(
+            self.table,
+            self.target,
+            self.options,
+            weight,
+            rows=rows,
+            place=place,
+            scales=self.scales,
+        )
+
+    def summary(self, rows: Rows, place: Place | None, weight: Array | None) -> Tree:
+        """Describe some rows as a tree of one node."""
+        # A table without columns cannot be split, and is not sorted either.
+        options = replace(self.options, column_cost=None, monotonic_cst=None, max_features=None)
+        bare = self.table.select([])
+        node = grow(bare, self.target, options, weight, rows=rows, place=place, scales=self.scales)
+        return replace(node, schema=self.table.schema.with_target(self.target.info))
 
     def search_mass(self, tree: Tree) -> Array | None:
         """Give the nodes' weight under the altered priors of all rows; None: the plain weight."""

@@ -1,0 +1,149 @@
+"""Growing by significance: `min_significance`, with any criterion.
+
+The best of many splits looks good even in noise, and the more levels or values a column has, the
+more splits there are: plain gain favours such columns. Here each column's best split gets a p-value
+that allows for the search over that column (`selection.py`), times the number of columns
+(Bonferroni); the column with the smallest one splits the node, and none does if that is above
+`min_significance`. (Idea: Loh and Shih 1997; Hothorn, Hornik and Zeileis 2006.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import OptionError
+from ceiba.grow import grow
+from ceiba.grow.planting import Choice, Question, plant
+from ceiba.prune.selection import SplitTest
+from ceiba.prune.training import Training
+from ceiba.tree import SplitKind
+from ceiba.tree.walk import ask
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["SignificantTraining"]
+
+Rows = npt.NDArray[np.intp]
+
+# Options of growing that this way of growing does not have, and their idle values.
+_WITHOUT: Final[dict[str, Any]] = {
+    "splitter": "best",
+    "max_features": None,
+    "max_leaf_nodes": None,
+    "monotonic_cst": None,
+    "class_prior": None,
+    "cost_matrix": None,
+    "column_cost": None,
+    "empty_branches": False,
+}
+
+
+@dataclass(frozen=True)
+class SignificantTraining(Training):
+    """Data and options of a tree that grows by significance."""
+
+    def grow(
+        self, rows: npt.NDArray[np.uint32] | None = None, *, n_jobs: int | None = None
+    ) -> Tree:
+        """Grow a tree on all rows or on some."""
+        options = self.options
+        for name, idle in _WITHOUT.items():
+            if getattr(options, name) is not idle and getattr(options, name) != idle:
+                raise OptionError(
+                    f"min_significance chooses the column of a node by its tests: "
+                    f"{name}={getattr(options, name)!r} has no meaning with it. Leave one out."
+                )
+        if options.missing in ("surrogate", "fractional") or self.target.info.n_outputs > 1:
+            raise OptionError(
+                "min_significance needs a target with one output and missing='learn', 'majority' "
+                f"or 'error'. Got {self.target.info.n_outputs} outputs, missing="
+                f"{options.missing!r}."
+            )
+        here = np.arange(self.n_rows) if rows is None else rows.astype(np.intp)
+        here = here[self.row_weight[here] > 0]
+        tree, _ = plant(
+            self.table,
+            self.target,
+            _Chooser(self, len(here)),
+            weight=self.weight,
+            rows=here,
+            criterion=options.criterion,
+            unseen=options.unseen,
+        )
+        return replace(tree, missing="error") if options.missing == "error" else tree
+
+
+class _Chooser:
+    """Chooses the column of a node by the p-values of the columns' best splits."""
+
+    def __init__(self, training: Training, n_rows: int) -> None:
+        self.training, self.n_rows = training, n_rows
+        names = range(training.table.n_columns)
+        self.tables = [training.table.select([j]) for j in names]
+        self.level = float(training.options.min_significance or 0.0)
+
+    def __call__(self, rows: Rows, depth: int) -> Choice | None:
+        options, training = self.training.options, self.training
+        if options.max_depth is not None and depth >= options.max_depth:
+            return None
+        truth = training.target.values[rows, 0]
+        if len(rows) < 2 or np.all(truth == truth[0]):
+            return None
+        found = [(j, tree) for j in range(len(self.tables)) if (tree := self._best(j, rows))]
+        best, least = None, np.inf
+        for j, tree in found:
+            p_value = self._test(j, tree, rows, len(found))
+            if p_value < least:
+                best, least = (j, tree), p_value
+        if best is None or least > self.level:
+            return None
+        j, tree = best
+        branch = ask(tree.splits, 0, self.tables[j], rows)
+        branch[branch < 0] = int(tree.default_branch[0])
+        return Choice(_question(j, tree), branch.astype(np.intp), least)
+
+    def _best(self, j: int, rows: Rows) -> Tree | None:
+        """Give the best split of one column as a tree of one question."""
+        training = self.training
+        # Sizes given as fractions are fractions of the whole; gains likewise.
+        share = len(rows) / self.n_rows
+        options = replace(
+            training.options,
+            max_depth=1,
+            min_significance=None,
+            n_jobs=1,
+            min_impurity_decrease=training.options.min_impurity_decrease / share,
+            min_samples_leaf=_whole(training.options.min_samples_leaf, self.n_rows),
+            min_samples_split=_whole(training.options.min_samples_split, self.n_rows),
+        )
+        tree = grow(
+            self.tables[j], training.target, options, training.weight, rows=rows.astype(np.uint32)
+        )
+        return tree if tree.n_nodes > 1 else None
+
+    def _test(self, j: int, tree: Tree, rows: Rows, n_columns: int) -> float:
+        alone = replace(self.training, table=self.tables[j])
+        test = SplitTest(tree, alone, "bonferroni", "auto", self.level, 1999, 0, n_columns)
+        return float(test(0, rows).p_value)
+
+
+def _whole(size: int | float, n_rows: int) -> int | float:
+    return size if isinstance(size, int) else int(np.ceil(size * n_rows))
+
+
+def _question(j: int, tree: Tree) -> Question:
+    codes, branches = tree.splits.level_map(0)
+    levels = tuple(zip(codes.tolist(), branches.tolist(), strict=True))
+    return Question(
+        SplitKind(int(tree.splits.kind[0])),
+        j,
+        tuple(range(int(tree.n_branches[0]))),
+        cut=float(tree.splits.cut[0]),
+        levels=levels,
+        missing=int(tree.default_branch[0]),
+    )
