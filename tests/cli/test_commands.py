@@ -204,6 +204,16 @@ def test_learn_decimal_comma(folder: Path) -> None:
     assert ceiba.load(folder / "d.ceiba").tree_.splits.cut[0] == 2.0
 
 
+def test_learn_types_follow_from_all_rows(folder: Path) -> None:
+    rows = "".join(f"{i},,{i},2024-05-01,{'ab'[i % 2]}\n" for i in range(10_500))
+    late = "10500.5,7.5,x,2024-06-01,a\n"
+    (folder / "late.csv").write_text("a,b,c,d,y\n" + rows + late, "utf-8")
+    ok("learn", "late.csv", "-t", "y", "--max-depth", 1, "-q", cwd=folder)
+    columns = ceiba.load(folder / "late.ceiba").tree_.schema.columns
+    assert [str(one.kind) for one in columns] == ["numeric", "numeric", "categorical", "numeric"]
+    assert columns[3].display == "date"
+
+
 # ---------------------------------------------------------------------- warnings
 
 

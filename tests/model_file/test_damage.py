@@ -7,7 +7,6 @@ import copy
 import gzip
 import json
 import random
-import resource
 import time
 import tracemalloc
 import zlib
@@ -310,6 +309,7 @@ def _use(tree: ceiba.Tree) -> None:
 
 
 def test_fuzz_ten_thousand_mutated_files_refused_or_usable() -> None:
+    resource = pytest.importorskip("resource", reason="needs Linux")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     refused, usable = _fuzz(10_000, seed=1)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -30,6 +30,7 @@ _SEPARATORS: Final = ",;\t|"
 _TEXT: Final = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
 _PACKED: Final[dict[str, Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _SNIFFED: Final = 2**16
+_LOOKED_AT: Final = 10_000  # rows by which polars chooses the types
 
 
 @dataclass(frozen=True)
@@ -102,10 +103,7 @@ def read_table(source: str, reading: Reading) -> Any:
     """
     pl = import_polars()
     if is_text(source):
-        return _guarded(source, lambda: pl.read_csv(
-            _csv_source(source, reading), **_csv_options(source, reading),
-            infer_schema_length=None, try_parse_dates=True,
-        ))  # fmt: skip
+        return _guarded(source, lambda: _read_csv(pl, source, reading))
     return _guarded(source, lambda: _read_typed(pl, source))
 
 
@@ -157,6 +155,45 @@ def _existing(path: str) -> str:
 
 
 # ---------------------------------------------------------------------- CSV
+
+
+def _read_csv(pl: Any, source: str, reading: Reading) -> Any:
+    """Read a CSV with types by its first rows; where later rows differ, by all of them.
+
+    Polars can infer from all rows at once, at fifty times the price.
+    """
+    options = _csv_options(source, reading)
+    try:
+        frame = pl.read_csv(
+            _csv_source(source, reading), **options, infer_schema_length=_LOOKED_AT,
+            try_parse_dates=True,
+        )  # fmt: skip
+    except pl.exceptions.ComputeError:
+        frame = pl.read_csv(_csv_source(source, reading), **options, infer_schema=False)
+        return frame.with_columns(_typed(pl, one, reading) for one in frame.get_columns())
+    texts = [one for one in frame.get_columns() if one.dtype == pl.String]
+    empty = [one for one in texts if one.head(_LOOKED_AT).null_count() == _LOOKED_AT]
+    return frame.with_columns(_typed(pl, one, reading) for one in empty)
+
+
+def _typed(pl: Any, series: Any, reading: Reading) -> Any:
+    """Give a column of texts the narrowest type that holds all of them."""
+    text = series.str.strip_chars()
+    if reading.decimal_comma:
+        text = text.str.replace(",", ".", literal=True)
+    n = series.null_count()
+    for kind in (pl.Int64, pl.Float64):
+        if (found := text.cast(kind, strict=False)).null_count() == n:
+            return found
+    if not series.drop_nulls().is_in(["true", "false"]).all():
+        for make in (series.str.to_date, series.str.to_datetime):
+            try:
+                if (found := make(strict=False)).null_count() == n:
+                    return found
+            except pl.exceptions.PolarsError:
+                continue
+        return series
+    return series == "true"
 
 
 def _csv_options(source: str, reading: Reading) -> dict[str, Any]:
