@@ -24,10 +24,10 @@ help: ## show this list
 demo: $(STAMPS)/built ## learn two small trees, print them, draw one (a picture in out/)
 	@$(PY) -m ceiba demo
 
-test: $(STAMPS)/built ## the tests of every day, with the examples of docs and docstrings
+test: $(STAMPS)/built $(STAMPS)/browser ## the tests of every day, with the examples of docs and docstrings
 	$(PYTEST) -m "not slow" $(ARGS)
 
-test-full: $(STAMPS)/built ## all tests, the slow ones too
+test-full: $(STAMPS)/built $(STAMPS)/browser ## all tests, the slow ones too
 	$(PYTEST) $(ARGS)
 
 oracle: $(STAMPS)/built ## compare with the reference trees in CEIBA_ORACLE (default ../shared/oracle)
@@ -81,6 +81,13 @@ $(STAMPS)/%: pyproject.toml | $(PY)
 	@echo "installing packages into $(VENV) ($*)"
 	@$(PY) -m pip install -q --disable-pip-version-check -r $(STAMPS)/$*.txt
 	@touch $@
+
+# The report is tested in a real browser. Where there is none and apt cannot install one, its tests skip, with a reason.
+$(STAMPS)/browser: | $(STAMPS)/tools
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	    { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && { apt-get install -y -qq chromium || \
+	    { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1; }; \
+	  then touch $@; else echo "no chromium: the report's tests in a browser will be skipped"; fi
 
 # What else decides whether the installed package is the right one: the compiler's strictness, and the rooms, because
 # an editable install keeps a list of packages. The file changes only when they do.

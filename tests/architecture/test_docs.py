@@ -22,6 +22,7 @@ ROOMS = [
     "layout",
     "plot",
     "prune",
+    "report",
     "table",
     "tree",
 ]

@@ -150,12 +150,14 @@ function leafTable(ends) {
   leaves.sort((a, b) => (sortUp ? 1 : -1) * ((by[2](a) || 0) - (by[2](b) || 0)) || a - b);
   const sorter = ([key, title]) => el("th", { scope: "col", class: "num", "aria-sort": key === by[0] ? (sortUp ? "ascending" : "descending") : "none" },
     el("button", { type: "button", class: "sort", onclick: () => { sortUp = key === sortBy ? !sortUp : false; sortBy = key; renderPanel(); } }, title + (key === by[0] ? (sortUp ? " ▲" : " ▼") : "")));
-  const row = (i) => el("tr", { class: i === state.selected ? "selected" : "" },
-    columns.map(([key, , , text]) => el("td", { class: "num" }, key === "node" ? el("button", { type: "button", class: "link", onclick: () => reveal(i) }, text(i)) : text(i))),
-    el("td", { class: "rule-cell" }, ruleText(i, 6)));
+  const mark = (i, kind) => kind + (i === state.selected ? " selected" : "");
+  const row = (i) => [
+    el("tr", { class: mark(i, "leaf") }, columns.map(([key, , , text]) =>
+      el("td", { class: "num" }, key === "node" ? el("button", { type: "button", class: "link", onclick: () => reveal(i) }, text(i)) : text(i)))),
+    el("tr", { class: mark(i, "") }, el("td", { class: "rule-cell", colspan: columns.length }, ruleText(i, 6)))];
   return el("div", {},
     el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("leaf_table") }, el("table", { class: "figures leaves" },
-      el("thead", {}, el("tr", {}, columns.map(sorter), el("th", { scope: "col" }, t("rule")))),
+      el("thead", {}, el("tr", {}, columns.map(sorter))),
       el("tbody", {}, leaves.slice(0, leavesShown).map(row)))),
     el("div", { class: "row" },
       leaves.length > leavesShown ? el("button", { type: "button", class: "small", onclick: () => { leavesShown += 200; renderPanel(); } }, t("show_more", { n: leaves.length - leavesShown })) : null,

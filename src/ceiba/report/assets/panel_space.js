@@ -55,7 +55,7 @@ function fillSpace(holder) {
   const [ax, ay] = [axis(xs, space.x), axis(ys, space.y)];
   const dated = (j) => (v) => (M.columns.display[j] === "number" || M.columns.display[j] === "boolean" ? fmtTick(v) : fmtValue(v, j));
   const f = frame({
-    width: 400, height: 300, x: xr, y: yr, left: 66, xLabel: elide(M.columns.name[space.x], 300, 11), yLabel: elide(M.columns.name[space.y], 200, 11),
+    width: 400, height: 300, x: xr, y: yr, xLabel: elide(M.columns.name[space.x], 300, 11), yLabel: elide(M.columns.name[space.y], 200, 11),
     xTicks: ax.ticks, yTicks: ay.ticks, xFormat: ax.format || dated(space.x), yFormat: ay.format || dated(space.y), label: t("space"),
   });
   const probe = values.slice();
