@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ceiba import datasets, inspection, plot, table, tree
+    from ceiba import datasets, inspection, plot, prune, table, tree
     from ceiba.errors import (
         CeibaError,
         CeibaWarning,
@@ -35,6 +35,14 @@ if TYPE_CHECKING:
     )
     from ceiba.inspection.gain import gain
     from ceiba.inspection.impurity import impurity
+    from ceiba.prune import (
+        ChiSquare,
+        CostComplexity,
+        DescriptionLength,
+        Pessimistic,
+        ReducedError,
+        SameAnswer,
+    )
     from ceiba.tree import Tree, load
 
     __version__: str
@@ -42,13 +50,19 @@ if TYPE_CHECKING:
 __all__ = [
     "CeibaError",
     "CeibaWarning",
+    "ChiSquare",
+    "CostComplexity",
     "DataError",
     "DataTypeError",
     "DataWarning",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "DescriptionLength",
     "ModelFileError",
     "OptionError",
+    "Pessimistic",
+    "ReducedError",
+    "SameAnswer",
     "SchemaError",
     "Tree",
     "TreeError",
@@ -63,23 +77,30 @@ __all__ = [
     "inspection",
     "load",
     "plot",
+    "prune",
     "rpart",
     "table",
     "tree",
 ]
 
-_ROOMS = ("datasets", "inspection", "plot", "table", "tree")
+_ROOMS = ("datasets", "inspection", "plot", "prune", "table", "tree")
 
 _HOMES = {
     "CeibaError": "errors",
     "CeibaWarning": "errors",
+    "ChiSquare": "prune",
+    "CostComplexity": "prune",
     "DataError": "errors",
     "DataTypeError": "errors",
     "DataWarning": "errors",
     "DecisionTreeClassifier": "estimators",
     "DecisionTreeRegressor": "estimators",
+    "DescriptionLength": "prune",
     "ModelFileError": "errors",
     "OptionError": "errors",
+    "Pessimistic": "prune",
+    "ReducedError": "prune",
+    "SameAnswer": "prune",
     "SchemaError": "errors",
     "Tree": "tree",
     "TreeError": "errors",

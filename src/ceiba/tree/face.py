@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ceiba.inspection import Explanation, Explanations, Formula, RuleTable, Summary
     from ceiba.prune import Listing, PruningSequence, Risk
     from ceiba.report import Report
+    from ceiba.tree.splits import Split
     from ceiba.tree.tree import Tree
 
 __all__ = ["Face", "from_sklearn", "load"]
@@ -233,6 +234,54 @@ class Face:
         from ceiba.prune import pruning_sequence
 
         return pruning_sequence(self, risk=risk)  # type: ignore[arg-type]
+
+    def regrow(
+        self, node: int, X: Any, y: Any, *, sample_weight: Any = None, **options: Any
+    ) -> Tree:
+        """Grow everything below a node anew, on the data that the tree was grown on.
+
+        Options say how to grow (`max_depth`, ...); see `ceiba.prune.regrow`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = [[1], [2], [3], [4]], ["a", "b", "b", "a"]
+        >>> tree = ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y).tree_
+        >>> tree.regrow(2, X, y, max_depth=2).n_leaves
+        3
+        """
+        from ceiba.prune import regrow
+
+        tree: Tree = self  # type: ignore[assignment]
+        return regrow(tree, node, X, y, sample_weight=sample_weight, **options)
+
+    def set_split(
+        self,
+        node: int,
+        split: Split | str,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        **options: Any,
+    ) -> Tree:
+        """Force the split of a node and grow everything below it anew.
+
+        `X` and `y` are the data that the tree was grown on, options say how to grow; see
+        `ceiba.prune.set_split`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"]
+        >>> tree = ceiba.DecisionTreeClassifier().fit(X, y).tree_
+        >>> tree.set_split(0, "x <= 2", X, y, max_depth=1).n_rows.tolist()
+        [4, 2, 2]
+        """
+        from ceiba.prune import set_split
+
+        tree: Tree = self  # type: ignore[assignment]
+        return set_split(tree, node, split, X, y, sample_weight=sample_weight, **options)
 
     def export(
         self,
