@@ -24,6 +24,7 @@ WRONG = [
     ("random_state", "today"),
     ("max_leaf_nodes", 1),
     ("min_impurity_decrease", -1),
+    ("min_significance", 1.0),
     ("class_weight", "even"),
     ("ccp_alpha", -0.1),
     ("monotonic_cst", 1),

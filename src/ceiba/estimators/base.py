@@ -23,8 +23,9 @@ from ceiba.errors import CeibaWarning, DataError
 from ceiba.estimators.face import Face
 from ceiba.estimators.parameters import check_stated, grow_options, warn_of_idle_split
 from ceiba.estimators.weights import class_weights
-from ceiba.grow import grow, n_threads, resolve_max_features
+from ceiba.grow import n_threads, resolve_max_features
 from ceiba.prune import Pruned, Training, prune_tree, pruning_path, read_pruning
+from ceiba.prune.significant import SignificantTraining
 from ceiba.table import (
     Table,
     Target,
@@ -82,11 +83,12 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
         options = grow_options(stated, self._task)
         pruning = read_pruning(stated.get("prune"))
         pruned = None
+        kind = Training if options.min_significance is None else SignificantTraining
         if pruning is not None:
-            pruned = pruning.fit(Training(table, target, options, weight))
+            pruned = pruning.fit(kind(table, target, options, weight))
             tree = pruned.tree
         else:
-            tree = grow(table, target, options, weight)
+            tree = kind(table, target, options, weight).grow()
             if stated.get("ccp_alpha", 0.0) > 0:
                 tree = prune_tree(tree, stated["ccp_alpha"], risk="impurity")
         self._keep(tree)

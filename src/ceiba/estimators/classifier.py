@@ -47,6 +47,10 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Grow the most promising node first until there are so many leaves.
     min_impurity_decrease : float, default=0.0
         Split only if it lowers the impurity of the tree by at least this much.
+    min_significance : float, default=None
+        Split a node only if the p-value of a column's best split is at most this, and by the
+        column with the smallest one. The p-values allow for the search over the column and, by
+        Bonferroni, over the columns: columns of many levels are not favoured.
     class_weight : dict, list of dict or "balanced", default=None
         Weight of each class, times the weight of the row.
     ccp_alpha : non-negative float, default=0.0
@@ -149,6 +153,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
         n_jobs: int | None = None,
+        min_significance: float | None = None,
         categorical_features: Any = "from_dtype",
         categorical_splits: str = "binary",
         empty_branches: bool = False,
@@ -180,6 +185,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.n_jobs = n_jobs
+        self.min_significance = min_significance
         self.categorical_features = categorical_features
         self.categorical_splits = categorical_splits
         self.empty_branches = empty_branches

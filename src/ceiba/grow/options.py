@@ -68,6 +68,7 @@ ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
         "missing": (one_of("learn", "majority", "surrogate", "fractional", "error"),),
         "unseen": (one_of("majority", "missing", "error"),),
         "categorical_splits": (one_of("binary", "multiway"),),
+        "min_significance": (number(0.0, 1.0, "()"), nothing),
         "empty_branches": (boolean,),
         "cuts": (one_of("midpoint", "value"),),
         "max_surrogates": (integer(0),),
@@ -109,14 +110,15 @@ class GrowOptions:
     """All that decides how a tree grows, apart from the data.
 
     The parameters have the names, meanings and defaults of the estimators' parameters; `seed` is
-    the resolved `random_state`. Seven are for rpart's rules: `min_gain_ratio` (a split must have
-    more than this share of the root's gain; 1e-10 there), `keep_zero_weights` (rows of weight 0
-    are counted and routed), `allow_zero_rate` (poisson: a branch without events), `shrink`
-    (poisson: see `rates.py`) and `like_rpart` (two rules of rpart's code that its manual does not
-    have: a level map is no surrogate unless it goes astray on two rows, and with no surrogates at
-    all, rows with a missing value stay in the node while growing); `min_risk` and `min_risk_ratio`
-    leave a node unsplit that has no more risk R(t) than this, as a sum over rows or as a share of
-    the root's (below 0: off).
+    the resolved `random_state`. `min_significance` is obeyed by
+    `ceiba.prune.significant.SignificantTraining`, not by `grow` itself. Seven are for rpart's
+    rules: `min_gain_ratio` (a split must have more than this share of the root's gain; 1e-10
+    there), `keep_zero_weights` (rows of weight 0 are counted and routed), `allow_zero_rate`
+    (poisson: a branch without events), `shrink` (poisson: see `rates.py`) and `like_rpart` (two
+    rules of rpart's code that its manual does not have: a level map is no surrogate unless it goes
+    astray on two rows, and with no surrogates at all, rows with a missing value stay in the node
+    while growing); `min_risk` and `min_risk_ratio` leave a node unsplit that has no more risk R(t)
+    than this, as a sum over rows or as a share of the root's (below 0: off).
 
     Examples
     --------
@@ -136,6 +138,7 @@ class GrowOptions:
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
     min_gain_ratio: float = 0.0
+    min_significance: float | None = None
     monotonic_cst: Any = None
     seed: int = 0
     n_jobs: int | None = None
