@@ -12,9 +12,11 @@ from dataclasses import replace
 from numbers import Integral
 from textwrap import fill
 from typing import Any, ClassVar, Self
+from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import DataConversionWarning
 
 from ceiba.errors import DataError, OptionError
 from ceiba.estimators.classifier import DecisionTreeClassifier
@@ -152,6 +154,12 @@ class _Rpart(RpartFace):
         name = None
         if isinstance(y, str):
             name, (X, y) = y, split_target(X, y)
+        if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
+            warn(
+                "A column-vector y was passed when a 1d array was expected. Use y.ravel().",
+                DataConversionWarning,
+                stacklevel=5,
+            )
         table = read(X, categorical_features=self._given()["categorical_features"])
         weight, time = read_weights(sample_weight, table.n_rows), _read_time(exposure, table.n_rows)
         keep = present_rows(y)
@@ -172,7 +180,16 @@ class _Rpart(RpartFace):
             name = name or getattr(y, "name", None)
         task = METHODS[self.method][0]
         target = read_target(for_target, task=task, n_rows=table.n_rows, name=name)
+        _refuse_target(target, self.method)
         return table, in_declared_order(target, y), weight, time
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.target_tags.multi_output = False
+        tags.target_tags.positive_only = self.method == "poisson"
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_label = False
+        return tags
 
     def _call(self) -> str:
         """Give the call of rpart() that this is, with what the defaults come to."""
@@ -227,6 +244,21 @@ def _between(cp: Array) -> Array:
     """Give rpart's typical cp of each row of its table: between it and the row above."""
     inside = np.sqrt(np.maximum(cp[:-1] * cp[1:], 0.0))
     return np.append(10.0 * cp[:1], inside)
+
+
+def _refuse_target(target: Target, method: str) -> None:
+    """Refuse what rpart has no method for."""
+    if target.info.n_outputs > 1:
+        raise DataError(
+            f"rpart predicts one target; y has {target.info.n_outputs} outputs. Fit one model for "
+            "each, or use DecisionTreeClassifier or DecisionTreeRegressor."
+        )
+    if method == "poisson" and (target.values < 0).any():
+        row = int(np.argmax(target.values[:, 0] < 0))
+        raise DataError(
+            f"method='poisson' counts events, and row {row} has {target.values[row, 0]:g} of them. "
+            "Some value(s) of y are negative: use method='anova'."
+        )
 
 
 def _read_time(exposure: Any, n_rows: int) -> Array | None:
