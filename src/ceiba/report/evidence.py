@@ -88,8 +88,13 @@ def boxes(tree: Tree, table: Table, y: Any, output: int = 0) -> list[Any] | None
     order = np.argsort(end, kind="stable")
     first = np.searchsorted(end[order], np.arange(tree.n_nodes))
     last = np.searchsorted(end[order], tree.subtree_end)
-    found = np.full((tree.n_nodes, 5), np.nan)
-    at = (0.0, 0.25, 0.5, 0.75, 1.0)
+    numbers = numbers[order]
+    # np.quantile takes 0.2 ms a node to find out what it is given; this takes 5 µs.
+    place = np.maximum(last - first - 1, 0)[:, None] * np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+    below = np.floor(place).astype(np.int64)
+    low, high = np.full((2, tree.n_nodes, 5), np.nan)
     for i in np.flatnonzero(last > first).tolist():
-        found[i] = np.quantile(numbers[order[first[i] : last[i]]], at)
-    return shown(found)
+        here = np.sort(numbers[first[i] : last[i]])
+        low[i] = here[below[i]]
+        high[i] = here[np.minimum(below[i] + 1, len(here) - 1)]
+    return shown(low + (place - below) * (high - low))

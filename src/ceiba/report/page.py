@@ -100,4 +100,4 @@ def _hash(text: str) -> str:
 
 
 def _packed(data: str) -> str:
-    return base64.b64encode(zlib.compress(data.encode(), 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(data.encode(), 6)).decode("ascii")

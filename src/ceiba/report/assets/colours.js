@@ -19,6 +19,7 @@ function readInk() {
   ink.paperRgb = rgb(ink.panel);
   ink.dark = luminance(ink.paperRgb) < 0.4;
   colourCache.clear();
+  cssCache.clear();
 }
 
 const mix = (a, b, share) => a.map((v, k) => Math.round(share * v + (1 - share) * b[k]));
@@ -53,6 +54,14 @@ function nodeColour(i) {
       : mix(rgb(M.payload.colours[M.answer[i]]), ink.paperRgb, 0.25 + 0.75 * strength(i));
     colourCache.set(i, found);
   }
+  return found;
+}
+
+const cssCache = new Map();
+/** The same as a text for the pens. */
+function nodeCss(i) {
+  let found = cssCache.get(i);
+  if (!found) cssCache.set(i, (found = css(nodeColour(i))));
   return found;
 }
 

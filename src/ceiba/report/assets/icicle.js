@@ -62,7 +62,7 @@ function drawIcicle(pen, width, height, marks) {
     const top = M.depth[i] * line;
     const colour = nodeColour(i);
     const faint = (way.size && !way.has(i)) || (found && !found.has(i));
-    pen.rect(left, top, Math.max(w - (w > 3 ? gap : 0), 0.4), line - gap, { fill: css(faint ? mix(colour, ink.paperRgb, 0.35) : colour) });
+    pen.rect(left, top, Math.max(w - (w > 3 ? gap : 0), 0.4), line - gap, { fill: faint ? css(mix(colour, ink.paperRgb, 0.35)) : nodeCss(i) });
     if (marks && (i === state.selected || way.has(i))) strong.push(i);
     if (w > 40 && line >= 14) {
       const size = 11;

@@ -163,11 +163,12 @@ function readSteps(m, pruning) {
   m.nodeAlpha = new Float64Array(m.n).fill(Infinity);
   if (!pruning) return [{ alpha: -1, leaves: m.nLeaves, there: true, asIs: true }];
   m.nodeAlpha = Float64Array.from(pruning.node_alpha, (v) => (v === null ? Infinity : v));
+  const leaves = leavesAt(m, pruning.alpha);
   const steps = pruning.alpha.map((alpha, k) => ({
     alpha, leaves: pruning.n_leaves[k], risk: pruning.risk[k], row: k,
     cv: pruning.cv_risk ? pruning.cv_risk[k] : null,
     se: pruning.cv_se ? pruning.cv_se[k] : null,
-    there: leavesAt(m, alpha) === pruning.n_leaves[k], asIs: false,
+    there: leaves[k] === pruning.n_leaves[k], asIs: false,
   }));
   const same = steps.find((s) => s.there && s.leaves === m.nLeaves);
   if (same) same.asIs = true;
@@ -191,12 +192,29 @@ function thinned(steps, pruning) {
   });
 }
 
-/** Number of leaves of T(alpha). */
-function leavesAt(m, alpha) {
-  let found = 0;
+/**
+ * Number of leaves of T(alpha) for ascending alphas: a node is one from the alpha at which it
+ * collapses (a leaf: always) until its parent does.
+ */
+function leavesAt(m, alphas) {
+  const change = new Int32Array(alphas.length + 1);
+  const firstFrom = (alpha) => {
+    let low = 0, high = alphas.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (alphas[middle] >= alpha) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
   for (let i = 0; i < m.n; i++) {
-    const present = i === 0 || m.nodeAlpha[m.parent[i]] > alpha;
-    if (present && (m.isLeaf(i) || m.nodeAlpha[i] <= alpha)) found++;
+    const born = m.isLeaf(i) ? 0 : firstFrom(m.nodeAlpha[i]);
+    const dies = i === 0 ? alphas.length : firstFrom(m.nodeAlpha[m.parent[i]]);
+    if (born < dies) {
+      change[born]++;
+      change[dies]--;
+    }
   }
-  return found;
+  let now = 0;
+  return alphas.map((_, k) => (now += change[k]));
 }

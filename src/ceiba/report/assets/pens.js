@@ -76,6 +76,21 @@ class CanvasPen {
     c.lineWidth = width;
     c.stroke();
   }
+  /** Many links of one look, as one path. @param {number[]} ends x0, y0, x1, y1, ... */
+  links(ends, across, { stroke, width }) {
+    const c = this.ctx;
+    c.beginPath();
+    for (let k = 0; k < ends.length; k += 4) {
+      const x0 = ends[k], y0 = ends[k + 1], x1 = ends[k + 2], y1 = ends[k + 3];
+      c.moveTo(x0, y0);
+      if (Math.abs(x0 - x1) + Math.abs(y0 - y1) < 40) c.lineTo(x1, y1);
+      else if (across) c.bezierCurveTo((x0 + x1) / 2, y0, (x0 + x1) / 2, y1, x1, y1);
+      else c.bezierCurveTo(x0, (y0 + y1) / 2, x1, (y0 + y1) / 2, x1, y1);
+    }
+    c.strokeStyle = stroke;
+    c.lineWidth = width;
+    c.stroke();
+  }
   text(x, y, text, { size = 12, bold = false, fill, align = "left", halo = "" }) {
     const c = this.ctx;
     c.font = `${bold ? "600 " : ""}${size}px ${FONT}`;
@@ -112,6 +127,9 @@ class SvgPen {
     const [mx, my] = [(x0 + x1) / 2, (y0 + y1) / 2];
     const d = across ? `M${x0},${y0}C${mx},${y0} ${mx},${y1} ${x1},${y1}` : `M${x0},${y0}C${x0},${my} ${x1},${my} ${x1},${y1}`;
     this.add("path", { d, fill: "none", stroke, "stroke-width": width });
+  }
+  links(ends, across, style) {
+    for (let k = 0; k < ends.length; k += 4) this.link(ends[k], ends[k + 1], ends[k + 2], ends[k + 3], across, style);
   }
   text(x, y, text, { size = 12, bold = false, fill, align = "left", halo = "" }) {
     this.add("text", {

@@ -79,10 +79,24 @@ function makeLayout() {
 const hidesSomething = (i) => !isEnd(i) && state.folded.has(i);
 
 /** Centre of a shown node on the screen. */
-function screenPlace(k, layout = view.layout) {
-  const a = layout.across[k] * spacing(view.zoom, 0);
-  const d = M.depth[layout.nodes[k]] * spacing(view.zoom, 1);
+function screenPlace(k) {
+  const a = view.layout.across[k] * spacing(view.zoom, 0);
+  const d = M.depth[view.layout.nodes[k]] * spacing(view.zoom, 1);
   return view.direction === "right" ? [view.x + d, view.y + a] : [view.x + a, view.y + d];
+}
+
+/** The same for all shown nodes, once per frame. */
+function screenPlaces() {
+  const { nodes, across } = view.layout;
+  const right = view.direction === "right";
+  const [near, far] = [spacing(view.zoom, 0), spacing(view.zoom, 1)];
+  const x = new Float64Array(nodes.length), y = new Float64Array(nodes.length);
+  for (let k = 0; k < nodes.length; k++) {
+    const a = across[k] * near, d = M.depth[nodes[k]] * far;
+    x[k] = view.x + (right ? d : a);
+    y[k] = view.y + (right ? a : d);
+  }
+  return { x, y };
 }
 
 /** Room the tree needs at a zoom: boxes and margins, and what grows with the two stretches. */
@@ -208,17 +222,20 @@ function drawTree(pen, width, height) {
   const box = boxSize();
   const way = new Set(state.way);
   const found = searchHits();
-  const edges = { pen, box, width, height, across: view.direction === "right" };
+  const at = screenPlaces();
+  const across = view.direction === "right";
+  const edges = { pen, box, width, height, across, at, room: (across ? spacing(view.zoom, 1) - box.w : spacing(view.zoom, 0)) - 8 };
+  if (box.level === "dot") pen.links(dotLinks(at, way, width, height), across, { stroke: ink.line, width: 1 });
   const pad = Math.max(spacing(view.zoom, 1), 60);
   for (const strong of way.size ? [false, true] : [false]) {
     for (let k = 1; k < layout.nodes.length; k++) {
       const i = layout.nodes[k];
-      const onWay = way.has(i) && way.has(M.parent[i]);
-      if (onWay === strong) drawLink(edges, k, i, strong, pad);
+      const onWay = way.size > 0 && way.has(i) && way.has(M.parent[i]);
+      if (onWay === strong && (box.level !== "dot" || strong || M.breadth[i] > THIN)) drawLink(edges, k, i, strong, pad);
     }
   }
   for (let k = 0; k < layout.nodes.length; k++) {
-    const [x, y] = screenPlace(k);
+    const x = at.x[k], y = at.y[k];
     if (x < -box.w || y < -box.h || x > width + box.w || y > height + box.h) continue;
     const i = layout.nodes[k];
     const mark = { selected: i === state.selected, way: way.has(i), faint: (way.size && !way.has(i)) || (found && !found.has(i)), found: found && found.has(i) };
@@ -228,9 +245,25 @@ function drawTree(pen, width, height) {
   }
 }
 
-function drawLink({ pen, box, width, height, across }, k, i, strong, pad) {
+const THIN = 0.25; // share of rows up to which links between dots are hairlines
+
+/** Hairlines between dots, as far as they are inside: x0, y0, x1, y1, ... */
+function dotLinks(at, way, width, height) {
+  const { nodes, parent } = view.layout;
+  const found = [];
+  for (let k = 1; k < nodes.length; k++) {
+    const p = parent[k];
+    if (M.breadth[nodes[k]] > THIN || (way.size > 0 && way.has(nodes[k]))) continue;
+    const x0 = at.x[p], y0 = at.y[p], x1 = at.x[k], y1 = at.y[k];
+    if ((x0 < 0 && x1 < 0) || (y0 < 0 && y1 < 0) || (x0 > width && x1 > width) || (y0 > height && y1 > height)) continue;
+    found.push(x0, y0, x1, y1);
+  }
+  return found;
+}
+
+function drawLink({ pen, box, width, height, across, at, room }, k, i, strong, pad) {
   const p = view.layout.parent[k];
-  const [x1, y1] = screenPlace(k), [x0, y0] = screenPlace(p);
+  const x1 = at.x[k], y1 = at.y[k], x0 = at.x[p], y0 = at.y[p];
   if (Math.max(x0, x1) < -pad || Math.max(y0, y1) < -pad || Math.min(x0, x1) > width + pad || Math.min(y0, y1) > height + pad) return;
   const share = M.breadth[i];
   const most = box.level === "dot" ? 5 : 14;
@@ -238,7 +271,6 @@ function drawLink({ pen, box, width, height, across }, k, i, strong, pad) {
   if (across) pen.link(x0 + box.w / 2, y0, x1 - box.w / 2, y1, true, style);
   else pen.link(x0, y0 + box.h / 2, x1, y1 - box.h / 2, false, style);
   if (box.level === "dot" || (box.level === "bar" && !across)) return;
-  const room = across ? spacing(view.zoom, 1) - box.w - 8 : spacing(view.zoom, 0) - 8;
   const whole = edgeWord(M.parent[i], M.branchIndex[i]);
   const word = whole.length <= 3 ? whole : elide(whole, room, 11);
   if (!word || word === "…") return;
@@ -346,7 +378,7 @@ function barLines(i) {
 
 function drawDot(pen, i, x, y, mark) {
   const r = 2 + 6 * Math.sqrt(M.breadth[i]);
-  const colour = css(nodeColour(i));
+  const colour = nodeCss(i);
   if (mark.selected || mark.way || mark.found) {
     pen.circle(x, y, r + 2, { fill: colour, stroke: mark.way && !mark.selected ? ink.path : ink.accent, width: 2.5 });
   } else if (isEnd(i) && r < 3.2) pen.rect(x - r, y - r, 2 * r, 2 * r, { fill: colour });
@@ -357,9 +389,10 @@ function drawDot(pen, i, x, y, mark) {
 function nodeAt(px, py) {
   const box = boxSize();
   const [w, h] = box.level === "dot" ? [12, 12] : [box.w, box.h];
+  const at = screenPlaces();
   let best = -1, near = Infinity;
   for (let k = 0; k < view.layout.nodes.length; k++) {
-    const [x, y] = screenPlace(k);
+    const x = at.x[k], y = at.y[k];
     const fold = hidesSomething(view.layout.nodes[k]) && view.direction === "right" ? foldRoom(box) - 10 : 0;
     if (px < x - w / 2 || px > x + w / 2 + fold || Math.abs(py - y) > h / 2 + (box.level === "card" ? 6 : 0)) continue;
     const far = (px - x) ** 2 + (py - y) ** 2;
