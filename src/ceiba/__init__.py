@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         ReducedError,
         SameAnswer,
     )
+    from ceiba.rules import RuleSet
     from ceiba.tree import Tree, load
 
     __version__: str
@@ -62,6 +63,7 @@ __all__ = [
     "OptionError",
     "Pessimistic",
     "ReducedError",
+    "RuleSet",
     "SameAnswer",
     "SchemaError",
     "Tree",
@@ -101,6 +103,7 @@ _HOMES = {
     "Pessimistic": "prune",
     "ReducedError": "prune",
     "SameAnswer": "prune",
+    "RuleSet": "rules",
     "SchemaError": "errors",
     "Tree": "tree",
     "TreeError": "errors",

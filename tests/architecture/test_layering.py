@@ -21,7 +21,7 @@ ROWS = [  # lowest first
     ["prune"],
     ["layout"],
     ["estimators", "inspection", "export"],
-    ["report", "plot", "distributed"],
+    ["report", "plot", "distributed", "rules"],
     ["cli"],
 ]
 RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}

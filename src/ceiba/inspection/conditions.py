@@ -27,7 +27,15 @@ if TYPE_CHECKING:
     from ceiba.table import ColumnInfo, Schema, Table
     from ceiba.tree import SplitTable, Tree
 
-__all__ = ["Chain", "Clause", "Condition", "condition_of", "conditions_of"]
+__all__ = [
+    "Chain",
+    "Clause",
+    "Condition",
+    "clause_of",
+    "condition_of",
+    "conditions_of",
+    "joined_with",
+]
 
 STAYS = -1  # as a branch: the row goes no further
 
@@ -216,7 +224,7 @@ def condition_of(tree: Tree, node: int, *, stays: bool = False) -> Condition:
         asked.append((node, STAYS))
     clauses: dict[str, Clause] = {}
     for at, branch in asked:
-        clauses = _with(clauses, _clause(tree, at, branch))
+        clauses = joined_with(clauses, clause_of(tree, at, branch))
     return Condition(tree.schema, tuple(clauses.values()))
 
 
@@ -243,23 +251,25 @@ def conditions_of(tree: Tree, ends: Iterable[tuple[int, bool]]) -> list[Conditio
     clauses: dict[int, dict[str, Clause]] = {0: {}}
     for node in np.flatnonzero(left).tolist()[1:]:
         above = clauses[parent[node]]
-        clauses[node] = _with(above, _clause(tree, parent[node], int(tree.branch_index[node])))
+        clauses[node] = joined_with(
+            above, clause_of(tree, parent[node], int(tree.branch_index[node]))
+        )
     found = []
     for node, stays in wanted:
         mine = clauses[node]
         if stays:
-            mine = _with(mine, _clause(tree, node, STAYS))
+            mine = joined_with(mine, clause_of(tree, node, STAYS))
         found.append(Condition(tree.schema, tuple(mine.values())))
     return found
 
 
-def _with(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
+def joined_with(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
     """Give the clauses joined with one more; columns stay in order of first appearance."""
     name = more.info.name
     return {**clauses, name: clauses[name] & more if name in clauses else more}
 
 
-def _clause(tree: Tree, node: int, branch: int) -> Clause:
+def clause_of(tree: Tree, node: int, branch: int) -> Clause:
     """Give what the split of one node asks of a row that takes `branch`."""
     yes, missing, unseen = _answers(tree.splits, node, branch, tree.schema)
     if tree.unseen == "missing":

@@ -1,0 +1,7 @@
+"""Rules as in C4.5 and C5.0: shorter than the paths of a tree, and a model of their own."""
+
+from __future__ import annotations
+
+from ceiba.rules.rule_set import GeneralRule, RuleSet
+
+__all__ = ["GeneralRule", "RuleSet"]

@@ -1,0 +1,108 @@
+"""RuleSet: general rules from a tree, and a classifier of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.model_selection import cross_val_score, train_test_split
+from sklearn.pipeline import make_pipeline
+
+import ceiba
+
+IRIS = load_iris()
+
+
+def iris_rules(**options):
+    return ceiba.RuleSet(**options).fit(IRIS.data, IRIS.target_names[IRIS.target])
+
+
+def test_rules_of_iris_are_those_of_the_book():
+    said = [(str(rule.condition), rule.value) for rule in iris_rules().rules_]
+    assert ("x3 <= 0.6", "setosa") in said
+    assert ("0.6 < x3 <= 1.7 and x2 <= 4.9", "versicolor") in said
+    assert ("x3 > 1.7", "virginica") in said
+
+
+def test_cover_and_errors_are_those_of_the_selected_rows():
+    model = iris_rules()
+    truth = IRIS.target_names[IRIS.target]
+    for rule in model.rules_:
+        inside = rule.condition.select(IRIS.data)
+        wrong = np.count_nonzero(truth[inside] != rule.value)
+        assert rule.cover == np.count_nonzero(inside)
+        assert rule.errors == wrong
+        assert rule.confidence == pytest.approx((rule.cover - wrong + 1) / (rule.cover + 2))
+        assert rule.lift == pytest.approx(rule.confidence * 3)
+
+
+def test_first_rule_that_covers_a_row_answers():
+    model = iris_rules()
+    expected = np.full(150, model.default_, dtype=object)
+    for rule in reversed(model.rules_):
+        expected[rule.condition.select(IRIS.data)] = rule.value
+    assert model.predict(IRIS.data).tolist() == expected.tolist()
+
+
+def test_row_that_no_rule_covers_gets_the_default_class():
+    X = {"a": ["x"] * 20 + ["y"] * 20 + ["z"] * 4}
+    y = ["p"] * 20 + ["q"] * 20 + ["q", "p", "q", "p"]
+    model = ceiba.RuleSet(ceiba.c45(confidence=None)).fit(X, y)
+    assert model.predict({"a": ["x", "y"]}).tolist() == ["p", "q"]
+    assert model.default_ in ("p", "q")
+
+
+def test_probabilities_sum_to_one_and_agree_with_predict():
+    model = iris_rules()
+    p = model.predict_proba(IRIS.data)
+    assert np.allclose(p.sum(axis=1), 1.0)
+    assert (model.classes_[p.argmax(axis=1)] == model.predict(IRIS.data)).all()
+
+
+def test_print_shows_cover_lift_class_and_confidence():
+    assert "(cover 50, lift 2.94) -> setosa [0.981]" in str(iris_rules())
+    assert "Default: " in str(iris_rules())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rules_are_shorter_and_not_worse_than_their_tree(seed):
+    data = load_breast_cancer()
+    X, X_new, y, y_new = train_test_split(data.data, data.target, random_state=seed)
+    tree = ceiba.c45().fit(X, y)
+    rules = ceiba.RuleSet.from_tree(tree, X, y)
+    assert rules.n_tests_ < rules.n_path_tests_
+    assert rules.score(X_new, y_new) >= tree.score(X_new, y_new) - 1e-9
+
+
+def test_missing_values_and_levels_are_read_as_the_tree_reads_them():
+    rng = np.random.default_rng(0)
+    level = rng.choice(["a", "b", "c"], 300).astype(object)
+    x = rng.normal(size=300)
+    y = np.where((level == "a") & (x > 0), "yes", "no")
+    level[::17], x[::13] = None, np.nan
+    rules = ceiba.RuleSet().fit({"level": level, "x": x}, y)
+    assert rules.score({"level": level, "x": x}, y) > 0.9
+    new = rules.predict({"level": ["a", "never seen", None], "x": [1.0, np.nan, 0.5]})
+    assert new[0] == "yes"
+
+
+def test_rule_set_follows_scikit_learn():
+    model = clone(ceiba.RuleSet(ceiba.c45(min_samples_leaf=5), confidence=0.1))
+    assert model.get_params()["estimator__min_samples_leaf"] == 5
+    assert cross_val_score(make_pipeline(model), IRIS.data, IRIS.target, cv=3).mean() > 0.9
+
+
+def test_weights_act_as_repeated_rows():
+    weight = np.random.default_rng(1).integers(1, 4, 150)
+    tree = ceiba.c45().fit(IRIS.data, IRIS.target)
+    weighted = ceiba.RuleSet.from_tree(tree, IRIS.data, IRIS.target, sample_weight=weight)
+    X, y = np.repeat(IRIS.data, weight, axis=0), np.repeat(IRIS.target, weight)
+    repeated = ceiba.RuleSet.from_tree(tree, X, y)
+    assert str(weighted) == str(repeated)
+
+
+def test_regression_tree_is_refused():
+    tree = ceiba.DecisionTreeRegressor().fit([[1.0], [2.0]], [1.0, 2.0])
+    with pytest.raises(ceiba.OptionError, match="classification"):
+        ceiba.RuleSet.from_tree(tree, [[1.0], [2.0]], [1.0, 2.0])
