@@ -5,8 +5,8 @@ Agreement is weight sent the same way. A numeric cut needs two rows of positive 
 (rows placed by both), and must beat the majority; the middle is taken between neighbouring values
 of all rows with the column present. Each level of a categorical column goes to its heavier side;
 such a map is kept only if at least two rows of positive weight are sent the same way and two the
-other way (sic: see `best_level_map`). Style 0 divides by the weight the primary placed, style 1 by the weight of rows
-where both are present; adj = (agree - majority) / (1 - majority).
+other way (sic: see `best_level_map`). Style 0 divides by the weight the primary placed, style 1 by
+the weight of rows where both are present; adj = (agree - majority) / (1 - majority).
 """
 
 from __future__ import annotations
