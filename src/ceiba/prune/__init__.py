@@ -28,7 +28,6 @@ from ceiba.prune.risk import Risk
 from ceiba.prune.rpart_complexity import prune_by_cp, rpart_complexity
 from ceiba.prune.rpart_cross_validation import rpart_cross_validate
 from ceiba.prune.same_answer import SameAnswer, same_answer
-from ceiba.prune.significant import SignificantTraining
 from ceiba.prune.training import Training
 
 __all__ = [
@@ -46,7 +45,6 @@ __all__ = [
     "ReducedError",
     "Risk",
     "SameAnswer",
-    "SignificantTraining",
     "Training",
     "chi_square",
     "collapse_alpha",

@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ from ceiba.grow import n_threads
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
 from ceiba.prune.folds import Fold, read_folds, seed_of
 from ceiba.prune.risk import Risk, node_risks
-from ceiba.prune.staircase import Staircases, stairs_of
+from ceiba.prune.staircase import Staircases, mixed_stairs, stairs_of
 from ceiba.tree import route
 
 if TYPE_CHECKING:
@@ -39,6 +39,21 @@ if TYPE_CHECKING:
 __all__ = ["CrossValidation", "FoldTree", "cross_validate", "run_folds"]
 
 Array = npt.NDArray[np.float64]
+
+
+def _half_deviance(truth: Array, mean: Array) -> Array:
+    mean = np.maximum(mean, np.finfo(np.float64).tiny)
+    ratio = np.divide(truth, mean, out=np.ones_like(mean), where=truth > 0)
+    return np.asarray(truth * np.log(ratio) - truth + mean)
+
+
+# As in the core, for rows that are told a mean over several leaves.
+_LOSS: Final[dict[str, Callable[[Array, Array], Array]]] = {
+    "squared_error": lambda truth, said: np.asarray((truth - said) ** 2),
+    "friedman_mse": lambda truth, said: np.asarray((truth - said) ** 2),
+    "absolute_error": lambda truth, said: np.asarray(np.abs(truth - said)),
+    "poisson": _half_deviance,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,11 +274,16 @@ class FoldTree:
     def __call__(self, fold: Fold, n_jobs: int | None) -> tuple[Array, Array, Staircases | None]:
         """Give the sums of w e and w e^2 at each alpha of the grid, and the rows' staircases."""
         tree = self.grow(fold, n_jobs)
+        n = len(self.grid)
         step = np.searchsorted(self.grid, self.collapse_alpha(tree, fold)).astype(np.int32)
+        if tree.missing == "fractional":
+            held_out = self.training.table.take(fold.test.astype(np.intp))
+            mixed = mixed_stairs(tree, step, route.spread(tree, held_out), fold.test, n)
+            return *self.losses_of_stairs(mixed), mixed if self.keep else None
         end = self.ends(tree, fold)
         first, second = self.losses(tree, step, end, fold.test)
         said = tree.answer if tree.task == "classification" else tree.value[:, 0, 0]
-        stairs = stairs_of(tree, step, end, fold.test, said, len(self.grid)) if self.keep else None
+        stairs = stairs_of(tree, step, end, fold.test, said, n) if self.keep else None
         return first, second, stairs
 
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
@@ -294,15 +314,36 @@ class FoldTree:
             value = np.ascontiguousarray(tree.value[:, 0, 0])
             loss = tree.criterion
             return _core.number_losses(tree.parent, step, end, weight, truth, scale, value, loss, n)
-        size = len(self.training.target.info.classes[0])
-        costs = self.training.scales.costs
-        costs = 1.0 - np.eye(size) if costs is None else costs
-        factor = self.training.scales.factor
-        if factor is not None:
-            costs = factor[:, None] * costs
-        flat = np.ascontiguousarray(costs).ravel()
-        answer = np.ascontiguousarray(tree.answer)
+        costs = self._costs()
+        answer, flat = np.ascontiguousarray(tree.answer), costs.ravel()
+        size = len(costs)
         return _core.class_losses(tree.parent, step, end, weight, truth, answer, flat, size, n)
+
+    def losses_of_stairs(self, stairs: Staircases) -> tuple[Array, Array]:
+        """Sum errors and their squares over rows whose staircases are known."""
+        length = np.diff(stairs.start)
+        rows = np.repeat(stairs.row, length)
+        truth = self.training.target.values[rows, 0]
+        if self.training.options.task == "classification":
+            error = self._costs()[truth, stairs.said]
+        else:
+            error = _LOSS[self.training.options.criterion](truth, stairs.said)
+        weight = self.error_weight[rows]
+        opening = np.zeros(len(rows), bool)
+        opening[stairs.start[:-1][length > 0]] = True
+        sums = []
+        for power in (error, error**2):
+            before = np.where(opening, 0.0, np.concatenate(([0.0], power[:-1])))
+            change = np.bincount(stairs.step, weight * (power - before), len(self.grid))
+            sums.append(np.asarray(np.cumsum(change), np.float64))
+        return sums[0], sums[1]
+
+    def _costs(self) -> Array:
+        """Give the cost of each truth (row) and answer (column), times prior over share."""
+        scales = self.training.scales
+        size = len(self.training.target.info.classes[0])
+        costs = 1.0 - np.eye(size) if scales.costs is None else scales.costs
+        return costs if scales.factor is None else scales.factor[:, None] * costs
 
     @property
     def error_weight(self) -> Array:

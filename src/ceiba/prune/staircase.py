@@ -3,6 +3,8 @@
 From the leaf in which a row ends up to the root, each ancestor takes over at the step at which it
 collapses. A row's staircase is the short list of (step, answer) where its answer changes, so the
 predictions of all rows at all steps take a few numbers per row instead of one per row and step.
+A row that goes down several branches (missing="fractional") is told a mean over its leaves, which
+changes whenever one of them gives way to an ancestor.
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.tree import route
+
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["Staircases", "stairs_of"]
+__all__ = ["Staircases", "mixed_stairs", "stairs_of"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -106,3 +110,40 @@ def stairs_of(
     row, when, answers = row[new], when[new], answers[new]
     start = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(end)))))
     return Staircases(rows.astype(np.int64), start, when, answers)
+
+
+def mixed_stairs(
+    tree: Tree,
+    step: npt.NDArray[np.int32],
+    spread: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]],
+    rows: npt.NDArray[np.uint32],
+    n_steps: int,
+) -> Staircases:
+    """Climb from all leaves in which rows end, and mix what these say by the rows' shares.
+
+    `spread` are the leaves and shares of the rows, as `ceiba.tree.route.spread` gives them.
+    """
+    start, leaf, share = spread
+    count = np.diff(start)
+    leaves = np.arange(len(leaf), dtype=np.uint32)
+    climb = stairs_of(tree, step, leaf, leaves, np.arange(tree.n_nodes), n_steps)
+    entry = np.repeat(np.arange(len(leaf)), np.diff(climb.start))
+    value = tree.value[climb.said].reshape(len(entry), -1)
+    change = value.copy()  # of what each leaf says: first its own value, then differences
+    change[1:] -= np.where((entry[1:] == entry[:-1])[:, None], value[:-1], 0.0)
+    change *= share[entry][:, None]
+    row = np.repeat(np.arange(len(rows)), count)[entry]
+    order = np.lexsort((climb.step, row))
+    row, when = row[order], climb.step[order]
+    total = np.cumsum(change[order], axis=0)
+    first = np.searchsorted(row, np.arange(len(rows)))
+    before = np.concatenate((np.zeros((1, total.shape[1])), total))[first]
+    last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
+    mixed = (total[last] - before[row[last]]).reshape(-1, *tree.value.shape[1:])
+    said: npt.NDArray[Any] = mixed[:, 0, 0]
+    if tree.task == "classification":
+        said = route.best_class(mixed, tree.cost_matrix)[:, 0]
+    length = np.bincount(row[last], minlength=len(rows))
+    return Staircases(
+        rows.astype(np.int64), np.concatenate(([0], np.cumsum(length))), when[last], said
+    )

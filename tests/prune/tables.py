@@ -1,0 +1,78 @@
+"""Small tables for the tests of pruning, and a cross-validation by definition."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ceiba.grow import GrowOptions
+from ceiba.prune import Training, prune_tree, pruning_sequence
+from ceiba.table import read, read_target
+
+
+def mixed(n=120, holes=0.0, seed=0):
+    """Numbers and levels, maybe with holes, and a target that depends on them."""
+    rng = np.random.default_rng(seed)
+    x, z = rng.normal(size=n).round(2), rng.integers(0, 9, n).astype(float)
+    city = rng.choice(["Bern", "Lima", "Oslo", "Rome"], n)
+    effect = {"Bern": 0.0, "Lima": 1.0, "Oslo": -1.0, "Rome": 0.5}
+    signal = x + 0.2 * z + np.array([effect[c] for c in city]) + rng.normal(scale=0.8, size=n)
+    x[rng.random(n) < holes] = np.nan
+    city = np.where(rng.random(n) < holes, None, city)
+    return {"x": x, "z": z, "city": list(city)}, signal
+
+
+def classes_of(signal):
+    return np.array(["a", "b", "c"])[np.digitize(signal, np.quantile(signal, [0.4, 0.7]))]
+
+
+def training(options=None, *, n=120, holes=0.0, seed=0, weight=None):
+    """A training with the options; the task follows from the criterion."""
+    options = dict(options or {})
+    X, signal = mixed(n, holes, seed)
+    numeric = options.get("criterion") in ("squared_error", "absolute_error", "poisson")
+    task = "regression" if numeric else "classification"
+    y = np.exp(signal / 2).round(2) if numeric else classes_of(signal)
+    target = read_target(y, task=task)
+    return Training(read(X), target, GrowOptions(task=task, **options), weight)
+
+
+def cross_validation_by_definition(training, folds, risk="cost"):
+    """Grow on the other rows, prune at every alpha', predict the rows held out."""
+    sequence = pruning_sequence(training.grow(), risk=risk)
+    grid = np.append(sequence.alpha_between, np.inf)
+    errors = np.full((len(grid), training.n_rows), np.nan)
+    for fold in np.unique(folds):
+        others = np.flatnonzero(folds != fold).astype(np.uint32)
+        test = np.flatnonzero(folds == fold)
+        tree = training.grow(others)
+        for k, alpha in enumerate(grid):
+            root = np.isinf(alpha)
+            pruned = tree.collapse(0) if root else _pruned(tree, training, alpha, risk)
+            errors[k, test] = _errors(training, test, pruned.predict(training.table.take(test)))
+    weight = training.row_weight
+    total = weight.sum()
+    first, second = errors @ weight, errors**2 @ weight
+    return first / total, np.sqrt(np.maximum(second - first**2 / total, 0)) / total
+
+
+def _pruned(tree, training, alpha, risk):
+    if risk == "impurity" and training.scales.search is not None:
+        raise NotImplementedError("the altered priors are those of all rows")
+    return prune_tree(tree, alpha, risk=risk)
+
+
+def _errors(training, rows, said):
+    truth = training.target.values[rows, 0]
+    if training.options.task == "regression":
+        if training.options.criterion == "absolute_error":
+            return np.abs(truth - said)
+        if training.options.criterion == "poisson":
+            ratio = np.divide(truth, said, out=np.ones_like(said), where=truth > 0)
+            return truth * np.log(ratio) - truth + said
+        return (truth - said) ** 2
+    labels = training.target.info.classes[0]
+    told = np.searchsorted(labels, said)
+    scales = training.scales
+    costs = 1 - np.eye(len(labels)) if scales.costs is None else scales.costs
+    factor = np.ones(len(labels)) if scales.factor is None else scales.factor
+    return factor[truth] * costs[truth, told]

@@ -1,0 +1,214 @@
+"""One pass over the folds equals growing, pruning and predicting at every alpha'."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from ceiba.errors import OptionError
+from ceiba.grow import GrowOptions
+from ceiba.prune import Training, cross_validate, pruning_sequence
+from ceiba.table import read, read_target
+from tests.prune.tables import cross_validation_by_definition, training
+
+FOLDS = np.random.default_rng(3).permutation(np.arange(120) % 5)
+COSTS = [[0, 1, 4], [2, 0, 1], [1, 3, 0]]
+
+SETTINGS = [
+    {},
+    {"criterion": "entropy", "min_samples_leaf": 3},
+    {"criterion": "error"},
+    {"criterion": "squared_error"},
+    {"criterion": "absolute_error", "min_samples_leaf": 2},
+    {"criterion": "poisson"},
+    {"class_prior": [0.2, 0.3, 0.5]},
+    {"cost_matrix": COSTS},
+    {"class_prior": [0.2, 0.3, 0.5], "cost_matrix": COSTS},
+    {"categorical_splits": "multiway"},
+    {"max_depth": 1},
+]
+
+
+@pytest.mark.parametrize("options", SETTINGS, ids=str)
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_risk_and_standard_error_equal_those_by_definition(options, weighted):
+    weight = np.random.default_rng(1).integers(1, 4, 120).astype(float) if weighted else None
+    data = training(options, weight=weight)
+    found = cross_validate(data.grow(), data, folds=FOLDS)
+    risk, se = cross_validation_by_definition(data, FOLDS)
+    np.testing.assert_allclose(found.risk, risk, rtol=1e-10)
+    np.testing.assert_allclose(found.se, se, rtol=1e-8, atol=1e-14)
+
+
+@pytest.mark.parametrize("missing", ["learn", "majority", "surrogate", "fractional"])
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+def test_holes_are_treated_as_the_tree_treats_them(missing, criterion):
+    data = training({"missing": missing, "criterion": criterion}, holes=0.2)
+    found = cross_validate(data.grow(), data, folds=FOLDS)
+    risk, se = cross_validation_by_definition(data, FOLDS)
+    np.testing.assert_allclose(found.risk, risk, rtol=1e-10)
+    np.testing.assert_allclose(found.se, se, rtol=1e-8)
+
+
+def test_rows_that_stay_in_a_node_are_told_its_answer():
+    data = training({"missing": "surrogate", "use_surrogate": 0}, holes=0.3)
+    found = cross_validate(data.grow(), data, folds=FOLDS)
+    np.testing.assert_allclose(found.risk, cross_validation_by_definition(data, FOLDS)[0])
+
+
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+def test_sequence_of_impurity_is_judged_by_cost(criterion):
+    data = training({"criterion": criterion})
+    found = cross_validate(data.grow(), data, folds=FOLDS, risk="impurity")
+    risk, _ = cross_validation_by_definition(data, FOLDS, risk="impurity")
+    np.testing.assert_allclose(found.risk, risk, rtol=1e-10)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+@pytest.mark.parametrize("missing", ["learn", "fractional"])
+def test_kept_predictions_have_the_risk_of_their_step(criterion, missing):
+    data = training({"criterion": criterion, "missing": missing}, holes=0.1)
+    cv = cross_validate(data.grow(), data, folds=FOLDS)
+    everything = cv.predictions()
+    truth = data.target.values[:, 0]
+    if criterion == "gini":
+        truth = data.target.info.classes[0][truth]
+    for k in range(len(cv)):
+        said = cv.predictions(k)
+        np.testing.assert_array_equal(everything[:, k], said)
+        error = said != truth if criterion == "gini" else (said - truth) ** 2
+        assert error.mean() == pytest.approx(cv.risk[k])
+
+
+def test_confusion_q_and_class_costs_are_those_of_the_predictions():
+    data = training({"cost_matrix": COSTS, "class_prior": [0.2, 0.3, 0.5]})
+    cv = cross_validate(data.grow(), data, folds=FOLDS)
+    labels = data.target.info.classes[0]
+    truth = labels[data.target.values[:, 0]]
+    for k in range(len(cv)):
+        said = cv.predictions(k)
+        counts = [[np.sum((truth == t) & (said == s)) for s in labels] for t in labels]
+        np.testing.assert_array_equal(cv.confusion(k), counts)
+        q = np.array(counts) / np.sum(counts, axis=1, keepdims=True)
+        np.testing.assert_allclose(cv.q(k), q)
+        np.testing.assert_allclose(cv.class_cost(k), (q * COSTS).sum(axis=1))
+        # R(T) = sum of R(j) pi(j)
+        assert cv.class_cost(k) @ [0.2, 0.3, 0.5] == pytest.approx(cv.risk[k])
+
+
+def iris(columns):
+    X, y = load_iris(return_X_y=True)
+    target = read_target(y, task="classification")
+    return Training(read(X[:, columns]), target, GrowOptions(task="classification"))
+
+
+@pytest.mark.parametrize(
+    ("columns", "errors"), [([2, 3], [7, 8, 7, 100]), ([0, 1, 2, 3], [9, 8, 8, 7, 100])]
+)
+def test_leave_one_out_errors_of_iris_are_those_of_the_monograph(columns, errors):
+    data = iris(columns)
+    cv = cross_validate(data.grow(), data, folds="leave-one-out")
+    assert (cv.risk[:-1] * 150).round(9).tolist() == errors
+
+
+def test_result_does_not_depend_on_threads():
+    X, y = np.random.default_rng(0).normal(size=(3000, 8)), np.arange(3000) % 3
+    target = read_target(y, task="classification")
+    found = []
+    for n_jobs in (1, 4):
+        options = GrowOptions(task="classification", n_jobs=n_jobs, max_depth=6)
+        data = Training(read(X), target, options)
+        found.append(cross_validate(data.grow(), data, folds=5))
+    np.testing.assert_array_equal(found[0].risk, found[1].risk)
+    np.testing.assert_array_equal(found[0].predictions(0), found[1].predictions(0))
+
+
+@pytest.mark.parametrize("criterion", ["gini", "squared_error", "poisson"])
+def test_weights_are_repeated_rows_with_copies_in_one_fold(criterion):
+    weight = np.random.default_rng(5).integers(1, 4, 120)
+    weighted = training({"criterion": criterion}, weight=weight.astype(float))
+    rows = np.repeat(np.arange(120), weight)
+    repeated = Training(weighted.table.take(rows), weighted.target.take(rows), weighted.options)
+    a = cross_validate(weighted.grow(), weighted, folds=FOLDS)
+    b = cross_validate(repeated.grow(), repeated, folds=FOLDS[rows])
+    np.testing.assert_allclose(a.risk, b.risk, rtol=1e-10)
+    np.testing.assert_allclose(a.se, b.se, rtol=1e-8)
+
+
+def test_repeats_average_and_show_their_spread():
+    data = training()
+    tree = data.grow()
+    found = cross_validate(tree, data, folds=5, repeats=3, random_state=4)
+    assert found.n_repeats == 3
+    single = [
+        cross_validate(tree, data, folds=folds)
+        for folds in (_fold_ids(found, repeat) for repeat in range(3))
+    ]
+    np.testing.assert_allclose(found.risk, np.mean([one.risk for one in single], axis=0))
+    np.testing.assert_allclose(found.sd, np.std([one.risk for one in single], axis=0, ddof=1))
+    assert np.isnan(single[0].sd).all()
+
+
+def _fold_ids(cv, repeat):
+    """Recover the folds of a repeat: five of 24 rows each, in the order they were done."""
+    ids = np.empty(120, int)
+    ids[cv.held_out[repeat].row] = np.repeat(np.arange(5), 24)
+    return ids
+
+
+def test_row_tested_twice_adds_no_certainty():
+    data = training()
+    tree = data.grow()
+    fold_of = FOLDS
+    once = [(np.flatnonzero(fold_of != v), np.flatnonzero(fold_of == v)) for v in range(5)]
+    one = cross_validate(tree, data, folds=once)
+    two = cross_validate(tree, data, folds=once + once)
+    np.testing.assert_allclose(two.risk, one.risk)
+    np.testing.assert_allclose(two.se, one.se)
+
+
+def test_rows_that_are_never_tested_have_no_prediction():
+    data = training()
+    pairs = [(np.arange(60), np.arange(60, 90)), (np.arange(90), np.arange(90, 120))]
+    cv = cross_validate(data.grow(), data, folds=pairs)
+    said = cv.predictions(0)
+    assert said[:60].tolist() == [None] * 60
+    assert None not in said[60:].tolist()
+
+
+def test_predictions_not_kept_are_refused_with_the_way_out():
+    data = training()
+    cv = cross_validate(data.grow(), data, folds=3, keep=False)
+    with pytest.raises(OptionError, match="keep=True"):
+        cv.predictions(0)
+
+
+def test_confusion_of_a_regression_is_refused():
+    data = training({"criterion": "squared_error"})
+    cv = cross_validate(data.grow(), data, folds=3)
+    with pytest.raises(OptionError, match="no classes to count"):
+        cv.confusion(0)
+
+
+def test_step_beyond_the_sequence_is_refused():
+    data = training({"max_depth": 1})
+    cv = cross_validate(data.grow(), data, folds=3)
+    with pytest.raises(OptionError, match="steps 0 to"):
+        cv.predictions(99)
+
+
+def test_progress_is_shown_only_on_request(capsys):
+    data = training({"max_depth": 2})
+    cross_validate(data.grow(), data, folds=3)
+    assert capsys.readouterr().err == ""
+    cross_validate(data.grow(), data, folds=3, verbose=True)
+    assert "fold 3 of 3" in capsys.readouterr().err
+
+
+def test_tree_of_one_leaf_has_one_step():
+    target = read_target(["a"] * 6, task="classification")
+    data = Training(read({"x": np.arange(6.0)}), target, GrowOptions(task="classification"))
+    cv = cross_validate(data.grow(), data, folds=3)
+    assert cv.risk.tolist() == [0.0]
+    assert len(pruning_sequence(data.grow())) == 1
