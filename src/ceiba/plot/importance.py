@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.inspection import importance_table
+from ceiba.inspection.importance_table import importance_table
 from ceiba.plot.axes import as_tree, ink_of, plain_axes
 from ceiba.plot.colours import class_colours
 from ceiba.prune import Listing
