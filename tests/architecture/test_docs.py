@@ -23,6 +23,7 @@ ROOMS = [
     "plot",
     "prune",
     "report",
+    "rules",
     "table",
     "tree",
 ]
