@@ -87,7 +87,7 @@ function treePane() {
   const canvas = el("canvas", { id: "tree", "aria-hidden": "true" });
   const twin = el("div", { id: "twin", role: "tree", tabindex: 0, "aria-label": t("tree_label"), class: "twin" });
   const small = el("canvas", { id: "icicle", "aria-hidden": "true" });
-  const button = (id, text, label, run) => el("button", { type: "button", id, title: label, "aria-label": label, onclick: run }, text);
+  const button = (id, text, label, run) => el("button", { type: "button", id, title: label, "aria-label": /[\p{L}\d]/u.test(text) ? undefined : label, onclick: run }, text);
   return el("main", { class: "left" + (state.bigIcicle ? " big-icicle" : "") },
     el("div", { class: "canvas-tools", role: "toolbar", "aria-label": t("tree") },
       button("fit", "⤢ " + t("fit"), t("fit_hint"), fitTree), button("one", "1:1", t("one_to_one"), () => { zoomTo(1); bringIntoView(state.selected); }),
@@ -136,7 +136,8 @@ function inspector() {
 function renderPanel() {
   const panel = document.getElementById("panel");
   const at = panel.dataset.tab === state.tab ? panel.scrollTop : 0;
-  panel.replaceChildren(PANELS[state.tab]());
+  const heading = state.tab === "node" ? [] : [el("h2", { class: "offscreen" }, t("tab_" + state.tab))];
+  panel.replaceChildren(...heading, PANELS[state.tab]());
   panel.dataset.tab = state.tab;
   panel.scrollTop = at;
   panel.setAttribute("aria-labelledby", "tab-" + state.tab);
@@ -154,8 +155,8 @@ function build() {
   readInk();
   const app = document.getElementById("app");
   app.replaceChildren(topBar(), el("div", { class: "body" }, treePane(), inspector()), el("div", { id: "live", class: "offscreen", "aria-live": "polite" }));
-  view.canvas = document.getElementById("tree");
-  icicle.canvas = document.getElementById("icicle");
+  view.canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("tree"));
+  icicle.canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("icicle"));
   treeGestures(view.canvas, document.getElementById("twin"));
   icicleGestures(icicle.canvas);
   measure();
@@ -178,6 +179,8 @@ function measure() {
   scheduleIcicle();
 }
 
+let twinTimer = 0;
+
 function connect() {
   follow(["theme"], () => {
     document.documentElement.dataset.theme = state.theme;
@@ -186,8 +189,8 @@ function connect() {
   follow(["step", "folded"], (changed) => {
     view.layout = makeLayout();
     if ((changed.has("step") && !view.touched) || changed.has("way")) fitTree();
-    clearTimeout(connect.twin);
-    connect.twin = setTimeout(() => buildTwin(document.getElementById("twin")), 60);
+    clearTimeout(twinTimer);
+    twinTimer = setTimeout(() => buildTwin(document.getElementById("twin")), 60);
   });
   follow(["selected", "step", "folded", "way", "search"], () => {
     scheduleTree();
@@ -210,7 +213,7 @@ function connect() {
     if (state.tab === "prune" && changed.has("step")) {
       document.getElementById("prune-chart").replaceChildren(pruneChart());
       document.getElementById("prune-figures").replaceChildren(...pruneFigures().filter(Boolean));
-      document.getElementById("prune-slider").value = String(state.step);
+      /** @type {any} */ (document.getElementById("prune-slider")).value = String(state.step);
     }
   });
   document.addEventListener("keydown", (e) => {
@@ -238,7 +241,7 @@ async function start() {
   update(given);
   if (given.selected) reveal(given.selected);
   // For tests, and for pages that embed this one: everything it computes, nothing it can be made to fetch.
-  window.ceibaReport = {
+  /** @type {any} */ (window).ceibaReport = {
     model: M, state, view, update, reveal, metricsAt: (step, source) => metricsAt(M.steps[step].alpha, source),
     predict: (values, step = state.step) => {
       const moves = routeCase(values, M.steps[step].alpha);

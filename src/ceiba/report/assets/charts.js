@@ -12,8 +12,9 @@ function ticksOf(low, high, about = 5) {
   return found;
 }
 
-/** A frame with axes; gives the scales and a layer to draw on. */
-function frame({ width = 380, height = 240, x, y, xLabel = "", yLabel = "", label = "", left = 0, bottom = 38, xTicks, yTicks, xFormat = fmtTick, yFormat = fmtTick }) {
+/** A frame with axes; gives the scales and a layer to draw on. @param {any} options */
+function frame(options) {
+  let { width = 380, height = 240, x, y, xLabel = "", yLabel = "", label = "", left = 0, bottom = 38, xTicks, yTicks, xFormat = fmtTick, yFormat = fmtTick } = options;
   const rows = yTicks || ticksOf(y[0], y[1]);
   left = left || Math.max(44, 28 + Math.max(...rows.map((v) => textWidth(yFormat(v), 11))));
   const box = { left, top: 10, right: width - 20, bottom: height - bottom };

@@ -13,7 +13,7 @@ function rgb(hex) {
 
 function readInk() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ["paper", "panel", "text", "muted", "line", "accent", "path"]) {
+  for (const name of ["paper", "panel", "text", "muted", "line", "accent", "on-accent", "path"]) {
     ink[name] = style.getPropertyValue("--" + name).trim();
   }
   ink.paperRgb = rgb(ink.panel);

@@ -3,6 +3,7 @@
 /**
  * @param {string} tag @param {Record<string, any>} [props] class, text, on..., anything else is an attribute
  * @param {...any} children nodes, texts, or lists of them; null is left out
+ * @returns {any} the element
  */
 function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
@@ -36,7 +37,7 @@ function tableOf(head, rows, kind = "") {
     el(tag, { class: k ? "num" : "", scope: tag === "th" ? "col" : undefined }, value instanceof Node ? value : String(value));
   return el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("table") },
     el("table", { class: "figures " + kind },
-      el("thead", {}, el("tr", {}, head.map((h, k) => cell("th", h, k)))),
+      el("thead", {}, el("tr", {}, head.map((h, k) => cell(h === "" ? "td" : "th", h, k)))),
       el("tbody", {}, rows.map((row) => el("tr", {}, row.map((v, k) => cell("td", v, k)))))));
 }
 

@@ -120,7 +120,7 @@ function residualView(figures, ends) {
   return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("residual_hint")));
 }
 
-/** Columns of the leaf table: key, title, figure, text. */
+/** Columns of the leaf table: key, title, figure, text. @returns {any[][]} */
 function leafColumns() {
   const held = M.test;
   const list = [

@@ -94,7 +94,7 @@ class CanvasPen {
   text(x, y, text, { size = 12, bold = false, fill, align = "left", halo = "" }) {
     const c = this.ctx;
     c.font = `${bold ? "600 " : ""}${size}px ${FONT}`;
-    c.textAlign = align;
+    c.textAlign = /** @type {CanvasTextAlign} */ (align);
     c.textBaseline = "middle";
     if (halo) {
       c.strokeStyle = halo;

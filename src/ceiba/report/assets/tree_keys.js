@@ -121,7 +121,8 @@ function treeGestures(canvas, twin) {
     touches.delete(e.pointerId);
     pinch = 0;
     if (e.type !== "pointerup" || dragged > 4) return;
-    const i = nodeAt(...place(e));
+    const [px, py] = place(e);
+    const i = nodeAt(px, py);
     if (i < 0) return;
     if (hidesSomething(i)) toggleInPlace(i);
     else update({ selected: i });
@@ -141,7 +142,8 @@ function treeGestures(canvas, twin) {
 }
 
 /** Full words of a node in the tooltip. */
-function hoverAt(canvas, [x, y]) {
+function hoverAt(canvas, place) {
+  const [x, y] = place;
   const i = nodeAt(x, y);
   canvas.style.cursor = i >= 0 ? "pointer" : "grab";
   if (i === view.hover) return;

@@ -160,7 +160,7 @@ function fitTree() {
   view.stretch = [clamp((wide - margin[0]) / across, 1, 1.9), along ? clamp((long - margin[1] - (levelOf(view.zoom) === "bar" ? 40 : 0)) / along, leastStretch(view.zoom, view.direction), 1.4) : 1];
   view.stretched = true;
   box = boxSize();
-  const before = [(wide - across * view.stretch[0]) / 2, (long - along * view.stretch[1] - box.w * (view.direction === "right") - box.h * (view.direction === "down") - 40) / 2];
+  const before = [(wide - across * view.stretch[0]) / 2, (long - along * view.stretch[1] - (view.direction === "right" ? box.w : box.h) - 40) / 2];
   if (view.direction === "right") Object.assign(view, { x: Math.max(before[1], 0) + 10 + box.w / 2, y: before[0] });
   else Object.assign(view, { x: before[0], y: Math.max(before[1], 0) + 18 + box.h / 2 });
   if (modest) Object.assign(view, { x: Math.max(view.x, box.w / 2 + 10), y: Math.max(view.y, box.h / 2 + 10) });
@@ -312,7 +312,7 @@ function drawFold(pen, i, x, y, box) {
   const w = textWidth(text, size, true) + 14;
   const [px, py] = view.direction === "right" ? [x + box.w / 2 + w / 2 - 4, y] : [x, y + box.h / 2 + 4];
   pen.rect(px - w / 2, py - 9, w, 18, { fill: ink.accent, radius: 9 });
-  pen.text(px, py, text, { size, bold: true, fill: "#ffffff", align: "center" });
+  pen.text(px, py, text, { size, bold: true, fill: ink["on-accent"], align: "center" });
 }
 
 /** Class shares of a node as one bar. */
