@@ -68,6 +68,22 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     # ------------------------------------------------------------------ fit
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        training, stated = self._read_problem(X, y, sample_weight)
+        warn_of_idle_split(stated, training.n_rows)
+        pruning = read_pruning(stated.get("prune"))
+        pruned = None
+        if pruning is not None:
+            pruned = pruning.fit(training)
+            tree = pruned.tree
+        else:
+            tree = training.grow()
+            if stated.get("ccp_alpha", 0.0) > 0:
+                tree = prune_tree(tree, stated["ccp_alpha"], risk="impurity")
+        self._keep(tree)
+        self._keep_pruning(pruned)
+
+    def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, dict[str, Any]]:
+        """Give data and options of growing, and the parameters that are not at their default."""
         mine = self.__dict__
         stated = {
             name: value
@@ -79,20 +95,9 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
         if stated.get("class_weight") is not None:
             per_class = class_weights(stated["class_weight"], target)
             weight = per_class if weight is None else weight * per_class
-        warn_of_idle_split(stated, table.n_rows)
         options = grow_options(stated, self._task)
-        pruning = read_pruning(stated.get("prune"))
-        pruned = None
         kind = Training if options.min_significance is None else SignificantTraining
-        if pruning is not None:
-            pruned = pruning.fit(kind(table, target, options, weight))
-            tree = pruned.tree
-        else:
-            tree = kind(table, target, options, weight).grow()
-            if stated.get("ccp_alpha", 0.0) > 0:
-                tree = prune_tree(tree, stated["ccp_alpha"], risk="impurity")
-        self._keep(tree)
-        self._keep_pruning(pruned)
+        return kind(table, target, options, weight), stated
 
     def _keep(self, tree: Tree) -> None:
         """Set the fitted attributes, under scikit-learn's names."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
         RpartSummary,
         Summary,
     )
-    from ceiba.prune import Listing
+    from ceiba.prune import Listing, Training
     from ceiba.report import Report
     from ceiba.table import Table
-    from ceiba.tree import Tree
+    from ceiba.tree import Split, Tree
 
 __all__ = ["Face", "RpartFace"]
 
@@ -40,6 +40,9 @@ class Face:
         def _fitted(self) -> Tree: ...
         def _rows(self, X: Any, check_input: bool = True) -> Table: ...
         def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]: ...
+        def _read_problem(
+            self, X: Any, y: Any, sample_weight: Any
+        ) -> tuple[Training, dict[str, Any]]: ...
         def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:  # noqa: D102
             ...
 
@@ -250,6 +253,106 @@ class Face:
         from ceiba.estimators.model_file import save
 
         save(self, path, metadata=metadata, compress=compress)  # type: ignore[arg-type]
+
+    def set_split(
+        self, node: int, split: Split | str, X: Any, y: Any, sample_weight: Any = None
+    ) -> Self:
+        """Force the split of a node of the fitted tree and grow everything below it anew.
+
+        Parameters
+        ----------
+        node : int
+        split : Cut, Levels, Presence or str
+            The question: `Cut("age", 30)`, "age <= 30", `Levels("city", (("Oslo",),))`.
+        X, y, sample_weight
+            What the estimator was fitted on.
+
+        Returns
+        -------
+        self
+            `tree_` is the new tree, grown with this estimator's parameters; nothing is pruned.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"]
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y)
+        >>> model.set_split(0, "x <= 2", X, y).tree_.n_rows.tolist()
+        [4, 2, 2]
+        """
+        from ceiba.prune.by_hand import set_split_in
+
+        training, _ = self._read_problem(X, y, sample_weight)
+        return self._changed(set_split_in(self._fitted(), node, split, training))
+
+    def regrow(self, node: int, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow everything below a node of the fitted tree anew, with this estimator's parameters.
+
+        Parameters
+        ----------
+        node : int
+        X, y, sample_weight
+            What the estimator was fitted on.
+
+        Returns
+        -------
+        self
+            `tree_` is the new tree; nothing is pruned.
+        """
+        from ceiba.prune.by_hand import regrow_in
+
+        training, _ = self._read_problem(X, y, sample_weight)
+        return self._changed(regrow_in(self._fitted(), node, training))
+
+    def reprune(
+        self,
+        *,
+        alpha: float | None = None,
+        n_leaves: int | None = None,
+        rule: Literal["min", "1se"] | None = None,
+    ) -> Self:
+        """Choose another tree of the pruning sequence, without fitting again.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            Cost per leaf.
+        n_leaves : int, optional
+        rule : {"min", "1se"}, optional
+            By the cross-validation of the fit.
+
+        Returns
+        -------
+        self
+            With another `tree_`, `alpha_` and choice in `pruning_table_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import ceiba
+        >>> X, y = load_iris(return_X_y=True)
+        >>> pruning = ceiba.CostComplexity(keep_unpruned=True)
+        >>> model = ceiba.DecisionTreeClassifier(prune=pruning).fit(X, y)
+        >>> model.get_n_leaves(), model.reprune(n_leaves=4).get_n_leaves()
+        (3, 4)
+        """
+        from ceiba.prune.choice import choose_again
+
+        self._fitted()
+        mine = self.__dict__
+        pruned = choose_again(
+            mine.get("unpruned_tree_"), mine.get("pruning_table_"), alpha, n_leaves, rule
+        )
+        mine["tree_"] = pruned.tree
+        mine["alpha_"], mine["pruning_table_"] = pruned.alpha, pruned.table
+        return self
+
+    def _changed(self, tree: Tree) -> Self:
+        """Take over a tree that was changed by hand: no pruning figures belong to it."""
+        for name in ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_"):
+            self.__dict__.pop(name, None)
+        self.__dict__["tree_"] = tree
+        return self
 
 
 class RpartFace:

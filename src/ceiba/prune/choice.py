@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.grow.checks import Check, boolean, integer, nothing, number, one_of
+from ceiba.grow.checks import Check, boolean, check_options, integer, nothing, number, one_of
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
 from ceiba.prune.cross_validation import cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
-from ceiba.prune.pruning_table import Rule, choose_step, pruning_table
+from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
 from ceiba.prune.risk import Risk
 
 if TYPE_CHECKING:
     from ceiba.prune.cross_validation import CrossValidation
+    from ceiba.prune.listing import Listing
     from ceiba.prune.training import Training
     from ceiba.tree import Tree
 
-__all__ = ["CostComplexity"]
+__all__ = ["CostComplexity", "choose_again"]
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
 
@@ -134,12 +135,9 @@ class CostComplexity(Pruning):
     def _choose(
         self, sequence: PruningSequence, training: Training | None
     ) -> tuple[int, str, CrossValidation | None]:
-        if self.alpha is not None:
-            step = int(np.searchsorted(sequence.alpha, self.alpha, side="right")) - 1
-            return step, f"alpha = {self.alpha!r} was asked for", None
-        if self.n_leaves is not None:
-            step = int(np.argmax(sequence.n_leaves <= self.n_leaves))
-            return step, f"n_leaves = {self.n_leaves!r} was asked for", None
+        asked = _asked_for(sequence, self.alpha, self.n_leaves)
+        if asked is not None:
+            return *asked, None
         if training is None:
             raise OptionError(
                 "CostComplexity needs the training data to cross-validate. Give alpha or n_leaves, "
@@ -164,3 +162,43 @@ class CostComplexity(Pruning):
             verbose=bool(self.verbose),
         )
         return choose_step(cv.risk, cv.se, self.rule), _REASONS[self.rule], cv
+
+
+def _asked_for(
+    sequence: PruningSequence, alpha: float | None, n_leaves: int | None
+) -> tuple[int, str] | None:
+    """Give the step of an alpha or a size, and the words for it; None: neither is given."""
+    if alpha is not None:
+        step = int(np.searchsorted(sequence.alpha, alpha, side="right")) - 1
+        return step, f"alpha = {alpha!r} was asked for"
+    if n_leaves is not None:
+        step = int(np.argmax(sequence.n_leaves <= n_leaves))
+        return step, f"n_leaves = {n_leaves!r} was asked for"
+    return None
+
+
+def choose_again(
+    unpruned: Tree | None,
+    table: Listing | None,
+    alpha: float | None,
+    n_leaves: int | None,
+    rule: Rule | None,
+) -> Pruned:
+    """Choose another step of a sequence whose tree was kept; see `reprune` of the estimators."""
+    if unpruned is None or not isinstance(table, PruningTable):
+        raise OptionError(
+            "The unpruned tree was not kept. Fit with prune=CostComplexity(keep_unpruned=True)."
+        )
+    given = {"alpha": alpha, "n_leaves": n_leaves, "rule": rule}
+    stated = {name: value for name, value in given.items() if value is not None}
+    if len(stated) != 1:
+        raise OptionError("Give one of alpha, n_leaves and rule.")
+    check_options(stated, CostComplexity._allowed, "reprune")
+    sequence = pruning_sequence(unpruned, risk="impurity" if "impurity" in table else "cost")
+    found = _asked_for(sequence, alpha, n_leaves)
+    if found is None:
+        assert rule is not None
+        found = table.step(rule), _REASONS[rule]
+    step, reason = found
+    chosen = float(sequence.alpha[step]) if alpha is None else float(alpha)
+    return Pruned(sequence.tree(step), table.choosing(step, reason), alpha=chosen)

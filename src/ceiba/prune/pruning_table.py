@@ -60,6 +60,14 @@ class PruningTable(Listing):
         """The row that was chosen."""
         return int(np.flatnonzero(self["chosen"])[0])
 
+    def choosing(self, step: int, reason: str = "") -> PruningTable:
+        """Give the same table with another choice."""
+        figures = {name: self[name] for name in self.columns}
+        figures["chosen"] = np.arange(len(self)) == step
+        about, _, _ = self.legend.rpartition("\n")
+        legend = "\n".join([about, _choice(figures, step, reason)])
+        return PruningTable(figures, title=self.title, legend=legend)
+
     def step(self, rule: Rule) -> int:
         """Give the row that a rule chooses: the least cv_risk, or the 1-SE rule."""
         if "cv_risk" not in self:
@@ -190,9 +198,13 @@ def _legend(
             if cv.n_repeats > 1:
                 said += "; cv_sd: standard deviation between repeats"
         lines += [said, f"relative_...: divided by the risk of the root, {root:.6g}"]
+    return "\n".join([*lines, _choice(figures, step, reason)])
+
+
+def _choice(figures: dict[str, npt.NDArray[Any]], step: int, reason: str) -> str:
+    """Say which step is chosen: the last line of the legend."""
     leaves = int(figures["n_leaves"][step])
-    lines.append(
+    return (
         f"chosen: alpha {figures['alpha'][step]:.6g}, {leaves} "
         f"{'leaf' if leaves == 1 else 'leaves'}{f' ({reason})' if reason else ''}"
     )
-    return "\n".join(lines)

@@ -96,6 +96,12 @@ class _Rpart(RpartFace):
             target, weight = _rates(target, time), cases * time
         return Training(table, target, rpart_grow_options(self._given()), weight, cases)
 
+    def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        raise OptionError(
+            "A tree of rpart() is not regrown in place: its cp stop looks at the whole tree. Use "
+            "tree_.set_split(...) or tree_.regrow(...), which give a new tree."
+        )
+
     def _folds(self, n_rows: int) -> Any:
         """Give the folds of `xval`; None: no cross-validation."""
         if not isinstance(self.xval, Integral):
