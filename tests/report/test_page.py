@@ -460,3 +460,20 @@ def test_budget_five_thousand_leaves_open_in_a_second_and_move_smoothly(
     assert opened.run("() => ceibaReport.view.layout.nodes.length") == 9999
     assert float(np.median(times)) <= 8 * BUSY
     assert json.dumps(opened.errors) == "[]"
+
+
+def test_notebook_frame_shows_the_page_without_errors(browser: Any, tmp_path: Path) -> None:
+    made = ceiba.tree.build(("x <= 2.5", "a", "b")).report(title="Framed")
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!doctype html><meta charset=utf-8>{made._repr_html_()}", "utf-8")
+    page = browser.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    page.goto(path.as_uri())
+    frame = page.frame_locator("iframe")
+    frame.locator("h1").wait_for()
+    frame.locator("#tab-case").click()
+    assert frame.locator("h1").inner_text() == "Framed"
+    assert errors == []
+    page.close()
