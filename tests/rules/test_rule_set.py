@@ -18,11 +18,21 @@ def iris_rules(**options):
     return ceiba.RuleSet(**options).fit(IRIS.data, IRIS.target_names[IRIS.target])
 
 
-def test_rules_of_iris_are_those_of_the_book():
-    said = [(str(rule.condition), rule.value) for rule in iris_rules().rules_]
-    assert ("x3 <= 0.6", "setosa") in said
-    assert ("0.6 < x3 <= 1.7 and x2 <= 4.9", "versicolor") in said
-    assert ("x3 > 1.7", "virginica") in said
+def test_rules_of_iris_are_short():
+    model = iris_rules()
+    said = [(str(rule.condition), str(rule.value)) for rule in model.rules_]
+    assert said == [
+        ("x3 > 1.7", "virginica"),
+        ("x2 > 4.9", "virginica"),
+        ("0.6 < x3 <= 1.7", "versicolor"),
+    ]
+    assert model.default_ == "setosa"
+    assert model.rules_for("versicolor") == model.rules_[2:]
+
+
+def test_rules_stand_in_the_order_of_their_confidence():
+    confidence = [rule.confidence for rule in iris_rules().rules_]
+    assert confidence == sorted(confidence, reverse=True)
 
 
 def test_cover_and_errors_are_those_of_the_selected_rows():
@@ -61,7 +71,7 @@ def test_probabilities_sum_to_one_and_agree_with_predict():
 
 
 def test_print_shows_cover_lift_class_and_confidence():
-    assert "(cover 50, lift 2.94) -> setosa [0.981]" in str(iris_rules())
+    assert "(cover 46/1, lift 2.88) -> virginica [0.958]" in str(iris_rules())
     assert "Default: " in str(iris_rules())
 
 

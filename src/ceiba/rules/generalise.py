@@ -1,18 +1,17 @@
-"""From the paths of a tree to general rules (Quinlan 1993, C4.5, chapter 5: C4.5rules).
+"""From the paths of a tree to general rules (after Quinlan 1993, C4.5, chapter 5: C4.5rules).
 
 Each path to a leaf is a rule. A test is dropped from it as long as the pessimistic error rate of
-the rule (`ceiba.prune.pessimistic`) does not rise; rules that become equal are one. Of the rules of
-one class a subset is kept that has the shortest description: half the bits of its tests (the order
-of rules says nothing) plus the bits that name its mistakes, log2 C(covered, false positives) +
-log2 C(not covered, false negatives).
+the rule (`ceiba.prune.pessimistic`) does not rise; rules that become equal are one. The rules are
+put in order, the surest first, and those that save too few training errors are left out: a list in
+which the first rule that covers a row answers. (C4.5rules orders by class and chooses subsets by
+description length; on adult that costs half a percent of accuracy.)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from math import lgamma, log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +23,13 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-__all__ = ["Draft", "drafts", "shortest_subset"]
+__all__ = ["Draft", "drafts", "needed", "path_tests"]
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+
+# What a test must save to be worth reading. Adult: 264 tests, 86.3 % right; at 2 errors 76, 86.2 %.
+_ERRORS_PER_TEST: Final = 0.5
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,12 @@ class Draft:
     @property
     def errors(self) -> float:
         """Weight that is covered but not of the class."""
-        return self.weight - self.right
+        return max(self.weight - self.right, 0.0)
+
+    @property
+    def confidence(self) -> float:
+        """Share of the class, drawn a little towards one half."""
+        return (self.right + 1) / (self.weight + 2)
 
 
 def drafts(
@@ -149,51 +156,64 @@ def _rate(covered: float, good: float, confidence: float) -> float:
     return (errors + added_errors(covered, errors, confidence)) / covered
 
 
-# ---------------------------------------------------------------------- subsets of rules
+# ---------------------------------------------------------------------- which rules are needed
 
 
-def shortest_subset(
-    rules: list[Draft], positive: Mask, weight: Array, bits_per_test: float
-) -> list[Draft]:
-    """Leave out rules of one class while the description gets no longer."""
-    # The weakest are looked at first.
-    kept = sorted(rules, key=lambda rule: (rule.right + 1) / (rule.weight + 2))
-    times = np.zeros(len(weight), np.int64)
-    for rule in kept:
-        times += rule.covered
-    total = _description(kept, times, positive, weight, bits_per_test)
-    changed = True
-    while changed:
-        changed = False
-        for rule in list(kept):
-            rest = [other for other in kept if other is not rule]
-            fewer = times - rule.covered
-            cost = _description(rest, fewer, positive, weight, bits_per_test)
-            if cost <= total + 1e-9:
-                kept, times, total, changed = rest, fewer, cost, True
-    return kept
+class _FirstTwo:
+    """The first two rules, of those still there, that cover each row; `len(rules)` is nobody."""
+
+    def __init__(self, rules: list[Draft]) -> None:
+        self.covers = np.array([rule.covered for rule in rules])
+        self.there = np.ones(len(rules), bool)
+        n_rows = self.covers.shape[1]
+        self.first = np.zeros(n_rows, np.intp)
+        self.second = np.zeros(n_rows, np.intp)
+        self._look(np.arange(n_rows))
+
+    def _look(self, rows: npt.NDArray[np.intp]) -> None:
+        nobody = len(self.there)
+        found = self.covers[:, rows] & self.there[:, None]
+        first = np.where(found.any(axis=0), found.argmax(axis=0), nobody)
+        held = np.flatnonzero(first < nobody)
+        found[first[held], held] = False
+        self.first[rows] = first
+        self.second[rows] = np.where(found.any(axis=0), found.argmax(axis=0), nobody)
+
+    def remove(self, rule: int) -> None:
+        self.there[rule] = False
+        self._look(np.flatnonzero((self.first == rule) | (self.second == rule)))
 
 
-def _description(
-    rules: list[Draft],
-    times: npt.NDArray[np.int64],
-    positive: Mask,
-    weight: Array,
-    bits_per_test: float,
-) -> float:
-    inside = times > 0
-    covered = float(weight[inside].sum())
-    wrong = float(weight[inside & ~positive].sum())
-    missed = float(weight[~inside & positive].sum())
-    rest = float(weight.sum()) - covered
-    theory = sum(rule.n_tests for rule in rules) * bits_per_test - lgamma(len(rules) + 1) / log(2)
-    return 0.5 * theory + _log2_choose(covered, wrong) + _log2_choose(rest, missed)
+def needed(
+    rules: list[Draft], codes: npt.NDArray[np.intp], weight: Array, n_classes: int
+) -> tuple[list[Draft], int]:
+    """Order rules, the surest first, leave out those that save too little; and the default class.
+
+    A rule must save half an error for each of its tests, against what the rules after it and the
+    default class say of the rows it is the first to cover. The most superfluous goes first.
+    """
+    whole = np.bincount(codes, weights=weight, minlength=n_classes).astype(np.float64)
+    if not rules:
+        return [], int(np.argmax(whole))
+    rules = sorted(rules, key=lambda rule: -rule.confidence)
+    price = _ERRORS_PER_TEST * np.array([rule.n_tests for rule in rules], np.float64)
+    at = _FirstTwo(rules)
+    while True:
+        default = _default(at.first == len(rules), codes, weight, whole)
+        answer = np.array([*(rule.answer for rule in rules), default])
+        saved = weight * ((answer[at.second] != codes) * 1.0 - (answer[at.first] != codes))
+        worth = np.bincount(at.first, weights=saved, minlength=len(rules) + 1)[:-1] - price
+        worth[~at.there] = np.inf
+        least = int(np.argmin(worth))
+        if worth[least] > 0 or not at.there.any():
+            return [rule for rule, kept in zip(rules, at.there, strict=True) if kept], default
+        at.remove(least)
 
 
-def _log2_choose(n: float, k: float) -> float:
-    if n <= 0 or k <= 0 or k >= n:
-        return 0.0
-    return (lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)) / log(2)
+def _default(open_: Mask, codes: npt.NDArray[np.intp], weight: Array, whole: Array) -> int:
+    """Give the most frequent class among the rows that no rule covers."""
+    left = np.bincount(codes[open_], weights=weight[open_], minlength=len(whole))
+    return max(range(len(whole)), key=lambda k: (left[k], whole[k]))
 
 
 def path_tests(tree: Tree) -> int:

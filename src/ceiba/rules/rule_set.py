@@ -1,16 +1,14 @@
 """RuleSet: a classifier of general rules, made from a tree.
 
-The rules of each class are kept together. Classes are asked in turn, the one with the fewest false
-positives first, and the first class with a rule that covers the row answers; rows that no rule
-covers get the default class, the most frequent among such training rows. So rules of one class may
-overlap without harm, and the order of classes settles what is left (C4.5rules, Quinlan 1993,
-chapter 5). Confidence is (right + 1) / (covered + 2).
+The rules are asked in the order of their confidence, (right + 1) / (covered + 2), and the first one
+that covers a row answers; rows that no rule covers get the default class, the most frequent among
+such training rows. So rules may overlap: the surer one decides. How they come about:
+`generalise.py`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log2
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +20,7 @@ from ceiba.errors import OptionError
 from ceiba.estimators import c45
 from ceiba.inspection.conditions import Condition
 from ceiba.prune import Training
-from ceiba.rules.generalise import Draft, drafts, path_tests, shortest_subset
+from ceiba.rules.generalise import Draft, drafts, needed, path_tests
 from ceiba.table import Table, read_like
 from ceiba.tree import Tree
 
@@ -160,26 +158,23 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         codes, weight = training.target.values[:, 0].astype(np.intp), training.row_weight
         classes = tree.target.classes[0]
         found = drafts(tree, training.table, codes, weight, self.confidence)
-        tests = max(2, len({int(node) for node in range(1, tree.n_nodes)}))
-        by_class = [
-            shortest_subset(
-                [rule for rule in found if rule.answer == k], codes == k, weight, log2(tests)
-            )
-            for k in range(len(classes))
-        ]
-        order, default = _in_order(by_class, codes, weight)
+        kept, default = needed(found, codes, weight, len(classes))
         share = np.bincount(codes, weights=weight, minlength=len(classes)) / weight.sum()
         self.tree_, self.classes_ = tree, classes
         self.n_features_in_ = len(tree.schema.columns)
         if tree.schema.named:
             self.feature_names_in_ = np.array(tree.schema.names, dtype=object)
         self.default_ = classes[default]
-        self.rules_ = [_rule(rule, classes, share) for k in order for rule in by_class[k]]
+        self.rules_ = [_rule(rule, classes, share) for rule in kept]
         self.n_tests_ = sum(rule.n_tests for rule in self.rules_)
         self.n_path_tests_ = path_tests(tree)
         self._share, self._default = share, default
 
     # ------------------------------------------------------------------ predict
+
+    def rules_for(self, label: Any) -> list[GeneralRule]:
+        """Give the rules of one class, the surest first."""
+        return [rule for rule in self.rules_ if rule.value == label]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Give the class of the first rule that covers each row, or the default class."""
@@ -236,37 +231,13 @@ def _plain(label: Any) -> Any:
 
 
 def _rule(draft: Draft, classes: npt.NDArray[Any], share: Array) -> GeneralRule:
-    confidence = (draft.right + 1) / (draft.weight + 2)
+    confidence = draft.confidence
     return GeneralRule(
         draft.condition,
         classes[draft.answer],
         draft.weight,
-        max(draft.errors, 0.0),
+        draft.errors,
         confidence,
         confidence / float(share[draft.answer]),
         draft.n_tests,
     )
-
-
-def _in_order(
-    by_class: list[list[Draft]], codes: npt.NDArray[np.intp], weight: Array
-) -> tuple[list[int], int]:
-    """Order the classes by false positives among the rows still open; give the default class."""
-    n_classes = len(by_class)
-    covers = [np.zeros(len(codes), bool) for _ in range(n_classes)]
-    for k, rules in enumerate(by_class):
-        for rule in rules:
-            covers[k] |= rule.covered
-    open_ = np.ones(len(codes), bool)
-    order: list[int] = []
-    waiting = [k for k in range(n_classes) if by_class[k]]
-    while waiting:
-        wrong = {k: float(weight[open_ & covers[k] & (codes != k)].sum()) for k in waiting}
-        k = min(waiting, key=lambda k: wrong[k])
-        waiting.remove(k)
-        order.append(k)
-        open_ &= ~covers[k]
-    whole = np.bincount(codes, weights=weight, minlength=n_classes)
-    left = np.bincount(codes[open_], weights=weight[open_], minlength=n_classes)
-    default = max(range(n_classes), key=lambda k: (left[k], whole[k]))
-    return order, default
