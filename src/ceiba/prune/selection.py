@@ -14,6 +14,7 @@ of branches by classes, right only for splits that were fixed beforehand.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -66,6 +67,7 @@ class SplitTest:
 
     def __call__(self, node: int, rows: Rows) -> Significance:
         """Test the split of a node whose rows are given."""
+        rows = self._repeated(rows)
         test = self._plain(node, rows) if self.correction == "none" else self._fair(node, rows)
         if self.correction != "bonferroni" or self.n_columns < 2:
             return test
@@ -107,11 +109,28 @@ class SplitTest:
             table.reshape(-1, size), self.method, n_draws=draws, enough=enough, seed=self.seed
         )
 
+    @cached_property
+    def _frequency(self) -> Array | None:
+        """Weights that are frequencies; None: every row counts once."""
+        return self.training.weight if self.training.options.frequency_weights else None
+
+    @cached_property
+    def _repeats(self) -> bool:
+        """Whether rows can be repeated as often as their frequency says."""
+        weight = self._frequency
+        if weight is None or weight.sum() > _CELLS:
+            return False
+        return bool(np.all(weight == np.rint(weight)))
+
+    def _repeated(self, rows: Rows) -> Rows:
+        """Repeat rows as often as they count, for tests that know rows only."""
+        if self._frequency is None or not self._repeats:
+            return rows
+        return np.repeat(rows, self._frequency[rows].astype(np.intp))
+
     def _counted(self, rows: Rows) -> Array | None:
-        """Give what counts as rows: the rows, or their weights if those are frequencies."""
-        if not self.training.options.frequency_weights or self.training.weight is None:
-            return None
-        return self.training.weight[rows]
+        """Give how often each row counts in a table; None: once."""
+        return None if self._frequency is None or self._repeats else self._frequency[rows]
 
     @property
     def _level(self) -> float:
