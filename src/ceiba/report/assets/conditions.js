@@ -127,7 +127,7 @@ function valueSets(node) {
 
 /** What a value set says, in words; "" when it restricts nothing. */
 function setText(set, most = 8) {
-  const name = M.columns.name[set.j];
+  const name = isolated(M.columns.name[set.j]);
   const tail = set.missing && M.columns.n_missing[set.j] > 0 ? " " + t("or_missing") : "";
   if (!set.codes) {
     if (set.low >= set.high) return set.missing ? `${name} ${t("is_missing")}` : `${name}: ∅`;
@@ -138,7 +138,7 @@ function setText(set, most = 8) {
     if (below && above) return `${low} < ${name} ≤ ${high}${tail}`;
     return (below ? `${name} ≤ ${high}` : `${name} > ${low}`) + tail;
   }
-  const levels = M.columns.levels[set.j];
+  const levels = M.columns.levels[set.j].map(isolated);
   let shown = levels.filter((_, c) => set.named[c]);
   if (!shown.length) shown = levels.filter((_, c) => set.codes[c]);
   if (!shown.length) {

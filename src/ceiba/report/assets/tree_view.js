@@ -33,9 +33,10 @@ const spacing = (zoom, which) => plainSpacing(zoom, which, view.direction) * vie
 /** The least distance between levels at which boxes and links are still clear, as a factor. */
 function leastStretch(zoom, direction) {
   const box = boxSize(zoom, direction);
-  const room = { card: [28, 44], bar: [18, 46], dot: [8, 8] }[box.level];
+  const { gap } = view.layout;
+  const room = { card: [28, gap], bar: [18, gap], dot: [8, 8] }[box.level];
   const least = direction === "right" ? box.w + room[1] : box.h + room[0];
-  return Math.min(1, least / plainSpacing(zoom, 1, direction));
+  return least / plainSpacing(zoom, 1, direction);
 }
 
 /** "card", "bar" or "dot". */
@@ -51,7 +52,7 @@ function boxSize(zoom = view.zoom, direction = view.direction) {
   const scale = Math.max(1, zoom);
   if (level === "card") return { level, scale, w: CARD.w * scale, h: CARD.h * scale };
   if (level === "bar") {
-    const room = view.stretched && direction === "right" ? plainSpacing(zoom, 1, direction) * view.stretch[1] - 48 : 0;
+    const room = view.stretched && direction === "right" ? plainSpacing(zoom, 1, direction) * view.stretch[1] - view.layout.gap : 0;
     const bar = BAR[direction];
     return { level, scale: 1, w: Math.min(Math.max(bar.w, room), WIDEST_BAR), h: bar.h };
   }
@@ -73,7 +74,15 @@ function makeLayout() {
     most = Math.max(most, across[k]);
     deep = Math.max(deep, M.depth[i]);
   });
-  return { nodes, parent, across, place, most: most + 0.5, deep, folded: nodes.some(hidesSomething) };
+  return { nodes, parent, across, place, most: most + 0.5, deep, folded: nodes.some(hidesSomething), gap: edgeRoom(nodes) };
+}
+
+/** Room between boxes for the words on the edges. */
+function edgeRoom(nodes) {
+  if (nodes.length > 400) return 48;
+  let widest = 30;
+  for (const i of nodes) if (i > 0) widest = Math.max(widest, textWidth(edgeWord(M.parent[i], M.branchIndex[i]), 11));
+  return Math.min(widest, 110) + 18;
 }
 
 const hidesSomething = (i) => !isEnd(i) && state.folded.has(i);
@@ -131,6 +140,18 @@ function downward(down, right) {
   return d === "card" || (d === "bar" && r === "dot");
 }
 
+/** Stretch between levels: as far as there is room, bars growing with it. */
+function alongStretch(along, long, margin) {
+  const least = leastStretch(view.zoom, view.direction);
+  const wider = view.direction === "right" && levelOf(view.zoom) === "bar" ? along / view.layout.deep : 0;
+  const narrow = wider ? BAR.right.w : 0;
+  for (let s = Math.max(1.4, least); s > least; s -= 0.02) {
+    const grown = wider ? Math.min(Math.max(wider * s - view.layout.gap, narrow), WIDEST_BAR) - narrow : 0;
+    if (along * s + margin + grown <= long) return s;
+  }
+  return least;
+}
+
 /** The least zoom with words, and how far a tree then reaches beyond the canvas. */
 const LEAST_WORDS = { right: 0.3, down: 0.45 };
 function overflow(direction) {
@@ -157,7 +178,7 @@ function fitTree() {
   const { across, along, margin } = needs(view.zoom, view.direction);
   const [wide, long] = roomOf(view.direction);
   const clamp = (v, low, high) => Math.min(Math.max(v, low), high);
-  view.stretch = [clamp((wide - margin[0]) / across, 1, 1.9), along ? clamp((long - margin[1] - (levelOf(view.zoom) === "bar" ? 40 : 0)) / along, leastStretch(view.zoom, view.direction), 1.4) : 1];
+  view.stretch = [clamp((wide - margin[0]) / across, 1, 1.9), along ? alongStretch(along, long, margin[1]) : 1];
   view.stretched = true;
   box = boxSize();
   const before = [(wide - across * view.stretch[0]) / 2, (long - along * view.stretch[1] - (view.direction === "right" ? box.w : box.h) - 40) / 2];
@@ -373,7 +394,7 @@ function drawBar(pen, i, x, y, box, mark) {
 function barLines(i) {
   if (isEnd(i)) return M.regression ? [answerText(i)] : [M.classes[M.answer[i]], fmtPercent(M.prob(i, M.answer[i]))];
   const name = M.columns.name[M.splits.column[i]];
-  return [name, question(i, 2, true).slice(name.length).trim()].filter(Boolean);
+  return [name, question(i, 2, true).slice(isolated(name).length).trim()].filter(Boolean);
 }
 
 function drawDot(pen, i, x, y, mark) {

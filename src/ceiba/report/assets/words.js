@@ -96,6 +96,9 @@ function fmtValue(value, j) {
   return fmtNumber(value, 6);
 }
 
+/** A name that is written from right to left, kept from turning the sentence around it. @param {string} name */
+const isolated = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
+
 /** @param {string[]} names @param {number} most */
 function listed(names, most) {
   if (names.length <= most) return names.join(", ");
@@ -106,7 +109,7 @@ function listed(names, most) {
 function levelsOf(splits, i, branch) {
   const found = [];
   for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) {
-    if (splits.levelBranch[k] === branch) found.push(M.columns.levels[splits.column[i]][splits.levelCode[k]]);
+    if (splits.levelBranch[k] === branch) found.push(isolated(M.columns.levels[splits.column[i]][splits.levelCode[k]]));
   }
   return found;
 }
@@ -116,7 +119,7 @@ const isYesNo = (j, cut) => M.columns.display[j] === "boolean" && cut >= 0 && cu
 /** What is true of a row that takes a branch. @param {number} [most] levels listed @param {boolean} [brief] */
 function sentence(splits, i, branch, most = 8, brief = false) {
   const j = splits.column[i];
-  const name = M.columns.name[j];
+  const name = isolated(M.columns.name[j]);
   if (splits.kind[i] === CUT) {
     const low = branch === splits.low[i];
     const cut = splits.cut[i];
@@ -148,7 +151,7 @@ function namesAnswers(i) {
 
 /** The question of an inner node. */
 function question(i, most = 3, brief = false) {
-  const name = M.columns.name[M.splits.column[i]];
+  const name = isolated(M.columns.name[M.splits.column[i]]);
   return namesAnswers(i) ? `${name}?` : sentence(M.splits, i, 0, most, brief);
 }
 
@@ -157,10 +160,10 @@ function shortQuestion(i, room, size, bold, most = 3) {
   const whole = question(i, most, true);
   if (textWidth(whole, size, bold) <= room) return whole;
   const name = M.columns.name[M.splits.column[i]];
-  const rest = whole.slice(name.length);
+  const rest = whole.slice(isolated(name).length);
   const left = room - textWidth(rest, size, bold);
-  if (left > 4 * size) return elide(name, left, size, bold) + rest;
-  const short = elide(name, room * 0.42, size, bold);
+  if (left > 4 * size) return isolated(elide(name, left, size, bold)) + rest;
+  const short = isolated(elide(name, room * 0.42, size, bold));
   return short + elide(rest, room - textWidth(short, size, bold), size, bold);
 }
 
@@ -175,5 +178,5 @@ function edgeWord(i, branch, most = 3) {
 function answerText(i, sure = true) {
   if (M.regression) return fmtNumber(M.value[i]);
   const k = M.answer[i];
-  return sure ? `${M.classes[k]} ${fmtPercent(M.prob(i, k))}` : M.classes[k];
+  return sure ? `${isolated(M.classes[k])} ${fmtPercent(M.prob(i, k))}` : M.classes[k];
 }
