@@ -46,6 +46,7 @@ def problems(draw):
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
     X, V = rng.integers(0, 5, (2, n, 2)).astype(float)
     y, w = rng.integers(0, 2, (2, n))
+    y[:2] = 0, 1
     return X, y, V, w
 
 
@@ -225,8 +226,13 @@ def test_same_answer_under_costs_goes_by_the_answer_not_the_majority():
 
 
 def test_same_answer_minds_the_rows_that_stay_in_a_node():
-    tree = ceiba.tree.build(("x <= 1", {"a": 3}, {"a": 2}))
-    assert same_answer(tree).n_leaves == 1
+    """Both leaves say b, but the rows without a value stay at the root, which says a."""
+    X, y = {"x": [1.0, 2.0, np.nan, np.nan, np.nan]}, ["b", "b", "a", "a", "a"]
+    options = {"missing": "surrogate", "use_surrogate": 0, "max_surrogates": 0}
+    tree = ceiba.DecisionTreeClassifier(**options).fit(X, y).tree_
+    split = tree.set_split(0, "x <= 1.5", X, y, use_surrogate=0, max_surrogates=0)
+    assert split.predict(X).tolist() == y
+    assert same_answer(split).n_leaves == 2
 
 
 def test_same_answer_of_several_outputs_needs_all_of_them_equal():
