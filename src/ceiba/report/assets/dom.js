@@ -47,6 +47,7 @@ function copyButton(label, text) {
   button.addEventListener("click", async () => {
     const what = typeof text === "function" ? text() : text;
     let done = false;
+    lastCopied = what;
     try {
       await navigator.clipboard.writeText(what);
       done = true;
@@ -59,7 +60,6 @@ function copyButton(label, text) {
       area.remove();
     }
     say(done ? t("copied") : t("copy_failed"));
-    lastCopied = what;
     button.textContent = done ? t("copied") : label;
     setTimeout(() => (button.textContent = label), 1200);
   });
