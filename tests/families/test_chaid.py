@@ -188,7 +188,7 @@ def test_column_choice_does_not_favour_many_levels():
 
 
 def test_package_chaid_finds_the_same_groups():
-    package = pytest.importorskip("CHAID")
+    package = pytest.importorskip("CHAID", reason="CHAID is not installed")
     import pandas as pd
 
     rng = np.random.default_rng(7)

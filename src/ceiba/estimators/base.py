@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MultiOutputMixin, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, column_or_1d
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaWarning, DataError
@@ -227,6 +227,8 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
         name = None
         if isinstance(y, str):
             name, (X, y) = y, split_target(X, y)
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._takes_many_outputs():
+            y = column_or_1d(y, warn=True)
         table = read(X, categorical_features=stated.get("categorical_features", "from_dtype"))
         weight = read_weights(sample_weight, table.n_rows)
         if stated.get("drop_missing_target"):
@@ -263,7 +265,12 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
+        tags.target_tags.multi_output = self._takes_many_outputs()
         return tags
+
+    def _takes_many_outputs(self) -> bool:
+        mine = self.__dict__
+        return mine.get("criterion") != "gain_ratio" and mine.get("missing") != "surrogate"
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_ceiba_version": version("ceiba")}

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import column_or_1d
 
 from ceiba.errors import OptionError
 from ceiba.estimators import c45
@@ -139,6 +140,8 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
+        if getattr(y, "ndim", 1) == 2:
+            y = column_or_1d(y, warn=True)
         model = c45() if self.estimator is None else clone(self.estimator)
         model.fit(X, y, sample_weight=sample_weight)
         self._make(model.tree_, X, y, sample_weight)

@@ -70,6 +70,9 @@ class _Chaid:
         self._keep_pruning(None)  # type: ignore[attr-defined]
         self.split_table_ = _listing(table, notes, chooser)
 
+    def _takes_many_outputs(self) -> bool:
+        return False
+
 
 def _listing(table: Table, notes: dict[int, SplitNote], chooser: ChaidChooser) -> Listing:
     nodes = sorted(notes)
