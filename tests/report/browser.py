@@ -52,7 +52,15 @@ class Opened:
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("dialog", lambda dialog: self.errors.append("dialog " + dialog.message))
         self.page.goto(path.as_uri())
-        self.page.wait_for_function("window.ceibaReport && window.ceibaReport.ready")
+        self.until("window.ceibaReport && window.ceibaReport.ready")
+
+    def until(self, expression: str) -> None:
+        """Wait until an expression is true; asked from outside, since the page forbids eval."""
+        for _ in range(600):
+            if self.page.evaluate(f"() => Boolean({expression})"):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"never true in the page: {expression}")
 
     def run(self, script: str, given: Any = None) -> Any:
         """Evaluate a function in the page."""

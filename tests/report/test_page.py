@@ -227,7 +227,7 @@ def test_case_in_the_address_is_there_after_loading_again(open_page: Open) -> No
     page.click("button.primary")
     said = page.inner_text("#case-answer")
     page.reload()
-    page.wait_for_function("window.ceibaReport && window.ceibaReport.ready")
+    opened.until("window.ceibaReport && window.ceibaReport.ready")
     assert page.inner_text("#case-answer") == said
 
 
@@ -280,7 +280,7 @@ def test_rule_copy_button_copies_it(open_page: Open) -> None:
     opened = open_page("classes")
     opened.run("() => window.ceibaReport.reveal(2)")
     opened.page.click("#panel button:has-text('SQL')")
-    opened.page.wait_for_function("window.ceibaReport.copied() !== ''")
+    opened.until("window.ceibaReport.copied() !== ''")
     expected = opened.run("() => window.ceibaReport.ruleCode(2, 'sql')")
     assert opened.run("() => window.ceibaReport.copied()") == expected
 
@@ -441,7 +441,7 @@ def test_budget_five_thousand_leaves_open_in_a_second_and_move_smoothly(
     opened = open_page("large", fitted, reports={"test": (X[:5000], y[:5000])})
     assert (folder / "large.html").stat().st_size <= 3 * 2**20
     entry = "performance.getEntriesByName('first-contentful-paint')[0]"
-    opened.page.wait_for_function(entry)
+    opened.until(entry)
     assert opened.run(f"() => {entry}.startTime") < 1000 * BUSY
     opened.page.click("#unfold")
     times = opened.run(
