@@ -49,14 +49,24 @@ def test_demo_sets_accuracy_beside_the_majority(done: tuple[list[str], Path]) ->
     assert "accuracy 1.000, always 'No' 0.500" in done[0]
 
 
-def test_demo_last_line_is_the_path_of_a_picture(done: tuple[list[str], Path]) -> None:
+def test_demo_last_line_is_the_path_of_the_report(done: tuple[list[str], Path]) -> None:
     lines, folder = done
-    assert (folder / lines[-1]).read_bytes().startswith(b"\x89PNG")
+    assert (folder / lines[-1]).read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_demo_writes_a_picture(done: tuple[list[str], Path]) -> None:
+    lines, folder = done
+    [path] = [line for line in lines if line.endswith(".png")]
+    assert (folder / path).read_bytes().startswith(b"\x89PNG")
+
+
+def test_demo_shows_the_choice_of_the_size(done: tuple[list[str], Path]) -> None:
+    assert any(line.startswith("chosen: alpha") for line in done[0])
 
 
 def test_demo_out_names_another_folder(tmp_path: Path) -> None:
     finished = run("demo", "--out", str(tmp_path / "a" / "b"))
-    assert finished.stdout.splitlines()[-1] == str(tmp_path / "a" / "b" / "iris_tree.png")
+    assert finished.stdout.splitlines()[-1] == str(tmp_path / "a" / "b" / "iris_report.html")
 
 
 def test_demo_without_matplotlib_names_the_extra(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``ceiba demo``: a first look, from two small tables to two trees and a picture."""
+"""``ceiba demo``: a first look, from two small tables to two trees, a picture and a report."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ceiba.datasets import load_iris, load_restaurant
 from ceiba.estimators import DecisionTreeClassifier
 from ceiba.inspection import ClassEvaluation, split_table
+from ceiba.prune import CostComplexity
 
 if TYPE_CHECKING:
     from ceiba.datasets import Dataset
@@ -16,9 +17,9 @@ __all__ = ["demo"]
 
 
 def demo(out: Path) -> None:
-    """Learn the restaurant and the iris tree, print what they say, write a picture into `out`.
+    """Learn the restaurant and the iris tree, print what they say, write picture and report.
 
-    The last line printed is the path of the picture.
+    Both go into `out`. The last line printed is the path of the report.
 
     Examples
     --------
@@ -34,12 +35,18 @@ def demo(out: Path) -> None:
     print(f"accuracy {_accuracy(model, restaurant.X, restaurant.y)}")
 
     _headline("Iris: 100 flowers to learn from, 50 to judge by")
+    out.mkdir(parents=True, exist_ok=True)
     seen, kept = _every_third_apart(iris)
-    model = DecisionTreeClassifier()
+    model = DecisionTreeClassifier(prune=CostComplexity(rule="1se", keep_unpruned=True))
     _learn(model, *seen)
+    print("How big should it be? Ten-fold cross-validation of every size:\n")
+    print(f"{model.pruning_table_}\n")
     print(f"on the 50 flowers it has not seen: accuracy {_accuracy(model, *kept)}")
 
     print(f"\n{_picture(model, out)}")
+    path = out / "iris_report.html"
+    model.report(path, train=seen, test=kept, title="Iris")
+    print(f"\nThe interactive report (open it in a browser):\n{path}")
 
 
 def _headline(text: str) -> None:
@@ -90,7 +97,6 @@ def _picture(model: DecisionTreeClassifier, out: Path) -> str:
     except ImportError as error:
         return str(error)
     assert figure is not None
-    out.mkdir(parents=True, exist_ok=True)
     path = out / "iris_tree.png"
     figure.savefig(path, dpi=150)
     return f"The tree as a picture:\n{path}"
