@@ -28,6 +28,7 @@ Kind = Literal["nominal", "ordered", "floating"]
 Statistic = Literal["pearson", "likelihood_ratio", "f"]
 
 _NEVER: Final = -1.0
+_PAIRS: Final = 100_000  # tested in one call
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,8 @@ class _Merging:
         self.groups = [[c] for c in range(len(cells))]
         self.floating = len(cells) - 1 if kind == "floating" else -1
         self.steps: list[tuple[tuple[tuple[int, ...], tuple[int, ...]], float]] = []
-        self._best = [self._row(g) for g in range(len(self.groups))]
+        # Nominal: the best partner of each group, kept up to date; else few pairs are possible.
+        self._best: list[tuple[float, int]] = self._all_rows() if kind == "nominal" else []
 
     def size(self, g: int) -> float:
         return float(self.cells[g].sum() if self.statistic != "f" else self.cells[g, 0])
@@ -176,13 +178,44 @@ class _Merging:
         best = int(np.argmax(p))
         return float(p[best]), int(others[best])
 
+    def _all_rows(self) -> list[tuple[float, int]]:
+        """Give the best partners of all groups of a nominal column, by few large calls."""
+        n = len(self.groups)
+        found = []
+        for g in range(0, n, max(1, _PAIRS // n)):
+            some = np.arange(g, min(n, g + max(1, _PAIRS // n)))
+            left = np.repeat(some, n)
+            right = np.tile(np.arange(n), len(some))
+            pairs = np.stack([self.cells[left], self.cells[right]], axis=1)
+            p = p_values(pairs, self.statistic).reshape(len(some), n)
+            p[np.arange(len(some)), some] = _NEVER
+            best = p.argmax(axis=1)
+            found += list(zip(p[np.arange(len(some)), best].tolist(), best.tolist(), strict=True))
+        return found
+
     def best_partner(self, g: int) -> tuple[int, float]:
         p, other = self._row(g)
         return other, p
 
     def most_similar(self) -> tuple[int, int, float]:
+        if self.kind != "nominal":
+            return self._nearest_neighbours()
         g = max(range(len(self._best)), key=lambda k: self._best[k][0])
         return g, self._best[g][1], self._best[g][0]
+
+    def _nearest_neighbours(self) -> tuple[int, int, float]:
+        """Give the most similar of the pairs that the order allows."""
+        pairs = [
+            (g, int(other))
+            for g in range(len(self.groups))
+            for other in np.flatnonzero(self._allowed(g))
+            if g < other
+        ]
+        left, right = np.array(pairs).T
+        tables = np.stack([self.cells[left], self.cells[right]], axis=1)
+        p = p_values(tables, self.statistic)
+        best = int(np.argmax(p))
+        return (*pairs[best], float(p[best]))
 
     def join(self, a: int, b: int, p: float) -> None:
         a, b = sorted((a, b))
@@ -190,17 +223,18 @@ class _Merging:
         self.groups[a] += self.groups.pop(b)
         self.cells[a] += self.cells[b]
         self.cells = np.delete(self.cells, b, axis=0)
+        if self.kind != "nominal":
+            return
         old = self._best
         del old[b]
         for g in range(len(self.groups)):
-            stale = g == a or old[g][1] in (a, b) or self.kind != "nominal"
-            if stale:
+            if g == a or old[g][1] in (a, b):
                 old[g] = self._row(g)
             else:
                 partner = old[g][1] - (old[g][1] > b)
                 old[g] = (old[g][0], partner)
         # The merged group may now be closer to one that had another partner.
-        if self.kind == "nominal" and len(self.groups) > 1:
+        if len(self.groups) > 1:
             self._offer(a)
 
     def _offer(self, a: int) -> None:
