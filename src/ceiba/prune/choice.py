@@ -44,8 +44,8 @@ class CostComplexity(Pruning):
     n_leaves : int, default=None
         Number of leaves (if no nested tree has it, the largest with fewer): no cross-validation.
     folds : int, "leave-one-out", array-like, splitter or pairs, default=10
-        A number of random folds; one fold id per row; any splitter of scikit-learn; pairs of
-        training and test rows.
+        A number of random folds (at most one per row); one fold id per row; any splitter of
+        scikit-learn; pairs of training and test rows.
     rule : {"min", "1se"}, default="min"
         The least cross-validated risk, on ties the smallest tree; or the smallest tree whose risk
         is at most one standard error above the least.
@@ -122,6 +122,12 @@ class CostComplexity(Pruning):
         self._check()
         if self.alpha is not None and self.n_leaves is not None:
             raise OptionError("CostComplexity: give alpha or n_leaves, not both.")
+        if tree.n_outputs > 1 and self.alpha is None and self.n_leaves is None:
+            raise OptionError(
+                "Cross-validated pruning needs a target with one output; this one has "
+                f"{tree.n_outputs}. Give CostComplexity(alpha=..., risk='impurity'), or fit one "
+                "tree per output."
+            )
         sequence = pruning_sequence(tree, risk=self.risk)
         step, reason, cv = self._choose(sequence, training)
         return Pruned(
@@ -138,16 +144,12 @@ class CostComplexity(Pruning):
         asked = _asked_for(sequence, self.alpha, self.n_leaves)
         if asked is not None:
             return *asked, None
+        if training is not None and training.n_rows < 2:
+            return 0, "one row has nothing to validate", None
         if training is None:
             raise OptionError(
                 "CostComplexity needs the training data to cross-validate. Give alpha or n_leaves, "
                 "or use it as prune= of an estimator."
-            )
-        if sequence.whole_tree.n_outputs > 1:
-            raise OptionError(
-                "Cross-validated pruning needs a target with one output; this one has "
-                f"{sequence.whole_tree.n_outputs}. Give CostComplexity(alpha=..., "
-                "risk='impurity'), or fit one tree per output."
             )
         cv = cross_validate(
             sequence,

@@ -1,10 +1,11 @@
 """Folds of cross-validation: which rows are held out together.
 
 A number of folds is dealt out at random: rows of one class spread evenly (`stratify`), or whole
-groups of rows kept together (`groups`), sizes as equal as that allows. Folds can also be given: an
-id for each row, any splitter of scikit-learn, or pairs of training and test rows. rpart deals rows
-out without regard to their class (`stratify=False`). Random means seeded: without a random state
-the seed is 0, and repeat r of several draws from the sequence (seed, r).
+groups of rows kept together (`groups`), sizes as equal as that allows; there are never more folds
+than rows. Folds can also be given: an id for each row, any splitter of scikit-learn, or pairs of
+training and test rows. rpart deals rows out without regard to their class (`stratify=False`).
+Random means seeded: without a random state the seed is 0, and repeat r of several draws from the
+sequence (seed, r).
 """
 
 from __future__ import annotations
@@ -133,12 +134,12 @@ def _dealt(
 ) -> Ids:
     """Deal rows (or groups) out to the folds."""
     n = training.n_rows
+    if n_folds < 2:
+        raise OptionError(f"folds must be at least 2. Got {n_folds}.")
     units = n if groups is None else int(groups.max()) + 1
-    word = "rows" if groups is None else "groups"
-    if not 2 <= n_folds <= units:
-        raise OptionError(
-            f"folds must be between 2 and the number of {word}, which is {units}. Got {n_folds}."
-        )
+    if units < 2:
+        raise OptionError(f"Folds need at least 2 rows, or groups of rows. There is {units}.")
+    n_folds = min(n_folds, units)
     if groups is not None:
         return _lightest_first(np.bincount(groups), n_folds, rng)[groups]
     order = rng.permutation(n)

@@ -166,7 +166,7 @@ def _draw(training: Training, share: float, stratify: bool, seed: int) -> npt.ND
         order = order[np.lexsort(training.target.values[order].T)]
     count = min(max(1, round(share * n)), n - 1)
     if count < 1:
-        raise OptionError(f"ReducedError holds rows out, but there are only {n} rows.")
+        raise OptionError("ReducedError holds rows out, but there is only 1 sample.")
     held_out = np.zeros(n, bool)
     # Evenly spaced along the order, which goes class by class.
     held_out[order[((np.arange(count) + 0.5) * n / count).astype(np.intp)]] = True
