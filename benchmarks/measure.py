@@ -6,7 +6,8 @@ floor, and starts the clock. What is shorter than 0.2 s is called in blocks, the
 
 Memory is the peak of the resident set during the call minus the floor (Linux only: the kernel can
 reset the peak). A CPU limit is the kernel's too: a process that goes beyond it is ended, and the
-measurement says "at least so long".
+measurement says "at least so long". Wall time means little when others use the cores, so the cores
+that they used meanwhile are noted, and what is judged by wall time waits for a quiet moment.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from benchmarks.races import Contender
 
 ROOT = Path(__file__).parents[1]
 BLOCK = 0.2
+QUIET = 0.1  # cores
 STATUS = Path("/proc/self/status")
 
 IMPORTS = {
@@ -50,6 +52,7 @@ class Measurement:
     impurity: float | None = None
     n_leaves: int | None = None
     float64_bytes: int | None = None
+    others: float | None = None  # cores that other processes used meanwhile
     at_least: bool = False
     error: str | None = None
 
@@ -124,8 +127,10 @@ def answer(question: dict[str, Any]) -> Measurement:
     if question["action"] == "fit":
         floor = start_peak()
         set_cpu_limit(question["limit"])
+        busy, started, own = busy_seconds(), time.perf_counter(), time.process_time()
         cpu, wall, model = clock(lambda: runner.fit(form, settings))
         peak = read_peak()
+        others = _others(busy, started, own)
         found = runner.leaves(model, form)
         return Measurement(
             cpu=cpu,
@@ -134,6 +139,7 @@ def answer(question: dict[str, Any]) -> Measurement:
             impurity=None if found is None else impurity(found, data),
             n_leaves=None if found is None else count(found),
             float64_bytes=data.float64_bytes,
+            others=others,
         )
     model = runner.fit(form, settings)
     n_rows = 1 if question["action"] == "predict one row" else None
@@ -170,6 +176,35 @@ def _timed(call: Callable[[], Any], number: int) -> tuple[float, float, Any]:
         result = call()
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     return cpu / number, wall / number, result
+
+
+def busy_seconds() -> float | None:
+    """Give the CPU seconds that all processes of the machine have used (None where unknown)."""
+    try:
+        first = Path("/proc/stat").read_text("ascii").splitlines()[0].split()
+    except OSError:
+        return None
+    user, nice, system, _, _, interrupt, soft = map(int, first[1:8])
+    return (user + nice + system + interrupt + soft) / os.sysconf("SC_CLK_TCK")
+
+
+def _others(busy: float | None, started: float, own: float) -> float | None:
+    now = busy_seconds()
+    if busy is None or now is None:
+        return None
+    wall, mine = time.perf_counter() - started, time.process_time() - own
+    return max(0.0, now - busy - mine) / wall
+
+
+def wait_until_quiet(most: float) -> None:
+    """Wait, so many seconds at most, for a second in which nobody uses a tenth of a core."""
+    end = time.monotonic() + most
+    while time.monotonic() < end:
+        busy, started = busy_seconds(), time.perf_counter()
+        time.sleep(min(1.0, most))
+        now = busy_seconds()
+        if busy is None or now is None or (now - busy) / (time.perf_counter() - started) < QUIET:
+            return
 
 
 def start_peak() -> int | None:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from benchmarks import machine
 from benchmarks.libraries import library
-from benchmarks.measure import ROOT, Measurement, measure
+from benchmarks.measure import ROOT, Measurement, measure, wait_until_quiet
 from benchmarks.problems import PROBLEMS, store
 from benchmarks.races import SUBSETS, Contender, Race, races
 from benchmarks.table import Row, Taken, markdown, rows
@@ -73,18 +73,21 @@ def in_turns(race: Race) -> Iterator[str]:
 
 
 def run(
-    race: Race, most_rows: int, folder: Path, progress: Progress
+    race: Race, most_rows: int, folder: Path, progress: Progress, patience: float
 ) -> tuple[Taken, dict[str, str]]:
     """Measure a race; give what was taken, and the reasons for what was not."""
     reasons = {key: why_skipped(one) for key, one in race.contenders.items()}
     skipped = {key: reason for key, reason in reasons.items() if reason}
     taken: dict[str, list[Measurement]] = defaultdict(list)
+    by_wall = {key for bar in race.bars if bar.clock == "wall" for key in (bar.ours, bar.against)}
     for key in in_turns(race):
         progress.step(f"{race.name}: {key}")
         one = race.contenders[key]
         if key in skipped or any(m.error for m in taken[key]):
             continue
         place = store(one.problem, min(most_rows, PROBLEMS[one.problem].rows), folder)
+        if key in by_wall and race.judged:
+            wait_until_quiet(patience)
         taken[key].append(measure(one, place))
     return dict(taken), skipped
 
@@ -102,7 +105,7 @@ def main() -> int:
     measured = []
     with tempfile.TemporaryDirectory(prefix="ceiba-bench-") as folder:
         for race in chosen:
-            taken, skipped = run(race, most_rows, Path(folder), progress)
+            taken, skipped = run(race, most_rows, Path(folder), progress, options.patience)
             table += rows(race, taken, skipped)
             measured.append(_as_json(race, taken, skipped))
     progress.end()
@@ -119,6 +122,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, help="cut larger tables to so many rows (no verdicts)")
     parser.add_argument("--repeats", type=int, help="at most so many repeats")
     parser.add_argument("--only", default="", metavar="REGEX", help="only races of such a name")
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=30.0,
+        metavar="SECONDS",
+        help="longest wait for a quiet machine before what is judged by wall time (30)",
+    )
     parser.add_argument("--output", type=Path, help="JSON file (default: results/<subset>.json)")
     parser.add_argument("--docs", action="store_true", help="put the table into docs/benchmarks.md")
     parser.add_argument("--strict", action="store_true", help="exit status 1 if a bar is missed")
@@ -162,6 +172,7 @@ def _report(
         put_into_page(PAGE, options.subset, text)
     missed = [row for row in table if row.verdict == "MISSED"]
     judged = [row for row in table if row.verdict in ("pass", "MISSED")]
+    output = output.relative_to(Path.cwd()) if output.is_relative_to(Path.cwd()) else output
     print(f"{len(judged) - len(missed)} of {len(judged)} bars kept; everything is in {output}")
     return 1 if missed and options.strict else 0
 

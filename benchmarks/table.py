@@ -1,7 +1,8 @@
 """From measurements to figures: one row per bar, judged, as a markdown table.
 
 The time of a contender is the best of its repeats; the spread is (worst - best) / best. A rival
-that was ended at its limit gives a lower bound of the ratio, marked ">=".
+that was ended at its limit gives a lower bound of the ratio, marked ">=". A gain in wall time that
+was missed while others used the cores is not judged.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from benchmarks.measure import Measurement
+from benchmarks.measure import QUIET, Measurement
 from benchmarks.races import Bar, Clock, Race
 
 Taken = dict[str, list[Measurement]]  # of one race, by contender
@@ -83,7 +84,7 @@ def _row(race: Race, bar: Bar, taken: Taken, skipped: dict[str, str]) -> Row:
         value,
         figure,
         _limit(bar),
-        _verdict(bar, value, race.judged),
+        _verdict(bar, value, race.judged, _others(bar, ours, theirs)),
         " / ".join(f"{spread(m, bar.clock):.0%}" for m in clocked),
     )
 
@@ -154,7 +155,15 @@ def _limit(bar: Bar) -> str:
     return f"{sign} {bar.limit:g}{unit}"
 
 
-def _verdict(bar: Bar, value: float | None, judged: bool) -> str:
+def _others(bar: Bar, ours: list[Measurement], theirs: list[Measurement]) -> float:
+    """Give the cores that others used during the best repeats, where wall time is judged."""
+    if bar.clock == "cpu":
+        return 0.0
+    best_of = [min(side, key=lambda one: one.wall) for side in (ours, theirs) if side]
+    return max(one.others or 0.0 for one in best_of)
+
+
+def _verdict(bar: Bar, value: float | None, judged: bool, others: float) -> str:
     if value is None:
         return "not measured here"
     if bar.limit is None:
@@ -163,6 +172,8 @@ def _verdict(bar: Bar, value: float | None, judged: bool) -> str:
         return "not at this size"
     # Ratios are judged as they are shown: 1.998 is not 2.
     kept = value >= bar.limit if bar.what == "speed" else value <= bar.limit
+    if not kept and others > QUIET:
+        return f"machine busy (others used {others:.1f} cores)"
     return "pass" if kept else "MISSED"
 
 

@@ -46,6 +46,14 @@ def test_rival_ended_at_its_limit_gives_a_lower_bound() -> None:
     assert (row.figure, row.verdict) == (">= 200.0x faster", "pass")
 
 
+def test_wall_time_missed_on_a_busy_machine_is_not_judged() -> None:
+    bar = Bar("speed", "ceiba", "rival", 1.25, clock="wall")
+    theirs = [Measurement(wall=2.0, others=0.0)]
+    busy = figure(bar, [Measurement(wall=2.0, others=0.9)], theirs)
+    quiet = figure(bar, [Measurement(wall=2.0, others=0.0)], theirs)
+    assert (busy.verdict, quiet.verdict) == ("machine busy (others used 0.9 cores)", "MISSED")
+
+
 def test_impurity_above_the_rival_by_more_than_the_bar_is_missed() -> None:
     bar = Bar("impurity", "ceiba", "rival", 1e-5)
     theirs = [Measurement(impurity=0.5, n_leaves=9)]
