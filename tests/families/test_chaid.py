@@ -204,7 +204,7 @@ def root_of_package(package, frame, target):
 )
 def test_root_equals_that_of_package_chaid(dataset, target):
     """Their Bonferroni factor is 1, so only roots where it does not decide can agree."""
-    package = pytest.importorskip("CHAID")
+    package = pytest.importorskip("CHAID", reason="CHAID is not installed")
     from tests.oracle.load import folder, frame, read_csv
 
     if not folder().is_dir():
