@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,8 @@ from ceiba.prune.as_grown import (
     primary_branches,
     stand_in,
 )
-from ceiba.prune.cross_validation import FoldTree, run_folds
+from ceiba.prune.cross_validation import run_folds
+from ceiba.prune.fold_tree import FoldTree
 from ceiba.prune.folds import Fold, read_folds
 from ceiba.prune.rpart_complexity import rpart_complexity
 from ceiba.table import Kind
@@ -85,13 +87,17 @@ def rpart_cross_validate(
 def _lighter(training: Training) -> Training:
     """Leave out of the folds' trees what only people read, and surrogates that nobody can need."""
     options = replace(training.options, max_competitors=0)
-    complete = all(
+    if _is_complete(training):
+        options = replace(options, max_surrogates=0)
+    return replace(training, options=options)
+
+
+def _is_complete(training: Training) -> bool:
+    """Tell whether every split can place every row: numbers only, nothing missing."""
+    return all(
         column.info.kind is Kind.NUMERIC and not column.missing.any()
         for column in training.table.columns
     )
-    if complete:
-        options = replace(options, max_surrogates=0)
-    return replace(training, options=options)
 
 
 @dataclass(frozen=True)
@@ -117,12 +123,13 @@ class RpartFoldTree(FoldTree):
     def ends(self, tree: Tree, fold: Fold) -> Ends:
         """Route held-out rows as growing routes its own."""
         tree, test = _strict(tree), fold.test.astype(np.intp)
-        table = self.training.table
-        if all(not table.columns[j].missing.any() for j in tree.used_columns.tolist()) and all(
-            table.columns[j].info.kind is Kind.NUMERIC for j in tree.used_columns.tolist()
-        ):
-            return np.asarray(route.apply(tree, table.take(test)))
+        if self._complete:
+            return np.asarray(route.apply(tree, self.training.table.take(test)))
         return _ends_as_growing(tree, self.training, fold.train.astype(np.intp), test)
+
+    @cached_property
+    def _complete(self) -> bool:
+        return _is_complete(self.training)
 
     @property
     def error_weight(self) -> Array:
