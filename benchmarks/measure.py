@@ -76,7 +76,7 @@ def measure(contender: Contender, place: Path) -> Measurement:
 
 
 def _measure_import(name: str, bytecode: Path) -> Measurement:
-    """Time an import from bytecode, as an installed package has it: the first time only compiles."""
+    """Time an import from bytecode, as installed packages have it: the first time compiles."""
     before, statement = IMPORTS[name]
     question = {"before": before, "statement": statement}
     cached = {"PYTHONPYCACHEPREFIX": str(bytecode), "PYTHONDONTWRITEBYTECODE": ""}
