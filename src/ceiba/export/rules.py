@@ -6,11 +6,10 @@ with a table in hand gives the answers of `predict`.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from ceiba.export.routes import End, LevelSet, Numbers, Restriction, Way, ends_of, refuse_fractional
-from ceiba.tree.words import cut_text, level_text, number_text, separating_digits
+from ceiba.tree.words import level_text, number_text, range_sentence, separating_digits
 
 if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
@@ -78,13 +77,8 @@ def _one(info: ColumnInfo, one: Restriction, digits: int) -> str:
 def _numbers(info: ColumnInfo, one: Numbers, digits: int) -> str:
     if not one.present:
         return ""
-    low, high = (cut_text(cut, info, digits) if math.isfinite(cut) else "" for cut in
-                 (one.low, one.high))  # fmt: skip
-    if low and high:
-        return f"{low} < {info.name} <= {high}"
-    if low or high:
-        return f"{info.name} > {low}" if low else f"{info.name} <= {high}"
-    return f"{info.name} is present"
+    said = range_sentence(info.name, one.low, one.high, info, digits)
+    return said or f"{info.name} is present"
 
 
 def _levels(info: ColumnInfo, one: LevelSet) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.table import ColumnInfo, Kind
-from ceiba.tree.words import cut_sentence, levels_sentence
+from ceiba.tree.words import levels_sentence, range_sentence
 
 if TYPE_CHECKING:
     from ceiba.table import Column
@@ -182,17 +182,7 @@ class ValueSet:
         return f"{said} or missing" if missing and self.missing else said
 
     def _numbers_text(self, digits: int | None) -> str:
-        name, info = self.info.name, self.info
-        below, above = self.high < math.inf, self.low > -math.inf
-        if not below and not above:
-            return ""
-        # "x <= 9" and "x > 2.5" as the splits themselves say them, then "2.5 < x <= 9" from both.
-        high = cut_sentence(name, self.high, True, info, digits) if below else ""
-        low = cut_sentence(name, self.low, False, info, digits) if above else ""
-        if not (below and above) or "=" in (high + low).replace("<=", "").replace(">=", ""):
-            return " and ".join(filter(None, [low, high]))
-        sign, bound = low[len(name) :].split(maxsplit=1)
-        return f"{bound} {sign.replace('>', '<')} {high}"
+        return range_sentence(self.info.name, self.low, self.high, self.info, digits)
 
     def _levels_text(self, max_levels: int | None) -> str:
         info = self.info

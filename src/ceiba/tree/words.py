@@ -26,10 +26,12 @@ __all__ = [
     "levels_sentence",
     "number_text",
     "presence_sentence",
+    "range_sentence",
 ]
 
 DIGITS: Final = 6
 _NOISE_DIGITS: Final = 12  # what survives of a float64 midpoint of decimal numbers
+_HUGE: Final = 1e15  # beyond it the digits before the point are not all shown
 _KEPT_DECIMALS: Final = 3  # midpoints of data with two decimals have three
 
 
@@ -40,10 +42,14 @@ def number_text(value: float, digits: int = DIGITS) -> str:
     --------
     >>> number_text(0.30000000000000004), number_text(1234567.0), number_text(2.0)
     ('0.3', '1234567', '2')
+    >>> number_text(3.5e200), number_text(-1e16)
+    ('3.5e+200', '-1e+16')
     """
     if not math.isfinite(value):
         return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
-    if value == round(value) and abs(value) < 1e15:
+    if abs(value) >= _HUGE:
+        return f"{value:.{digits}g}"
+    if value == round(value):
         return str(round(value))
     shown = f"{value:.{max(digits, len(str(int(abs(value)))))}g}"
     return shown if "e" in shown or "." not in shown else shown.rstrip("0").rstrip(".")
@@ -118,9 +124,31 @@ def cut_sentence(
         return f"{column} = {'no' if low else 'yes'}"
     number = info is None or (info.display == "number" and not info.levels)
     above = math.nextafter(cut, math.inf)
-    if number and abs(cut) < 1e15 and above == round(above) and above != 0:
+    if number and abs(cut) < _HUGE and above == round(above) and above != 0:
         return f"{column} {'<' if low else '>='} {round(above)}"
     return f"{column} {'<=' if low else '>'} {cut_text(cut, info, digits)}"
+
+
+def range_sentence(
+    column: str, low: float, high: float, info: ColumnInfo | None, digits: int | None
+) -> str:
+    """Say that a value is above one cut and not above another; "" where both are infinite.
+
+    Examples
+    --------
+    >>> range_sentence("x", 2.5, 9, None, None), range_sentence("x", 2.5, math.inf, None, None)
+    ('2.5 < x <= 9', 'x > 2.5')
+    >>> range_sentence("x", 30.999999999999996, 40, None, None)
+    '31 <= x <= 40'
+    """
+    below, above = high < math.inf, low > -math.inf
+    # "x <= 9" and "x > 2.5" as the splits themselves say them, then "2.5 < x <= 9" from both.
+    upper = cut_sentence(column, high, True, info, digits) if below else ""
+    lower = cut_sentence(column, low, False, info, digits) if above else ""
+    if not (below and above) or "=" in (upper + lower).replace("<=", "").replace(">=", ""):
+        return " and ".join(filter(None, [lower, upper]))
+    sign, bound = lower[len(column) :].split(maxsplit=1)
+    return f"{bound} {sign.replace('>', '<')} {upper}"
 
 
 def levels_sentence(column: str, levels: Sequence[Any], max_levels: int | None) -> str:
