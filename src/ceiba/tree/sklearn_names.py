@@ -4,48 +4,23 @@ Code written against `sklearn.tree._tree.Tree` (plots, exporters, walks by hand)
 same names. `value` and `impurity` are the tree's own. Differences that remain: thresholds are
 float64 cuts on float64 data; level splits have no threshold, so a tree with any is refused.
 """
-# ruff: noqa: D102 (what the mixin expects of the tree needs no docstring)
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array, read_only
+from ceiba.tree.figures import Figures
 from ceiba.tree.splits import SplitKind
-
-if TYPE_CHECKING:
-    from ceiba.table import Schema, TargetInfo
-    from ceiba.tree.splits import SplitTable
 
 __all__ = ["SklearnNames"]
 
 
-class SklearnNames:
+class SklearnNames(Figures):
     """Properties with scikit-learn's names; mixed into `Tree`."""
-
-    if TYPE_CHECKING:
-        schema: Schema
-        splits: SplitTable
-        branch_start: Array
-        branch_node: Array
-        default_branch: Array
-        n_rows: Array
-        weight: Array
-
-        @property
-        def is_leaf(self) -> Array: ...
-        @property
-        def is_binary(self) -> bool: ...
-        @property
-        def depth(self) -> int: ...
-        @property
-        def target(self) -> TargetInfo: ...
-        @property
-        def majority_branch(self) -> Array: ...
 
     def _child(self, branch: int, name: str) -> Array:
         if not self.is_binary:

@@ -21,7 +21,6 @@ from ceiba.tree import route as _route
 from ceiba.tree.arrays import Array, read_only, same_array
 from ceiba.tree.collapse import collapse as _collapse
 from ceiba.tree.face import Face
-from ceiba.tree.impurity import scale_by_prior
 from ceiba.tree.node import Node, NodeSequence
 from ceiba.tree.recount import recount as _recount
 from ceiba.tree.sample import Container
@@ -31,7 +30,7 @@ from ceiba.tree.sklearn_names import SklearnNames
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ceiba.table import Schema, TargetInfo
+    from ceiba.table import Schema
     from ceiba.tree.path import Path
     from ceiba.tree.splits import SplitTable
     from ceiba.tree.surrogates import Competitors, Surrogates
@@ -171,198 +170,6 @@ class Tree(SklearnNames, Face):
 
     def __str__(self) -> str:
         return self.to_text()
-
-    # ------------------------------------------------------------------ shape
-
-    @property
-    def target(self) -> TargetInfo:
-        """What the tree predicts."""
-        if self.schema.target is None:
-            raise TreeError("The tree's schema has no target. Give Schema(..., target=...).")
-        return self.schema.target
-
-    @property
-    def task(self) -> Literal["classification", "regression"]:
-        """Either "classification" or "regression"."""
-        return self.target.task
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes."""
-        return len(self.parent)
-
-    @property
-    def n_outputs(self) -> int:
-        """Number of outputs of the target."""
-        return int(self.value.shape[1])
-
-    @cached_property
-    def n_branches(self) -> Array:
-        """Number of branches of each node, 0 at leaves."""
-        return read_only(np.diff(self.branch_start), np.int32)
-
-    @cached_property
-    def is_leaf(self) -> Array:
-        """Whether each node is a leaf."""
-        return read_only(self.n_branches == 0, np.bool_)
-
-    @cached_property
-    def is_binary(self) -> bool:
-        """Whether every inner node has exactly two branches."""
-        return bool(np.all((self.n_branches == 0) | (self.n_branches == 2)))
-
-    @cached_property
-    def leaves(self) -> Array:
-        """Ids of the leaves, ascending."""
-        return read_only(np.flatnonzero(self.is_leaf), np.int32)
-
-    @cached_property
-    def n_leaves(self) -> int:
-        """Number of leaves."""
-        return int(np.count_nonzero(self.is_leaf))
-
-    @cached_property
-    def subtree_end(self) -> Array:
-        """End of each node's subtree: the subtree of node i is the range `i:subtree_end[i]`."""
-        size = [1] * self.n_nodes
-        parent = self.parent.tolist()
-        for i in range(self.n_nodes - 1, 0, -1):
-            size[parent[i]] += size[i]
-        return read_only(np.arange(self.n_nodes) + np.array(size), np.int32)
-
-    @cached_property
-    def node_depth(self) -> Array:
-        """Depth of each node; 0 at the root."""
-        # In pre-order all nodes before i are its ancestors, except those whose subtree has ended.
-        i = np.arange(self.n_nodes)
-        ended = np.searchsorted(np.sort(self.subtree_end), i, side="right")
-        return read_only(i - ended, np.int32)
-
-    @cached_property
-    def depth(self) -> int:
-        """Depth of the deepest leaf; 0 for a tree of one leaf."""
-        return int(self.node_depth.max())
-
-    @cached_property
-    def branch_index(self) -> Array:
-        """Which branch of its parent each node is; -1 at the root."""
-        index = np.full(self.n_nodes, -1, np.int32)
-        within = np.arange(self.n_nodes - 1) - np.repeat(self.branch_start[:-1], self.n_branches)
-        index[self.branch_node] = within
-        return read_only(index, np.int32)
-
-    # ------------------------------------------------------------------ what the nodes say
-
-    @cached_property
-    def branch_weight(self) -> Array:
-        """Share of each branch in the weight of all branches of its node, flat as `branch_node`."""
-        weight = self.weight[self.branch_node]
-        owner = np.repeat(np.arange(self.n_nodes), self.n_branches)
-        total = np.bincount(owner, weights=weight, minlength=self.n_nodes)[owner]
-        even = 1.0 / self.n_branches[owner]
-        share = np.divide(weight, total, out=even, where=total > 0)
-        return read_only(share, np.float64)
-
-    @cached_property
-    def majority_branch(self) -> Array:
-        """Branch with the most weight, the first on ties; -1 at leaves."""
-        best = np.full(self.n_nodes, -1, np.int32)
-        inner = np.flatnonzero(~self.is_leaf)
-        if len(inner) == 0:
-            return read_only(best, np.int32)
-        weight = self.weight[self.branch_node]
-        first = self.branch_start[inner]
-        most = np.repeat(np.maximum.reduceat(weight, first), self.n_branches[inner])
-        # Among the heaviest branches of a node, written from last to first, the first one stays.
-        winners = np.flatnonzero(weight == most)[::-1]
-        best[self.parent[self.branch_node[winners]]] = self.branch_index[self.branch_node[winners]]
-        return read_only(best, np.int32)
-
-    @cached_property
-    def answer(self) -> Array:
-        """Class index each node predicts, per output: least expected cost, the lowest on ties.
-
-        Shape (n_nodes,), or (n_nodes, n_outputs) for several outputs.
-        """
-        if self.task != "classification":
-            raise TreeError("A regression tree has no class to answer with. Use `tree.value`.")
-        best = _route.best_class(self.value, self.cost_matrix)
-        return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
-
-    @property
-    def stand_ins(self) -> Surrogates | None:
-        """The surrogates that send rows: None unless `missing="surrogate"` and they are in use."""
-        stored = self.surrogates
-        in_use = self.missing == "surrogate" and stored is not None and stored.in_use
-        return stored if in_use else None
-
-    @cached_property
-    def used_columns(self) -> Array:
-        """Indices of the columns that any split, or surrogate in use, asks about."""
-        asked = [self.splits.column[~self.is_leaf]]
-        if self.stand_ins is not None:
-            asked.append(self.stand_ins.splits.column)
-        return read_only(np.unique(np.concatenate(asked)), np.int32)
-
-    @cached_property
-    def class_probability(self) -> Array:
-        """Class probabilities of the nodes by their own counts (after priors), output 0.
-
-        The same as `value[:, 0]`, except in a tree recounted with `keep_value=True`.
-        """
-        if self.counts is None:
-            return read_only(self.value[:, 0, :], np.float64)
-        counts = scale_by_prior(self.counts, self.class_prior)[:, 0, :]
-        total = counts.sum(axis=1, keepdims=True)
-        own = np.divide(counts, total, out=self.value[:, 0, :].copy(), where=total > 0)
-        return read_only(own, np.float64)
-
-    @cached_property
-    def share(self) -> Array:
-        """Share of the whole in each node: of the weight, or p(t) under `class_prior`."""
-        mass = self.weight
-        if self.class_prior is not None and self.counts is not None:
-            mass = scale_by_prior(self.counts, self.class_prior)[:, 0, :].sum(axis=1)
-        return read_only(_over_root(mass), np.float64)
-
-    @cached_property
-    def search_share(self) -> Array:
-        """Share of the whole as the split search saw it: under altered priors with costs.
-
-        Impurity and gain are in these terms; the same as `share` without a cost matrix.
-        """
-        if self.cost_matrix is None:
-            return self.share
-        mass = self.share * (self.class_probability @ self.cost_matrix.sum(axis=1))
-        return read_only(_over_root(mass), np.float64)
-
-    @cached_property
-    def part_ending(self) -> Array:
-        """How much of each node ends there: 1 at leaves, in inner nodes the part that stayed.
-
-        Rows stay in an inner node when their value is missing and `default_branch` is -1.
-        """
-        part = self.is_leaf.astype(np.float64)
-        stayed = ~self.is_leaf & (self.default_branch < 0) & (self.sent_default > 0)
-        for i in np.flatnonzero(stayed & (self.weight > 0)).tolist():
-            branches = self.branch_node[self.branch_start[i] : self.branch_start[i + 1]]
-            part[i] = max(1.0 - self.weight[branches].sum() / self.weight[i], 0.0)
-        return read_only(part, np.float64)
-
-    @cached_property
-    def tree_impurity(self) -> float:
-        """I(T): impurity of the leaves, weighted by their share of the whole.
-
-        Rows that stayed in an inner node count there.
-        """
-        ends = self.part_ending > 0
-        return float((self.part_ending * self.search_share)[ends] @ self.impurity[ends])
-
-    @cached_property
-    def tree_risk(self) -> float:
-        """R(T): sum of the risks of the leaves; rows that stayed in an inner node count there."""
-        ends = self.part_ending > 0
-        return float(self.part_ending[ends] @ self.risk[ends])
 
     # ------------------------------------------------------------------ nodes and paths
 
@@ -537,8 +344,3 @@ class Tree(SklearnNames, Face):
         2
         """
         return _collapse(self, nodes)
-
-
-def _over_root(mass: Array) -> Array:
-    """Give masses as shares of the root's."""
-    return mass / mass[0] if mass[0] > 0 else np.zeros(len(mass))

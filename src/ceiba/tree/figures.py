@@ -1,0 +1,154 @@
+"""What the nodes of a tree say: shares, answers, and the impurity and risk of the whole."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ceiba.errors import TreeError
+from ceiba.tree import route as _route
+from ceiba.tree.arrays import Array, read_only
+from ceiba.tree.impurity import scale_by_prior
+from ceiba.tree.shape import Shape
+
+if TYPE_CHECKING:
+    from ceiba.tree.splits import SplitTable
+    from ceiba.tree.surrogates import Surrogates
+
+__all__ = ["Figures"]
+
+
+class Figures(Shape):
+    """Figures derived from the arrays of the nodes; mixed into `Tree`."""
+
+    if TYPE_CHECKING:
+        splits: SplitTable
+        default_branch: Array
+        n_rows: Array
+        weight: Array
+        impurity: Array
+        risk: Array
+        sent_default: Array
+        counts: Array | None
+        surrogates: Surrogates | None
+        missing: str
+        cost_matrix: Array | None
+        class_prior: Array | None
+
+    @cached_property
+    def branch_weight(self) -> Array:
+        """Share of each branch in the weight of all branches of its node, flat as `branch_node`."""
+        weight = self.weight[self.branch_node]
+        owner = np.repeat(np.arange(self.n_nodes), self.n_branches)
+        total = np.bincount(owner, weights=weight, minlength=self.n_nodes)[owner]
+        even = 1.0 / self.n_branches[owner]
+        share = np.divide(weight, total, out=even, where=total > 0)
+        return read_only(share, np.float64)
+
+    @cached_property
+    def majority_branch(self) -> Array:
+        """Branch with the most weight, the first on ties; -1 at leaves."""
+        best = np.full(self.n_nodes, -1, np.int32)
+        inner = np.flatnonzero(~self.is_leaf)
+        if len(inner) == 0:
+            return read_only(best, np.int32)
+        weight = self.weight[self.branch_node]
+        first = self.branch_start[inner]
+        most = np.repeat(np.maximum.reduceat(weight, first), self.n_branches[inner])
+        # Among the heaviest branches of a node, written from last to first, the first one stays.
+        winners = np.flatnonzero(weight == most)[::-1]
+        best[self.parent[self.branch_node[winners]]] = self.branch_index[self.branch_node[winners]]
+        return read_only(best, np.int32)
+
+    @cached_property
+    def answer(self) -> Array:
+        """Class index each node predicts, per output: least expected cost, the lowest on ties.
+
+        Shape (n_nodes,), or (n_nodes, n_outputs) for several outputs.
+        """
+        if self.task != "classification":
+            raise TreeError("A regression tree has no class to answer with. Use `tree.value`.")
+        best = _route.best_class(self.value, self.cost_matrix)
+        return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
+
+    @property
+    def stand_ins(self) -> Surrogates | None:
+        """The surrogates that send rows: None unless `missing="surrogate"` and they are in use."""
+        stored = self.surrogates
+        in_use = self.missing == "surrogate" and stored is not None and stored.in_use
+        return stored if in_use else None
+
+    @cached_property
+    def used_columns(self) -> Array:
+        """Indices of the columns that any split, or surrogate in use, asks about."""
+        asked = [self.splits.column[~self.is_leaf]]
+        if self.stand_ins is not None:
+            asked.append(self.stand_ins.splits.column)
+        return read_only(np.unique(np.concatenate(asked)), np.int32)
+
+    @cached_property
+    def class_probability(self) -> Array:
+        """Class probabilities of the nodes by their own counts (after priors), output 0.
+
+        The same as `value[:, 0]`, except in a tree recounted with `keep_value=True`.
+        """
+        if self.counts is None:
+            return read_only(self.value[:, 0, :], np.float64)
+        counts = scale_by_prior(self.counts, self.class_prior)[:, 0, :]
+        total = counts.sum(axis=1, keepdims=True)
+        own = np.divide(counts, total, out=self.value[:, 0, :].copy(), where=total > 0)
+        return read_only(own, np.float64)
+
+    @cached_property
+    def share(self) -> Array:
+        """Share of the whole in each node: of the weight, or p(t) under `class_prior`."""
+        mass = self.weight
+        if self.class_prior is not None and self.counts is not None:
+            mass = scale_by_prior(self.counts, self.class_prior)[:, 0, :].sum(axis=1)
+        return read_only(_over_root(mass), np.float64)
+
+    @cached_property
+    def search_share(self) -> Array:
+        """Share of the whole as the split search saw it: under altered priors with costs.
+
+        Impurity and gain are in these terms; the same as `share` without a cost matrix.
+        """
+        if self.cost_matrix is None:
+            return self.share
+        mass = self.share * (self.class_probability @ self.cost_matrix.sum(axis=1))
+        return read_only(_over_root(mass), np.float64)
+
+    @cached_property
+    def part_ending(self) -> Array:
+        """How much of each node ends there: 1 at leaves, in inner nodes the part that stayed.
+
+        Rows stay in an inner node when their value is missing and `default_branch` is -1.
+        """
+        part = self.is_leaf.astype(np.float64)
+        stayed = ~self.is_leaf & (self.default_branch < 0) & (self.sent_default > 0)
+        for i in np.flatnonzero(stayed & (self.weight > 0)).tolist():
+            branches = self.branch_node[self.branch_start[i] : self.branch_start[i + 1]]
+            part[i] = max(1.0 - self.weight[branches].sum() / self.weight[i], 0.0)
+        return read_only(part, np.float64)
+
+    @cached_property
+    def tree_impurity(self) -> float:
+        """I(T): impurity of the leaves, weighted by their share of the whole.
+
+        Rows that stayed in an inner node count there.
+        """
+        ends = self.part_ending > 0
+        return float((self.part_ending * self.search_share)[ends] @ self.impurity[ends])
+
+    @cached_property
+    def tree_risk(self) -> float:
+        """R(T): sum of the risks of the leaves; rows that stayed in an inner node count there."""
+        ends = self.part_ending > 0
+        return float(self.part_ending[ends] @ self.risk[ends])
+
+
+def _over_root(mass: Array) -> Array:
+    """Give masses as shares of the root's."""
+    return mass / mass[0] if mass[0] > 0 else np.zeros(len(mass))

@@ -1,0 +1,104 @@
+"""The shape of a tree: what follows from the parents and branches of its nodes alone."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ceiba.errors import TreeError
+from ceiba.tree.arrays import Array, read_only
+
+if TYPE_CHECKING:
+    from ceiba.table import Schema, TargetInfo
+
+__all__ = ["Shape"]
+
+
+class Shape:
+    """Counts, depths and places of nodes; mixed into `Tree`."""
+
+    if TYPE_CHECKING:
+        schema: Schema
+        parent: Array
+        branch_start: Array
+        branch_node: Array
+        value: Array
+
+    @property
+    def target(self) -> TargetInfo:
+        """What the tree predicts."""
+        if self.schema.target is None:
+            raise TreeError("The tree's schema has no target. Give Schema(..., target=...).")
+        return self.schema.target
+
+    @property
+    def task(self) -> Literal["classification", "regression"]:
+        """Either "classification" or "regression"."""
+        return self.target.task
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.parent)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of outputs of the target."""
+        return int(self.value.shape[1])
+
+    @cached_property
+    def n_branches(self) -> Array:
+        """Number of branches of each node, 0 at leaves."""
+        return read_only(np.diff(self.branch_start), np.int32)
+
+    @cached_property
+    def is_leaf(self) -> Array:
+        """Whether each node is a leaf."""
+        return read_only(self.n_branches == 0, np.bool_)
+
+    @cached_property
+    def is_binary(self) -> bool:
+        """Whether every inner node has exactly two branches."""
+        return bool(np.all((self.n_branches == 0) | (self.n_branches == 2)))
+
+    @cached_property
+    def leaves(self) -> Array:
+        """Ids of the leaves, ascending."""
+        return read_only(np.flatnonzero(self.is_leaf), np.int32)
+
+    @cached_property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(np.count_nonzero(self.is_leaf))
+
+    @cached_property
+    def subtree_end(self) -> Array:
+        """End of each node's subtree: the subtree of node i is the range `i:subtree_end[i]`."""
+        size = [1] * self.n_nodes
+        parent = self.parent.tolist()
+        for i in range(self.n_nodes - 1, 0, -1):
+            size[parent[i]] += size[i]
+        return read_only(np.arange(self.n_nodes) + np.array(size), np.int32)
+
+    @cached_property
+    def node_depth(self) -> Array:
+        """Depth of each node; 0 at the root."""
+        # In pre-order all nodes before i are its ancestors, except those whose subtree has ended.
+        i = np.arange(self.n_nodes)
+        ended = np.searchsorted(np.sort(self.subtree_end), i, side="right")
+        return read_only(i - ended, np.int32)
+
+    @cached_property
+    def depth(self) -> int:
+        """Depth of the deepest leaf; 0 for a tree of one leaf."""
+        return int(self.node_depth.max())
+
+    @cached_property
+    def branch_index(self) -> Array:
+        """Which branch of its parent each node is; -1 at the root."""
+        index = np.full(self.n_nodes, -1, np.int32)
+        within = np.arange(self.n_nodes - 1) - np.repeat(self.branch_start[:-1], self.n_branches)
+        index[self.branch_node] = within
+        return read_only(index, np.int32)
