@@ -1,6 +1,10 @@
 """Speed and memory against other libraries, side by side in one run: `make bench`.
 
-problems.py    the tables, by name          libraries/   one file per library
-races.py       who runs what, and the bars  measure.py   one measurement = one fresh process
-run.py         all of it: table, JSON       compare.py   two results: is one slower?
+problems.py    the problems, by name        tables.py    how their tables are made or read
+libraries/     one file per library         races.py     what a race and a bar are
+bars.py        all races and their bars     growth.py    growth curves and their exponents
+measure.py     one fresh process            judging.py   how well a tree fits its rows
+run.py         all of it: table, JSON       table.py     from measurements to figures
+compare.py     is one slower?               commits.py   two commits side by side
+pruning.py     choosing alpha               machine.py   what it was measured on
 """

@@ -49,6 +49,7 @@ class Measurement:
     cpu: float = math.nan
     wall: float = math.nan
     extra_bytes: int | None = None
+    peak_bytes: int | None = None  # of the whole process, its table included
     impurity: float | None = None
     n_leaves: int | None = None
     float64_bytes: int | None = None
@@ -60,8 +61,14 @@ class Measurement:
 # ---------------------------------------------------------------------------------- the parent
 
 
-def measure(contender: Contender, place: Path) -> Measurement:
-    """Run a contender once, in a process of its own, on the table stored in `place`."""
+def measure(
+    contender: Contender, place: Path, judge: bool = True, python: str = sys.executable
+) -> Measurement:
+    """Run a contender once, in a process of its own, on the table stored in `place`.
+
+    `judge`: look at the grown tree too (outside the clock, but it takes time); `python`: the
+    interpreter that has the ceiba to measure.
+    """
     if contender.action == "import":
         return _measure_import(contender.library, place.parent / "bytecode")
     question = {
@@ -70,9 +77,10 @@ def measure(contender: Contender, place: Path) -> Measurement:
         "settings": asdict(contender.settings),
         "place": str(place),
         "limit": contender.limit,
+        "judge": judge,
     }
     child = ["-m", "benchmarks.measure"]
-    return _ask(child, question, contender.limit, contender.settings.n_threads)
+    return _ask(child, question, contender.limit, contender.settings.n_threads, python=python)
 
 
 def _measure_import(name: str, bytecode: Path) -> Measurement:
@@ -101,10 +109,11 @@ def _ask(
     limit: float | None,
     n_threads: int,
     environment: dict[str, str] | None = None,
+    python: str = sys.executable,
 ) -> Measurement:
     pools = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     said = subprocess.run(
-        [sys.executable, *arguments],
+        [python, *arguments],
         input=json.dumps(question),
         capture_output=True,
         text=True,
@@ -125,6 +134,7 @@ def _ask(
 
 def answer(question: dict[str, Any]) -> Measurement:
     """Measure in this process."""
+    from benchmarks.judging import count, impurity
     from benchmarks.problems import load
 
     data = load(Path(question["place"]))
@@ -133,29 +143,35 @@ def answer(question: dict[str, Any]) -> Measurement:
     if hasattr(runner, "measure"):
         told = runner.measure(data, settings)
         found = told.pop("leaves")
-        return Measurement(**told, impurity=impurity(found, data), float64_bytes=data.float64_bytes)
+        fitted = None if found is None else impurity(found, data, settings.criterion)
+        return Measurement(**told, impurity=fitted, float64_bytes=data.float64_bytes)
 
     form = runner.prepare(data)
     runner.fit(_first_rows(data, runner), settings)
-    if question["action"] == "fit":
-        floor = start_peak()
-        set_cpu_limit(question["limit"])
-        busy, started, own = busy_seconds(), time.perf_counter(), time.process_time()
-        cpu, wall, model = clock(lambda: runner.fit(form, settings))
-        peak = read_peak()
-        others = _others(busy, started, own)
-        found = runner.leaves(model, form)
-        return Measurement(
-            cpu=cpu,
-            wall=wall,
-            extra_bytes=None if floor is None or peak is None else max(0, peak - floor),
-            impurity=None if found is None else impurity(found, data),
-            n_leaves=None if found is None else count(found),
-            float64_bytes=data.float64_bytes,
-            others=others,
-        )
+    if question["action"] != "fit":
+        return _predict(runner, form, settings, question["action"])
+    floor = start_peak()
+    set_cpu_limit(question["limit"])
+    busy, started, own = busy_seconds(), time.perf_counter(), time.process_time()
+    cpu, wall, model = clock(lambda: runner.fit(form, settings))
+    peak = read_peak()
+    others = _others(busy, started, own)
+    found = runner.leaves(model, form) if question["judge"] else None
+    return Measurement(
+        cpu=cpu,
+        wall=wall,
+        extra_bytes=None if floor is None or peak is None else max(0, peak - floor),
+        peak_bytes=peak,
+        impurity=None if found is None else impurity(found, data, settings.criterion),
+        n_leaves=None if found is None else count(found),
+        float64_bytes=data.float64_bytes,
+        others=others,
+    )
+
+
+def _predict(runner: Any, form: Any, settings: Settings, action: str) -> Measurement:
     model = runner.fit(form, settings)
-    n_rows = 1 if question["action"] == "predict one row" else None
+    n_rows = 1 if action == "predict one row" else None
     runner.predict(model, form, n_rows)
     cpu, wall, _ = clock(lambda: runner.predict(model, form, n_rows))
     return Measurement(cpu=cpu, wall=wall)
@@ -165,9 +181,10 @@ def _first_rows(data: Any, runner: Any) -> Any:
     """Give a few rows for the warm-up, with every class among them."""
     import numpy as np
 
-    from benchmarks.problems import Data
+    from benchmarks.tables import Data
 
-    rows = np.unique(np.r_[0:200, np.unique(data.y, return_index=True)[1][:10]])
+    classes = data.y if data.task == "classification" else data.y[:1]
+    rows = np.unique(np.r_[0:200, np.unique(classes, return_index=True)[1]])
     rows = rows[rows < len(data.y)]
     X = data.X[rows] if isinstance(data.X, np.ndarray) else data.X.iloc[rows]
     return runner.prepare(Data(X, data.y[rows], data.task))
@@ -251,29 +268,6 @@ def set_cpu_limit(seconds: float | None) -> None:
 
         most = resource.getrlimit(resource.RLIMIT_CPU)[1]
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds), most))
-
-
-def count(leaf: Any) -> int:
-    """Count the leaves that hold a row."""
-    import numpy as np
-
-    return len(np.unique(leaf))
-
-
-def impurity(leaf: Any, data: Any) -> float:
-    """Give the gini impurity or mean squared error of a partition: the same for every library."""
-    import numpy as np
-
-    place = np.unique(leaf, return_inverse=True)[1]
-    size = np.bincount(place)
-    if data.task == "regression":
-        mean = np.bincount(place, data.y) / size
-        return float(np.mean((data.y - mean[place]) ** 2))
-    labels = np.unique(data.y, return_inverse=True)[1]
-    n_classes = int(labels.max()) + 1
-    table = np.bincount(place * n_classes + labels, minlength=len(size) * n_classes)
-    squares = (table.reshape(-1, n_classes).astype(float) ** 2).sum(axis=1) / size
-    return float(1 - squares.sum() / size.sum())
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.libraries.rpart import SCRIPT, why_absent
-from benchmarks.problems import Data, numeric
+from benchmarks.tables import Data, numeric
 
 FOLDS = 10
 # With single rows in leaves, scikit-learn's path alone takes an hour on numbers: it is quadratic.

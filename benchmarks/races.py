@@ -1,4 +1,4 @@
-"""Who runs what, and the bar that is asked of it.
+"""What a race is: contenders on one workload, and the bars that are asked of them.
 
 A race is one workload and its contenders, measured in turns (a, b, c, a, b, c, ...), so that a busy
 minute of the machine hits all of them. A bar holds at the race's full size only; smaller runs show
@@ -15,7 +15,7 @@ from benchmarks.problems import PROBLEMS
 
 Action = Literal["fit", "predict", "predict one row", "import"]
 Clock = Literal["cpu", "wall"]
-What = Literal["speed", "slowdown", "impurity", "memory", "seconds"]
+What = Literal["speed", "slowdown", "impurity", "memory", "extra", "peak", "seconds", "exponent"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Contender:
     settings: Settings = field(default_factory=Settings)
     repeats: int = 3
     limit: float | None = None  # CPU seconds; longer than this counts as "at least this"
+    whole: bool = False  # the size is the point: left out where tables are cut, not cut
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ class Bar:
 
     speed: time of `against` / time of `ours`, at least; slowdown: the inverse, at most;
     impurity: relative excess of the training impurity of `ours`, at most;
-    memory: extra peak / float64 size of X, at most; seconds: time of `ours`, at most.
+    memory: extra peak / float64 size of X, at most; extra: the same in bytes; peak: of the whole
+    process, in bytes; seconds: time of `ours`, at most;
+    exponent: of size in time, fitted to `points` (contender, size), at most.
     """
 
     what: What
@@ -44,6 +47,7 @@ class Bar:
     against: str | None = None
     limit: float | None = None
     clock: Clock = "cpu"
+    points: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,155 +62,30 @@ class Race:
 
     def cut(self, most_rows: int, most_repeats: int) -> Race:
         """Give the race on smaller tables and with fewer repeats; bars hold for whole tables."""
-        sizes = [PROBLEMS[one.problem].rows for one in self.contenders.values()]
+        sizes = {key: PROBLEMS[one.problem].rows for key, one in self.contenders.items()}
+        kept = {
+            key: replace(one, repeats=min(one.repeats, most_repeats))
+            for key, one in self.contenders.items()
+            if not one.whole or sizes[key] <= most_rows
+        }
+        bars = (
+            replace(bar, points=tuple(point for point in bar.points if point[0] in kept))
+            for bar in self.bars
+        )
         return replace(
             self,
-            name=self.name.format(rows=f"{min(most_rows, max(sizes)):,}"),
-            contenders={
-                key: replace(one, repeats=min(one.repeats, most_repeats))
-                for key, one in self.contenders.items()
-            },
-            judged=max(sizes) <= most_rows,
+            name=self.name.format(rows=f"{min(most_rows, max(sizes.values())):,}"),
+            contenders=kept,
+            bars=tuple(bar for bar in bars if bar.ours in kept or len(bar.points) > 1),
+            judged=max(sizes.values()) <= most_rows,
         )
 
-
-def _numeric(problem: str, depth: int | None, speed: float) -> Race:
-    """Numbers only, against scikit-learn (and LightGBM, which has no bar here)."""
-    one = Settings(max_depth=depth, min_samples_leaf=50)
-    two = replace(one, n_threads=2)
-    return Race(
-        f"{PROBLEMS[problem].about}, {_depth(depth)}",
-        frozenset({"quick", "issue2", "full"}),
-        {
-            "ceiba": Contender("ceiba", problem, settings=one, repeats=5),
-            "ceiba, 2 threads": Contender("ceiba", problem, settings=two, repeats=5),
-            "scikit-learn": Contender("scikit-learn", problem, settings=one, repeats=3),
-            "LightGBM": Contender("LightGBM", problem, settings=one, repeats=3),
-        },
-        (
-            Bar("speed", "ceiba", "scikit-learn", speed),
-            Bar("impurity", "ceiba", "scikit-learn", 1e-5),
-            Bar("memory", "ceiba", limit=2.5),
-            Bar("speed", "ceiba, 2 threads", "ceiba", 1.25, clock="wall"),
-            Bar("memory", "ceiba, 2 threads", limit=2.5),
-            Bar("speed", "ceiba", "LightGBM"),
-            Bar("impurity", "ceiba", "LightGBM"),
-        ),
-    )
+    def among(self, libraries: set[str]) -> Race:
+        """Give the race without other libraries, and without the bars against them."""
+        kept = {key: one for key, one in self.contenders.items() if one.library in libraries}
+        bars = [bar for bar in self.bars if {bar.ours, bar.against or bar.ours} <= kept.keys()]
+        return replace(self, contenders=kept, bars=tuple(bars))
 
 
-def _small(problem: str, action: Action, speed: float, *subsets: str) -> Race:
-    """Small tables and single rows, default settings: the cost of everything but the search."""
-    return Race(
-        f"{PROBLEMS[problem].about}, {action}",
-        frozenset({"issue2", "full", *subsets}),
-        {
-            "ceiba": Contender("ceiba", problem, action, repeats=5),
-            "scikit-learn": Contender("scikit-learn", problem, action, repeats=5),
-        },
-        (Bar("speed", "ceiba", "scikit-learn", speed),),
-    )
-
-
-def _missing(depth: int | None, *subsets: str) -> Race:
-    settings = Settings(max_depth=depth, min_samples_leaf=50)
-    return Race(
-        f"{PROBLEMS['classes_nan'].about}, {_depth(depth)}",
-        frozenset({"issue3", "full", *subsets}),
-        {
-            "ceiba, missing": Contender("ceiba", "classes_nan", settings=settings, repeats=5),
-            "ceiba, complete": Contender("ceiba", "classes", settings=settings, repeats=5),
-        },
-        (
-            Bar("slowdown", "ceiba, missing", "ceiba, complete", 1.5),
-            Bar("memory", "ceiba, missing", limit=2.5),
-        ),
-    )
-
-
-def _against(problem: str, *rivals: str, subset: str = "full", limit: float | None = None) -> Race:
-    """A table of the world, whole tree, at least 50 rows in a leaf; no bar."""
-    settings = Settings(min_samples_leaf=50)
-    contenders = {
-        name: Contender(name, problem, settings=settings, limit=None if name == "ceiba" else limit)
-        for name in ("ceiba", *rivals)
-    }
-    bars = [Bar(what, "ceiba", rival) for rival in rivals for what in ("speed", "impurity")]
-    return Race(
-        f"{PROBLEMS[problem].about}, {_depth(None)}",
-        frozenset({subset, "full"}),
-        contenders,
-        tuple(bars),
-    )
-
-
-def _depth(depth: int | None) -> str:
+def depth_name(depth: int | None) -> str:
     return "any depth" if depth is None else f"depth {depth}"
-
-
-_SURROGATES = Settings(
-    max_depth=8, min_samples_split=100, min_samples_leaf=50, missing="surrogate", max_surrogates=5
-)
-_CATEGORICAL = Settings(min_samples_leaf=50)
-
-RACES: tuple[Race, ...] = (
-    _numeric("classes", 8, speed=10),
-    _numeric("classes", None, speed=8),
-    _numeric("regression", 8, speed=10),
-    _numeric("regression", None, speed=6),
-    _small("iris", "fit", 1, "quick"),
-    _small("iris", "predict", 1, "quick"),
-    _small("iris", "predict one row", 2, "quick"),
-    _small("breast_cancer", "fit", 1, "quick"),
-    _small("breast_cancer", "predict", 1),
-    _small("breast_cancer", "predict one row", 2),
-    Race(
-        "import, without scikit-learn's own",
-        frozenset({"quick", "issue2", "full"}),
-        {
-            "import ceiba": Contender("ceiba", "iris", "import", repeats=5),
-            "its estimators": Contender("ceiba estimators", "iris", "import", repeats=5),
-        },
-        (
-            Bar("seconds", "import ceiba", limit=0.15),
-            Bar("seconds", "its estimators", limit=0.15),
-        ),
-    ),
-    Race(
-        f"{PROBLEMS['categorical'].about}, any depth",
-        frozenset({"quick", "issue3", "full"}),
-        {
-            "ceiba": Contender("ceiba", "categorical", settings=_CATEGORICAL, repeats=3),
-            # 20x is a matter of minutes: once is enough, and beyond the limit it is a bound.
-            "YDF": Contender("YDF", "categorical", settings=_CATEGORICAL, repeats=1, limit=200.0),
-        },
-        (Bar("speed", "ceiba", "YDF", 20), Bar("impurity", "ceiba", "YDF")),
-    ),
-    _missing(8, "quick"),
-    _missing(None),
-    Race(
-        f"{PROBLEMS['surrogates'].about}, 5 surrogates, depth 8",
-        frozenset({"quick", "issue3", "full"}),
-        {
-            "ceiba": Contender("ceiba", "surrogates", settings=_SURROGATES, repeats=5),
-            "rpart": Contender("rpart", "surrogates", settings=_SURROGATES, repeats=3),
-        },
-        (Bar("speed", "ceiba", "rpart", 4), Bar("impurity", "ceiba", "rpart", 1e-5)),
-    ),
-    Race(
-        f"{PROBLEMS['large_category'].about}, the root's split",
-        frozenset({"quick", "issue3", "full"}),
-        {"ceiba": Contender("ceiba", "large_category", settings=Settings(max_depth=1), repeats=5)},
-        (Bar("seconds", "ceiba", limit=0.05),),
-    ),
-    _against("adult", "YDF", subset="quick", limit=20.0),
-    _against("covertype", "scikit-learn", "LightGBM"),
-    _against("flights", "YDF", limit=200.0),
-)
-
-SUBSETS = ("quick", "issue2", "issue3", "full")
-
-
-def races(subset: str) -> list[Race]:
-    """List the races of a subset, in the order of the table."""
-    return [race for race in RACES if subset in race.subsets]

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from benchmarks.growth import exponent
 from benchmarks.measure import QUIET, Measurement
 from benchmarks.races import Bar, Clock, Race
 
@@ -32,6 +33,7 @@ class Row:
     bar: str
     verdict: str
     spread: str
+    rival: str = ""  # the contender it is compared with; compare.py finds a figure again by it
 
     def cells(self) -> tuple[str, ...]:
         return (
@@ -68,6 +70,8 @@ def rows(race: Race, taken: Taken, skipped: dict[str, str]) -> list[Row]:
 
 def _row(race: Race, bar: Bar, taken: Taken, skipped: dict[str, str]) -> Row:
     what = _what(race, bar)
+    if bar.what == "exponent":
+        return _curve(race, bar, taken, skipped)
     for key in filter(None, (bar.ours, bar.against)):
         reason = skipped.get(key) or next((m.error for m in taken.get(key, []) if m.error), None)
         if reason:
@@ -86,12 +90,44 @@ def _row(race: Race, bar: Bar, taken: Taken, skipped: dict[str, str]) -> Row:
         _limit(bar),
         _verdict(bar, value, race.judged, _others(bar, ours, theirs)),
         " / ".join(f"{spread(m, bar.clock):.0%}" for m in clocked),
+        bar.against or "",
+    )
+
+
+_NAMES = {
+    "memory": "extra memory",
+    "extra": "extra memory",
+    "peak": "peak memory with the table",
+    "impurity": "training impurity",
+}
+
+
+def _curve(race: Race, bar: Bar, taken: Taken, skipped: dict[str, str]) -> Row:
+    """Fit the exponent of a growth curve to the points that were measured."""
+    here = [(key, size) for key, size in bar.points if key not in skipped and taken.get(key)]
+    wrong = [m.error for key, _ in here for m in taken[key] if m.error]
+    reason = next(iter([*skipped.values(), *wrong]), None)
+    if reason or len(here) < 2:
+        verdict = f"skipped: {reason or 'fewer than two points'}"
+        return Row(race.name, "exponent", "", "", None, "", _limit(bar), verdict, "")
+    times = [best(taken[key], bar.clock) for key, _ in here]
+    value = exponent([size for _, size in here], times)
+    return Row(
+        race.name,
+        f"exponent from {here[0][0]} to {here[-1][0]}",
+        ", ".join(f"{key}: {seconds(t)}" for (key, _), t in zip(here, times, strict=True)),
+        "",
+        value,
+        f"exponent {value:.2f}",
+        _limit(bar),
+        _verdict(bar, value, race.judged, 0.0),
+        f"{max(spread(taken[key], bar.clock) for key, _ in here):.0%}",
     )
 
 
 def _what(race: Race, bar: Bar) -> str:
     clock = {"cpu": "CPU", "wall": "wall"}[bar.clock]
-    name = {"memory": "extra memory", "impurity": "training impurity"}.get(bar.what)
+    name = _NAMES.get(bar.what)
     if name is None:
         name = f"{race.contenders[bar.ours].action}, {clock} time"
     return name if bar.ours == "ceiba" else f"{name} ({bar.ours})"
@@ -115,7 +151,7 @@ def _slowdown(bar: Bar, ours: list[Measurement], theirs: list[Measurement]) -> F
 
 
 def _impurity(bar: Bar, ours: list[Measurement], theirs: list[Measurement]) -> Figure:
-    our, their = ours[0].impurity, theirs[0].impurity
+    our, their = ours[0].impurity, theirs[0].impurity  # only the first repeat is judged
     if our is None or their is None:
         return None, "", "", ""
     excess = (our - their) / their if their else our
@@ -132,6 +168,22 @@ def _memory(bar: Bar, ours: list[Measurement], theirs: list[Measurement]) -> Fig
     return extra / table, f"{extra / table:.2f}x of X", sides[0], f"X is {sides[1]}"
 
 
+def _extra(bar: Bar, ours: list[Measurement], theirs: list[Measurement]) -> Figure:
+    return _bytes([one.extra_bytes for one in ours], 10**6, "MB")
+
+
+def _peak(bar: Bar, ours: list[Measurement], theirs: list[Measurement]) -> Figure:
+    return _bytes([one.peak_bytes for one in ours], 10**9, "GB")
+
+
+def _bytes(sizes: list[int | None], unit: int, name: str) -> Figure:
+    known = [size for size in sizes if size is not None]
+    if not known:
+        return None, "", "", ""
+    text = f"{max(known) / unit:,.3g} {name}"
+    return float(max(known)), text, text, ""
+
+
 def _seconds(bar: Bar, ours: list[Measurement], theirs: list[Measurement]) -> Figure:
     our = best(ours, bar.clock)
     return our, seconds(our), seconds(our), ""
@@ -142,17 +194,28 @@ _FIGURES = {
     "slowdown": _slowdown,
     "impurity": _impurity,
     "memory": _memory,
+    "extra": _extra,
+    "peak": _peak,
     "seconds": _seconds,
 }
 _TIMED = ("speed", "slowdown", "seconds")
+
+
+_UNITS = {
+    "impurity": (1, ""),
+    "exponent": (1, ""),
+    "seconds": (1, " s"),
+    "extra": (10**6, " MB"),
+    "peak": (10**9, " GB"),
+}
 
 
 def _limit(bar: Bar) -> str:
     if bar.limit is None:
         return ""
     sign = ">=" if bar.what == "speed" else "<="
-    unit = {"impurity": "", "seconds": " s"}.get(bar.what, "x")
-    return f"{sign} {bar.limit:g}{unit}"
+    size, unit = _UNITS.get(bar.what, (1, "x"))
+    return f"{sign} {bar.limit / size:g}{unit}"
 
 
 def _others(bar: Bar, ours: list[Measurement], theirs: list[Measurement]) -> float:
@@ -174,7 +237,7 @@ def _verdict(bar: Bar, value: float | None, judged: bool, others: float) -> str:
     kept = value >= bar.limit if bar.what == "speed" else value <= bar.limit
     if not kept and others > QUIET:
         return f"machine busy (others used {others:.1f} cores)"
-    return "pass" if kept else "MISSED"
+    return "met" if kept else "MISSED"
 
 
 # ---------------------------------------------------------------------------------- text

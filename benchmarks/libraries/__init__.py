@@ -5,9 +5,11 @@
     prepare(data) -> form               the library's own form of the table; not timed
     fit(form, settings) -> model        timed
     predict(model, form, n_rows=None)   timed; n_rows: the first rows only
-    leaves(model, form) -> array        the leaf of each training row, to judge the tree
+    leaves(model, form) -> array        the leaf of each training row, to judge the tree (or None);
+                                        two-dimensional: of each of its trees, one per class
 
-A library of another language has `measure(data, settings) -> dict` instead of the last four.
+A library of another language has `measure(data, settings) -> dict` instead of the last four. A
+library that lacks a setting may have `why_unable(settings) -> str | None`.
 """
 
 from __future__ import annotations
@@ -20,8 +22,12 @@ LIBRARIES = {
     "ceiba": "ceiba",
     "scikit-learn": "scikit_learn",
     "LightGBM": "lightgbm",
+    "XGBoost": "xgboost",
     "YDF": "ydf",
     "rpart": "rpart",
+    "onnxruntime": "onnxruntime",
+    "chefboost": "chefboost",
+    "Weka": "weka",
 }
 
 
@@ -35,11 +41,24 @@ class Settings:
     n_threads: int = 1
     missing: str = "learn"
     max_surrogates: int = 5
+    criterion: str | None = None  # None: gini or squared error
+    max_bins: int | None = None  # None: exact
+    recipe: str | None = None  # "c45": the family of the tree, where it is not CART
+    same_tree: bool = False  # predict with the tree that ceiba grew
 
 
 def library(name: str) -> ModuleType:
     """Load the file of a library (which loads the library itself only when it is asked to)."""
     return import_module(f"{__name__}.{LIBRARIES[name]}")
+
+
+def why_not(name: str, settings: Settings) -> str | None:
+    """Give the reason if a library cannot run here with such settings."""
+    runner = library(name)
+    reason: str | None = runner.why_absent()
+    if reason is None and hasattr(runner, "why_unable"):
+        reason = runner.why_unable(settings)
+    return reason
 
 
 def why_not_installed(package: str) -> str | None:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from importlib.metadata import version as installed
+from inspect import signature
 from typing import Any
 
 from benchmarks.libraries import Settings, why_not_installed
-from benchmarks.problems import Data
+from benchmarks.tables import Data
+
+# Settings that are passed on only where they were asked for: recipes and older commits do without.
+WHEN_ASKED = ("criterion", "max_bins")
 
 
 def why_absent() -> str | None:
     return why_not_installed("ceiba")
+
+
+def why_unable(settings: Settings) -> str | None:
+    import ceiba
+
+    known = signature(ceiba.DecisionTreeClassifier).parameters
+    asked = [name for name in WHEN_ASKED if getattr(settings, name) is not None]
+    absent = [name for name in asked if name not in known]
+    return f"this ceiba has no {absent[0]}" if absent else None
 
 
 def version() -> str:
@@ -24,6 +37,11 @@ def prepare(data: Data) -> Data:
 def fit(data: Data, settings: Settings) -> Any:
     import ceiba
 
+    asked = {name: getattr(settings, name) for name in WHEN_ASKED}
+    options = {name: value for name, value in asked.items() if value is not None}
+    options |= {"min_samples_leaf": settings.min_samples_leaf, "n_jobs": settings.n_threads}
+    if settings.recipe is not None:
+        return getattr(ceiba, settings.recipe)(**options).fit(data.X, data.y)
     kind = (
         ceiba.DecisionTreeClassifier
         if data.task == "classification"
@@ -32,10 +50,9 @@ def fit(data: Data, settings: Settings) -> Any:
     model = kind(
         max_depth=settings.max_depth,
         min_samples_split=settings.min_samples_split,
-        min_samples_leaf=settings.min_samples_leaf,
-        n_jobs=settings.n_threads,
         missing=settings.missing,
         max_surrogates=settings.max_surrogates,
+        **options,
     )
     return model.fit(data.X, data.y)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.libraries import Settings
-from benchmarks.problems import Data
+from benchmarks.tables import Data
 
 SCRIPT = Path(__file__).with_suffix(".R")
 

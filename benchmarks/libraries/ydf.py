@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.libraries import Settings, why_not_installed
-from benchmarks.problems import Data
+from benchmarks.tables import Data
 
 TARGET = "the target"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.libraries import LIBRARIES, Settings, library
-from benchmarks.measure import clock, impurity, measure
-from benchmarks.problems import Data, load, store
-from benchmarks.races import RACES, Contender, races
+from benchmarks.libraries import LIBRARIES, Settings, library, why_not
+from benchmarks.measure import clock, measure
+from benchmarks.problems import PROBLEMS, load, store
+from benchmarks.races import Contender
 
 
 def test_fit_in_a_fresh_process_gives_times_memory_and_impurity(tmp_path: Path) -> None:
@@ -47,16 +47,6 @@ def test_table_read_back_is_the_table_stored(tmp_path: Path) -> None:
     np.testing.assert_array_equal(first.X, again.X)
 
 
-def test_impurity_of_a_partition_is_the_gini_of_its_leaves() -> None:
-    data = Data(np.zeros((4, 1)), np.array([0, 1, 1, 1]), "classification")
-    assert impurity(np.array([7, 7, 9, 9]), data) == pytest.approx(0.25)
-
-
-def test_impurity_of_a_partition_is_the_squared_error_of_its_leaves() -> None:
-    data = Data(np.zeros((4, 1)), np.array([0.0, 2.0, 5.0, 5.0]), "regression")
-    assert impurity(np.array([7, 7, 9, 9]), data) == pytest.approx(0.5)
-
-
 def test_clock_of_a_short_call_runs_it_in_blocks() -> None:
     calls: list[int] = []
     cpu, wall, _ = clock(lambda: calls.append(1))
@@ -71,14 +61,47 @@ def test_library_that_cannot_run_says_why(name: str) -> None:
     assert reason is None or "not" in reason or "no package" in reason
 
 
-def test_every_race_names_contenders_of_its_own() -> None:
-    for race in RACES:
-        for bar in race.bars:
-            assert {bar.ours, bar.against or bar.ours} <= race.contenders.keys()
+def test_unknown_setting_is_skipped_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.libraries.ceiba.WHEN_ASKED", ("recipe",))
+    assert why_not("ceiba", Settings(recipe="c45")) == "this ceiba has no recipe"
+    assert why_not("ceiba", Settings()) is None
 
 
-def test_quick_races_cut_to_small_tables_are_not_judged() -> None:
-    (first, *_) = (race.cut(50_000, 2) for race in races("quick"))
-    assert not first.judged
-    assert "50,000" in first.name
-    assert max(one.repeats for one in first.contenders.values()) == 2
+FITTING = [name for name in LIBRARIES if name != "onnxruntime"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FITTING)
+def test_every_library_grows_a_tree_of_numbers(name: str, tmp_path: Path) -> None:
+    if library(name).why_absent() is not None:
+        pytest.skip(f"{name} is not installed")
+    taken = measure(Contender(name, "iris"), store("iris", 150, tmp_path))
+    assert taken.error is None
+    assert taken.cpu > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in FITTING if name != "rpart"])
+def test_every_library_but_rpart_grows_a_tree_of_categories(name: str, tmp_path: Path) -> None:
+    if library(name).why_absent() is not None:
+        pytest.skip(f"{name} is not installed")
+    settings = Settings(min_samples_leaf=20, max_bins=255 if name == "XGBoost" else None)
+    place = store("large_category", 300, tmp_path)
+    taken = measure(Contender(name, "large_category", settings=settings), place)
+    assert taken.error is None
+    assert taken.cpu > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["scikit-learn", "onnxruntime"])
+def test_borrowed_tree_predicts_as_ours(name: str) -> None:
+    if library(name).why_absent() is not None:
+        pytest.skip(f"{name} is not installed")
+    data = PROBLEMS["classes"].make(2_000)
+    settings = Settings(min_samples_leaf=50, same_tree=True)
+    found = []
+    for runner in (library("ceiba"), library(name)):
+        form = runner.prepare(data)
+        found.append(runner.predict(runner.fit(form, settings), form))
+    theirs = found[1][0] if name == "onnxruntime" else found[1]
+    np.testing.assert_array_equal(found[0], theirs)

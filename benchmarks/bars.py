@@ -1,0 +1,285 @@
+"""Who races whom on what, and what the project asks of itself: every race, in the table's order.
+
+Rivals that take long run fewer times. A bar on training impurity says "equal or better": 1e-5 is
+left for cuts between neighbours that scikit-learn, in float32, takes for equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from benchmarks.growth import CURVES
+from benchmarks.libraries import Settings
+from benchmarks.problems import PROBLEMS
+from benchmarks.races import Action, Bar, Contender, Race, depth_name
+
+SUBSETS = ("quick", "issue2", "issue3", "issue5", "growth", "full")
+
+BINS = 255
+EQUAL = 1e-5
+# Two approximate trees of different bin edges: neither is better everywhere.
+NEARLY = 1e-3
+MEGABYTE = 10**6
+
+
+def _race(name: str, subsets: str, contenders: dict[str, Contender], *bars: Bar) -> Race:
+    return Race(name, frozenset([*subsets.split(), "full"]), contenders, bars)
+
+
+def _settings(depth: int | None) -> Settings:
+    return Settings(max_depth=depth, min_samples_leaf=50)
+
+
+# ---------------------------------------------------------------------------------- numbers
+
+
+def _exact(problem: str, depth: int | None, speed: float, subsets: str) -> Race:
+    """Numbers against scikit-learn, and a second thread against the first."""
+    one = _settings(depth)
+    return _race(
+        f"{PROBLEMS[problem].about}, {depth_name(depth)}",
+        subsets,
+        {
+            "ceiba": Contender("ceiba", problem, settings=one, repeats=5),
+            "ceiba, 2 threads": Contender(
+                "ceiba", problem, settings=replace(one, n_threads=2), repeats=5
+            ),
+            "scikit-learn": Contender("scikit-learn", problem, settings=one, repeats=2),
+        },
+        Bar("speed", "ceiba", "scikit-learn", speed),
+        Bar("impurity", "ceiba", "scikit-learn", EQUAL),
+        Bar("memory", "ceiba", limit=2.5),
+        Bar("speed", "ceiba, 2 threads", "ceiba", 1.25, clock="wall"),
+        Bar("memory", "ceiba, 2 threads", limit=2.5),
+    )
+
+
+def _with_rivals(race: Race, fast: float, ydf: float | None = None, slow: bool = False) -> Race:
+    """Add the boosting libraries' single trees and, at `slow`, everyone else who can."""
+    first = race.contenders["ceiba"]
+    names = {"LightGBM": 2, "XGBoost hist": 2}
+    names |= {"YDF": 2, "XGBoost exact": 1, "rpart": 1} if slow else {}
+    bars = [Bar("speed", "ceiba", name, fast) for name in ("LightGBM", "XGBoost hist")]
+    bars += [Bar("speed", "ceiba", name, ydf if name == "YDF" else None) for name in [*names][2:]]
+    bars += [Bar("impurity", "ceiba", name, EQUAL) for name in names]
+    rivals = {name: replace(_named(name, first), repeats=many) for name, many in names.items()}
+    return replace(race, contenders=race.contenders | rivals, bars=(*race.bars, *bars))
+
+
+def _named(name: str, like: Contender) -> Contender:
+    """Give a rival the table and the settings of a contender ("XGBoost hist" has bins)."""
+    library, _, method = name.partition(" ")
+    bins = BINS if method == "hist" else None
+    return replace(like, library=library, settings=replace(like.settings, max_bins=bins))
+
+
+def _with_histogram(race: Race, speed: float, fast: float | None) -> Race:
+    """Add growing by histograms, against the same rivals."""
+    first = race.contenders["ceiba"]
+    key = "ceiba, 255 bins"
+    ours = replace(first, settings=replace(first.settings, max_bins=BINS))
+    bars = [
+        Bar("speed", key, "scikit-learn", speed),
+        Bar("impurity", key, "scikit-learn"),
+        *(Bar("speed", key, name, fast) for name in ("LightGBM", "XGBoost hist")),
+        *(Bar("impurity", key, name, NEARLY) for name in ("LightGBM", "XGBoost hist")),
+        Bar("memory", key, limit=2.5),
+    ]
+    contenders = {"ceiba": first, key: ours, **race.contenders}
+    return replace(race, contenders=contenders, bars=(*race.bars, *bars))
+
+
+def _missing(depth: int | None, speed: float | None, subsets: str) -> Race:
+    """A fifth of the cells missing: against scikit-learn (with a bar), and against none missing."""
+    ours = Contender("ceiba", "classes_nan", settings=_settings(depth), repeats=3)
+    contenders = {"ceiba": ours, "ceiba, complete": replace(ours, problem="classes")}
+    bars = [Bar("slowdown", "ceiba", "ceiba, complete", 1.5), Bar("memory", "ceiba", limit=2.5)]
+    if speed is not None:
+        contenders["scikit-learn"] = replace(ours, library="scikit-learn", repeats=2)
+        bars.insert(0, Bar("speed", "ceiba", "scikit-learn", speed))
+        bars.insert(1, Bar("impurity", "ceiba", "scikit-learn", EQUAL))
+    name = f"{PROBLEMS['classes_nan'].about}, {depth_name(depth)}"
+    return _race(name, subsets, contenders, *bars)
+
+
+def _wide(problem: str, speed: float, *rivals: str) -> Race:
+    """Few rows, many columns, down to pure leaves."""
+    ours = Contender("ceiba", problem, repeats=5)
+    contenders = {"ceiba": ours, "scikit-learn": replace(ours, library="scikit-learn", repeats=2)}
+    contenders |= {name: replace(_named(name, ours), repeats=1) for name in rivals}
+    return _race(
+        f"{PROBLEMS[problem].about}, full tree",
+        "issue5 quick" if problem == "wide" else "issue5",
+        contenders,
+        Bar("speed", "ceiba", "scikit-learn", speed),
+        Bar("impurity", "ceiba", "scikit-learn", EQUAL),
+        Bar("extra", "ceiba", limit=250 * MEGABYTE),
+        *(Bar("speed", "ceiba", name) for name in rivals),
+    )
+
+
+# ---------------------------------------------------------------------------------- categories
+
+
+def _categorical(problem: str, speed: float, *rivals: tuple[str, float | None]) -> Race:
+    """Level sets against LightGBM without its limits, and others as they are (limit: seconds)."""
+    ours = Contender("ceiba", problem, settings=Settings(min_samples_leaf=50), repeats=3)
+    contenders = {"ceiba": ours, "LightGBM": replace(ours, library="LightGBM", repeats=2)}
+    bars = [Bar("speed", "ceiba", "LightGBM", speed), Bar("impurity", "ceiba", "LightGBM", 0.0)]
+    for name, limit in rivals:
+        contenders[name] = replace(_named(name, ours), repeats=1, limit=limit)
+        bars.append(Bar("speed", "ceiba", name, 20 if name == "YDF" else None))
+        bars.append(Bar("impurity", "ceiba", name))
+    name = f"{PROBLEMS[problem].about}, any depth"
+    return _race(name, "quick issue3 issue5", contenders, *bars)
+
+
+# ---------------------------------------------------------------------------------- small, predict
+
+
+def _small(problem: str, action: Action, speed: float, subsets: str, *rivals: str) -> Race:
+    """Small tables and single rows, default settings: the cost of everything but the search."""
+    ours = Contender("ceiba", problem, action, repeats=5)
+    contenders = {"ceiba": ours, "scikit-learn": replace(ours, library="scikit-learn")}
+    contenders |= {name: replace(_named(name, ours), repeats=2) for name in rivals}
+    return _race(
+        f"{PROBLEMS[problem].about}, {action}",
+        f"issue2 {subsets}",
+        contenders,
+        Bar("speed", "ceiba", "scikit-learn", speed),
+        *(Bar("speed", "ceiba", name) for name in rivals),
+    )
+
+
+def _c45(problem: str, limit: float, chefboost: bool) -> Race:
+    """The other family: C4.5 with its pruning, as J48 grows it."""
+    ours = Contender("ceiba", problem, settings=Settings(min_samples_leaf=2, recipe="c45"))
+    contenders = {"ceiba": ours, "Weka": replace(ours, library="Weka", repeats=2)}
+    bars = [Bar("speed", "ceiba", "Weka")]
+    if chefboost:
+        contenders["chefboost"] = replace(ours, library="chefboost", repeats=1, limit=limit)
+        bars.append(Bar("speed", "ceiba", "chefboost"))
+    return _race(f"{PROBLEMS[problem].about}, C4.5", "quick", contenders, *bars)
+
+
+def _predict(action: Action, speed: float, onnx: float | None) -> Race:
+    """One tree for all: scikit-learn and onnxruntime get the one that ceiba grew."""
+    same = replace(_settings(None), same_tree=True)
+    ours = Contender("ceiba", "classes", action, settings=same, repeats=5)
+    contenders = {
+        "ceiba": ours,
+        "scikit-learn": replace(ours, library="scikit-learn"),
+        "onnxruntime": replace(ours, library="onnxruntime"),
+    }
+    return _race(
+        f"{PROBLEMS['classes'].about}, any depth, {action}",
+        "quick issue5",
+        contenders,
+        Bar("speed", "ceiba", "scikit-learn", speed),
+        Bar("speed", "ceiba", "onnxruntime", onnx),
+    )
+
+
+def _world(problem: str, *rivals: str, subsets: str = "", limit: float | None = None) -> Race:
+    """A table of the world, whole tree, at least 50 rows in a leaf; no bar."""
+    ours = Contender("ceiba", problem, settings=_settings(None))
+    contenders = {"ceiba": ours}
+    contenders |= {name: replace(_named(name, ours), repeats=1, limit=limit) for name in rivals}
+    bars = [Bar(what, "ceiba", rival) for rival in rivals for what in ("speed", "impurity")]
+    return _race(f"{PROBLEMS[problem].about}, {depth_name(None)}", subsets, contenders, *bars)
+
+
+# ---------------------------------------------------------------------------------- all
+
+_SURROGATES = Settings(
+    max_depth=8, min_samples_split=100, min_samples_leaf=50, missing="surrogate", max_surrogates=5
+)
+_ABSOLUTE = Settings(max_depth=8, min_samples_leaf=50, criterion="absolute_error")
+_BOTH = "issue2 issue5"
+
+RACES: tuple[Race, ...] = (
+    _with_histogram(
+        _with_rivals(_exact("classes", 8, 60, f"quick {_BOTH}"), 4, ydf=20, slow=True), 100, 7
+    ),
+    _with_histogram(_with_rivals(_exact("classes", None, 35, f"quick {_BOTH}"), 4), 70, None),
+    _exact("classes_float64", 8, 45, _BOTH),
+    _exact("classes_float64", None, 28, _BOTH),
+    _exact("regression", 8, 50, f"quick {_BOTH}"),
+    _exact("regression", None, 22, _BOTH),
+    _exact("integers", 8, 24, "quick issue5"),
+    _exact("integers", None, 20, "issue5"),
+    _race(
+        f"{PROBLEMS['covertype'].about}, full tree",
+        "issue5",
+        {
+            "ceiba": Contender("ceiba", "covertype"),
+            "scikit-learn": Contender("scikit-learn", "covertype", repeats=2),
+        },
+        Bar("speed", "ceiba", "scikit-learn", 15),
+        Bar("impurity", "ceiba", "scikit-learn", EQUAL),
+        Bar("memory", "ceiba", limit=2.5),
+    ),
+    _missing(8, 40, "quick issue3 issue5"),
+    _missing(None, None, "issue3"),
+    _race(
+        f"{PROBLEMS['absolute_error'].about}, depth 8",
+        "issue5",
+        {
+            "ceiba": Contender("ceiba", "absolute_error", settings=_ABSOLUTE),
+            "scikit-learn": Contender(
+                "scikit-learn", "absolute_error", settings=_ABSOLUTE, repeats=2
+            ),
+        },
+        Bar("speed", "ceiba", "scikit-learn", 7),
+        Bar("impurity", "ceiba", "scikit-learn", EQUAL),
+    ),
+    _wide("wide", 9, "XGBoost exact", "YDF", "rpart"),
+    _wide("wide_regression", 5, "XGBoost exact", "YDF"),
+    _categorical("categorical", 2, ("XGBoost hist", 60.0), ("scikit-learn", 60.0), ("YDF", 40.0)),
+    _categorical("categorical_5", 3, ("XGBoost hist", 60.0), ("scikit-learn", 60.0)),
+    _predict("predict", 4, 2.5),
+    _predict("predict one row", 8, None),
+    _small("iris", "fit", 12, "quick issue5", "LightGBM", "XGBoost exact", "YDF", "rpart"),
+    _small("breast_cancer", "fit", 9, "quick issue5", "LightGBM", "XGBoost exact", "YDF", "rpart"),
+    _small("iris", "predict", 1, ""),
+    _small("iris", "predict one row", 8, "quick issue5", "LightGBM", "XGBoost exact", "YDF"),
+    _small("breast_cancer", "predict", 1, ""),
+    _small("breast_cancer", "predict one row", 8, ""),
+    *CURVES,
+    _race(
+        f"{PROBLEMS['surrogates'].about}, 5 surrogates, depth 8",
+        "quick issue3",
+        {
+            "ceiba": Contender("ceiba", "surrogates", settings=_SURROGATES, repeats=5),
+            "rpart": Contender("rpart", "surrogates", settings=_SURROGATES, repeats=3),
+        },
+        Bar("speed", "ceiba", "rpart", 4),
+        Bar("impurity", "ceiba", "rpart", EQUAL),
+    ),
+    _race(
+        f"{PROBLEMS['large_category'].about}, the root's split",
+        "quick issue3",
+        {"ceiba": Contender("ceiba", "large_category", settings=Settings(max_depth=1), repeats=5)},
+        Bar("seconds", "ceiba", limit=0.05),
+    ),
+    _race(
+        "import, without scikit-learn's own",
+        "quick issue2",
+        {
+            "import ceiba": Contender("ceiba", "iris", "import", repeats=5),
+            "its estimators": Contender("ceiba estimators", "iris", "import", repeats=5),
+        },
+        Bar("seconds", "import ceiba", limit=0.15),
+        Bar("seconds", "its estimators", limit=0.15),
+    ),
+    _world("adult", "LightGBM", "XGBoost hist", "YDF", subsets="quick", limit=20.0),
+    _world("flights", "LightGBM", "XGBoost hist", "YDF", limit=60.0),
+    _c45("iris", 10.0, chefboost=True),
+    _c45("breast_cancer", 20.0, chefboost=True),
+    _c45("adult", 20.0, chefboost=False),
+)
+
+
+def races(subset: str) -> list[Race]:
+    """List the races of a subset, in the order of the table."""
+    return [race for race in RACES if subset in race.subsets]
