@@ -90,6 +90,15 @@ void bind_options(nb::module_& m) {
         "min_weight_leaf", [](const GrowOptions& o) { return o.search.min_weight; },
         [](GrowOptions& o, double v) { o.search.min_weight = v; });
     c.def_prop_rw(
+        "small_node", [](const GrowOptions& o) { return o.search.small_node; },
+        [](GrowOptions& o, std::size_t v) { o.search.small_node = v; });
+    c.def_prop_rw(
+        "max_bins", [](const GrowOptions& o) { return o.bins.max_bins; },
+        [](GrowOptions& o, int v) { o.bins.max_bins = v; });
+    c.def_prop_rw(
+        "approximate", [](const GrowOptions& o) { return o.bins.approximate; },
+        [](GrowOptions& o, bool v) { o.bins.approximate = v; });
+    c.def_prop_rw(
         "max_features", [](const GrowOptions& o) { return o.search.max_features; },
         [](GrowOptions& o, int v) { o.search.max_features = v; });
     c.def_prop_rw(

@@ -47,6 +47,15 @@ public:
         ++left_.n;
         left_.ones += label_[i];
     }
+    // For searches that know counts of whole groups of rows: a part with these counts, and such a part as the total.
+    Left part_of(const double* count) const {
+        return {static_cast<std::int64_t>(count[0] + count[1]), static_cast<std::int64_t>(count[1])};
+    }
+    void set_total(const Left& total) {
+        total_n_ = total.n;
+        total_ones_ = total.ones;
+        clear_left();
+    }
     // n l1 - nl n1: how far the left side's share of class 1 is from the node's. Exact up to 2^31 rows.
     double shift() const { return number(total_n_ * left_.ones - left_.n * total_ones_); }
     const Left& left_part() const { return left_; }
@@ -114,6 +123,21 @@ public:
         left_.count[k] += 1.0;
         left_.n += 1.0;
     }
+    Left part_of(const double* count) const {
+        Left part;
+        part.count.assign(count, count + total_.size());
+        for (std::size_t k = 0; k < total_.size(); ++k) {
+            part.n += count[k];
+            part.squares += count[k] * count[k];
+            part.cross += count[k] * total_[k];
+        }
+        return part;
+    }
+    void set_total(const Left& total) {
+        total_ = total.count;
+        total_n_ = total.n;
+        clear_left();
+    }
     const Left& left_part() const { return left_; }
     void put_back(const Left& left) { left_ = left; }
 
@@ -162,7 +186,18 @@ public:
     }
     void include(std::size_t i) { total_[label_[i]].add(weight(i)); }
     void clear_left() { left_.assign(left_.size(), LongSum{}); }
-    void add(std::size_t i) { left_[label_[i]].add(weight(i)); }
+    void add(std::size_t i) { put(left_, i); }
+    // For searches that sum whole groups of rows.
+    Left nothing() const { return Left(total_.size()); }
+    void put(Left& part, std::size_t i) const { part[label_[i]].add(weight(i)); }
+    static void merge(Left& part, const Left& other) {
+        for (std::size_t k = 0; k < part.size(); ++k) part[k].add(other[k]);
+    }
+    void set_total(const Left& total, double /*largest*/) {
+        total_ = total;
+        clear_left();
+    }
+    double size_of(std::size_t /*i*/) const { return 0.0; }
     const Left& left_part() const { return left_; }
     void put_back(const Left& left) { left_ = left; }
 

@@ -57,6 +57,32 @@ public:
     }
     void clear_left() { left_ = Left{}; }
     void add(std::size_t i) { put(left_, i); }
+    // For searches that sum whole groups of rows.
+    static Left nothing() { return {}; }
+    void put(Left& part, std::size_t i) const {
+        if constexpr (Weighted) {
+            part.weight.add(weight_[i]);
+            part.sum.add(base::two_product(weight_[i], number_[i]));
+        } else {
+            part.weight.add(1.0);
+            part.sum.add(number_[i]);
+        }
+    }
+    static void merge(Left& part, const Left& other) {
+        if constexpr (Weighted) {
+            part.weight.add(other.weight);
+            part.sum.add(other.sum);
+        } else {
+            part.weight.add(other.weight.n);
+            part.sum.add(other.sum.precise());
+        }
+    }
+    void set_total(const Left& total, double largest) {
+        total_ = total;
+        largest_ = largest;
+        clear_left();
+    }
+    double size_of(std::size_t i) const { return std::fabs(number_[i]); }
     const Left& left_part() const { return left_; }
     void put_back(const Left& left) { left_ = left; }
 
@@ -85,16 +111,6 @@ public:
     double right_value() const { return right_sum() / right_weight(); }
 
 private:
-    void put(Left& part, std::size_t i) {
-        if constexpr (Weighted) {
-            part.weight.add(weight_[i]);
-            part.sum.add(base::two_product(weight_[i], number_[i]));
-        } else {
-            part.weight.add(1.0);
-            part.sum.add(number_[i]);
-        }
-    }
-
     const double* number_ = nullptr;
     const double* weight_ = nullptr;
     Left total_, left_;

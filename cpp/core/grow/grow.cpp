@@ -47,6 +47,11 @@ class Grower {
 public:
     Grower(const data::Table& table, const data::Target& target, const GrowOptions& options, base::Interrupt& interrupt)
         : options_(options), interrupt_(interrupt), pool_(options.n_threads), n_columns_(table.columns.size()) {
+        if (serve_bins(target)) {
+            root_ = split::bin(table, target, options.bins, pool_, interrupt_);
+            finder_ = split::make_bounded_finder(root_.store->target, options_.search, pool_.size());
+            if (finder_) return;
+        }
         root_ = split::presort(table, target, options.keep_zero_weights, pool_, interrupt_);
         auto& weight = root_.store->target.weight;
         if (options.search.missing == Missing::fractional && weight.empty()) weight.assign(root_.size(), 1.0);
@@ -69,6 +74,13 @@ public:
     }
 
 private:
+    // Bins pay where there are large nodes; what they cannot serve is sorted.
+    bool serve_bins(const data::Target& target) const {
+        if (options_.keep_zero_weights) return false;
+        const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
+        return (n >= 2 * options_.search.small_node || options_.bins.approximate) &&
+               split::bins_serve(target, options_.search);
+    }
     bool large(const NodeRows& rows) const { return pool_.size() > 1 && rows.size() * n_columns_ >= shared_work; }
 
     void depth_first(Open root) {
@@ -212,10 +224,9 @@ private:
         const bool fractional =
             options_.search.missing == Missing::fractional &&
             std::find(routing.branch.begin(), routing.branch.end(), split::unplaced) != routing.branch.end();
+        const bool leaves = options_.max_depth >= 0 && open.depth + 1 >= options_.max_depth;
         std::vector<NodeRows> parts =
-            fractional ? split::partition_fractional(open.rows, routing) : split::partition(open.rows, routing, pool);
-        open.rows.store.reset();
-
+            fractional ? split::partition_fractional(open.rows, routing) : split::partition(open.rows, routing, leaves, pool);
         const std::int32_t first = static_cast<std::int32_t>(builder.size());
         builder.resize(builder.size() + parts.size());
         std::vector<Open> children(parts.size());
@@ -229,6 +240,8 @@ private:
             describe(child, builder);
         }
         hand_down_limits(open, split, builder, children);
+        hand_down_counts(open, children, leaves, pool);
+        open.rows = {};
         NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
         if (default_branch == -2) default_branch = most_rows(builder, first, parts.size());
         node.first_child = first;
@@ -240,6 +253,17 @@ private:
                                 std::make_move_iterator(open.found.end()));
         node.split = std::move(split);
         for (std::size_t b = children.size(); b-- > 0;) stack.push_back(std::move(children[b]));
+    }
+
+    void hand_down_counts(Open& open, std::vector<Open>& children, bool leaves, base::ThreadPool* pool) {
+        if (leaves) return;
+        std::vector<NodeRows*> rows;
+        std::vector<bool> searched;
+        for (Open& child : children) {
+            rows.push_back(&child.rows);
+            searched.push_back(child.splittable);
+        }
+        finder_->hand_down(open.rows, rows, searched, pool);
     }
 
     // Decides for every row that the split could not place. default_branch -2: by the children's row counts, once known.

@@ -7,6 +7,7 @@
 #include "criteria/node_risk.hpp"
 #include "data/table.hpp"
 #include "data/target.hpp"
+#include "split/binning.hpp"
 #include "split/finder.hpp"
 #include "split/surrogates.hpp"
 #include "tree/tree_arrays.hpp"
@@ -16,6 +17,7 @@ namespace ceiba::grow {
 struct GrowOptions {
     split::SearchOptions search;
     split::SurrogateOptions surrogates;
+    split::BinOptions bins;
     int use_surrogate =
         2;  // 0: rows with a missing value stay; 1: surrogates, else stay; 2: surrogates, else the heavier branch
     int max_depth = -1;

@@ -29,7 +29,8 @@ struct SearchOptions {
     int max_competitors = 0;       // runners-up returned besides the best
     std::size_t min_rows = 1;      // per branch
     double min_weight = 0.0;       // per branch
-    std::vector<int> monotone;     // per column; empty: none
+    std::size_t small_node = 1024;    // nodes with fewer rows are sorted, larger ones searched by bins
+    std::vector<int> monotone;        // per column; empty: none
     std::vector<double> class_scale;  // altered priors: factor per class; empty: none
     std::vector<double> column_cost;  // gains are divided by these; empty: none
 };
@@ -47,12 +48,25 @@ public:
 
     // Best split first, then up to max_competitors best splits of other columns by falling gain; empty if there is none.
     // With a pool the columns are shared between its threads; without, `thread` names the working space to use.
-    virtual std::vector<Candidate> find(const NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
+    // A finder may put the rows of the node into another form while it is at it.
+    virtual std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                         int thread) = 0;
+
+    // Called when a node was parted: what was counted for the parent may save counting for those children that will be
+    // searched.
+    virtual void hand_down(NodeRows& /*parent*/, const std::vector<NodeRows*>& /*children*/,
+                           const std::vector<bool>& /*searched*/, base::ThreadPool* /*pool*/) {}
 };
 
 // The exact search over presorted columns, for this target and criterion.
 std::unique_ptr<SplitFinder> make_presort_finder(const data::TargetRows& target, const SearchOptions& options,
+                                                 int n_threads);
+
+// Can the search over bins do all that these options ask for?
+bool bins_serve(const data::Target& target, const SearchOptions& options);
+
+// The search over bins (bounded_finder.hpp), exact as well. Null where the numbers of the target cannot be counted in quanta.
+std::unique_ptr<SplitFinder> make_bounded_finder(const data::TargetRows& target, const SearchOptions& options,
                                                  int n_threads);
 
 }  // namespace ceiba::split

@@ -63,7 +63,7 @@ public:
         }
     }
 
-    std::vector<Candidate> find(const NodeRows& node, const NodeContext&, base::ThreadPool* pool, int) override {
+    std::vector<Candidate> find(NodeRows& node, const NodeContext&, base::ThreadPool* pool, int) override {
         const Bag whole = count_all(node);
         if (whole.weight - *std::max_element(whole.classes.begin(), whole.classes.end()) < small) return {};
         std::vector<Offer> offers(node.store->sorted.size());

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/random.hpp"
+#include "split/cut.hpp"
 #include "split/finder.hpp"
 #include "split/level_rows.hpp"
 #include "split/level_subsets.hpp"
@@ -19,14 +21,7 @@
 
 namespace ceiba::split {
 
-// A number between two neighbours such that lower <= cut < upper: the midpoint where doubles allow it, or with
-// `below` the number just below the midpoint.
-inline double cut_between(double lower, double upper, bool below) {
-    double middle = 0.5 * (lower + upper);
-    if (!std::isfinite(middle)) middle = 0.5 * lower + 0.5 * upper;
-    if (below) middle = std::nextafter(middle, lower);
-    return middle >= lower && middle < upper ? middle : lower;
-}
+constexpr double no_floor = -std::numeric_limits<double>::infinity();
 
 template <class D, class C>
 class PresortFinder final : public SplitFinder {
@@ -35,7 +30,7 @@ public:
         : options_(std::move(options)),
           spaces_(static_cast<std::size_t>(n_threads), Space{division, criterion, 0, {}, {}}) {}
 
-    std::vector<Candidate> find(const NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
+    std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                 int thread) override {
         const std::size_t n_columns = node.store->sorted.size();
         if (options_.max_features > 0 && options_.max_features < static_cast<int>(n_columns))
@@ -52,6 +47,43 @@ public:
             for (std::size_t c = 0; c < n_columns; ++c) found[c] = search(node, c, context, space);
         }
         return ranked(node, std::move(found), thread);
+    }
+
+    // Parts of the search for finders that have their own way with numbers: first the node is announced (thread -1: to all
+    // threads), then its columns may be searched one by one.
+    void begin_node(int thread) {
+        for (std::size_t t = 0; t < spaces_.size(); ++t)
+            if (thread < 0 || static_cast<int>(t) == thread) spaces_[t].fresh = false;
+    }
+    Candidate search_column(const NodeRows& node, std::size_t c, const NodeContext& context, int thread) {
+        return search(node, c, context, spaces_[static_cast<std::size_t>(thread)]);
+    }
+
+    // Ties go to the lowest column: a later one must be better, however little.
+    std::vector<Candidate> ranked(const NodeRows& node, std::vector<Candidate> found, int thread) {
+        std::erase_if(found, [](const Candidate& c) { return !c.found(); });
+        if (found.empty()) return found;
+        const auto merit = [this](const Candidate& c) { return c.gain / base::DoubleDouble(cost(c)); };
+        const auto better = [&](const Candidate& a, const Candidate& b) {
+            const double gap = (merit(a) - merit(b)).value();
+            const double doubt = std::max(a.tolerance / cost(a), b.tolerance / cost(b));
+            return gap > doubt ||
+                   (gap > -doubt && better_exactly(node, a, b, spaces_[static_cast<std::size_t>(thread)]));
+        };
+        const std::size_t keep = static_cast<std::size_t>(options_.max_competitors) + 1;
+        std::vector<Candidate> order;
+        for (Candidate& c : found) {
+            std::size_t at = order.size();
+            while (at > 0 && better(c, order[at - 1])) --at;
+            if (at == keep) continue;
+            order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), std::move(c));
+            if (order.size() > keep) order.pop_back();
+        }
+        return order;
+    }
+
+    bool cuts_below(const NodeRows& node, std::size_t c) const {
+        return options_.like_rpart && node.store->table->columns[c].kind() != data::ColumnKind::ordered;
     }
 
 private:
@@ -93,28 +125,6 @@ private:
             return std::all_of(codes, codes + n, [codes](std::int32_t k) { return k == codes[0]; });
         }
         return node.entries(c)[0].rank == node.entries(c)[n - 1].rank;
-    }
-
-    // Ties go to the lowest column: a later one must be better, however little.
-    std::vector<Candidate> ranked(const NodeRows& node, std::vector<Candidate> found, int thread) {
-        std::erase_if(found, [](const Candidate& c) { return !c.found(); });
-        if (found.empty()) return found;
-        const auto merit = [this](const Candidate& c) { return c.gain / base::DoubleDouble(cost(c)); };
-        const auto better = [&](const Candidate& a, const Candidate& b) {
-            const double gap = (merit(a) - merit(b)).value();
-            const double doubt = std::max(a.tolerance / cost(a), b.tolerance / cost(b));
-            return gap > doubt || (gap > -doubt && better_exactly(node, a, b, spaces_[static_cast<std::size_t>(thread)]));
-        };
-        const std::size_t keep = static_cast<std::size_t>(options_.max_competitors) + 1;
-        std::vector<Candidate> order;
-        for (Candidate& c : found) {
-            std::size_t at = order.size();
-            while (at > 0 && better(c, order[at - 1])) --at;
-            if (at == keep) continue;
-            order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), std::move(c));
-            if (order.size() > keep) order.pop_back();
-        }
-        return order;
     }
 
     double cost(const Candidate& c) const {
@@ -187,8 +197,9 @@ private:
             if (random_position)
                 weigh_cut(entries, n, random_position, n_aside, missing_left, limits, space.division, space.criterion,
                           best);
-            else
-                scan(entries, n, n_aside, missing_left, limits, space.division, space.criterion, best);
+            else if (scan(entries, n, missing_left ? n_aside : 0, missing_left ? 0 : n_aside, no_floor, limits,
+                          space.division, space.criterion, best))
+                best.missing_left = missing_left;
         };
         space.division.clear_left();
         weigh(false);
@@ -238,15 +249,19 @@ private:
         out.position = static_cast<std::uint32_t>(best.position);
         out.learned_missing = n_aside > 0;
         out.missing_branch = best.missing_left ? 0 : 1;
-        if (!presence)
-            out.cut = random_position ? random_cut
-                                      : cut_between(node.number(c, entries[best.position - 1].row),
-                                                    node.number(c, entries[best.position].row), cuts_below(node, c));
+        if (!presence) out.cut = random_position ? random_cut : cut_after(node, c, entries + best.position - 1);
         return out;
     }
 
-    bool cuts_below(const NodeRows& node, std::size_t c) const {
-        return options_.like_rpart && node.store->table->columns[c].kind() != data::ColumnKind::ordered;
+    // The cut between an entry and the next. Where bins are ranks the table need not be asked.
+    double cut_after(const NodeRows& node, std::size_t c, const Entry* entry) const {
+        if (const Binning* binning = node.store->binning.get()) {
+            const ColumnBins& bins = binning->column[c];
+            if (bins.lossless())
+                return cut_between(bins.value[entry[0].rank], bins.value[entry[1].rank], cuts_below(node, c));
+            if (binning->approximate) return bins.edge[(entry[0].rank + entry[1].rank - 1) / 2];
+        }
+        return cut_between(node.number(c, entry[0].row), node.number(c, entry[1].row), cuts_below(node, c));
     }
 
     Candidate search_levels(const NodeRows& node, std::size_t c, const Limits& limits, Space& space) {

@@ -7,7 +7,25 @@ namespace ceiba::split {
 
 namespace {
 
+// Bins below that of the cut go left, bins above it right; only in the bin of the cut are values looked at.
+void route_cut_by_bins(const NodeRows& node, const Candidate& split, Routing& routing) {
+    const std::size_t c = static_cast<std::size_t>(split.column), n = node.size();
+    const Binning& binning = *node.store->binning;
+    const ColumnBins& bins = binning.column[c];
+    const std::uint8_t* byte = node.bins() + bins.slot;
+    const std::uint8_t at = bins.bin_of_cut(split.cut);
+    std::array<std::uint16_t, 256> branch_of;
+    for (std::size_t b = 0; b < 256; ++b) branch_of[b] = b > at;
+    branch_of[missing_bin] = unplaced;
+    for (std::size_t i = 0; i < n; ++i) routing.branch[i] = branch_of[byte[i * binning.stride]];
+    if (binning.approximate || bins.lossless()) return;
+    for (std::size_t i = 0; i < n; ++i)
+        if (byte[i * binning.stride] == at)
+            routing.branch[i] = node.number(c, static_cast<std::uint32_t>(i)) <= split.cut ? 0 : 1;
+}
+
 void route_cut(const NodeRows& node, const Candidate& split, bool like_rpart, Routing& routing) {
+    if (node.binned()) return route_cut_by_bins(node, split, routing);
     const std::size_t c = static_cast<std::size_t>(split.column), n = node.size(), n_present = node.n_present(c);
     const Entry* entries = node.entries(c);
     for (std::size_t i = 0; i < n_present; ++i) routing.branch[entries[i].row] = i < split.position ? 0 : 1;
@@ -65,13 +83,15 @@ BranchLoad load(const NodeRows& node, const Routing& routing) {
     std::vector<base::Sum> weight(n_branches);
     BranchLoad out;
     out.rows.assign(n_branches, 0);
+    const bool weighted = !node.store->target.weight.empty() || !node.store->target.case_weight.empty();
     for (std::size_t i = 0; i < node.size(); ++i) {
         const std::size_t b = routing.branch[i];
         if (b >= n_branches) continue;
-        weight[b].add(node.store->target.case_weight_of(node.begin + i));
+        if (weighted) weight[b].add(node.store->target.case_weight_of(node.begin + i));
         ++out.rows[b];
     }
-    for (const base::Sum& w : weight) out.weight.push_back(w.value());
+    for (std::size_t b = 0; b < n_branches; ++b)
+        out.weight.push_back(weighted ? weight[b].value() : static_cast<double>(out.rows[b]));
     return out;
 }
 

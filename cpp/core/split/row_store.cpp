@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <type_traits>
 
@@ -102,6 +103,72 @@ void permute(std::vector<T>& values, std::size_t begin, const std::vector<std::u
     std::copy(moved.begin(), moved.end(), stretch);
 }
 
+void move_target(data::TargetRows& target, std::size_t begin, const std::vector<std::uint32_t>& place,
+                 base::ThreadPool* pool) {
+    std::vector<std::function<void()>> moves;
+    const auto move = [&](auto& values) {
+        if (!values.empty()) moves.push_back([&values, begin, &place] { permute(values, begin, place); });
+    };
+    move(target.row);
+    move(target.weight);
+    move(target.case_weight);
+    for (auto& labels : target.labels) move(labels);
+    for (auto& numbers : target.numbers) move(numbers);
+    if (pool)
+        pool->run(moves.size(), [&](std::size_t i, int) { moves[i](); });
+    else
+        for (const auto& one : moves) one();
+}
+
+// Bytes of a row in words of four; known numbers of words are copied without a loop.
+template <std::size_t Words>
+void copy_rows(const std::uint8_t* from, std::uint8_t* to, const std::uint32_t* place, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i)
+        std::memcpy(to + std::size_t{place[i]} * Words * 4, from + i * Words * 4, Words * 4);
+}
+
+void copy_rows(const std::uint8_t* from, std::uint8_t* to, const std::uint32_t* place, std::size_t n,
+               std::size_t stride) {
+    switch (stride / 4) {
+        case 1:
+            return copy_rows<1>(from, to, place, n);
+        case 2:
+            return copy_rows<2>(from, to, place, n);
+        case 3:
+            return copy_rows<3>(from, to, place, n);
+        case 4:
+            return copy_rows<4>(from, to, place, n);
+        case 5:
+            return copy_rows<5>(from, to, place, n);
+        case 6:
+            return copy_rows<6>(from, to, place, n);
+        case 7:
+            return copy_rows<7>(from, to, place, n);
+        case 8:
+            return copy_rows<8>(from, to, place, n);
+        default:
+            for (std::size_t i = 0; i < n; ++i)
+                std::memcpy(to + std::size_t{place[i]} * stride, from + i * stride, stride);
+    }
+}
+
+// The bytes of the node's rows go to the other array: what is read and what is written stays in sequence.
+void move_bins(const NodeRows& node, const std::vector<std::uint32_t>& place, base::ThreadPool* pool) {
+    const std::size_t stride = node.store->binning->stride, n = node.size();
+    std::uint8_t* const to = node.store->bins[static_cast<std::size_t>(1 - node.side)].data() + node.begin * stride;
+    const std::uint8_t* const from = node.bins();
+    constexpr std::size_t block = 1 << 14;
+    const auto move = [&](std::size_t b, int) {
+        const std::size_t first = b * block, rows = std::min(n - first, block);
+        copy_rows(from + first * stride, to, place.data() + first, rows, stride);
+    };
+    const std::size_t n_blocks = (n + block - 1) / block;
+    if (pool)
+        pool->run(n_blocks, move);
+    else
+        for (std::size_t b = 0; b < n_blocks; ++b) move(b, 0);
+}
+
 // Two branches and nobody stays, by far the commonest case: the left half moves in place, the right half through
 // `spare`; no branch instruction depends on the data.
 void part_in_two(Entry* entries, std::size_t n, std::size_t n_present, const Places& p, std::vector<Entry>& spare,
@@ -144,7 +211,29 @@ void part_in_many(Entry* entries, std::size_t n, std::size_t n_present, const Pl
     std::copy(spare.begin(), spare.end(), entries);
 }
 
+void read_codes(const data::Column& column, const data::TargetRows& target, std::vector<std::int32_t>& codes,
+                std::uint32_t& present) {
+    codes.resize(target.size());
+    for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = column.code(target.row[i]);
+    present = static_cast<std::uint32_t>(std::count_if(codes.begin(), codes.end(), [](auto k) { return k >= 0; }));
+}
+
+void forget_full_columns(NodeRows& root) {
+    if (std::all_of(root.present.begin(), root.present.end(), [&](std::uint32_t p) { return p == root.size(); }))
+        root.present.clear();
+}
+
 }  // namespace
+
+std::size_t NodeRows::n_present(std::size_t column) const {
+    if (!binned() || !store->codes[column].empty()) return present.empty() ? size() : present[column];
+    const ColumnBins& of_column = store->binning->column[column];
+    if (!of_column.any_missing) return size();
+    const std::uint8_t* byte = bins() + of_column.slot;
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < size(); ++i, byte += store->binning->stride) n += *byte != missing_bin;
+    return n;
+}
 
 NodeRows presort(const data::Table& table, const data::Target& target, bool keep_zero_weights, base::ThreadPool& pool,
                  base::Interrupt& interrupt) {
@@ -167,11 +256,7 @@ NodeRows presort(const data::Table& table, const data::Target& target, bool keep
         interrupt.check();
         const data::Column& column = table.columns[c];
         if (column.kind() == data::ColumnKind::levels) {
-            auto& codes = store.codes[c];
-            codes.resize(n);
-            for (std::size_t i = 0; i < n; ++i) codes[i] = column.code(store.target.row[i]);
-            root.present[c] =
-                static_cast<std::uint32_t>(std::count_if(codes.begin(), codes.end(), [](auto k) { return k >= 0; }));
+            read_codes(column, store.target, store.codes[c], root.present[c]);
         } else {
             root.present[c] =
                 sort_column(column, store.target, space[static_cast<std::size_t>(thread)], store.sorted[c]);
@@ -181,53 +266,179 @@ NodeRows presort(const data::Table& table, const data::Target& target, bool keep
         for (std::size_t c = 0; c < n_columns; ++c) read(c, 0);
     else
         pool.run(n_columns, read);
-    if (std::all_of(root.present.begin(), root.present.end(), [n](std::uint32_t p) { return p == n; }))
-        root.present.clear();
+    forget_full_columns(root);
     return root;
 }
 
-std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, base::ThreadPool* pool) {
-    RowStore& store = *node.store;
-    const Places p = places_of(routing);
-    const std::size_t n = node.size(), n_columns = store.sorted.size(),
-                      n_branches = static_cast<std::size_t>(routing.n_branches);
-    const bool in_two = n_branches == 2 && p.start[2] == n;
-    data::TargetRows& target = store.target;
-    permute(target.row, node.begin, p.place);
-    permute(target.weight, node.begin, p.place);
-    permute(target.case_weight, node.begin, p.place);
-    for (auto& labels : target.labels) permute(labels, node.begin, p.place);
-    for (auto& numbers : target.numbers) permute(numbers, node.begin, p.place);
+NodeRows bin(const data::Table& table, const data::Target& target, const BinOptions& options, base::ThreadPool& pool,
+             base::Interrupt& interrupt) {
+    NodeRows root;
+    root.store = std::make_shared<RowStore>();
+    RowStore& store = *root.store;
+    store.table = &table;
+    store.target = copy_target(target, false);
+    const std::size_t n_columns = table.columns.size();
+    root.end = static_cast<std::uint32_t>(store.target.size());
+    root.present.assign(n_columns, root.end);
+    store.sorted.resize(n_columns);
+    store.codes.resize(n_columns);
+    store.binning = std::make_shared<Binning>(make_bins(table, store.target, options, store.bins[0], pool, interrupt));
+    store.bins[1].resize(store.bins[0].size());
+    pool.run(n_columns, [&](std::size_t c, int) {
+        if (table.columns[c].kind() == data::ColumnKind::levels)
+            read_codes(table.columns[c], store.target, store.codes[c], root.present[c]);
+    });
+    forget_full_columns(root);
+    return root;
+}
 
-    std::vector<std::uint32_t> present(n_columns * n_branches, 0);
-    std::vector<std::vector<Entry>> spare(pool ? static_cast<std::size_t>(pool->size()) : 1);
-    const auto part = [&](std::size_t c, int thread) {
-        std::uint32_t* const present_of = present.data() + c * n_branches;
-        if (!store.codes[c].empty()) {
-            permute(store.codes[c], node.begin, p.place);
-            const std::int32_t* codes = node.codes(c);
-            for (std::size_t b = 0; b < n_branches; ++b)
-                present_of[b] = static_cast<std::uint32_t>(
-                    std::count_if(codes + p.start[b], codes + p.start[b + 1], [](auto k) { return k >= 0; }));
-        } else if (in_two) {
-            part_in_two(store.sorted[c].data() + node.begin, n, node.n_present(c), p,
-                        spare[static_cast<std::size_t>(thread)], present_of);
+namespace {
+
+// A value on its way to its place.
+struct Item {
+    double value;
+    std::uint32_t row;
+};
+
+// Few items, nearly always: the rows of one bin of a small node.
+void sort_items(Item* items, std::size_t n) {
+    if (n > 24) {
+        std::sort(items, items + n, [](const Item& a, const Item& b) {
+            return a.value < b.value || (a.value == b.value && a.row < b.row);
+        });
+        return;
+    }
+    for (std::size_t i = 1; i < n; ++i) {
+        const Item item = items[i];
+        std::size_t at = i;
+        for (; at > 0 && item.value < items[at - 1].value; --at) items[at] = items[at - 1];
+        items[at] = item;
+    }
+}
+
+// The bins are the first digit of the order; within a bin the values themselves are compared.
+std::uint32_t sort_binned_column(const NodeRows& node, std::size_t c, std::vector<Item>& items,
+                                 std::vector<Entry>& out) {
+    const Binning& binning = *node.store->binning;
+    const ColumnBins& bins = binning.column[c];
+    const data::Column& column = node.store->table->columns[c];
+    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    const std::size_t n = node.size();
+    const std::uint8_t* const byte = node.bins() + bins.slot;
+    std::array<std::uint32_t, 257> start{};
+    for (std::size_t i = 0; i < n; ++i) ++start[byte[i * binning.stride] + 1u];
+    for (std::size_t b = 0; b < 256; ++b) start[b + 1] += start[b];
+    std::array<std::uint32_t, 256> cursor;
+    std::copy(start.begin(), start.end() - 1, cursor.begin());
+    out.resize(n);
+    const std::uint32_t n_present = start[missing_bin];
+    if (bins.lossless() || binning.approximate) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint8_t b = byte[i * binning.stride];
+            out[cursor[b]++] = {b, static_cast<std::uint32_t>(i)};
+        }
+        return n_present;
+    }
+    items.resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+        items[cursor[byte[i * binning.stride]]++] = {column.number(row[i]), static_cast<std::uint32_t>(i)};
+    for (std::size_t b = 0; b < bins.n_bins(); ++b)
+        if (start[b + 1] - start[b] > 1) sort_items(items.data() + start[b], start[b + 1] - start[b]);
+    std::uint32_t rank = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (i > 0 && items[i].value != items[i - 1].value) ++rank;
+        out[i] = {rank, items[i].row};
+    }
+    return n_present;
+}
+
+template <class T>
+std::vector<T> stretch(const std::vector<T>& values, const NodeRows& node) {
+    if (values.empty()) return {};
+    return {values.begin() + node.begin, values.begin() + node.end};
+}
+
+}  // namespace
+
+NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool) {
+    const RowStore& from = *node.store;
+    const std::size_t n_columns = from.codes.size();
+    NodeRows out;
+    out.store = std::make_shared<RowStore>();
+    RowStore& store = *out.store;
+    store.table = from.table;
+    store.binning = from.binning;
+    data::TargetRows& target = store.target;
+    target.n_classes = from.target.n_classes;
+    target.row = stretch(from.target.row, node);
+    target.weight = stretch(from.target.weight, node);
+    target.case_weight = stretch(from.target.case_weight, node);
+    for (const auto& labels : from.target.labels) target.labels.push_back(stretch(labels, node));
+    for (const auto& numbers : from.target.numbers) target.numbers.push_back(stretch(numbers, node));
+    out.end = static_cast<std::uint32_t>(target.size());
+    out.present.assign(n_columns, out.end);
+    store.sorted.resize(n_columns);
+    store.codes.resize(n_columns);
+    std::vector<std::vector<Item>> items(pool ? static_cast<std::size_t>(pool->size()) : 1);
+    const auto sort = [&](std::size_t c, int thread) {
+        if (from.codes[c].empty()) {
+            out.present[c] = sort_binned_column(node, c, items[static_cast<std::size_t>(thread)], store.sorted[c]);
         } else {
-            part_in_many(store.sorted[c].data() + node.begin, n, node.n_present(c), p, routing,
-                         spare[static_cast<std::size_t>(thread)], present_of);
+            store.codes[c] = stretch(from.codes[c], node);
+            out.present[c] = static_cast<std::uint32_t>(node.n_present(c));
         }
     };
     if (pool)
-        pool->run(n_columns, part);
+        pool->run(n_columns, sort);
     else
-        for (std::size_t c = 0; c < n_columns; ++c) part(c, 0);
+        for (std::size_t c = 0; c < n_columns; ++c) sort(c, 0);
+    forget_full_columns(out);
+    return out;
+}
+
+std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, bool leaves, base::ThreadPool* pool) {
+    RowStore& store = *node.store;
+    const Places p = places_of(routing);
+    const std::size_t n = node.size(), n_columns = store.codes.size(),
+                      n_branches = static_cast<std::size_t>(routing.n_branches);
+    move_target(store.target, node.begin, p.place, pool);
+    std::vector<std::uint32_t> present;
+    if (!leaves) {
+        const bool in_two = n_branches == 2 && p.start[2] == n;
+        present.resize(n_columns * n_branches, 0);
+        std::vector<std::vector<Entry>> spare(pool ? static_cast<std::size_t>(pool->size()) : 1);
+        const auto part = [&](std::size_t c, int thread) {
+            std::uint32_t* const present_of = present.data() + c * n_branches;
+            if (!store.codes[c].empty()) {
+                permute(store.codes[c], node.begin, p.place);
+                const std::int32_t* codes = node.codes(c);
+                for (std::size_t b = 0; b < n_branches; ++b)
+                    present_of[b] = static_cast<std::uint32_t>(
+                        std::count_if(codes + p.start[b], codes + p.start[b + 1], [](auto k) { return k >= 0; }));
+            } else if (store.binned()) {
+                return;
+            } else if (in_two) {
+                part_in_two(store.sorted[c].data() + node.begin, n, node.n_present(c), p,
+                            spare[static_cast<std::size_t>(thread)], present_of);
+            } else {
+                part_in_many(store.sorted[c].data() + node.begin, n, node.n_present(c), p, routing,
+                             spare[static_cast<std::size_t>(thread)], present_of);
+            }
+        };
+        if (pool)
+            pool->run(n_columns, part);
+        else
+            for (std::size_t c = 0; c < n_columns; ++c) part(c, 0);
+        if (store.binned()) move_bins(node, p.place, pool);
+    }
 
     std::vector<NodeRows> children(n_branches);
     for (std::size_t b = 0; b < n_branches; ++b) {
         children[b].store = node.store;
         children[b].begin = node.begin + p.start[b];
         children[b].end = node.begin + p.start[b + 1];
-        if (node.present.empty()) continue;
+        children[b].side = 1 - node.side;
+        if (node.present.empty() || leaves) continue;
         children[b].present.resize(n_columns);
         for (std::size_t c = 0; c < n_columns; ++c) children[b].present[c] = present[c * n_branches + b];
     }

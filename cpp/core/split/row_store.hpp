@@ -3,10 +3,14 @@
 // Presort with stable partition: each numeric column is sorted once, as entries (rank, row); splitting a node moves
 // its entries apart without changing their order, so no node is ever sorted again. `row` counts from the first row of the
 // node, and the target moves with the rows: deep in the tree all that a scan touches lies close together.
+// Large tables are kept as bins instead (binning.hpp): a byte per number, rows one after the other, moved with the target. A
+// node that has become small is sorted then and goes on in a store of its own.
+//
 // Within a node's stretch of a sorted column come first the rows with a value, then the others (missing; and, where
 // rows of zero weight are kept, those).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +20,7 @@
 #include "base/thread_pool.hpp"
 #include "data/table.hpp"
 #include "data/target.hpp"
+#include "split/binning.hpp"
 #include "split/scan.hpp"
 
 namespace ceiba::split {
@@ -26,16 +31,31 @@ struct RowStore {
     std::vector<std::vector<Entry>> sorted;        // per column; empty for columns of levels
     std::vector<std::vector<std::int32_t>> codes;  // per column; empty for the others
     bool zero_weights = false;                     // rows of zero weight are kept (rpart), otherwise they are left out
+    std::shared_ptr<const Binning> binning;        // bins that the numbers had or have; null: they never had any
+    std::array<std::vector<std::uint8_t>, 2>
+        bins;  // stride bytes per row; partition moves a node from one to the other
+
+    bool binned() const { return !bins[0].empty(); }
 };
+
+// Counts per column and bin (histogram.hpp), of a node of a binned store.
+using Histogram = std::vector<std::uint64_t>;
 
 // One node: rows [begin, end) of a store.
 struct NodeRows {
     std::shared_ptr<RowStore> store;
     std::uint32_t begin = 0, end = 0;
-    std::vector<std::uint32_t> present;  // per column: entries with a value; empty: all rows have all values
+    std::vector<std::uint32_t> present;    // per column: entries with a value; empty: all rows have all values
+    int side = 0;                          // binned store: which of the two arrays of bins
+    std::shared_ptr<Histogram> histogram;  // binned store: counts of this node once they are known
 
     std::size_t size() const { return end - begin; }
-    std::size_t n_present(std::size_t column) const { return present.empty() ? size() : present[column]; }
+    bool binned() const { return store->binned(); }
+    std::size_t n_present(std::size_t column) const;
+    // Bins of the numeric columns of the node's rows, one row after the other.
+    const std::uint8_t* bins() const {
+        return store->bins[static_cast<std::size_t>(side)].data() + begin * store->binning->stride;
+    }
     const Entry* entries(std::size_t column) const { return store->sorted[column].data() + begin; }
     const std::int32_t* codes(std::size_t column) const { return store->codes[column].data() + begin; }
     double number(std::size_t column, std::uint32_t local_row) const {
@@ -47,6 +67,13 @@ struct NodeRows {
 NodeRows presort(const data::Table& table, const data::Target& target, bool keep_zero_weights, base::ThreadPool& pool,
                  base::Interrupt& interrupt);
 
+// Copies the target and gives every number its bin.
+NodeRows bin(const data::Table& table, const data::Target& target, const BinOptions& options, base::ThreadPool& pool,
+             base::Interrupt& interrupt);
+
+// A node of a binned store, sorted into a store of its own.
+NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool);
+
 // Where each row of a node goes.
 constexpr std::uint16_t unplaced = 0xFFFF;
 struct Routing {
@@ -54,8 +81,9 @@ struct Routing {
     int n_branches = 2;
 };
 
-// Parts the rows of `node` in place; returns one NodeRows per branch. Rows that stay belong to none.
-std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, base::ThreadPool* pool);
+// Parts the rows of `node` in place; returns one NodeRows per branch. Rows that stay belong to none. `leaves`: no branch
+// will be split further, so only the target is moved.
+std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, bool leaves, base::ThreadPool* pool);
 
 // C4.5: an unplaced row goes down every branch with its weight times that branch's share of the placed weight.
 // Rows are in several branches then, so each branch gets a store of its own.

@@ -1,0 +1,562 @@
+// The exact search at the cost of a histogram.
+//
+// A large node is counted, not sorted: one histogram over the bins of all columns. Every boundary between two bins is a cut
+// whose gain follows from the counts; and for the cuts inside a bin the counts give a bound (bounds.hpp) that no order of its rows
+// can pass. What cannot reach the best boundary is left alone. The few bins that can are fetched from the table, sorted, and
+// scanned by the same code as in presort_finder.hpp; so the split is the one that it would find, to the last tie.
+//   1. count            histogram of the node, from its parent's where possible
+//   2. survey           the best gain that is certain, `floor`; then what may reach it
+//   3. examine          exact scan of what may; the likeliest column first, because it lifts the floor
+// A node is sorted, and left to the presort finder with all that grows below it, when it is small, or when the bounds leave so much
+// to examine that sorting costs less (targets that are nearly all noise).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/radix_sort.hpp"
+#include "split/bounds.hpp"
+#include "split/cells.hpp"
+#include "split/histogram.hpp"
+#include "split/presort_finder.hpp"
+
+namespace ceiba::split {
+
+template <class D, class C, class Cells>
+class BoundedFinder final : public SplitFinder {
+    using Bounds = typename BoundsOf<C>::type;
+
+public:
+    BoundedFinder(const D& division, const C& criterion, const Cells& cells, const SearchOptions& options,
+                  int n_threads)
+        : exact_(division, criterion, options, n_threads),
+          options_(options),
+          cells_(cells),
+          spaces_(static_cast<std::size_t>(n_threads), Space(division, criterion, cells.n_fields())) {}
+
+    std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
+                                int thread) override {
+        if (node.binned() && node.size() < options_.small_node) node = sort_node(node, pool);
+        if (!node.binned()) return exact_.find(node, context, pool, thread);
+        if (!node.histogram) node.histogram = count(node, cells_, pool);
+        return search(node, context, pool, thread);
+    }
+
+    void hand_down(NodeRows& parent, const std::vector<NodeRows*>& children, const std::vector<bool>& searched,
+                   base::ThreadPool* pool) override {
+        if (!parent.histogram) return;
+        std::shared_ptr<Histogram> counts = std::move(parent.histogram);
+        if (children.size() != 2 || children[0]->size() + children[1]->size() != parent.size()) return;
+        const std::size_t few = children[0]->size() < children[1]->size() ? 0 : 1, many = 1 - few;
+        const auto large = [&](std::size_t b) { return searched[b] && children[b]->size() >= options_.small_node; };
+        if (!large(many)) return;  // then the other one is not large either
+        // Counting the smaller child and subtracting gives both.
+        std::shared_ptr<Histogram> less = count(*children[few], cells_, pool);
+        for (std::size_t w = 0; w < counts->size(); ++w) (*counts)[w] -= (*less)[w];
+        children[many]->histogram = std::move(counts);
+        if (large(few)) children[few]->histogram = std::move(less);
+    }
+
+private:
+    struct Item {
+        double value;
+        std::uint32_t row;
+    };
+    // Cuts of a column that may win, by bin: inside it, and after it. One set per side on which missing values may go.
+    struct Survivors {
+        std::array<std::uint8_t, cells_per_column> inside, after;
+    };
+    struct Space {
+        Space(const D& d, const C& c, std::size_t n_fields)
+            : division(d),
+              criterion(c),
+              bounds(c),
+              fields(cells_per_column * n_fields),
+              left(n_fields),
+              total(n_fields) {}
+
+        D division;
+        C criterion;
+        Bounds bounds;
+        // The column that was loaded last.
+        std::array<double, cells_per_column> rows;
+        std::vector<double> fields, left, total;
+        double n_rows = 0.0, n_present = 0.0, n_aside = 0.0;  // taking part; with a value; missing and taking part
+        std::size_t n_bins = 0;
+        double weight_error = 0.0, sum_error = 0.0;
+        // What the survey and the exact scan of a column leave behind.
+        std::array<Survivors, 2> survivors;
+        bool presence = false;
+        std::array<std::uint32_t, cells_per_column + 1> start;
+        std::vector<Item> items;
+        std::vector<Entry> entries;
+        std::vector<typename D::Left> parts;
+        std::vector<std::uint64_t> key;
+        std::vector<std::uint32_t> order;
+        base::SortSpace sort;
+    };
+    struct Survey {
+        double low = no_floor;     // a gain that is certain to be there
+        double rows_inside = 0.0;  // rows to be fetched
+        bool any = false;
+    };
+    // A candidate whose cut is known only as a place between two bins.
+    struct Found {
+        Candidate candidate;
+        bool between_bins = false;
+        std::uint8_t bin = 0;
+    };
+
+    std::vector<Candidate> search(NodeRows& node, const NodeContext& context, base::ThreadPool* pool, int thread) {
+        const Binning& binning = *node.store->binning;
+        const std::size_t n_numeric = binning.numeric.size(), n_columns = node.store->codes.size();
+        std::vector<Found> found(n_columns);
+        const auto for_each = [&](std::size_t n, const auto& task) {
+            if (pool)
+                pool->run(n, task);
+            else
+                for (std::size_t i = 0; i < n; ++i) task(i, thread);
+        };
+        exact_.begin_node(pool ? -1 : thread);
+        for_each(n_columns, [&](std::size_t c, int t) {
+            if (!node.store->codes[c].empty()) found[c].candidate = exact_.search_column(node, c, context, t);
+        });
+        double floor = no_floor;
+        for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
+
+        std::vector<double> low(n_numeric, no_floor);
+        for_each(n_numeric, [&](std::size_t i, int t) {
+            Space& space = spaces_[static_cast<std::size_t>(t)];
+            low[i] = load(node, binning.numeric[i], space)
+                         ? best_boundary(limits_of(node, binning.numeric[i], context), space) / cost(binning.numeric[i])
+                         : no_floor;
+        });
+        std::size_t likeliest = 0;
+        for (std::size_t i = 1; i < n_numeric; ++i)
+            if (low[i] > low[likeliest]) likeliest = i;
+        if (n_numeric > 0) floor = std::max(floor, lowered(low[likeliest]));
+        const auto examine_column = [&](std::size_t i, int t) {
+            const std::size_t c = binning.numeric[i];
+            found[c] = examine(node, c, limits_of(node, c, context), floor, spaces_[static_cast<std::size_t>(t)]);
+        };
+        if (n_numeric > 0) {
+            examine_column(likeliest, thread);
+            floor = std::max(floor, lifted(found[binning.numeric[likeliest]].candidate));
+        }
+        std::vector<Survey> surveys(n_numeric);
+        for_each(n_numeric, [&](std::size_t i, int t) {
+            if (i == likeliest) return;
+            const std::size_t c = binning.numeric[i];
+            surveys[i] = survey(node, c, limits_of(node, c, context), floor, spaces_[static_cast<std::size_t>(t)]);
+        });
+        double to_fetch = 0.0;
+        std::vector<std::size_t> open;
+        for (std::size_t i = 0; i < n_numeric; ++i) {
+            to_fetch += surveys[i].rows_inside;
+            if (surveys[i].any) open.push_back(i);
+        }
+        if (to_fetch > 0.3 * static_cast<double>(node.size() * n_numeric)) {
+            node = sort_node(node, pool);
+            return exact_.find(node, context, pool, thread);
+        }
+        for_each(open.size(), [&](std::size_t i, int t) { examine_column(open[i], t); });
+        return conclude(node, std::move(found), thread);
+    }
+
+    double cost(std::size_t c) const { return options_.column_cost.empty() ? 1.0 : options_.column_cost[c]; }
+
+    // A little below a merit: what is tied with it must still be looked at.
+    static double lowered(double merit) { return merit - std::fabs(merit) * 0x1p-40; }
+    double lifted(const Candidate& c) const {
+        if (!c.found()) return no_floor;
+        return lowered((c.gain.value() - c.tolerance) / cost(static_cast<std::size_t>(c.column)));
+    }
+
+    Limits limits_of(const NodeRows&, std::size_t c, const NodeContext& context) const {
+        Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
+        if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
+        return limits;
+    }
+
+    const double* cell(const Space& space, std::size_t bin) const {
+        return space.fields.data() + bin * cells_.n_fields();
+    }
+
+    // Unpacks the counts of a column. False: there is nothing to cut.
+    bool load(const NodeRows& node, std::size_t c, Space& space) const {
+        const ColumnBins& bins = node.store->binning->column[c];
+        const std::size_t width = cells_.width(), n_fields = cells_.n_fields();
+        const std::uint64_t* const words = node.histogram->data() + bins.slot * cells_per_column * width;
+        const bool learn = options_.missing == Missing::learn;
+        space.n_bins = bins.n_bins();
+        std::fill(space.total.begin(), space.total.end(), 0.0);
+        space.n_present = 0.0;
+        std::size_t n_full = 0;
+        const auto unpack = [&](std::size_t b) {
+            space.rows[b] = cells_.rows(words + b * width);
+            cells_.fields(words + b * width, space.fields.data() + b * n_fields);
+        };
+        const auto add_to_total = [&](std::size_t b) {
+            for (std::size_t f = 0; f < n_fields; ++f) space.total[f] += space.fields[b * n_fields + f];
+        };
+        for (std::size_t b = 0; b < space.n_bins; ++b) {
+            unpack(b);
+            if (space.rows[b] == 0.0) continue;
+            add_to_total(b);
+            space.n_present += space.rows[b];
+            ++n_full;
+        }
+        space.n_aside = 0.0;
+        if (bins.any_missing && learn) {
+            unpack(missing_bin);
+            space.n_aside = space.rows[missing_bin];
+            if (space.n_aside > 0.0) add_to_total(missing_bin);
+        }
+        space.n_rows = space.n_present + space.n_aside;
+        if (n_full == 0 ||
+            (n_full == 1 && space.n_aside == 0.0 && (bins.lossless() || node.store->binning->approximate)))
+            return false;
+        space.weight_error = space.n_rows * cells_.weight_quantum();
+        space.sum_error = space.n_rows * cells_.sum_quantum();
+        space.bounds.begin(space.total.data(), n_fields, space.n_rows, space.weight_error, space.sum_error);
+        return true;
+    }
+
+    // Walks over the full bins with missing values on one side: inside(bin, rows before, rows after) sees the fields left of
+    // the bin in space.left, boundary(bin, rows before, rows after) those up to its end.
+    template <class Inside, class Boundary>
+    void walk(Space& space, bool missing_left, Inside inside, Boundary boundary) const {
+        const std::size_t n_fields = cells_.n_fields();
+        double before = 0.0, seen = 0.0;
+        std::fill(space.left.begin(), space.left.end(), 0.0);
+        if (missing_left) {
+            before = space.n_aside;
+            std::copy_n(cell(space, missing_bin), n_fields, space.left.begin());
+        }
+        for (std::size_t b = 0; b < space.n_bins; ++b) {
+            const double rows = space.rows[b];
+            if (rows == 0.0) continue;
+            inside(b, before, space.n_rows - before - rows, seen);
+            const double* const own = cell(space, b);
+            for (std::size_t f = 0; f < n_fields; ++f) space.left[f] += own[f];
+            before += rows;
+            seen += rows;
+            if (seen == space.n_present) return;
+            boundary(b, before, space.n_rows - before);
+        }
+    }
+
+    // Is the division with `left` on the left allowed beyond doubt?
+    bool surely_allowed(const Space& space, const double* left, double before, double after,
+                        const Limits& limits) const {
+        const double least = static_cast<double>(limits.min_rows);
+        if (before < least || after < least) return false;
+        if (limits.monotone == 0 && limits.min_weight <= 0.0 && Cells::exact) return true;
+        double wl = left[0], w = space.total[0], sl = left[1], s = space.total[1];
+        if (options_.criterion != criteria::Name::squared_error && options_.criterion != criteria::Name::poisson) {
+            wl = w = 0.0;
+            for (std::size_t k = 0; k < space.left.size(); ++k) wl += left[k], w += space.total[k];
+        }
+        const double wr = w - wl, doubt = space.weight_error * static_cast<double>(space.left.size()) + w * 0x1p-40;
+        if (!(wl > doubt && wr > doubt) || wl - doubt < limits.min_weight || wr - doubt < limits.min_weight)
+            return false;
+        if (limits.monotone == 0) return true;
+        const double a = sl / wl, b = (s - sl) / wr, size = std::fabs(a) + std::fabs(b);
+        const double error = (space.sum_error + (size + 1.0) * doubt) / (std::min(wl, wr) - doubt) + size * 0x1p-40;
+        const double low = limits.low - cells_.centre(), high = limits.high - cells_.centre();
+        return (b - a) * limits.monotone > 2.0 * error && std::min(a, b) > low + error && std::max(a, b) < high - error;
+    }
+
+    // The highest gain that some boundary of the loaded column has for certain.
+    double best_boundary(const Limits& limits, Space& space) const {
+        double low = no_floor;
+        const auto weigh = [&](std::size_t, double before, double after) {
+            const Range gain = space.bounds.gain(space.left.data());
+            if (gain.low > low && surely_allowed(space, space.left.data(), before, after, limits)) low = gain.low;
+        };
+        const auto pass = [](std::size_t, double, double, double) {};
+        walk(space, false, pass, weigh);
+        if (space.n_aside > 0.0) walk(space, true, pass, weigh);
+        return low;
+    }
+
+    // Marks what may reach the floor.
+    Survey survey(const NodeRows& node, std::size_t c, const Limits& limits, double merit_floor, Space& space) const {
+        Survey out;
+        if (!load(node, c, space)) return out;
+        const double floor = merit_floor == no_floor ? no_floor : merit_floor * cost(c);
+        const ColumnBins& bins = node.store->binning->column[c];
+        const bool whole_bins = bins.lossless() || node.store->binning->approximate;
+        const double least = static_cast<double>(limits.min_rows);
+        const bool free = limits.monotone == 0 && limits.min_weight <= 0.0;
+        std::array<bool, cells_per_column> fetched{};
+        for (int side = 0; side < (space.n_aside > 0.0 ? 2 : 1); ++side) {
+            Survivors& marks = space.survivors[static_cast<std::size_t>(side)];
+            marks.inside.fill(0);
+            marks.after.fill(0);
+            walk(
+                space, side == 1,
+                [&](std::size_t b, double before, double after, double seen) {
+                    const double rows = space.rows[b];
+                    if (whole_bins || rows < 2.0 || before + rows - 1.0 < least || after + rows - 1.0 < least) return;
+                    BinPlace place;
+                    place.rows = rows;
+                    place.first = before == 0.0;
+                    place.last = after == 0.0;
+                    place.least_rows = least;
+                    place.ends_count =
+                        free && seen > 0.0 && seen + rows < space.n_present && before >= least && after >= least;
+                    if (!(space.bounds.inside(space.left.data(), cell(space, b), place) >= floor)) return;
+                    marks.inside[b] = 1;
+                    out.any = true;
+                    if (!fetched[b]) out.rows_inside += rows;
+                    fetched[b] = true;
+                },
+                [&](std::size_t b, double before, double after) {
+                    if (before < least || after < least) return;
+                    if (!(space.bounds.gain(space.left.data()).high >= floor)) return;
+                    marks.after[b] = 1;
+                    out.any = true;
+                });
+        }
+        space.presence = space.n_aside > 0.0 && space.n_aside >= least && space.n_present >= least;
+        if (space.presence) {
+            for (std::size_t f = 0; f < space.left.size(); ++f)
+                space.left[f] = space.total[f] - cell(space, missing_bin)[f];
+            space.presence = space.bounds.gain(space.left.data()).high >= floor;
+        }
+        out.any = out.any || space.presence;
+        return out;
+    }
+
+    // The exact search among what the survey has left of a column.
+    Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Space& space) const {
+        Found out;
+        const Survey marked = survey(node, c, limits, floor, space);
+        if (!marked.any) return out;
+        space.division.bind(node.store->target, 0, node.begin);
+        sum_bins(node, c, space);
+        fetch(node, c, marked.rows_inside > 0.0, space);
+        space.criterion.begin(space.division);
+
+        BestCut<D, C> best;
+        double lower = 0.0, upper = 0.0;
+        bool presence = false;
+        const double gain_floor = floor == no_floor ? no_floor : floor * cost(c);
+        const auto scan_side = [&](bool missing_left) {
+            const Survivors& marks = space.survivors[missing_left ? 1 : 0];
+            Running left(*this, space);
+            if (missing_left) left.add(missing_bin);
+            std::size_t before = static_cast<std::size_t>(missing_left ? space.n_aside : 0.0);
+            const std::size_t n_rows = static_cast<std::size_t>(space.n_rows);
+            for (std::size_t b = 0; b < space.n_bins; ++b) {
+                const std::size_t rows = static_cast<std::size_t>(space.rows[b]);
+                if (rows == 0) continue;
+                if (marks.inside[b]) {
+                    space.division.put_back(left.left());
+                    const Entry* const entries = space.entries.data() + space.start[b];
+                    if (scan(entries, rows, before, n_rows - before - rows, gain_floor, limits, space.division,
+                             space.criterion, best)) {
+                        best.missing_left = missing_left;
+                        out.between_bins = false;
+                        lower = space.items[space.start[b] + best.position - 1].value;
+                        upper = space.items[space.start[b] + best.position].value;
+                    }
+                }
+                left.add(b);
+                before += rows;
+                if (!marks.after[b]) continue;
+                space.division.put_back(left.left());
+                if (space.criterion.below(space.division, std::max(gain_floor, best.threshold()))) continue;
+                if (best.offer(space.division, space.criterion, limits)) {
+                    best.missing_left = missing_left;
+                    out.between_bins = true;
+                    out.bin = static_cast<std::uint8_t>(b);
+                }
+            }
+        };
+        scan_side(false);
+        if (space.n_aside > 0.0) {
+            if (space.presence) {
+                Running left(*this, space);
+                for (std::size_t b = 0; b < space.n_bins; ++b)
+                    if (space.rows[b] > 0.0) left.add(b);
+                space.division.put_back(left.left());
+                presence = best.offer(space.division, space.criterion, limits);
+                if (presence) best.missing_left = false;
+            }
+            scan_side(true);
+            presence = presence && !best.missing_left;
+        }
+        if (!best.found) return out;
+        Candidate& split = out.candidate;
+        split.kind = presence ? Kind::presence : Kind::cut;
+        split.column = static_cast<std::int32_t>(c);
+        split.gain = best.gain(space.division, space.criterion);
+        split.tolerance = space.criterion.tolerance();
+        split.learned_missing = space.n_aside > 0.0;
+        split.missing_branch = best.missing_left ? 0 : 1;
+        if (presence)
+            out.between_bins = false;
+        else if (!out.between_bins)
+            split.cut = cut_between(lower, upper, exact_.cuts_below(node, c));
+        return out;
+    }
+
+    // --- exact sums of bins: the counts themselves, or added up from the rows
+
+    // The left part while bins are added to it one after the other.
+    class Running {
+    public:
+        Running(const BoundedFinder& finder, const Space& space) : finder_(finder), space_(space) {
+            if constexpr (Cells::exact)
+                part_.assign(finder.cells_.n_fields(), 0.0);
+            else
+                part_ = space.division.nothing();
+        }
+        void add(std::size_t bin) {
+            if constexpr (Cells::exact) {
+                const double* const own = finder_.cell(space_, bin);
+                for (std::size_t f = 0; f < part_.size(); ++f) part_[f] += own[f];
+            } else {
+                D::merge(part_, space_.parts[bin]);
+            }
+        }
+        typename D::Left left() const {
+            if constexpr (Cells::exact)
+                return space_.division.part_of(part_.data());
+            else
+                return part_;
+        }
+
+    private:
+        const BoundedFinder& finder_;
+        const Space& space_;
+        std::conditional_t<Cells::exact, std::vector<double>, typename D::Left> part_;
+    };
+
+    void sum_bins(const NodeRows& node, std::size_t c, Space& space) const {
+        if constexpr (Cells::exact) {
+            space.division.set_total(space.division.part_of(space.total.data()));
+        } else {
+            const Binning& binning = *node.store->binning;
+            const std::uint8_t* const byte = node.bins() + binning.column[c].slot;
+            space.parts.assign(cells_per_column, space.division.nothing());
+            double largest = 0.0;
+            for (std::size_t i = 0; i < node.size(); ++i) {
+                space.division.put(space.parts[byte[i * binning.stride]], i);
+                largest = std::max(largest, space.division.size_of(i));
+            }
+            typename D::Left total = space.division.nothing();
+            for (std::size_t b = 0; b < space.n_bins; ++b) D::merge(total, space.parts[b]);
+            if (space.n_aside > 0.0) D::merge(total, space.parts[missing_bin]);
+            space.division.set_total(total, largest);
+        }
+    }
+
+    // Reads the rows of the marked bins from the table and sorts them by value.
+    void fetch(const NodeRows& node, std::size_t c, bool any, Space& space) const {
+        if (!any) return;
+        const Binning& binning = *node.store->binning;
+        std::array<std::uint8_t, cells_per_column> wanted{};
+        space.start.fill(0);
+        std::uint32_t n = 0;
+        for (std::size_t b = 0; b < space.n_bins; ++b) {
+            space.start[b] = n;
+            wanted[b] = space.rows[b] > 0.0 &&
+                        (space.survivors[0].inside[b] || (space.n_aside > 0.0 && space.survivors[1].inside[b]));
+            if (wanted[b]) n += static_cast<std::uint32_t>(space.rows[b]);
+        }
+        space.start[space.n_bins] = n;
+        space.items.resize(n);
+        space.entries.resize(n);
+        std::array<std::uint32_t, cells_per_column> cursor;
+        std::copy_n(space.start.begin(), cells_per_column, cursor.begin());
+        const std::uint8_t* const byte = node.bins() + binning.column[c].slot;
+        for (std::size_t i = 0; i < node.size(); ++i) {
+            const std::uint8_t b = byte[i * binning.stride];
+            if (wanted[b]) space.items[cursor[b]++].row = static_cast<std::uint32_t>(i);
+        }
+        for (Item& item : space.items) item.value = node.number(c, item.row) + 0.0;
+        for (std::size_t b = 0; b < space.n_bins; ++b)
+            if (wanted[b]) sort_bin(space, space.start[b], space.start[b + 1]);
+    }
+    void sort_bin(Space& space, std::size_t from, std::size_t to) const {
+        Item* const items = space.items.data() + from;
+        const std::size_t n = to - from;
+        if (n < 512) {
+            std::sort(items, items + n, [](const Item& a, const Item& b) {
+                return a.value < b.value || (a.value == b.value && a.row < b.row);
+            });
+        } else {
+            space.key.resize(n);
+            space.order.resize(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                space.key[i] = base::sort_key(items[i].value);
+                space.order[i] = static_cast<std::uint32_t>(i);
+            }
+            base::sort_rows(space.key, space.order, space.sort);
+            std::vector<Item> sorted(n);
+            for (std::size_t i = 0; i < n; ++i) sorted[i] = items[space.order[i]];
+            std::copy(sorted.begin(), sorted.end(), items);
+        }
+        std::uint32_t rank = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (i > 0 && items[i].value != items[i - 1].value) ++rank;
+            space.entries[from + i] = {rank, items[i].row};
+        }
+    }
+
+    // --- the end: cuts between bins get their number, and ties are broken as everywhere
+
+    std::vector<Candidate> conclude(const NodeRows& node, std::vector<Found> found, int thread) {
+        double floor = no_floor;
+        for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
+        std::vector<Candidate> candidates;
+        for (Found& f : found) {
+            if (!f.candidate.found()) continue;
+            const double merit = f.candidate.gain.value() / cost(static_cast<std::size_t>(f.candidate.column));
+            if (merit < floor) continue;
+            if (f.between_bins)
+                f.candidate.cut = cut_after_bin(node, static_cast<std::size_t>(f.candidate.column), f.bin);
+            candidates.push_back(std::move(f.candidate));
+        }
+        return exact_.ranked(node, std::move(candidates), thread);
+    }
+
+    double cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin) const {
+        const Binning& binning = *node.store->binning;
+        const ColumnBins& bins = binning.column[c];
+        const std::uint64_t* const words = node.histogram->data() + bins.slot * cells_per_column * cells_.width();
+        std::size_t next = bin + std::size_t{1};
+        while (cells_.rows(words + next * cells_.width()) == 0.0) ++next;
+        if (bins.lossless()) return cut_between(bins.value[bin], bins.value[next], exact_.cuts_below(node, c));
+        if (binning.approximate) return bins.edge[(bin + next - 1) / 2];
+        double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
+        const std::uint8_t* const byte = node.bins() + bins.slot;
+        for (std::size_t i = 0; i < node.size(); ++i) {
+            const std::size_t b = byte[i * binning.stride];
+            if (b != bin && b != next) continue;
+            const double x = node.number(c, static_cast<std::uint32_t>(i));
+            if (b == bin)
+                lower = std::max(lower, x);
+            else
+                upper = std::min(upper, x);
+        }
+        return cut_between(lower, upper, exact_.cuts_below(node, c));
+    }
+
+    PresortFinder<D, C> exact_;
+    SearchOptions options_;
+    Cells cells_;
+    std::vector<Space> spaces_;
+};
+
+}  // namespace ceiba::split
