@@ -6,7 +6,7 @@ Tests skip with a reason where the browser or the package playwright is not inst
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -69,3 +69,6 @@ class Opened:
     def outside(self) -> list[str]:
         """List requests that left the file."""
         return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
+
+
+Open = Callable[..., Opened]  # opens the page of a kind of model, or of a model that is handed over

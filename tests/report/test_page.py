@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,40 +15,11 @@ import ceiba
 from ceiba.layout import tidy
 from ceiba.table import read_like
 from ceiba.tree import trace
-from tests.report.browser import Opened, chromium
+from tests.report.browser import Open
 from tests.report.models import HOSTILE, held_out, model, table
 
 KINDS = ["classes", "regression", "surrogate", "fractional", "cv"]
 BUSY = 3  # budgets are for a quiet machine, and test machines are shared
-Open = Callable[..., Opened]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("reports")
-
-
-@pytest.fixture
-def open_page(browser: Any, folder: Path) -> Iterator[Open]:
-    opened: list[Opened] = []
-
-    def open_it(kind: str, fitted: Any = None, *, reports: Any = None, **options: Any) -> Opened:
-        path = folder / f"{kind}.html"
-        if not path.exists():
-            made = fitted if fitted is not None else model(kind)
-            made.report(path, **(reports if reports is not None else {"test": held_out(kind)}))
-        opened.append(Opened(browser, path, **options))
-        return opened[-1]
-
-    yield open_it
-    for page in opened:
-        page.context.close()
 
 
 def whole_tree(fitted: Any) -> Any:
@@ -226,6 +196,7 @@ def test_case_in_the_address_is_there_after_loading_again(open_page: Open) -> No
     page.click("#tab-case")
     page.click("button.primary")
     said = page.inner_text("#case-answer")
+    opened.until("location.hash.includes('case=')")
     page.reload()
     opened.until("window.ceibaReport && window.ceibaReport.ready")
     assert page.inner_text("#case-answer") == said
@@ -325,7 +296,6 @@ def test_tree_by_keyboard_walks_folds_and_searches(open_page: Open) -> None:
 
 def test_tree_twin_tells_screen_readers_the_shown_nodes(open_page: Open) -> None:
     opened = open_page("classes")
-    opened.page.wait_for_timeout(120)
     items = opened.page.locator("#twin [role=treeitem]")
     assert items.count() == opened.run("() => ceibaReport.view.layout.nodes.length")
     assert opened.page.locator("#twin [aria-selected=true]").count() == 1

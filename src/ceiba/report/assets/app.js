@@ -25,7 +25,7 @@ function summaryLine() {
   if (M.target) parts.push(`${t("target")}: ${M.target}`);
   parts.push(stepText(state.step), `${t("depth")} ${depthNow()}`);
   if (M.known) parts.push(t("n_rows", { n: fmtCount(M.rows[0]) }));
-  const best = metricsAt(alphaNow(), M.test ? "test" : "train");
+  const best = quickMetrics(alphaNow(), M.test ? "test" : "train");
   if (best) {
     const where = t(M.test ? "test" : "train");
     if (best.accuracy !== undefined) parts.push(`${t("m_accuracy")} (${where}) ${fmtPercent(best.accuracy, 1)}`);
@@ -39,9 +39,7 @@ function topBar() {
   search.value = state.search;
   search.addEventListener("input", () => {
     update({ search: search.value });
-    const found = searchHits();
-    const shown = found ? [...found].filter(isPresent) : [];
-    document.getElementById("hits").textContent = found ? t("n_found", { n: fmtCount(shown.length) }) : "";
+    document.getElementById("hits").textContent = searchHits() ? t("n_found", { n: fmtCount(presentHits().length) }) : "";
   });
   search.addEventListener("keydown", (e) => {
     if (e.key === "Enter") nextHit(e.shiftKey ? -1 : 1);
@@ -69,16 +67,6 @@ function topBar() {
       el("button", { type: "button", id: "print-button", onclick: () => window.print() }, t("print"))));
 }
 
-/** Go to the next node that matches the search. */
-function nextHit(step) {
-  const found = searchHits();
-  if (!found) return;
-  const list = [...found].filter(isPresent);
-  if (!list.length) return;
-  const at = list.indexOf(state.selected);
-  reveal(list[at < 0 ? (step > 0 ? 0 : list.length - 1) : (at + step + list.length) % list.length]);
-}
-
 function switchTheme() {
   update({ theme: state.theme === "dark" ? "light" : "dark" });
 }
@@ -86,11 +74,11 @@ function switchTheme() {
 function treePane() {
   const canvas = el("canvas", { id: "tree", "aria-hidden": "true" });
   const twin = el("div", { id: "twin", role: "tree", tabindex: 0, "aria-label": t("tree_label"), class: "twin" });
-  const small = el("canvas", { id: "icicle", "aria-hidden": "true" });
+  const small = [el("canvas", { id: "icicle", "aria-hidden": "true" }), el("canvas", { id: "icicle-marks", "aria-hidden": "true" })];
   const button = (id, text, label, run) => el("button", { type: "button", id, title: label, "aria-label": /[\p{L}\d]/u.test(text) ? undefined : label, onclick: run }, text);
   return el("main", { class: "left" + (state.bigIcicle ? " big-icicle" : "") },
     el("div", { class: "canvas-tools", role: "toolbar", "aria-label": t("tree") },
-      button("fit", "⤢ " + t("fit"), t("fit_hint"), fitTree), button("one", "1:1", t("one_to_one"), () => { zoomTo(1); bringIntoView(state.selected); }),
+      button("fit", "⤢ " + t("fit"), t("fit_hint"), () => fitTree()), button("one", "1:1", t("one_to_one"), () => { zoomTo(1); bringIntoView(state.selected); }),
       button("zoom-in", "+", t("zoom_in"), () => zoomTo(view.zoom * 1.4)), button("zoom-out", "−", t("zoom_out"), () => zoomTo(view.zoom / 1.4)),
       button("turn", "⟲", t("turn"), () => { state.orientation = view.direction === "right" ? "down" : "right"; fitTree(); }),
       button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: openingFold(31, 4) }); fitTree(); }),
@@ -130,16 +118,19 @@ function inspector() {
   }, t("tab_" + name)));
   return el("aside", { class: "right", "aria-label": t("inspector") },
     el("div", { class: "tabs", role: "tablist" }, tabs),
-    el("div", { class: "panel", id: "panel", role: "tabpanel", tabindex: 0, "aria-labelledby": "tab-" + state.tab }));
+    el("div", { class: "panel", id: "panel", role: "tabpanel", tabindex: 0, "aria-labelledby": "tab-" + state.tab, onscroll: (e) => (panelTop = e.target.scrollTop) }));
 }
+
+let panelTop = 0; // how far the panel is scrolled
 
 function renderPanel() {
   const panel = document.getElementById("panel");
-  const at = panel.dataset.tab === state.tab ? panel.scrollTop : 0;
   const heading = state.tab === "node" ? [] : [el("h2", { class: "offscreen" }, t("tab_" + state.tab))];
   panel.replaceChildren(...heading, PANELS[state.tab]());
+  // Asking the panel for its place would make the browser lay out the page twice.
+  if (panel.dataset.tab !== state.tab) panelTop = 0;
+  else if (panelTop) panel.scrollTop = panelTop;
   panel.dataset.tab = state.tab;
-  panel.scrollTop = at;
   panel.setAttribute("aria-labelledby", "tab-" + state.tab);
   for (const name of TABS) {
     const tab = document.getElementById("tab-" + name);
@@ -157,6 +148,8 @@ function build() {
   app.replaceChildren(topBar(), el("div", { class: "body" }, treePane(), inspector()), el("div", { id: "live", class: "offscreen", "aria-live": "polite" }));
   view.canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("tree"));
   icicle.canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("icicle"));
+  icicle.marks = /** @type {HTMLCanvasElement} */ (document.getElementById("icicle-marks"));
+  icicle.painted = "";
   treeGestures(view.canvas, document.getElementById("twin"));
   icicleGestures(icicle.canvas);
   measure();
@@ -180,6 +173,11 @@ function measure() {
 }
 
 let twinTimer = 0;
+/** The twin follows when the hand rests: it is only heard. */
+function buildTwinSoon() {
+  clearTimeout(twinTimer);
+  twinTimer = setTimeout(() => buildTwin(document.getElementById("twin")), 250);
+}
 
 function connect() {
   follow(["theme"], () => {
@@ -188,9 +186,8 @@ function connect() {
   });
   follow(["step", "folded"], (changed) => {
     view.layout = makeLayout();
-    if ((changed.has("step") && !view.touched) || changed.has("way")) fitTree();
-    clearTimeout(twinTimer);
-    twinTimer = setTimeout(() => buildTwin(document.getElementById("twin")), 60);
+    if ((changed.has("step") && !view.touched) || changed.has("way")) fitTree(view.layout);
+    buildTwinSoon();
   });
   follow(["selected", "step", "folded", "way", "search"], () => {
     scheduleTree();
@@ -211,7 +208,7 @@ function connect() {
       if (holder) fillSpace(holder);
     }
     if (state.tab === "prune" && changed.has("step")) {
-      document.getElementById("prune-chart").replaceChildren(pruneChart());
+      placeNow();
       document.getElementById("prune-figures").replaceChildren(...pruneFigures().filter(Boolean));
       /** @type {any} */ (document.getElementById("prune-slider")).value = String(state.step);
     }
@@ -222,6 +219,7 @@ function connect() {
       document.getElementById("search").focus();
     }
   });
+  window.addEventListener("pagehide", writeAddress);
   window.addEventListener("beforeprint", () => buildPrint(document.getElementById("print")));
 }
 
@@ -239,6 +237,7 @@ async function start() {
   build();
   connect();
   update(given);
+  computeAhead();
   if (given.selected) reveal(given.selected);
   // For tests, and for pages that embed this one: everything it computes, nothing it can be made to fetch.
   /** @type {any} */ (window).ceibaReport = {
@@ -248,8 +247,10 @@ async function start() {
       const said = predictCase(moves);
       return { moves, leaf: said.leaf, answer: said.answer, value: [...said.value] };
     },
+    slice: (values, x, y, step = state.step) => sliceOf(values, x, y, M.steps[step].alpha),
+    nearest: (values, step = state.step) => nearestOther(values, predictCase(routeCase(values, M.steps[step].alpha)), M.steps[step].alpha),
     ruleCode, ruleText, ruleParts, caseFromCsv, words: WORDS, copied: () => lastCopied, buildPrint: () => buildPrint(document.getElementById("print")),
-    importanceAt: (step) => [...importanceAt(M.steps[step].alpha)], tidy, place: (k) => screenPlace(k), ready: true,
+    importanceAt: (step) => [...importanceAt(M.steps[step].alpha)], tidy, place: (k) => screenPlace(k), ahead: () => ahead.length, ready: true,
   };
 }
 

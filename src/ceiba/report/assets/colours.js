@@ -4,7 +4,6 @@
 /** Colours of the theme, read from the style sheet. @type {Record<string, any>} */
 const ink = {};
 const NUMBER_COLOUR = [0x44, 0x77, 0xaa];
-const classColours = () => M.payload.colours.map(rgb);
 
 /** @param {string} hex */
 function rgb(hex) {
@@ -18,8 +17,7 @@ function readInk() {
   }
   ink.paperRgb = rgb(ink.panel);
   ink.dark = luminance(ink.paperRgb) < 0.4;
-  colourCache.clear();
-  cssCache.clear();
+  toneCache.clear();
 }
 
 const mix = (a, b, share) => a.map((v, k) => Math.round(share * v + (1 - share) * b[k]));
@@ -44,26 +42,33 @@ function numberColour(share) {
   return mix(far, NUMBER_COLOUR, (0.75 * (share - 0.6)) / 0.4);
 }
 
-const colourCache = new Map();
-/** Full colour of a node, for the icicle, dots and maps. */
-function nodeColour(i) {
-  let found = colourCache.get(i);
+const TONES = 32; // steps of strength: finer than the eye tells apart
+/** @type {Uint32Array|null} */ let toneOf = null;
+/** @type {Map<number, {colour: number[], css: string, faint: string}>} */ const toneCache = new Map();
+
+/** Number of the colour of every node: its answer, and its strength in steps. */
+function tones() {
+  toneOf = toneOf || Uint32Array.from({ length: M.n }, (_, i) => (M.regression ? 0 : M.answer[i]) * TONES + Math.round(strength(i) * (TONES - 1)) || 0);
+  return toneOf;
+}
+
+function toneAt(tone) {
+  let found = toneCache.get(tone);
   if (!found) {
-    found = M.regression
-      ? numberColour(strength(i))
-      : mix(rgb(M.payload.colours[M.answer[i]]), ink.paperRgb, 0.25 + 0.75 * strength(i));
-    colourCache.set(i, found);
+    const s = (tone % TONES) / (TONES - 1);
+    const colour = M.regression ? numberColour(s) : mix(rgb(M.payload.colours[Math.floor(tone / TONES)]), ink.paperRgb, 0.25 + 0.75 * s);
+    toneCache.set(tone, (found = { colour, css: css(colour), faint: css(mix(colour, ink.paperRgb, 0.3)) }));
   }
   return found;
 }
 
-const cssCache = new Map();
+const toneCss = (tone) => toneAt(tone).css;
+/** What does not match, or is not on the way. */
+const faintCss = (tone) => toneAt(tone).faint;
+/** Full colour of a node, for the icicle, dots and maps. */
+const nodeColour = (i) => toneAt(tones()[i]).colour;
 /** The same as a text for the pens. */
-function nodeCss(i) {
-  let found = cssCache.get(i);
-  if (!found) cssCache.set(i, (found = css(nodeColour(i))));
-  return found;
-}
+const nodeCss = (i) => toneAt(tones()[i]).css;
 
 /** Fill of a card: light enough for text. */
 function cardColour(i) {

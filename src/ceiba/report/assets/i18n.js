@@ -7,6 +7,7 @@ let LANG = "en";
 /** @type {Record<string, [string, string, string]>} */
 const WORDS = {
   about: ["About this tree", "Sobre este árbol", "Sobre esta árvore"],
+  across: ["across", "horizontal", "horizontal"],
   adjusted: ["adjusted", "ajustada", "ajustada"],
   agreement: ["agreement", "acuerdo", "concordância"],
   all: ["all", "todas", "todas"],
@@ -180,8 +181,8 @@ const WORDS = {
   simple: ["fewer leaves", "menos hojas", "menos folhas"],
   small_leaf: ["Only {n} rows: read its figures with care.", "Solo {n} filas: lea sus cifras con cuidado.", "Só {n} linhas: leia as suas cifras com cuidado."],
   space: ["Feature space", "Espacio de columnas", "Espaço de colunas"],
-  space_large: ["Too many cuts to draw this pair exactly; prune the tree or choose other columns.", "Demasiados cortes para dibujar este par; pode el árbol o elija otras columnas.", "Demasiados cortes para desenhar este par; pode a árvore ou escolha outras colunas."],
-  space_words: ["What the tree says when only {x} and {y} change and all other columns stay as in the case. Exact; click a region for its leaf.", "Lo que dice el árbol si solo cambian {x} e {y} y las demás columnas quedan como en el caso. Exacto; pulse una región para ver su hoja.", "O que a árvore diz se só {x} e {y} mudam e as outras colunas ficam como no caso. Exato; toque numa região para ver a folha."],
+  space_words: ["What the tree says when only {x} and {y} change and all other columns stay as in the case: {n} leaves are reached. Exact; click a region for its leaf.", "Lo que dice el árbol si solo cambian {x} e {y} y las demás columnas quedan como en el caso: se alcanzan {n} hojas. Exacto; pulse una región para ver su hoja.", "O que a árvore diz se só {x} e {y} mudam e as outras colunas ficam como no caso: alcançam-se {n} folhas. Exato; toque numa região para ver a folha."],
+  space_words_one: ["What the tree says when only {x} and {y} change and all other columns stay as in the case: only {n} leaf is reached.", "Lo que dice el árbol si solo cambian {x} e {y} y las demás columnas quedan como en el caso: se alcanza {n} sola hoja.", "O que a árvore diz se só {x} e {y} mudam e as outras colunas ficam como no caso: alcança-se só {n} folha."],
   split: ["Split", "División", "Divisão"],
   stand_in: ["stand-in", "sustituto", "substituto"],
   start_case: ["Start with a middling case", "Empezar con un caso medio", "Começar com um caso médio"],
@@ -218,6 +219,7 @@ const WORDS = {
   unseen_rule: ["Unseen levels", "Niveles no vistos", "Níveis não vistos"],
   unused_columns: ["{n} columns the tree does not ask about", "{n} columnas por las que el árbol no pregunta", "{n} colunas sobre as quais a árvore não pergunta"],
   unused_columns_one: ["{n} column the tree does not ask about", "{n} columna por la que el árbol no pregunta", "{n} coluna sobre a qual a árvore não pergunta"],
+  upward: ["upward", "vertical", "vertical"],
   value: ["value", "valor", "valor"],
   values: ["values", "valores", "valores"],
   warnings: ["Warnings", "Avisos", "Avisos"],

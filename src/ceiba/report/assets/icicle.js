@@ -1,7 +1,12 @@
 // The icicle: all rows on one screen at any size of tree. Width = rows, colour = answer, one line
 // per depth; a click goes there.
 
-const icicle = { canvas: null, width: 0, height: 0, scheduled: false, x: null };
+const icicle = {
+  /** @type {HTMLCanvasElement|null} */ canvas: null, width: 0, height: 0, scheduled: false,
+  /** @type {Float64Array|null} */ x: null,
+  // Frames about the way and the selected node, on a canvas of their own: a click need not repaint the boxes.
+  /** @type {HTMLCanvasElement|null} */ marks: null, painted: "",
+};
 
 /** Left edge of every node, as a share of the width. */
 function icicleEdges() {
@@ -27,52 +32,81 @@ function scheduleIcicle() {
 }
 
 function paintIcicle() {
-  const { canvas, width, height } = icicle;
-  if (!canvas || !width) return;
+  const { canvas, marks, width, height } = icicle;
+  if (!canvas || !marks || !width) return;
   const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  const ctx = canvas.getContext("2d");
-  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-  drawIcicle(new CanvasPen(ctx), width, height, true);
+  const clean = (/** @type {HTMLCanvasElement} */ one) => {
+    one.width = Math.round(width * ratio);
+    one.height = Math.round(height * ratio);
+    const ctx = one.getContext("2d");
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    return new CanvasPen(ctx);
+  };
+  const key = [width, height, ratio, state.step, state.theme, LANG, state.search, state.way.join()].join("|");
+  if (key !== icicle.painted) drawIcicle(clean(canvas), width, height, true);
+  icicle.painted = key;
+  markIcicle(clean(marks), width, height);
 }
 
+let deepFor = { step: -1, deep: 0 };
 /** Depth of the pruned tree. */
 function depthNow() {
-  let deep = 0;
-  for (let i = 0; i < M.n; i++) if (isPresent(i) && M.depth[i] > deep) deep = M.depth[i];
-  return deep;
+  if (deepFor.step !== state.step) {
+    let deep = 0;
+    for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) if (M.depth[i] > deep) deep = M.depth[i];
+    deepFor = { step: state.step, deep };
+  }
+  return deepFor.deep;
 }
 
 const icicleLine = (height) => Math.min(26, height / (depthNow() + 1));
 
-function drawIcicle(pen, width, height, marks) {
+const LEAST = 1; // px: the narrowest box
+
+/** Boxes and words. Of the boxes that share a pixel one is drawn. */
+function drawIcicle(pen, width, height, faded) {
   const x = icicleEdges();
   const line = icicleLine(height);
-  const way = new Set(marks ? state.way : []);
-  const found = marks ? searchHits() : null;
+  const way = new Set(faded ? state.way : []);
+  const found = faded ? searchHits() : null;
   const gap = line > 8 ? 1 : 0.5;
-  const strong = [];
-  for (let i = 0; i < M.n; i++) {
-    if (!isPresent(i)) {
+  const drawn = new Float64Array(M.maxDepth + 1), drawnHere = new Float64Array(M.maxDepth + 1);
+  const tone = tones();
+  /** @type {Map<string, number[]>} boxes too narrow for words, by colour */ const narrow = new Map();
+  for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) {
+    const left = x[i] * width, w = M.breadth[i] * width;
+    const here = way.has(i) || (found !== null && found.has(i));
+    const taken = here ? drawnHere : drawn;
+    if (left + w < taken[M.depth[i]] + LEAST) continue;
+    taken[M.depth[i]] = left + Math.max(w, LEAST);
+    const top = M.depth[i] * line;
+    const faint = (way.size > 0 && !way.has(i)) || (found !== null && !found.has(i));
+    const broad = Math.max(w - (w > 3 ? gap : 0), LEAST);
+    const fill = faint ? faintCss(tone[i]) : toneCss(tone[i]);
+    if (w < 3) {
+      const had = narrow.get(fill);
+      if (had) had.push(left, top, broad, line - gap);
+      else narrow.set(fill, [left, top, broad, line - gap]);
       continue;
     }
-    const [left, w] = [x[i] * width, M.breadth[i] * width];
-    if (w < 0.15) continue;
-    const top = M.depth[i] * line;
-    const colour = nodeColour(i);
-    const faint = (way.size && !way.has(i)) || (found && !found.has(i));
-    pen.rect(left, top, Math.max(w - (w > 3 ? gap : 0), 0.4), line - gap, { fill: faint ? css(mix(colour, ink.paperRgb, 0.35)) : nodeCss(i) });
-    if (marks && (i === state.selected || way.has(i))) strong.push(i);
+    pen.rect(left, top, broad, line - gap, { fill });
     if (w > 40 && line >= 14) {
       const size = 11;
       const text = isEnd(i) ? elide(answerText(i), w - 8, size) : shortQuestion(i, w - 8, size, false, 2);
-      if (text.length > 2) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? ink.muted : textOn(colour), align: "center" });
+      if (text.length > 2) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? ink.muted : textOn(nodeColour(i)), align: "center" });
     }
   }
-  for (const i of strong) {
+  for (const [fill, boxes] of narrow) pen.boxes(boxes, fill);
+}
+
+/** Frames about the way of the case and the selected node. */
+function markIcicle(pen, width, height) {
+  const x = icicleEdges();
+  const line = icicleLine(height);
+  for (const i of [...state.way, state.selected]) {
+    if (!isPresent(i)) continue;
     const stroke = i === state.selected ? ink.accent : ink.path;
-    pen.rect(x[i] * width + 1, M.depth[i] * line + 1, Math.max(M.breadth[i] * width - 2, 2), line - 2, { stroke, width: 2.5 });
+    pen.rect(x[i] * width + 1, M.depth[i] * line + 1, Math.max(M.breadth[i] * width - 2, 2), Math.max(line - 2, 1), { stroke, width: 2.5 });
   }
 }
 

@@ -4,36 +4,39 @@
 
 /** @typedef {{node: number, rest: boolean}} End */
 
+/** The ends of the trees last asked for. @type {Map<number, End[]>} */
+const endsCache = new Map();
+
 /** Where rows end in T(alpha). @param {number} alpha @returns {End[]} */
 function endsAt(alpha) {
+  const had = endsCache.get(alpha);
+  if (had) return had;
   const found = [];
-  const stack = [0];
-  while (stack.length) {
-    const i = stack.pop();
-    if (M.isLeaf(i) || M.nodeAlpha[i] <= alpha) {
-      found.push({ node: i, rest: false });
-      continue;
-    }
-    if (M.defaultBranch[i] < 0) found.push({ node: i, rest: true });
-    for (let b = M.nBranches(i) - 1; b >= 0; b--) stack.push(M.child(i, b));
+  for (let i = 0; i < M.n; ) {
+    const leaf = M.isLeaf(i) || M.nodeAlpha[i] <= alpha;
+    if (leaf || M.defaultBranch[i] < 0) found.push({ node: i, rest: !leaf });
+    i += leaf ? M.size[i] : 1;
   }
+  if (endsCache.size > 3) endsCache.clear();
+  endsCache.set(alpha, found);
   return found;
 }
 
-/** Class counts of an end. @param {Float64Array} counts @param {End} end */
-function endCounts(counts, end) {
+/** Class counts of an end. @param {Float64Array} counts @param {End} end @param {Float64Array} [into] filled and given back */
+function endCounts(counts, end, into = new Float64Array(M.K)) {
   const K = M.K;
-  const own = counts.slice(end.node * K, end.node * K + K);
+  const at = end.node * K;
+  for (let k = 0; k < K; k++) into[k] = counts[at + k];
   if (end.rest) {
     for (let b = 0; b < M.nBranches(end.node); b++) {
       const c = M.child(end.node, b);
-      for (let k = 0; k < K; k++) own[k] -= counts[c * K + k];
+      for (let k = 0; k < K; k++) into[k] -= counts[c * K + k];
     }
   }
-  return own;
+  return into;
 }
 
-/** Where figures come from: "train" or "test"; null if they are not known. */
+/** Where figures come from: "train" or "test"; null if they are not known. @param {string} name @returns {Source|null} */
 function sourceOf(name) {
   if (name === "test") return M.test;
   if (!M.known) return null;
@@ -42,12 +45,29 @@ function sourceOf(name) {
   return { weight: M.weight, mean: M.value, variance: M.impurity, rows: M.rows };
 }
 
-/** @param {number} alpha @param {"train"|"test"} name @returns {Record<string, number>|null} */
-function metricsAt(alpha, name) {
+/** @type {Map<string, Record<string, number>|null>} */ const quickCache = new Map();
+/** @type {Map<string, Record<string, number>|null>} */ const metricsCache = new Map();
+
+/** All but the area under the curve, which takes a sorting. @param {number} alpha @param {string} name "train" or "test" @returns {Record<string, number>|null} */
+function quickMetrics(alpha, name) {
   const source = sourceOf(name);
   if (!source) return null;
-  const ends = endsAt(alpha);
-  return M.regression ? numberMetrics(source, ends) : classMetrics(source, ends);
+  const key = name + alpha;
+  let found = quickCache.get(key);
+  if (found === undefined) quickCache.set(key, (found = M.regression ? numberMetrics(source, endsAt(alpha)) : classMetrics(source, endsAt(alpha))));
+  return found;
+}
+
+/** @param {number} alpha @param {string} name "train" or "test" @returns {Record<string, number>|null} */
+function metricsAt(alpha, name) {
+  const key = name + alpha;
+  let found = metricsCache.get(key);
+  if (found === undefined) {
+    found = quickMetrics(alpha, name);
+    if (found && !M.regression) found = { ...found, auc: aucAt(sourceOf(name), endsAt(alpha)) };
+    metricsCache.set(key, found);
+  }
+  return found;
 }
 
 function classMetrics(source, ends) {
@@ -55,8 +75,9 @@ function classMetrics(source, ends) {
   const eps = 2 ** -52;
   let n = 0, wrong = 0, cost = 0, log = 0, brier = 0;
   const right = new Float64Array(K), total = new Float64Array(K);
+  const c = new Float64Array(K);
   for (const end of ends) {
-    const c = endCounts(source.counts, end);
+    endCounts(source.counts, end, c);
     const at = end.node * K;
     const said = M.answer[end.node];
     let squares = 0;
@@ -86,22 +107,87 @@ function classMetrics(source, ends) {
   found.balanced = recall / seen;
   found.log_loss = log / n;
   found.brier = brier / n / (K === 2 ? 2 : 1);
-  found.auc = aucAt(source, ends);
   return found;
 }
 
 /** Area under the ROC curve; with more than two classes the mean of one against the rest. */
 function aucAt(source, ends) {
-  const classes = M.K === 2 ? [1] : M.classes.map((_, k) => k);
+  const K = M.K;
+  const counted = new Uint8Array(M.n), all = new Float64Array(M.n), c = new Float64Array(K);
+  /** @type {Map<number, Float64Array>} rows that stayed in inner nodes */ const rests = new Map();
+  for (const end of ends) {
+    counted[end.node] = 1;
+    all[end.node] = endCounts(source.counts, end, c).reduce((a, b) => a + b, 0);
+    if (end.rest) rests.set(end.node, c.slice());
+  }
   let sum = 0, used = 0;
-  for (const k of classes) {
-    const { area } = rocAt(source, ends, k);
-    if (!Number.isNaN(area)) {
-      sum += area;
+  for (let k = K === 2 ? 1 : 0; k < K; k++) {
+    const { order, p, counts } = sortedClass(source, k);
+    // By falling probability; ends of equal probability cannot be told apart and share a step.
+    let above = 0, below = 0, area = 0, yes = 0, no = 0, last = NaN;
+    for (let at = 0; at < order.length; at++) {
+      const i = order[at];
+      if (counted[i] === 0) continue;
+      if (p[at] !== last) {
+        area += no * (above + yes / 2);
+        above += yes;
+        below += no;
+        yes = no = 0;
+        last = p[at];
+      }
+      const here = rests.size > 0 && rests.has(i) ? rests.get(i)[k] : counts[at];
+      yes += here;
+      no += all[i] - here;
+    }
+    area += no * (above + yes / 2);
+    above += yes;
+    below += no;
+    if (above > 0 && below > 0) {
+      sum += area / (above * below);
       used++;
     }
   }
   return used ? sum / used : NaN;
+}
+
+/** @typedef {{order: Int32Array, p: Float64Array, counts: Float64Array}} Sorted */
+/** @type {Map<any, Sorted[]>} */ const sortedBySource = new Map();
+/** All nodes by falling probability of class k, with the counts of a source in that order; sorted once. @returns {Sorted} */
+function sortedClass(source, k) {
+  const key = source.counts;
+  let list = sortedBySource.get(key);
+  if (!list) sortedBySource.set(key, (list = []));
+  if (!list[k]) {
+    const given = Float64Array.from({ length: M.n }, (_, i) => M.value[i * M.K + k]);
+    const other = [...sortedBySource.values()].find((one) => one[k]);
+    const order = other ? other[k].order : Int32Array.from({ length: M.n }, (_, i) => i).sort((a, b) => given[b] - given[a]);
+    list[k] = { order, p: Float64Array.from(order, (i) => given[i]), counts: Float64Array.from(order, (i) => key[i * M.K + k]) };
+  }
+  return list[k];
+}
+
+/** @type {(() => void)[]} */ const ahead = [];
+/** Figures of all steps, the nearest to the open one first, and the words of the search, a few milliseconds at a time between frames. */
+function computeAhead() {
+  const apart = (/** @type {Step} */ s) => Math.abs(M.steps.indexOf(s) - state.step);
+  const steps = M.steps.filter((s) => s.there).sort((a, b) => apart(a) - apart(b));
+  for (const name of ["train", "test"]) {
+    const source = sourceOf(name);
+    if (!source) continue;
+    if (!M.regression) for (let k = 0; k < M.K; k++) ahead.push(() => sortedClass(source, k));
+    if (M.n * M.K > 20000) ahead.push(...steps.map((s) => () => metricsAt(s.alpha, name)));
+  }
+  for (let from = 0; from < M.n; from += 400) {
+    ahead.push(() => {
+      for (let i = from; i < Math.min(from + 400, M.n); i++) searchText(i);
+    });
+  }
+  const work = () => {
+    const end = performance.now() + 3;
+    while (ahead.length && performance.now() < end) ahead.shift()();
+    if (ahead.length) setTimeout(work, 8);
+  };
+  setTimeout(work, 100);
 }
 
 /** ROC and precision-recall points of class k against the rest, by descending probability. */

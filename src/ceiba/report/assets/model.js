@@ -4,7 +4,8 @@ const CUT = 1;
 const LEVELS = 2;
 const PRESENCE = 3;
 
-/** The model of the page; set once by `loadModel`. @type {any} */
+/** @typedef {ReturnType<typeof loadModel>} Model */
+/** The model of the page; set once by `loadModel`. @type {Model} */
 let M = null;
 
 /** @param {any} given @param {number} n */
@@ -14,7 +15,7 @@ function readSplits(given, n) {
   return {
     kind: Uint8Array.from(given.kind),
     column: Int32Array.from(given.column),
-    cut: Float64Array.from(given.cut, (v) => (v === null ? NaN : v)),
+    cut: floats(given.cut),
     low: given.low_branch ? Uint8Array.from(given.low_branch) : new Uint8Array(n),
     levelStart: start,
     levelCode: Int32Array.from(given.level_code || []),
@@ -29,7 +30,12 @@ function starts(lengths) {
   return start;
 }
 
-const floats = (list) => Float64Array.from(list, (v) => (v === null ? NaN : v));
+/** Numbers with NaN for null. @param {(number|null)[]} list */
+function floats(list) {
+  const found = new Float64Array(list.length);
+  for (let k = 0; k < list.length; k++) found[k] = list[k] === null ? NaN : /** @type {number} */ (list[k]);
+  return found;
+}
 
 /** @param {any} p the payload */
 function loadModel(p) {
@@ -73,54 +79,55 @@ function loadModel(p) {
       for (let k = 0; k < K; k++) value[i * K + k] = counts[i * K + k] / total;
     }
   }
-  const m = {
-    payload: p, n, K, regression, parent, branchStart, branchNode, branchIndex, depth, size, leafCount,
-    columns: p.columns, classes: p.classes, target: p.target, rows, weight, counts, value,
-    splits: readSplits(nodes.splits, n),
+  const nLeaves = leafCount[0];
+  const known = rows[0] > 0;
+  const share = nodes.share ? floats(nodes.share) : Float64Array.from(weight, (w) => (known ? w / weight[0] : 0));
+  const shape = {
+    n, K, regression, parent, depth, size, leafCount, nLeaves, weight, known, branchIndex,
+    nBranches: (/** @type {number} */ i) => branchStart[i + 1] - branchStart[i],
+    isLeaf: (/** @type {number} */ i) => branchStart[i] === branchStart[i + 1],
+    child: (/** @type {number} */ i, /** @type {number} */ b) => branchNode[branchStart[i] + b],
     defaultBranch: Int32Array.from(nodes.default_branch),
-    impurity: floats(nodes.impurity), gain: floats(nodes.gain), worth: floats(nodes.worth),
-    sentDefault: nodes.sent_default,
-    cost: p.cost_matrix ? floats(p.cost_matrix) : null,
-    boxes: p.boxes ? floats(p.boxes) : null,
-    known: rows[0] > 0,
-    maxDepth: depth.reduce((a, b) => Math.max(a, b), 0),
-    nBranches: (i) => branchStart[i + 1] - branchStart[i],
-    isLeaf: (i) => branchStart[i] === branchStart[i + 1],
-    child: (i, b) => branchNode[branchStart[i] + b],
-    prob: (i, k) => value[i * K + k],
+    nodeAlpha: p.pruning ? Float64Array.from(p.pruning.node_alpha, (v) => (v === null ? Infinity : v)) : new Float64Array(n).fill(Infinity),
   };
-  m.nLeaves = leafCount[0];
-  m.share = nodes.share ? floats(nodes.share) : Float64Array.from(weight, (w) => (m.known ? w / weight[0] : 0));
-  // How wide a node is drawn: by rows, or by leaves where no rows are known.
-  m.breadth = m.known ? m.share : Float64Array.from(leafCount, (c) => c / m.nLeaves);
-  m.majority = majorityBranches(m);
-  m.answer = regression ? null : Int32Array.from({ length: n }, (_, i) => bestClass(m, value, i * K));
-  if (nodes.surrogates) {
-    const s = nodes.surrogates;
-    m.surrogates = {
-      start: starts(s.n), splits: readSplits(s.splits, s.splits.kind.length),
-      agreement: floats(s.agreement), adjusted: floats(s.adjusted), sent: s.sent, inUse: s.in_use,
-    };
-  }
-  if (nodes.competitors) {
-    const c = nodes.competitors;
-    m.competitors = { start: starts(c.n), splits: readSplits(c.splits, c.splits.kind.length), gain: floats(c.gain) };
-  }
-  m.test = p.test ? readTest(p.test, regression) : null;
-  m.steps = readSteps(m, p.pruning);
-  if (regression) {
-    m.low = m.value.reduce((a, b) => Math.min(a, b), Infinity);
-    m.high = m.value.reduce((a, b) => Math.max(a, b), -Infinity);
-  }
-  return m;
+  const cost = p.cost_matrix ? floats(p.cost_matrix) : null;
+  return {
+    ...shape, payload: p, columns: p.columns, classes: /** @type {string[]} */ (p.classes), target: p.target, rows, counts, value, share, cost,
+    splits: readSplits(nodes.splits, n),
+    impurity: floats(nodes.impurity), gain: floats(nodes.gain), worth: floats(nodes.worth),
+    boxes: p.boxes ? floats(p.boxes) : null,
+    maxDepth: depth.reduce((a, b) => Math.max(a, b), 0),
+    prob: (/** @type {number} */ i, /** @type {number} */ k) => value[i * K + k],
+    // How wide a node is drawn: by rows, or by leaves where no rows are known.
+    breadth: known ? share : Float64Array.from(leafCount, (c) => c / nLeaves),
+    majority: majorityBranches(shape),
+    answer: regression ? null : Int32Array.from({ length: n }, (_, i) => bestClass(K, cost, value, i * K)),
+    surrogates: nodes.surrogates ? readSurrogates(nodes.surrogates) : null,
+    competitors: nodes.competitors ? readCompetitors(nodes.competitors) : null,
+    test: p.test ? readTest(p.test, regression) : null,
+    steps: readSteps(shape, p.pruning),
+    low: regression ? value.reduce((a, b) => Math.min(a, b), Infinity) : 0,
+    high: regression ? value.reduce((a, b) => Math.max(a, b), -Infinity) : 0,
+  };
 }
 
+function readSurrogates(s) {
+  return {
+    start: starts(s.n), splits: readSplits(s.splits, s.splits.kind.length),
+    agreement: floats(s.agreement), adjusted: floats(s.adjusted), sent: s.sent, inUse: s.in_use,
+  };
+}
+
+const readCompetitors = (c) => ({ start: starts(c.n), splits: readSplits(c.splits, c.splits.kind.length), gain: floats(c.gain) });
+
+/** Figures of rows at each node: class counts; or weight with mean and variance, or with the mean loss. @typedef {{rows: Float64Array, counts?: Float64Array, weight?: Float64Array, mean?: Float64Array, variance?: Float64Array, loss?: Float64Array}} Source */
+/** @returns {Source} */
 function readTest(given, regression) {
-  const found = { rows: Float64Array.from(given.n_rows) };
-  if (!regression) return { ...found, counts: floats(given.counts) };
-  found.weight = floats(given.weight);
-  if (given.mean) return { ...found, mean: floats(given.mean), variance: floats(given.variance) };
-  return { ...found, loss: floats(given.loss) };
+  const rows = Float64Array.from(given.n_rows);
+  if (!regression) return { rows, counts: floats(given.counts) };
+  const weight = floats(given.weight);
+  if (given.mean) return { rows, weight, mean: floats(given.mean), variance: floats(given.variance) };
+  return { rows, weight, loss: floats(given.loss) };
 }
 
 /** The branch with the most weight, the first on ties. */
@@ -140,16 +147,15 @@ function majorityBranches(m) {
 }
 
 /** Class of least expected cost, the lowest on ties; `at` is where K probabilities begin. */
-function bestClass(m, value, at) {
-  const K = m.K;
-  if (!m.cost) {
+function bestClass(K, costs, value, at) {
+  if (!costs) {
     let best = 0;
     for (let k = 1; k < K; k++) if (value[at + k] > value[at + best]) best = k;
     return best;
   }
   const cost = new Float64Array(K);
   for (let truth = 0; truth < K; truth++) {
-    for (let said = 0; said < K; said++) cost[said] += value[at + truth] * m.cost[truth * K + said];
+    for (let said = 0; said < K; said++) cost[said] += value[at + truth] * costs[truth * K + said];
   }
   const least = cost.reduce((a, b) => Math.min(a, b), Infinity);
   return cost.findIndex((c) => c <= least + 1e-12 * Math.abs(least));
@@ -158,11 +164,12 @@ function bestClass(m, value, at) {
 /**
  * The trees the slider shows, the smallest first. `alpha` -1 is the tree as it was handed over;
  * a step is not `there` when the pruning table knows it but its nodes were not kept.
+ * @typedef {{alpha: number, leaves: number, risk: number|null, row: number, cv: number|null, se: number|null, there: boolean, asIs: boolean}} Step
+ * @returns {Step[]}
  */
 function readSteps(m, pruning) {
-  m.nodeAlpha = new Float64Array(m.n).fill(Infinity);
-  if (!pruning) return [{ alpha: -1, leaves: m.nLeaves, there: true, asIs: true }];
-  m.nodeAlpha = Float64Array.from(pruning.node_alpha, (v) => (v === null ? Infinity : v));
+  /** @type {Step} */ const asItIs = { alpha: -1, leaves: m.nLeaves, risk: null, row: -1, cv: null, se: null, there: true, asIs: true };
+  if (!pruning) return [asItIs];
   const leaves = leavesAt(m, pruning.alpha);
   const steps = pruning.alpha.map((alpha, k) => ({
     alpha, leaves: pruning.n_leaves[k], risk: pruning.risk[k], row: k,
@@ -172,7 +179,7 @@ function readSteps(m, pruning) {
   }));
   const same = steps.find((s) => s.there && s.leaves === m.nLeaves);
   if (same) same.asIs = true;
-  else steps.unshift({ alpha: -1, leaves: m.nLeaves, risk: null, row: -1, cv: null, se: null, there: true, asIs: true });
+  else steps.unshift(asItIs);
   return thinned(steps.reverse(), pruning);
 }
 
@@ -192,12 +199,15 @@ function thinned(steps, pruning) {
   });
 }
 
+/** Number of leaves of T(alpha) for ascending alphas. */
+const leavesAt = (m, alphas) => Array.from(sumsAt(m, alphas, () => 1, () => 0));
+
 /**
- * Number of leaves of T(alpha) for ascending alphas: a node is one from the alpha at which it
- * collapses (a leaf: always) until its parent does.
+ * A sum over the ends of T(alpha), for ascending alphas, in one pass: a node is a leaf from the alpha
+ * at which it collapses (a leaf: always) until its parent does, and an inner node until it collapses.
  */
-function leavesAt(m, alphas) {
-  const change = new Int32Array(alphas.length + 1);
+function sumsAt(m, alphas, asLeaf, asInner) {
+  const change = new Float64Array(alphas.length + 1);
   const firstFrom = (alpha) => {
     let low = 0, high = alphas.length;
     while (low < high) {
@@ -207,14 +217,17 @@ function leavesAt(m, alphas) {
     }
     return low;
   };
+  const add = (from, to, value) => {
+    if (from >= to) return;
+    change[from] += value;
+    change[to] -= value;
+  };
   for (let i = 0; i < m.n; i++) {
     const born = m.isLeaf(i) ? 0 : firstFrom(m.nodeAlpha[i]);
     const dies = i === 0 ? alphas.length : firstFrom(m.nodeAlpha[m.parent[i]]);
-    if (born < dies) {
-      change[born]++;
-      change[dies]--;
-    }
+    add(born, dies, asLeaf(i));
+    if (!m.isLeaf(i) && m.defaultBranch[i] < 0) add(0, Math.min(born, dies), asInner(i));
   }
   let now = 0;
-  return alphas.map((_, k) => (now += change[k]));
+  return change.subarray(0, alphas.length).map((v) => (now += v));
 }

@@ -154,37 +154,12 @@ function caseSteps(moves) {
   return el("ol", { class: "steps" }, items);
 }
 
-/** The fewest, smallest changes of columns that lead to another answer; exact for trees without surrogates. */
+/** In words: what would have to change for another answer. */
 function nearestChange(said) {
   if (said.ends.length > 1 || (M.surrogates && M.surrogates.inUse)) return null;
-  const alpha = alphaNow();
-  let best = null;
-  const now = said.leaf;
-  for (const end of endsAt(alpha)) {
-    if (end.rest || end.node === now) continue;
-    if (M.regression ? false : M.answer[end.node] === said.answer) continue;
-    const changes = [];
-    let effort = 0;
-    for (const set of valueSets(end.node)) {
-      const to = moveInto(set, state.values[set.j]);
-      if (to === undefined) continue;
-      changes.push([set, to.text]);
-      effort += 1 + to.far;
-    }
-    if (changes.length && (!best || effort < best.effort)) best = { effort, changes, node: end.node };
-  }
-  if (!best) return null;
-  return el("p", { class: "flip" }, el("strong", {}, t("nearest_change") + " "), best.changes.map(([set]) => setText(set, 4)).join(` ${t("and")} `), " → ", answerText(best.node));
-}
-
-/** undefined if the value is in the set already; else how far it must move. */
-function moveInto(set, value) {
-  const missing = value === null;
-  if (missing ? set.missing : set.codes ? set.codes[Math.min(value, set.codes.length - 1)] : value > set.low && value <= set.high) return undefined;
-  if (missing || set.codes) return { far: 0.5, text: "" };
-  const [low, high] = [M.columns.minimum[set.j], M.columns.maximum[set.j]];
-  const range = high > low ? high - low : Math.abs(value) || 1;
-  return { far: Math.min((value <= set.low ? set.low - value : value - set.high) / range, 0.99), text: "" };
+  const found = nearestOther(state.values, said, alphaNow());
+  if (!found) return null;
+  return el("p", { class: "flip" }, el("strong", {}, t("nearest_change") + " "), found.sets.map((set) => setText(set, 4)).join(` ${t("and")} `), " → ", answerText(found.node));
 }
 
 /** Cells of one line of CSV. */

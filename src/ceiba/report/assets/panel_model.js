@@ -148,7 +148,7 @@ function leafTable(ends) {
   const by = columns.find((c) => c[0] === sortBy) || columns[0];
   const leaves = ends.filter((e) => !e.rest).map((e) => e.node);
   leaves.sort((a, b) => (sortUp ? 1 : -1) * ((by[2](a) || 0) - (by[2](b) || 0)) || a - b);
-  const sorter = ([key, title]) => el("th", { scope: "col", class: "num", "aria-sort": key === by[0] ? (sortUp ? "ascending" : "descending") : "none" },
+  const sorter = (/** @type {any[]} */ [key, title]) => el("th", { scope: "col", class: "num", "aria-sort": key === by[0] ? (sortUp ? "ascending" : "descending") : "none" },
     el("button", { type: "button", class: "sort", onclick: () => { sortUp = key === sortBy ? !sortUp : false; sortBy = key; renderPanel(); } }, title + (key === by[0] ? (sortUp ? " ▲" : " ▼") : "")));
   const mark = (i, kind) => kind + (i === state.selected ? " selected" : "");
   const row = (i) => [

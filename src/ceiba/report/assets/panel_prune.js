@@ -5,7 +5,7 @@ function prunePanel() {
   if (M.steps.length < 2) return el("p", { class: "muted" }, t(M.n === 1 ? "only_root" : "no_risks"));
   return el("div", {},
     el("p", { class: "muted" }, t("prune_hint")),
-    pruneSlider(), el("div", { id: "prune-figures" }, pruneFigures()));
+    pruneSlider(), el("div", { id: "prune-figures" }, pruneFigures()), stepsTable());
 }
 
 function pruneSlider() {
@@ -51,6 +51,9 @@ function startStep() {
   return found < 0 ? asIs : found;
 }
 
+/** Moves the line of the chart to the step; the chart itself does not change. */
+let placeNow = () => {};
+
 function pruneChart() {
   const p = M.payload.pruning;
   const steps = M.steps;
@@ -83,13 +86,19 @@ function pruneChart() {
     const best = stepOfRow(p.minimum);
     const limit = p.cv_risk[p.minimum] + p.cv_se[p.minimum];
     f.layer.append(sv("line", { x1: f.box.left, x2: f.box.right, y1: f.sy(limit), y2: f.sy(limit), class: "limit" }));
-    for (const [step, name] of [[best, "min"], [stepOfRow(p.one_se), "1-SE"]]) {
+    for (const [step, name] of /** @type {[number, string][]} */ ([[best, "min"], [stepOfRow(p.one_se), "1-SE"]])) {
       if (step < 0) continue;
       f.layer.append(sv("circle", { cx: f.sx(step), cy: f.sy(steps[step].cv), r: 6, class: "mark" }), chartText(f.sx(step), f.sy(steps[step].cv + steps[step].se) - (name === "min" && Math.abs(f.sx(best) - f.sx(stepOfRow(p.one_se))) < 36 ? 24 : 11), best === stepOfRow(p.one_se) ? "min = 1-SE" : name, "middle", "strong"));
       if (best === stepOfRow(p.one_se)) break;
     }
   }
-  f.layer.append(sv("line", { x1: f.sx(state.step), x2: f.sx(state.step), y1: f.box.top, y2: f.box.bottom, class: "now" }));
+  f.layer.append(sv("line", { id: "prune-now", y1: f.box.top, y2: f.box.bottom, class: "now" }));
+  placeNow = () => {
+    const line = document.getElementById("prune-now") || f.layer.lastChild;
+    line.setAttribute("x1", f.sx(state.step));
+    line.setAttribute("x2", f.sx(state.step));
+  };
+  placeNow();
   const items = [["var(--muted)", t("train")]];
   if (p.cv_risk) items.push(["var(--accent)", t("cross_validated")]);
   if (test) items.push(["var(--path)", t("test")]);
@@ -110,11 +119,20 @@ let testRiskCache = null;
 function testRisks() {
   if (!M.test || M.payload.pruning.kind !== "cost" || M.payload.class_prior) return null;
   if (testRiskCache) return testRiskCache;
-  testRiskCache = M.steps.map((s) => {
-    if (!s.there) return null;
-    const m = metricsAt(s.alpha, "test");
-    return m ? (M.regression ? m.mse ?? m.loss : m.cost ?? m.error) : null;
-  });
+  const steps = M.steps.map((_, k) => k).filter((k) => M.steps[k].there).reverse();
+  const risk = (end) => {
+    if (M.regression) {
+      if (M.test.loss) return end.rest ? 0 : M.test.weight[end.node] * M.test.loss[end.node] || 0;
+      const { w, mean, variance } = endMoments(M.test, end);
+      return w ? w * (variance + (mean - M.value[end.node]) ** 2) : 0;
+    }
+    const said = M.answer[end.node];
+    return endCounts(M.test.counts, end).reduce((sum, n, k) => sum + n * (M.cost ? M.cost[k * M.K + said] : k === said ? 0 : 1), 0);
+  };
+  const sums = sumsAt(M, steps.map((k) => M.steps[k].alpha), (node) => risk({ node, rest: false }), (node) => risk({ node, rest: true }));
+  const total = M.regression ? M.test.weight[0] : M.test.counts.subarray(0, M.K).reduce((a, b) => a + b, 0);
+  testRiskCache = M.steps.map(() => null);
+  steps.forEach((k, at) => (testRiskCache[k] = total ? Math.max(sums[at], 0) / total : null));
   return testRiskCache;
 }
 
@@ -145,8 +163,17 @@ function pruneFigures() {
       s.cv !== null && s.cv !== undefined ? el("span", {}, ` · ${t("cross_validated")} ${fmtNumber(s.cv)} ± ${fmtNumber(s.se, 2)}`) : null),
     code ? el("div", { class: "row" }, el("code", {}, code), copyButton(t("copy"), code)) : null,
     metricsTable(s.alpha),
-    el("details", {}, el("summary", {}, t("all_steps")), tableOf(
-      [t("leaves"), "α", riskName(), ...(p.cv_risk ? [t("cross_validated"), "±"] : [])],
-      M.steps.slice(-200).reverse().map((x) => [fmtCount(x.leaves), x.alpha < 0 ? "–" : fmtNumber(x.alpha), fmtNumber(x.risk), ...(p.cv_risk ? [fmtNumber(x.cv), fmtNumber(x.se, 2)] : [])]))),
   ];
+}
+
+/** The chart as a table; made when it is opened. */
+function stepsTable() {
+  const p = M.payload.pruning;
+  const box = el("details", { id: "all-steps" }, el("summary", {}, t("all_steps")));
+  box.addEventListener("toggle", () => {
+    if (!box.open || box.childElementCount > 1) return;
+    box.append(tableOf([t("leaves"), "α", riskName(), ...(p.cv_risk ? [t("cross_validated"), "±"] : [])],
+      M.steps.slice(-200).reverse().map((x) => [fmtCount(x.leaves), x.alpha < 0 ? "–" : fmtNumber(x.alpha), fmtNumber(x.risk), ...(p.cv_risk ? [fmtNumber(x.cv), fmtNumber(x.se, 2)] : [])])));
+  });
+  return box;
 }

@@ -32,11 +32,15 @@ function elide(text, room, size, bold = false) {
   return low ? chars.slice(0, low).join("").trimEnd() + "…" : "";
 }
 
+/** @typedef {{fill?: string, stroke?: string, width?: number, radius?: number}} Style */
+/** @typedef {{size?: number, bold?: boolean, fill?: string, align?: string, halo?: string}} TextStyle */
+
 class CanvasPen {
   /** @param {CanvasRenderingContext2D} ctx */
   constructor(ctx) {
     this.ctx = ctx;
   }
+  /** @param {number} x @param {number} y @param {number} w @param {number} h @param {Style} style */
   rect(x, y, w, h, { fill, stroke, width = 1, radius = 0 }) {
     const c = this.ctx;
     if (!radius && fill && !stroke) {
@@ -49,6 +53,7 @@ class CanvasPen {
     else c.rect(x, y, w, h);
     this.finish(fill, stroke, width);
   }
+  /** @param {number} x @param {number} y @param {number} r @param {Style} style */
   circle(x, y, r, { fill, stroke, width = 1 }) {
     this.ctx.beginPath();
     this.ctx.arc(x, y, r, 0, 2 * Math.PI);
@@ -91,6 +96,26 @@ class CanvasPen {
     c.lineWidth = width;
     c.stroke();
   }
+  /** Many boxes of one colour. @param {number[]} places x, y, width, height, ... @param {string} fill */
+  boxes(places, fill) {
+    this.ctx.fillStyle = fill;
+    for (let k = 0; k < places.length; k += 4) this.ctx.fillRect(places[k], places[k + 1], places[k + 2], places[k + 3]);
+  }
+  /** Many dots of one colour: round, or square where they are too many to see the difference. */
+  dots(list, at, radius, { fill, round }) {
+    const c = this.ctx;
+    c.fillStyle = fill;
+    for (const k of list) {
+      const r = radius(k);
+      if (r < 3 || !round) c.fillRect(at.x[k] - r, at.y[k] - r, 2 * r, 2 * r);
+      else {
+        c.beginPath();
+        c.arc(at.x[k], at.y[k], r, 0, 2 * Math.PI);
+        c.fill();
+      }
+    }
+  }
+  /** @param {number} x @param {number} y @param {string} text @param {TextStyle} style */
   text(x, y, text, { size = 12, bold = false, fill, align = "left", halo = "" }) {
     const c = this.ctx;
     c.font = `${bold ? "600 " : ""}${size}px ${FONT}`;
@@ -117,9 +142,11 @@ class SvgPen {
     if (text !== undefined) node.textContent = text;
     this.root.append(node);
   }
+  /** @param {number} x @param {number} y @param {number} w @param {number} h @param {Style} style */
   rect(x, y, w, h, { fill, stroke, width = 1, radius = 0 }) {
     this.add("rect", { x, y, width: Math.max(w, 0), height: Math.max(h, 0), rx: radius, fill: fill || "none", stroke, "stroke-width": stroke ? width : undefined });
   }
+  /** @param {number} x @param {number} y @param {number} r @param {Style} style */
   circle(x, y, r, { fill, stroke, width = 1 }) {
     this.add("circle", { cx: x, cy: y, r, fill: fill || "none", stroke, "stroke-width": stroke ? width : undefined });
   }
@@ -131,6 +158,13 @@ class SvgPen {
   links(ends, across, style) {
     for (let k = 0; k < ends.length; k += 4) this.link(ends[k], ends[k + 1], ends[k + 2], ends[k + 3], across, style);
   }
+  boxes(places, fill) {
+    for (let k = 0; k < places.length; k += 4) this.rect(places[k], places[k + 1], places[k + 2], places[k + 3], { fill });
+  }
+  dots(list, at, radius, { fill }) {
+    for (const k of list) this.circle(at.x[k], at.y[k], radius(k), { fill });
+  }
+  /** @param {number} x @param {number} y @param {string} text @param {TextStyle} style */
   text(x, y, text, { size = 12, bold = false, fill, align = "left", halo = "" }) {
     this.add("text", {
       x, y, fill, "font-size": size, "font-family": FONT, "font-weight": bold ? 600 : undefined,

@@ -92,5 +92,5 @@ function predictCase(moves) {
     for (const e of ends) for (let k = 0; k < M.K; k++) value[k] += e.share * M.value[e.node * M.K + k];
   }
   const leaf = ends.reduce((a, b) => (b.share > a.share ? b : a)).node;
-  return { ends, value, answer: M.regression ? null : bestClass(M, value, 0), leaf };
+  return { ends, value, answer: M.regression ? null : bestClass(M.K, M.cost, value, 0), leaf };
 }

@@ -90,7 +90,14 @@ function openingFold(most, deep) {
   return folded;
 }
 
+let addressTimer = 0;
+/** Once the hand rests: browsers limit how often an address may change. */
 function keepInAddress() {
+  clearTimeout(addressTimer);
+  addressTimer = setTimeout(writeAddress, 300);
+}
+
+function writeAddress() {
   const parts = [`tab=${state.tab}`, `node=${state.selected}`, `step=${state.step}`];
   if (state.hasCase) parts.push("case=" + encodeURIComponent(JSON.stringify(state.values)));
   try {

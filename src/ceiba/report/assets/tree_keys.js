@@ -11,9 +11,9 @@ function toggleFold(i) {
 
 /** Fold or unfold and keep the node where it is on the screen. */
 function toggleInPlace(i) {
-  const before = screenPlace(view.layout.place.get(i));
+  const before = screenPlace(view.layout.place[i]);
   toggleFold(i);
-  const after = screenPlace(view.layout.place.get(i));
+  const after = screenPlace(view.layout.place[i]);
   view.x += before[0] - after[0];
   view.y += before[1] - after[1];
   scheduleTree();
@@ -33,7 +33,7 @@ function neighbour(i, key) {
   // Past the last sibling: the nearest shown node of the same depth.
   const { nodes, place } = view.layout;
   const step = key === previous ? -1 : 1;
-  for (let k = place.get(i) + step; k >= 0 && k < nodes.length; k += step) if (M.depth[nodes[k]] === M.depth[i]) return nodes[k];
+  for (let k = place[i] + step; k >= 0 && k < nodes.length; k += step) if (M.depth[nodes[k]] === M.depth[i]) return nodes[k];
   return -1;
 }
 
@@ -60,10 +60,15 @@ function spoken(i) {
   return [way, what, rows].filter(Boolean).join(", ");
 }
 
-/** Build the twin; flat, with levels said by attributes. */
+const TWIN = 150; // items of the twin at one time
+
+/** Build the twin; flat, with levels said by attributes. Of a large tree: the nodes about the selected one, and its ancestors. */
 function buildTwin(twin) {
-  const { nodes } = view.layout;
-  const shown = nodes.length > 3000 ? nodes.slice(0, 3000) : nodes;
+  const { nodes, place } = view.layout;
+  const at = Math.max(place[state.selected], 0);
+  const from = nodes.length <= TWIN ? 0 : Math.max(0, Math.min(at - TWIN / 2, nodes.length - TWIN));
+  const shown = nodes.slice(from, from + TWIN);
+  if (from > 0) for (let a = M.parent[nodes[from]]; a >= 0; a = M.parent[a]) shown.unshift(a);
   twin.replaceChildren(...shown.map((i) => {
     const p = M.parent[i];
     return el("div", {
@@ -79,7 +84,10 @@ function markTwin(twin) {
   const had = twin.querySelector('[aria-selected="true"]');
   if (had) had.setAttribute("aria-selected", "false");
   const now = document.getElementById("twin" + state.selected);
-  if (!now) return;
+  if (!now) {
+    if (view.layout.place[state.selected] >= 0) buildTwinSoon();
+    return;
+  }
   now.setAttribute("aria-selected", "true");
   twin.setAttribute("aria-activedescendant", now.id);
 }

@@ -59,22 +59,42 @@ function boxSize(zoom = view.zoom, direction = view.direction) {
   return { level, scale: 1, w: 6, h: 6 };
 }
 
+const MANY = 1200; // shown nodes beyond which all are dots and no contour is followed
+
 /** Shown nodes with their places: across (in slots) and depth. */
 function makeLayout() {
-  const nodes = [], parent = [], place = new Map();
+  const nodes = [], parent = [], place = new Int32Array(M.n).fill(-1);
   for (let i = 0; i < M.n; ) {
-    place.set(i, nodes.length);
+    place[i] = nodes.length;
     nodes.push(i);
-    parent.push(i === 0 ? -1 : place.get(M.parent[i]));
+    parent.push(i === 0 ? -1 : place[M.parent[i]]);
     i += isEnd(i) || state.folded.has(i) ? M.size[i] : 1;
   }
-  const across = tidy(parent, 1, 0.06);
+  const across = nodes.length > MANY ? evenly(parent) : tidy(parent, 1, 0.06);
   let most = 0, deep = 0;
-  nodes.forEach((i, k) => {
-    most = Math.max(most, across[k]);
-    deep = Math.max(deep, M.depth[i]);
-  });
-  return { nodes, parent, across, place, most: most + 0.5, deep, folded: nodes.some(hidesSomething), gap: edgeRoom(nodes) };
+  for (let k = 0; k < nodes.length; k++) {
+    if (across[k] > most) most = across[k];
+    if (M.depth[nodes[k]] > deep) deep = M.depth[nodes[k]];
+  }
+  const folded = state.folded.size > 0 && nodes.some(hidesSomething);
+  const at = { x: new Float64Array(nodes.length), y: new Float64Array(nodes.length) };
+  return { nodes, parent, across, place, most: most + 0.5, deep, folded, gap: edgeRoom(nodes), at };
+}
+
+/** One slot per leaf, a parent amid its branches: all that can be seen of thousands. */
+function evenly(parent) {
+  const n = parent.length;
+  const first = new Float64Array(n).fill(-1), last = new Float64Array(n), across = new Float64Array(n);
+  let slots = 0;
+  for (let k = 0; k < n; k++) if (k === n - 1 || parent[k + 1] !== k) first[k] = last[k] = slots++ + 0.5;
+  for (let k = n - 1; k >= 0; k--) {
+    across[k] = (first[k] + last[k]) / 2;
+    const p = parent[k];
+    if (p < 0) continue;
+    if (first[p] < 0) last[p] = across[k];
+    first[p] = across[k];
+  }
+  return across;
 }
 
 /** Room between boxes for the words on the edges. */
@@ -96,16 +116,16 @@ function screenPlace(k) {
 
 /** The same for all shown nodes, once per frame. */
 function screenPlaces() {
-  const { nodes, across } = view.layout;
+  const { nodes, across, at } = view.layout;
   const right = view.direction === "right";
   const [near, far] = [spacing(view.zoom, 0), spacing(view.zoom, 1)];
-  const x = new Float64Array(nodes.length), y = new Float64Array(nodes.length);
+  const { x, y } = at;
   for (let k = 0; k < nodes.length; k++) {
     const a = across[k] * near, d = M.depth[nodes[k]] * far;
     x[k] = view.x + (right ? d : a);
     y[k] = view.y + (right ? a : d);
   }
-  return { x, y };
+  return at;
 }
 
 /** Room the tree needs at a zoom: boxes and margins, and what grows with the two stretches. */
@@ -162,8 +182,8 @@ function overflow(direction) {
 }
 
 /** Show the whole tree. */
-function fitTree() {
-  view.layout = makeLayout();
+function fitTree(layout = makeLayout()) {
+  view.layout = layout;
   view.stretched = false;
   const down = largestFit("down"), right = largestFit("right");
   view.direction = state.orientation !== "auto" ? state.orientation : downward(down, right) ? "down" : "right";
@@ -201,8 +221,8 @@ function zoomTo(zoom, px = view.width / 2, py = view.height / 2) {
 
 /** Move the view so that a shown node is seen. */
 function bringIntoView(node, gently = false) {
-  const k = view.layout.place.get(node);
-  if (k === undefined) return;
+  const k = view.layout.place[node];
+  if (k < 0) return;
   const [x, y] = screenPlace(k);
   const box = boxSize();
   const [mx, my] = [box.w / 2 + 16, box.h / 2 + 16];
@@ -237,175 +257,6 @@ function paintTree() {
   drawTree(new CanvasPen(ctx), width, height);
 }
 
-/** Draw links, then nodes, as far as they are inside. */
-function drawTree(pen, width, height) {
-  const { layout } = view;
-  const box = boxSize();
-  const way = new Set(state.way);
-  const found = searchHits();
-  const at = screenPlaces();
-  const across = view.direction === "right";
-  const edges = { pen, box, width, height, across, at, room: (across ? spacing(view.zoom, 1) - box.w : spacing(view.zoom, 0)) - 8 };
-  if (box.level === "dot") pen.links(dotLinks(at, way, width, height), across, { stroke: ink.line, width: 1 });
-  const pad = Math.max(spacing(view.zoom, 1), 60);
-  for (const strong of way.size ? [false, true] : [false]) {
-    for (let k = 1; k < layout.nodes.length; k++) {
-      const i = layout.nodes[k];
-      const onWay = way.size > 0 && way.has(i) && way.has(M.parent[i]);
-      if (onWay === strong && (box.level !== "dot" || strong || M.breadth[i] > THIN)) drawLink(edges, k, i, strong, pad);
-    }
-  }
-  for (let k = 0; k < layout.nodes.length; k++) {
-    const x = at.x[k], y = at.y[k];
-    if (x < -box.w || y < -box.h || x > width + box.w || y > height + box.h) continue;
-    const i = layout.nodes[k];
-    const mark = { selected: i === state.selected, way: way.has(i), faint: (way.size && !way.has(i)) || (found && !found.has(i)), found: found && found.has(i) };
-    if (box.level === "card") drawCard(pen, i, x, y, box, mark);
-    else if (box.level === "bar") drawBar(pen, i, x, y, box, mark);
-    else drawDot(pen, i, x, y, mark);
-  }
-}
-
-const THIN = 0.25; // share of rows up to which links between dots are hairlines
-
-/** Hairlines between dots, as far as they are inside: x0, y0, x1, y1, ... */
-function dotLinks(at, way, width, height) {
-  const { nodes, parent } = view.layout;
-  const found = [];
-  for (let k = 1; k < nodes.length; k++) {
-    const p = parent[k];
-    if (M.breadth[nodes[k]] > THIN || (way.size > 0 && way.has(nodes[k]))) continue;
-    const x0 = at.x[p], y0 = at.y[p], x1 = at.x[k], y1 = at.y[k];
-    if ((x0 < 0 && x1 < 0) || (y0 < 0 && y1 < 0) || (x0 > width && x1 > width) || (y0 > height && y1 > height)) continue;
-    found.push(x0, y0, x1, y1);
-  }
-  return found;
-}
-
-function drawLink({ pen, box, width, height, across, at, room }, k, i, strong, pad) {
-  const p = view.layout.parent[k];
-  const x1 = at.x[k], y1 = at.y[k], x0 = at.x[p], y0 = at.y[p];
-  if (Math.max(x0, x1) < -pad || Math.max(y0, y1) < -pad || Math.min(x0, x1) > width + pad || Math.min(y0, y1) > height + pad) return;
-  const share = M.breadth[i];
-  const most = box.level === "dot" ? 5 : 14;
-  const style = { stroke: strong ? ink.path : ink.line, width: Math.max(strong ? 2.5 : 1, most * share) };
-  if (across) pen.link(x0 + box.w / 2, y0, x1 - box.w / 2, y1, true, style);
-  else pen.link(x0, y0 + box.h / 2, x1, y1 - box.h / 2, false, style);
-  if (box.level === "dot" || (box.level === "bar" && !across)) return;
-  const whole = edgeWord(M.parent[i], M.branchIndex[i]);
-  const word = whole.length <= 3 ? whole : elide(whole, room, 11);
-  if (!word || word === "…") return;
-  const colour = strong ? ink.text : ink.muted;
-  if (across) pen.text(x1 - box.w / 2 - 4, y1 - 1, word, { size: 11, fill: colour, align: "right", halo: ink.panel });
-  else pen.text(x1, y1 - box.h / 2 - 10, word, { size: 11, fill: colour, align: "center", halo: ink.panel });
-}
-
-function borderOf(mark) {
-  if (mark.selected) return { stroke: ink.accent, width: 3 };
-  if (mark.way) return { stroke: ink.path, width: 2.5 };
-  if (mark.found) return { stroke: ink.accent, width: 2 };
-  return { stroke: ink.line, width: 1 };
-}
-
-function drawCard(pen, i, x, y, box, mark) {
-  const { w, h, scale: s } = box;
-  const [left, top] = [x - w / 2, y - h / 2];
-  const end = isEnd(i);
-  pen.rect(left, top, w, h, { fill: css(cardColour(i)), radius: 7 * s, ...borderOf(mark) });
-  const room = w - 20 * s;
-  const head = end ? elide(answerText(i), room, 13 * s, true) : shortQuestion(i, room, 13 * s, true);
-  pen.text(left + 10 * s, top + 17 * s, head, { size: 13 * s, bold: true, fill: ink.text });
-  const rows = M.known ? `n ${fmtCount(M.rows[i])} · ${fmtPercent(M.share[i])}` : "";
-  const said = end ? "" : answerText(i);
-  const rowsWidth = rows ? textWidth(rows, 11.5 * s) : 0;
-  pen.text(left + 10 * s, top + 37 * s, rows, { size: 11.5 * s, fill: ink.text });
-  if (said) pen.text(left + w - 10 * s, top + 37 * s, elide(said, room - rowsWidth - 10 * s, 11.5 * s), { size: 11.5 * s, fill: ink.text, align: "right" });
-  if (M.regression) drawBox(pen, i, left + 10 * s, top + 51 * s, room, 11 * s);
-  else drawShares(pen, i, left + 10 * s, top + 52 * s, room, 9 * s);
-  if (hidesSomething(i)) drawFold(pen, i, x, y, box);
-}
-
-/** The pill of a folded node. */
-function drawFold(pen, i, x, y, box) {
-  const n = fmtCount(presentLeaves(i));
-  const text = "+" + (box.level === "card" ? t("n_leaves", { n }) : n);
-  const size = 11;
-  const w = textWidth(text, size, true) + 14;
-  const [px, py] = view.direction === "right" ? [x + box.w / 2 + w / 2 - 4, y] : [x, y + box.h / 2 + 4];
-  pen.rect(px - w / 2, py - 9, w, 18, { fill: ink.accent, radius: 9 });
-  pen.text(px, py, text, { size, bold: true, fill: ink["on-accent"], align: "center" });
-}
-
-/** Class shares of a node as one bar. */
-function drawShares(pen, i, left, top, w, h) {
-  let x = left;
-  for (let k = 0; k < M.K; k++) {
-    const part = M.prob(i, k) * w;
-    if (part > 0.2) pen.rect(x, top, part, h, { fill: M.payload.colours[k] });
-    x += part;
-  }
-}
-
-/** A number's place in the range of all nodes: box plot of its rows, or mean and spread. */
-function drawBox(pen, i, left, top, w, h) {
-  const [low, high] = numberRange();
-  const at = (v) => left + Math.min(Math.max((v - low) / (high - low || 1), 0), 1) * w;
-  const middle = top + h / 2;
-  pen.rect(left, middle - 0.5, w, 1, { fill: ink.line });
-  if (M.boxes) {
-    const q = M.boxes.slice(i * 5, i * 5 + 5);
-    pen.rect(at(q[0]), middle - 1, Math.max(at(q[4]) - at(q[0]), 1), 2, { fill: ink.muted });
-    pen.rect(at(q[1]), top, Math.max(at(q[3]) - at(q[1]), 2), h, { fill: "#4477AA", radius: 2 });
-    pen.rect(at(q[2]) - 1, top - 1, 2, h + 2, { fill: ink.text });
-    return;
-  }
-  const spread = M.payload.criterion === "squared_error" && M.known ? Math.sqrt(Math.max(M.impurity[i], 0)) : 0;
-  pen.rect(at(M.value[i] - spread), middle - 2, Math.max(at(M.value[i] + spread) - at(M.value[i] - spread), 1), 4, { fill: "#4477AA", radius: 2 });
-  pen.circle(at(M.value[i]), middle, 4, { fill: ink.text });
-}
-
-function numberRange() {
-  if (M.boxes) return [M.boxes[0], M.boxes[4]];
-  const spread = M.payload.criterion === "squared_error" && M.known ? Math.sqrt(Math.max(M.impurity[0], 0)) : 0;
-  return [Math.min(M.low, M.value[0] - spread), Math.max(M.high, M.value[0] + spread)];
-}
-
-function drawBar(pen, i, x, y, box, mark) {
-  const { w, h } = box;
-  const [left, top] = [x - w / 2, y - h / 2];
-  pen.rect(left, top, w, h, { fill: css(cardColour(i)), radius: 4, ...borderOf(mark) });
-  const tall = view.direction === "down";
-  const bold = isEnd(i);
-  if (tall) {
-    barLines(i).forEach((line, k, all) => {
-      const at = top + (all.length === 1 ? 15 : 9 + 13 * k);
-      pen.text(x, at, elide(line, w - 6, 11, bold), { size: 11, bold, fill: ink.text, align: "center" });
-    });
-  } else {
-    const text = bold ? elide(answerText(i), w - 10, 11, true) : shortQuestion(i, w - 10, 11, false, 2);
-    pen.text(left + 6, top + h / 2 - 2, text, { size: 11, bold, fill: ink.text });
-  }
-  if (M.regression) pen.rect(left + 3, top + h - 4, (w - 6) * strength(i), 3, { fill: "#4477AA" });
-  else drawShares(pen, i, left + 3, top + h - 4, w - 6, 3);
-  if (hidesSomething(i)) drawFold(pen, i, x, y, box);
-}
-
-/** Two short lines: column and cut, or class and share. */
-function barLines(i) {
-  if (isEnd(i)) return M.regression ? [answerText(i)] : [M.classes[M.answer[i]], fmtPercent(M.prob(i, M.answer[i]))];
-  const name = M.columns.name[M.splits.column[i]];
-  return [name, question(i, 2, true).slice(isolated(name).length).trim()].filter(Boolean);
-}
-
-function drawDot(pen, i, x, y, mark) {
-  const r = 2 + 6 * Math.sqrt(M.breadth[i]);
-  const colour = nodeCss(i);
-  if (mark.selected || mark.way || mark.found) {
-    pen.circle(x, y, r + 2, { fill: colour, stroke: mark.way && !mark.selected ? ink.path : ink.accent, width: 2.5 });
-  } else if (isEnd(i) && r < 3.2) pen.rect(x - r, y - r, 2 * r, 2 * r, { fill: colour });
-  else pen.circle(x, y, r, { fill: colour, stroke: hidesSomething(i) ? ink.accent : undefined, width: 1.5 });
-}
-
 /** The shown node under a point, -1 if none. */
 function nodeAt(px, py) {
   const box = boxSize();
@@ -420,22 +271,4 @@ function nodeAt(px, py) {
     if (far < near) [near, best] = [far, k];
   }
   return best < 0 ? -1 : view.layout.nodes[best];
-}
-
-let hitsFor = "", hits = null;
-/** Nodes that match the search: column, level, class, or number. */
-function searchHits() {
-  const text = state.search.trim().toLocaleLowerCase();
-  if (!text) return null;
-  const key = text + "|" + LANG;
-  if (key === hitsFor) return hits;
-  hits = new Set();
-  const number = /^#?\d+$/.test(text) ? +text.replace("#", "") : -1;
-  for (let i = 0; i < M.n; i++) {
-    const words = M.isLeaf(i) ? answerText(i, false) : sentence(M.splits, i, 0, 99) + " " + sentence(M.splits, i, 1, 99);
-    const whole = i > 0 ? words + " " + edgeWord(M.parent[i], M.branchIndex[i], 99) : words;
-    if (i === number || whole.toLocaleLowerCase().includes(text)) hits.add(i);
-  }
-  hitsFor = key;
-  return hits;
 }

@@ -1,0 +1,50 @@
+// Search: nodes whose question, edge, answer or number holds the text.
+
+const searching = {
+  lang: "", /** @type {(string|undefined)[]} what can be found of each node */ texts: [],
+  key: "", /** @type {{has: (i: number) => boolean}|null} */ hits: null,
+};
+
+/** All that can be searched of a node; made once per language. */
+function searchText(i) {
+  if (searching.lang !== LANG) Object.assign(searching, { lang: LANG, texts: [], key: "" });
+  let found = searching.texts[i];
+  if (found === undefined) {
+    const words = M.isLeaf(i) ? answerText(i, false) : sentence(M.splits, i, 0, 99) + " " + sentence(M.splits, i, 1, 99);
+    found = (i > 0 ? words + " " + edgeWord(M.parent[i], M.branchIndex[i], 99) : words).toLocaleLowerCase();
+    searching.texts[i] = found;
+  }
+  return found;
+}
+
+/** Nodes that match the search: column, level, class, or number; null if nothing is searched. */
+function searchHits() {
+  const text = state.search.trim().toLocaleLowerCase();
+  if (!text) return null;
+  const key = text + "|" + LANG;
+  if (key === searching.key) return searching.hits;
+  const mask = new Uint8Array(M.n);
+  const number = /^#?\d+$/.test(text) ? +text.replace("#", "") : -1;
+  // Of a search that grows by a letter only what it had found is asked again.
+  const before = searching.hits && searching.key && key.startsWith(searching.key.slice(0, -LANG.length - 1)) ? searching.hits : null;
+  for (let i = 0; i < M.n; i++) if (i === number || ((!before || before.has(i)) && searchText(i).includes(text))) mask[i] = 1;
+  const hits = { has: (/** @type {number} */ i) => mask[i] === 1 };
+  Object.assign(searching, { hits, key });
+  return hits;
+}
+
+/** Matching nodes of the pruned tree. @returns {number[]} */
+function presentHits() {
+  const found = searchHits();
+  const list = [];
+  if (found) for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) if (found.has(i)) list.push(i);
+  return list;
+}
+
+/** Go to the next node that matches the search. */
+function nextHit(step) {
+  const list = presentHits();
+  if (!list.length) return;
+  const at = list.indexOf(state.selected);
+  reveal(list[at < 0 ? (step > 0 ? 0 : list.length - 1) : (at + step + list.length) % list.length]);
+}

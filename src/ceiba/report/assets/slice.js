@@ -1,0 +1,75 @@
+// The exact slice of a tree through a case: two columns move, all others stay as in the case. One
+// walk down the tree divides the plane; every region it ends with is one box, so nothing is sampled.
+
+/** Values of one axis: numbers low < v <= high, or codes of levels. @typedef {{low: number, high: number, codes: number[]|null}} Stretch */
+/** @typedef {{x: Stretch, y: Stretch}} Region */
+/** @typedef {Region & {end: number}} EndRegion */
+
+/** All that a column holds. @returns {Stretch} */
+function wholeOf(j) {
+  const codes = M.columns.kind[j] === "numeric" ? null : M.columns.levels[j].map((_, c) => c);
+  return { low: -Infinity, high: Infinity, codes };
+}
+
+/**
+ * Divide a stretch by split i of a table.
+ * @returns {{parts: [number, Stretch][], rest: Stretch|null}} by branch, and what the split does not know
+ */
+function divide(splits, i, stretch) {
+  if (splits.kind[i] === PRESENCE) return { parts: [[0, stretch]], rest: null };
+  const low = splits.low[i], cut = splits.cut[i];
+  if (!stretch.codes) {
+    /** @type {[number, Stretch][]} */ const parts = [];
+    if (stretch.low < cut) parts.push([low, { ...stretch, high: Math.min(stretch.high, cut) }]);
+    if (stretch.high > cut) parts.push([1 - low, { ...stretch, low: Math.max(stretch.low, cut) }]);
+    return { parts, rest: null };
+  }
+  const to = new Map();
+  if (splits.kind[i] === CUT) for (const c of stretch.codes) to.set(c, c <= cut ? low : 1 - low);
+  else for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) to.set(splits.levelCode[k], splits.levelBranch[k]);
+  const branches = [...new Set(stretch.codes.filter((c) => to.has(c)).map((c) => to.get(c)))];
+  const unknown = stretch.codes.filter((c) => !to.has(c));
+  return {
+    parts: branches.map((b) => [b, { ...stretch, codes: stretch.codes.filter((c) => to.get(c) === b) }]),
+    rest: unknown.length ? { ...stretch, codes: unknown } : null,
+  };
+}
+
+/** Regions of T(alpha) when columns jx and jy move. @returns {EndRegion[]} */
+function sliceOf(values, jx, jy, alpha) {
+  /** @type {EndRegion[]} */ const found = [];
+  /** @type {[number, Region][]} */ const waiting = [[0, { x: wholeOf(jx), y: wholeOf(jy) }]];
+  const axisOf = (j) => (j === jx ? "x" : j === jy ? "y" : "");
+  while (waiting.length) {
+    const [i, region] = waiting.pop();
+    if (M.isLeaf(i) || M.nodeAlpha[i] <= alpha) {
+      found.push({ ...region, end: i });
+      continue;
+    }
+    const send = (/** @type {number} */ branch, /** @type {Region} */ part) => waiting.push([M.child(i, branch), part]);
+    /** Ask one split; give what it could not place, and why. @returns {[Region|null, string]} */
+    const put = (splits, k, part) => {
+      const axis = axisOf(splits.column[k]);
+      if (!axis) {
+        const said = ask(splits, k, values);
+        if (typeof said === "string") return [part, said];
+        send(said, part);
+        return [null, ""];
+      }
+      const { parts, rest } = divide(splits, k, part[axis]);
+      for (const [branch, stretch] of parts) send(branch, { ...part, [axis]: stretch });
+      return [rest && { ...part, [axis]: rest }, "unseen"];
+    };
+    let [left, why] = put(M.splits, i, region);
+    if (left && why === "unseen" && M.payload.unseen !== "missing") {
+      send(M.majority[i], left);
+      continue;
+    }
+    const s = M.surrogates;
+    if (s && s.inUse) for (let k = s.start[i]; left && k < s.start[i + 1]; k++) [left, why] = put(s.splits, k, left);
+    if (!left) continue;
+    if (M.defaultBranch[i] < 0) found.push({ ...left, end: i });
+    else send(M.defaultBranch[i], left);
+  }
+  return found;
+}

@@ -1,0 +1,215 @@
+// Strokes of the tree: links, cards, bars, dots; for the canvas and for SVG by the same pen.
+
+/** Draw links, then nodes, as far as they are inside. */
+function drawTree(pen, width, height) {
+  const box = boxSize();
+  const way = new Set(state.way);
+  const found = searchHits();
+  const at = screenPlaces();
+  const across = view.direction === "right";
+  const room = (across ? spacing(view.zoom, 1) - box.w : spacing(view.zoom, 0)) - 8;
+  const scene = { pen, box, width, height, across, at, room, way, found };
+  if (box.level === "dot") drawDots(scene);
+  else drawBoxes(scene);
+}
+
+/** Cards or bars with the links between them; those on the way of the case over the others. */
+function drawBoxes(scene) {
+  const { pen, box, width, height, at, way, found } = scene;
+  const { nodes } = view.layout;
+  const pad = Math.max(spacing(view.zoom, 1), 60);
+  const strong = [];
+  for (let k = 1; k < nodes.length; k++) {
+    if (way.size > 0 && way.has(nodes[k])) strong.push(k);
+    else drawLink(scene, k, false, pad);
+  }
+  for (const k of strong) drawLink(scene, k, true, pad);
+  const draw = box.level === "card" ? drawCard : drawBar;
+  for (let k = 0; k < nodes.length; k++) {
+    const x = at.x[k], y = at.y[k];
+    if (x < -box.w || y < -box.h || x > width + box.w || y > height + box.h) continue;
+    const i = nodes[k];
+    draw(pen, i, x, y, box, { selected: i === state.selected, way: way.has(i), found: found !== null && found.has(i) });
+  }
+}
+
+const THIN = 0.25; // share of rows up to which links between dots are hairlines
+const FAINT = 1e9;
+const CELL = 3; // px: of several dots in one cell the first is drawn
+
+/**
+ * The tree as dots. Of thousands that fall on the same place one is drawn, and those of one colour
+ * are drawn together: what a frame costs follows from the screen, not from the tree.
+ */
+function drawDots(scene) {
+  const { pen, width, height, across, at, way, found } = scene;
+  const { nodes, parent } = view.layout;
+  const seen = emptyCells(width, height);
+  const line = Math.ceil(width / CELL) + 2;
+  const shown = [], marked = [], wide = [], hair = [];
+  for (let k = 0; k < nodes.length; k++) {
+    const i = nodes[k];
+    const x = at.x[k], y = at.y[k];
+    const special = i === state.selected || (way.size > 0 && way.has(i));
+    const hit = found !== null && found.has(i);
+    const inside = x > -8 && y > -8 && x < width + 8 && y < height + 8;
+    const cell = inside ? (Math.max(y, 0) / CELL | 0) * line + (Math.max(x, 0) / CELL | 0) : -1;
+    const taken = cell >= 0 && seen[cell] >= (hit ? 2 : 1);
+    if (cell >= 0) seen[cell] = hit ? 2 : Math.max(seen[cell], 1);
+    if (special) marked.push(k);
+    else if (inside && !(taken && M.breadth[i] < 0.01)) shown.push(k);
+    if (k === 0 || (taken && !special)) continue;
+    if (special && way.size > 0 && way.has(i)) continue;
+    if (M.breadth[i] > THIN) {
+      wide.push(k);
+      continue;
+    }
+    const x0 = at.x[parent[k]], y0 = at.y[parent[k]];
+    if ((x0 < 0 && x < 0) || (y0 < 0 && y < 0) || (x0 > width && x > width) || (y0 > height && y > height)) continue;
+    hair.push(x0, y0, x, y);
+  }
+  pen.links(hair, across, { stroke: ink.line, width: 1 });
+  for (const k of wide) drawLink(scene, k, false, 60);
+  for (const k of marked) if (k > 0 && way.has(nodes[k])) drawLink(scene, k, true, 60);
+  const tone = tones();
+  const slot = new Map();
+  for (const k of shown) {
+    // What the search did not find is faint, and lies under what it found.
+    const faint = found !== null && !found.has(nodes[k]);
+    const of = tone[nodes[k]] + (faint ? -FAINT : 0);
+    const had = slot.get(of);
+    if (had) had.push(k);
+    else slot.set(of, [k]);
+  }
+  for (const of of [...slot.keys()].sort((a, b) => a - b)) pen.dots(slot.get(of), at, dotRadius, { fill: of < 0 ? faintCss(of + FAINT) : toneCss(of), round: nodes.length < 3000 });
+  if (view.layout.folded) for (const k of shown) if (hidesSomething(nodes[k])) pen.circle(at.x[k], at.y[k], dotRadius(k) + 0.5, { stroke: ink.accent, width: 1.5 });
+  for (const k of marked) {
+    const stroke = way.has(nodes[k]) && nodes[k] !== state.selected ? ink.path : ink.accent;
+    pen.circle(at.x[k], at.y[k], dotRadius(k) + 2, { fill: nodeCss(nodes[k]), stroke, width: 2.5 });
+  }
+}
+
+const dotRadius = (k) => 2 + 6 * Math.sqrt(M.breadth[view.layout.nodes[k]]);
+
+let cells = new Uint8Array(0);
+function emptyCells(width, height) {
+  const size = (Math.ceil(width / CELL) + 2) * (Math.ceil(height / CELL) + 12);
+  if (cells.length < size) cells = new Uint8Array(size);
+  else cells.fill(0);
+  return cells;
+}
+
+function drawLink({ pen, box, width, height, across, at, room }, k, strong, pad) {
+  const i = view.layout.nodes[k], p = view.layout.parent[k];
+  const x1 = at.x[k], y1 = at.y[k], x0 = at.x[p], y0 = at.y[p];
+  if (Math.max(x0, x1) < -pad || Math.max(y0, y1) < -pad || Math.min(x0, x1) > width + pad || Math.min(y0, y1) > height + pad) return;
+  const share = M.breadth[i];
+  const most = box.level === "dot" ? 5 : 14;
+  const style = { stroke: strong ? ink.path : ink.line, width: Math.max(strong ? 2.5 : 1, most * share) };
+  if (across) pen.link(x0 + box.w / 2, y0, x1 - box.w / 2, y1, true, style);
+  else pen.link(x0, y0 + box.h / 2, x1, y1 - box.h / 2, false, style);
+  if (box.level === "dot" || (box.level === "bar" && !across)) return;
+  const whole = edgeWord(M.parent[i], M.branchIndex[i]);
+  const word = whole.length <= 3 ? whole : elide(whole, room, 11);
+  if (!word || word === "…") return;
+  const colour = strong ? ink.text : ink.muted;
+  if (across) pen.text(x1 - box.w / 2 - 4, y1 - 1, word, { size: 11, fill: colour, align: "right", halo: ink.panel });
+  else pen.text(x1, y1 - box.h / 2 - 10, word, { size: 11, fill: colour, align: "center", halo: ink.panel });
+}
+
+function borderOf(mark) {
+  if (mark.selected) return { stroke: ink.accent, width: 3 };
+  if (mark.way) return { stroke: ink.path, width: 2.5 };
+  if (mark.found) return { stroke: ink.accent, width: 2 };
+  return { stroke: ink.line, width: 1 };
+}
+
+function drawCard(pen, i, x, y, box, mark) {
+  const { w, h, scale: s } = box;
+  const [left, top] = [x - w / 2, y - h / 2];
+  const end = isEnd(i);
+  pen.rect(left, top, w, h, { fill: css(cardColour(i)), radius: 7 * s, ...borderOf(mark) });
+  const room = w - 20 * s;
+  const head = end ? elide(answerText(i), room, 13 * s, true) : shortQuestion(i, room, 13 * s, true);
+  pen.text(left + 10 * s, top + 17 * s, head, { size: 13 * s, bold: true, fill: ink.text });
+  const rows = M.known ? `n ${fmtCount(M.rows[i])} · ${fmtPercent(M.share[i])}` : "";
+  const said = end ? "" : answerText(i);
+  const rowsWidth = rows ? textWidth(rows, 11.5 * s) : 0;
+  pen.text(left + 10 * s, top + 37 * s, rows, { size: 11.5 * s, fill: ink.text });
+  if (said) pen.text(left + w - 10 * s, top + 37 * s, elide(said, room - rowsWidth - 10 * s, 11.5 * s), { size: 11.5 * s, fill: ink.text, align: "right" });
+  if (M.regression) drawBox(pen, i, left + 10 * s, top + 51 * s, room, 11 * s);
+  else drawShares(pen, i, left + 10 * s, top + 52 * s, room, 9 * s);
+  if (hidesSomething(i)) drawFold(pen, i, x, y, box);
+}
+
+/** The pill of a folded node. */
+function drawFold(pen, i, x, y, box) {
+  const n = fmtCount(presentLeaves(i));
+  const text = "+" + (box.level === "card" ? t("n_leaves", { n }) : n);
+  const size = 11;
+  const w = textWidth(text, size, true) + 14;
+  const [px, py] = view.direction === "right" ? [x + box.w / 2 + w / 2 - 4, y] : [x, y + box.h / 2 + 4];
+  pen.rect(px - w / 2, py - 9, w, 18, { fill: ink.accent, radius: 9 });
+  pen.text(px, py, text, { size, bold: true, fill: ink["on-accent"], align: "center" });
+}
+
+/** Class shares of a node as one bar. */
+function drawShares(pen, i, left, top, w, h) {
+  let x = left;
+  for (let k = 0; k < M.K; k++) {
+    const part = M.prob(i, k) * w;
+    if (part > 0.2) pen.rect(x, top, part, h, { fill: M.payload.colours[k] });
+    x += part;
+  }
+}
+
+/** A number's place in the range of all nodes: box plot of its rows, or mean and spread. */
+function drawBox(pen, i, left, top, w, h) {
+  const [low, high] = numberRange();
+  const at = (v) => left + Math.min(Math.max((v - low) / (high - low || 1), 0), 1) * w;
+  const middle = top + h / 2;
+  pen.rect(left, middle - 0.5, w, 1, { fill: ink.line });
+  if (M.boxes) {
+    const q = M.boxes.slice(i * 5, i * 5 + 5);
+    pen.rect(at(q[0]), middle - 1, Math.max(at(q[4]) - at(q[0]), 1), 2, { fill: ink.muted });
+    pen.rect(at(q[1]), top, Math.max(at(q[3]) - at(q[1]), 2), h, { fill: "#4477AA", radius: 2 });
+    pen.rect(at(q[2]) - 1, top - 1, 2, h + 2, { fill: ink.text });
+    return;
+  }
+  const spread = M.payload.criterion === "squared_error" && M.known ? Math.sqrt(Math.max(M.impurity[i], 0)) : 0;
+  pen.rect(at(M.value[i] - spread), middle - 2, Math.max(at(M.value[i] + spread) - at(M.value[i] - spread), 1), 4, { fill: "#4477AA", radius: 2 });
+  pen.circle(at(M.value[i]), middle, 4, { fill: ink.text });
+}
+
+function numberRange() {
+  if (M.boxes) return [M.boxes[0], M.boxes[4]];
+  const spread = M.payload.criterion === "squared_error" && M.known ? Math.sqrt(Math.max(M.impurity[0], 0)) : 0;
+  return [Math.min(M.low, M.value[0] - spread), Math.max(M.high, M.value[0] + spread)];
+}
+
+function drawBar(pen, i, x, y, box, mark) {
+  const { w, h } = box;
+  const [left, top] = [x - w / 2, y - h / 2];
+  pen.rect(left, top, w, h, { fill: css(cardColour(i)), radius: 4, ...borderOf(mark) });
+  const tall = view.direction === "down";
+  const bold = isEnd(i);
+  if (tall) {
+    barLines(i).forEach((line, k, all) => {
+      const at = top + (all.length === 1 ? 15 : 9 + 13 * k);
+      pen.text(x, at, elide(line, w - 6, 11, bold), { size: 11, bold, fill: ink.text, align: "center" });
+    });
+  } else {
+    const text = bold ? elide(answerText(i), w - 10, 11, true) : shortQuestion(i, w - 10, 11, false, 2);
+    pen.text(left + 6, top + h / 2 - 2, text, { size: 11, bold, fill: ink.text });
+  }
+  if (M.regression) pen.rect(left + 3, top + h - 4, (w - 6) * strength(i), 3, { fill: "#4477AA" });
+  else drawShares(pen, i, left + 3, top + h - 4, w - 6, 3);
+  if (hidesSomething(i)) drawFold(pen, i, x, y, box);
+}
+
+/** Two short lines: column and cut, or class and share. */
+function barLines(i) {
+  if (isEnd(i)) return M.regression ? [answerText(i)] : [M.classes[M.answer[i]], fmtPercent(M.prob(i, M.answer[i]))];
+  const name = M.columns.name[M.splits.column[i]];
+  return [name, question(i, 2, true).slice(isolated(name).length).trim()].filter(Boolean);
+}

@@ -1,0 +1,71 @@
+"""Checkers from npm: the types of the scripts (tsc --checkJs), and axe-core on every tab."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ceiba
+from ceiba.report.page import SCRIPTS
+from tests.report.browser import Open
+from tests.report.models import HOSTILE
+from tests.report.npm import package
+
+ASSETS = Path(ceiba.__file__).parent / "report" / "assets"
+TABS = ("node", "case", "prune", "model", "data")
+
+
+def test_scripts_types_are_right_by_tsc() -> None:
+    compiler = package("typescript") / "bin" / "tsc"
+    options = [
+        *("--allowJs", "--checkJs", "--noEmit", "--target", "es2020"),
+        *("--lib", "es2022,dom,dom.iterable"),
+        *("--strict", "--noImplicitAny", "false", "--strictNullChecks", "false"),
+        "--noUnusedLocals",
+    ]
+    files = [str(ASSETS / name) for name in SCRIPTS]
+    done = subprocess.run(
+        ["node", str(compiler), *options, *files], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == ""
+    assert done.returncode == 0
+
+
+def violations(page: Any) -> list[str]:
+    """List what axe finds of weight serious or critical, with the elements."""
+    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+    assert len(found["passes"]) > 15  # it did look
+    return [
+        f"{one['id']} ({one['impact']}): {node['html'][:120]} {node['failureSummary'][:300]}"
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"][:3]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("kind", ["cv", "regression", "surrogate", "hostile"])
+def test_page_every_tab_has_no_serious_violation_by_axe(
+    open_page: Open, kind: str, scheme: str
+) -> None:
+    source = (package("axe-core") / "axe.min.js").read_text("utf-8")
+    if kind == "hostile":
+        rows = {name: [float(k), 1.0, 2.0, 0.0] for k, name in enumerate(HOSTILE)}
+        fitted = ceiba.DecisionTreeClassifier().fit(rows, ["a", HOSTILE[0], "b", HOSTILE[5]])
+        opened = open_page("hostile_axe", fitted, reports={}, color_scheme=scheme)
+    else:
+        opened = open_page(kind, color_scheme=scheme)
+    page = opened.page
+    page.evaluate(source)
+    found = {}
+    for tab in TABS:
+        page.click(f"#tab-{tab}")
+        if tab == "case":
+            page.click("button.primary")
+        for closed in page.locator("#panel details:not([open]) > summary").all():
+            closed.click()
+        found[tab] = violations(page)
+    assert found == dict.fromkeys(TABS, [])
