@@ -7,7 +7,9 @@
 //                  which is infinitely wrong for any event to come: not allowed unless the caller shrinks rates (rpart).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include "base/double_double.hpp"
@@ -52,6 +54,28 @@ struct SquaredError {
         return {shift * shift, wl * (w - wl) * w};
     }
     double tolerance() const { return tie; }
+
+    // A number not below the gain of any cut after first to last entries, in plain doubles: three times as fast as the scan, and
+    // most columns need no more. The sums err by e <= n^2 2^-52 largest, so sqrt(gain) by e sqrt(W / (W_L W_R)).
+    template <class D, class Entry>
+    double rough_best(const D& d, const Entry* entries, std::size_t n, std::size_t first,
+                      std::size_t last) const requires requires {
+        d.number(0);
+    }
+    {
+        const double whole = static_cast<double>(n);
+        double shift = 0.0, most = 0.0, over = 1.0;
+        for (std::size_t i = 0; i < last; ++i) {
+            shift += d.number(entries[i].row) - mean;
+            if (i + 1 < first || entries[i].rank == entries[i + 1].rank) continue;
+            const double left = static_cast<double>(i + 1), product = left * (whole - left);
+            if (shift * shift * over > most * product) most = shift * shift, over = product;
+        }
+        const double edge = static_cast<double>(std::min(first, n - last));
+        const double root = std::sqrt(most * whole / over) +
+                            whole * whole * 0x1p-51 * d.largest() * std::sqrt(whole / (edge * (whole - edge)));
+        return root * root * (1.0 + 0x1p-40);
+    }
 
 private:
     // |S_L - W_L m| with the most that rounding can do added or taken off.

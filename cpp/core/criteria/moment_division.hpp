@@ -83,6 +83,7 @@ public:
         clear_left();
     }
     double size_of(std::size_t i) const { return std::fabs(number_[i]); }
+    double number(std::size_t i) const requires(!Weighted) { return number_[i]; }
     const Left& left_part() const { return left_; }
     void put_back(const Left& left) { left_ = left; }
 

@@ -25,7 +25,8 @@ inline double node_risk(const NodeSummary& node, const RiskRule& rule, bool clas
     if (!classification) {
         if (!(rule.prior_events > 0.0)) return node.weight * node.impurity;
         const double own = node.value[0];
-        const double rate = (own * node.weight + rule.prior_events) / (node.weight + rule.prior_events / rule.overall_rate);
+        const double rate =
+            (own * node.weight + rule.prior_events) / (node.weight + rule.prior_events / rule.overall_rate);
         return node.weight * (node.impurity + (own > 0.0 ? own * std::log(own / rate) : 0.0) - own + rate);
     }
     if (rule.class_cost.empty()) return node.weight - *std::max_element(node.value.begin(), node.value.end());

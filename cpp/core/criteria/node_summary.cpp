@@ -45,6 +45,18 @@ double weighted_median(std::vector<std::pair<double, double>>& value_weight) {
     return value_weight.back().first;
 }
 
+// In four tables at once: a counter that was just written is slow to read again, and labels repeat.
+void count_labels(const std::uint16_t* label, std::size_t n, std::vector<double>& counts) {
+    const std::size_t k = counts.size();
+    std::vector<std::uint32_t> table(4 * k, 0);
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (std::size_t j = 0; j < 4; ++j) ++table[j * k + label[i + j]];
+    for (; i < n; ++i) ++table[label[i]];
+    for (std::size_t j = 0; j < 4; ++j)
+        for (std::size_t c = 0; c < k; ++c) counts[c] += table[j * k + c];
+}
+
 struct NumberSummary {
     double value = 0.0, impurity = 0.0;
     bool pure = true;
@@ -130,7 +142,7 @@ NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size
     for (int o = 0; o < n_outputs; ++o) {
         std::vector<double> counts(rows.n_classes[o], 0.0);
         if (rows.weight.empty()) {
-            for (std::size_t i = begin; i < end; ++i) counts[rows.labels[o][i]] += 1.0;
+            count_labels(rows.labels[o].data() + begin, end - begin, counts);
         } else {
             std::vector<base::Sum> sums(rows.n_classes[o]);
             for (std::size_t i = begin; i < end; ++i) sums[rows.labels[o][i]].add(rows.weight[i]);

@@ -38,6 +38,14 @@ public:
     }
     std::int32_t code(std::size_t row) const { return *at<std::int32_t>(row); }
 
+    // Calls f with a function from row to number that knows its type: for loops over many rows.
+    template <class F>
+    decltype(auto) with_reader(F f) const {
+        if (is<float>()) return f([this](std::size_t row) { return static_cast<double>(*at<float>(row)); });
+        if (is<double>()) return f([this](std::size_t row) { return *at<double>(row); });
+        return f([this](std::size_t row) { return number(row); });
+    }
+
     // For loops that know the type already.
     template <class T>
     bool is() const {

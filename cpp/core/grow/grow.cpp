@@ -94,7 +94,7 @@ private:
                 apart.push_back(std::move(open));
                 continue;
             }
-            split_node(open, builders_[0], &pool_, 0, stack);
+            split_node(open, builders_[0], pool_.size() > 1 ? &pool_ : nullptr, 0, stack);
         }
         if (apart.empty()) return;
         if (apart.size() == 1) return subtree(std::move(apart[0]), builders_[0], 0);
@@ -225,8 +225,8 @@ private:
             options_.search.missing == Missing::fractional &&
             std::find(routing.branch.begin(), routing.branch.end(), split::unplaced) != routing.branch.end();
         const bool leaves = options_.max_depth >= 0 && open.depth + 1 >= options_.max_depth;
-        std::vector<NodeRows> parts =
-            fractional ? split::partition_fractional(open.rows, routing) : split::partition(open.rows, routing, leaves, pool);
+        std::vector<NodeRows> parts = fractional ? split::partition_fractional(open.rows, routing)
+                                                 : split::partition(open.rows, routing, leaves, pool);
         const std::int32_t first = static_cast<std::int32_t>(builder.size());
         builder.resize(builder.size() + parts.size());
         std::vector<Open> children(parts.size());

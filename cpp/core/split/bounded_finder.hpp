@@ -26,6 +26,7 @@
 #include "split/cells.hpp"
 #include "split/histogram.hpp"
 #include "split/presort_finder.hpp"
+#include "split/small_sort.hpp"
 
 namespace ceiba::split {
 
@@ -65,13 +66,16 @@ public:
     }
 
 private:
-    struct Item {
-        double value;
-        std::uint32_t row;
-    };
     // Cuts of a column that may win, by bin: inside it, and after it. One set per side on which missing values may go.
     struct Survivors {
-        std::array<std::uint8_t, cells_per_column> inside, after;
+        std::array<std::uint8_t, cells_per_column> inside{}, after{};
+    };
+    // What a survey says of a column.
+    struct Survey {
+        std::array<Survivors, 2> sides;
+        bool presence = false;     // "has a value or not" may win
+        double rows_inside = 0.0;  // rows to be fetched
+        bool any = false;
     };
     struct Space {
         Space(const D& d, const C& c, std::size_t n_fields)
@@ -91,9 +95,7 @@ private:
         double n_rows = 0.0, n_present = 0.0, n_aside = 0.0;  // taking part; with a value; missing and taking part
         std::size_t n_bins = 0;
         double weight_error = 0.0, sum_error = 0.0;
-        // What the survey and the exact scan of a column leave behind.
-        std::array<Survivors, 2> survivors;
-        bool presence = false;
+        // For the exact scan of a column.
         std::array<std::uint32_t, cells_per_column + 1> start;
         std::vector<Item> items;
         std::vector<Entry> entries;
@@ -101,11 +103,6 @@ private:
         std::vector<std::uint64_t> key;
         std::vector<std::uint32_t> order;
         base::SortSpace sort;
-    };
-    struct Survey {
-        double low = no_floor;     // a gain that is certain to be there
-        double rows_inside = 0.0;  // rows to be fetched
-        bool any = false;
     };
     // A candidate whose cut is known only as a place between two bins.
     struct Found {
@@ -135,26 +132,30 @@ private:
         for_each(n_numeric, [&](std::size_t i, int t) {
             Space& space = spaces_[static_cast<std::size_t>(t)];
             low[i] = load(node, binning.numeric[i], space)
-                         ? best_boundary(limits_of(node, binning.numeric[i], context), space) / cost(binning.numeric[i])
+                         ? best_boundary(limits_of(binning.numeric[i], context), space) / cost(binning.numeric[i])
                          : no_floor;
         });
         std::size_t likeliest = 0;
         for (std::size_t i = 1; i < n_numeric; ++i)
             if (low[i] > low[likeliest]) likeliest = i;
         if (n_numeric > 0) floor = std::max(floor, lowered(low[likeliest]));
+        std::vector<Survey> surveys(n_numeric);
+        const auto survey_column = [&](std::size_t i, int t) {
+            const std::size_t c = binning.numeric[i];
+            surveys[i] = survey(node, c, limits_of(c, context), floor, spaces_[static_cast<std::size_t>(t)]);
+        };
         const auto examine_column = [&](std::size_t i, int t) {
             const std::size_t c = binning.numeric[i];
-            found[c] = examine(node, c, limits_of(node, c, context), floor, spaces_[static_cast<std::size_t>(t)]);
+            found[c] = examine(node, c, limits_of(c, context), floor, surveys[i], spaces_[static_cast<std::size_t>(t)]);
         };
         if (n_numeric > 0) {
+            survey_column(likeliest, thread);
             examine_column(likeliest, thread);
+            surveys[likeliest] = {};
             floor = std::max(floor, lifted(found[binning.numeric[likeliest]].candidate));
         }
-        std::vector<Survey> surveys(n_numeric);
         for_each(n_numeric, [&](std::size_t i, int t) {
-            if (i == likeliest) return;
-            const std::size_t c = binning.numeric[i];
-            surveys[i] = survey(node, c, limits_of(node, c, context), floor, spaces_[static_cast<std::size_t>(t)]);
+            if (i != likeliest) survey_column(i, t);
         });
         double to_fetch = 0.0;
         std::vector<std::size_t> open;
@@ -174,12 +175,9 @@ private:
 
     // A little below a merit: what is tied with it must still be looked at.
     static double lowered(double merit) { return merit - std::fabs(merit) * 0x1p-40; }
-    double lifted(const Candidate& c) const {
-        if (!c.found()) return no_floor;
-        return lowered((c.gain.value() - c.tolerance) / cost(static_cast<std::size_t>(c.column)));
-    }
+    double lifted(const Candidate& c) const { return c.found() ? exact_.floor_of(c) : no_floor; }
 
-    Limits limits_of(const NodeRows&, std::size_t c, const NodeContext& context) const {
+    Limits limits_of(std::size_t c, const NodeContext& context) const {
         Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
         if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
         return limits;
@@ -223,8 +221,10 @@ private:
         if (n_full == 0 ||
             (n_full == 1 && space.n_aside == 0.0 && (bins.lossless() || node.store->binning->approximate)))
             return false;
-        space.weight_error = space.n_rows * cells_.weight_quantum();
-        space.sum_error = space.n_rows * cells_.sum_quantum();
+        // Less than a quantum per row; and where look_closer() adds terms of up to 2^46 quanta one by one, n^2 2^-53 of the largest.
+        const double quanta = space.n_rows * (1.0 + space.n_rows * 0x1p-7);
+        space.weight_error = quanta * cells_.weight_quantum();
+        space.sum_error = quanta * cells_.sum_quantum();
         space.bounds.begin(space.total.data(), n_fields, space.n_rows, space.weight_error, space.sum_error);
         return true;
     }
@@ -298,9 +298,7 @@ private:
         const bool free = limits.monotone == 0 && limits.min_weight <= 0.0;
         std::array<bool, cells_per_column> fetched{};
         for (int side = 0; side < (space.n_aside > 0.0 ? 2 : 1); ++side) {
-            Survivors& marks = space.survivors[static_cast<std::size_t>(side)];
-            marks.inside.fill(0);
-            marks.after.fill(0);
+            Survivors& marks = out.sides[static_cast<std::size_t>(side)];
             walk(
                 space, side == 1,
                 [&](std::size_t b, double before, double after, double seen) {
@@ -313,7 +311,7 @@ private:
                     place.least_rows = least;
                     place.ends_count =
                         free && seen > 0.0 && seen + rows < space.n_present && before >= least && after >= least;
-                    if (!(space.bounds.inside(space.left.data(), cell(space, b), place) >= floor)) return;
+                    if (!(space.bounds.inside(space.left.data(), cell(space, b), place, floor) >= floor)) return;
                     marks.inside[b] = 1;
                     out.any = true;
                     if (!fetched[b]) out.rows_inside += rows;
@@ -326,32 +324,34 @@ private:
                     out.any = true;
                 });
         }
-        space.presence = space.n_aside > 0.0 && space.n_aside >= least && space.n_present >= least;
-        if (space.presence) {
+        out.presence = space.n_aside > 0.0 && space.n_aside >= least && space.n_present >= least;
+        if (out.presence) {
             for (std::size_t f = 0; f < space.left.size(); ++f)
                 space.left[f] = space.total[f] - cell(space, missing_bin)[f];
-            space.presence = space.bounds.gain(space.left.data()).high >= floor;
+            out.presence = space.bounds.gain(space.left.data()).high >= floor;
         }
-        out.any = out.any || space.presence;
+        out.any = out.any || out.presence;
         return out;
     }
 
     // The exact search among what the survey has left of a column.
-    Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Space& space) const {
+    Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Survey& marks,
+                  Space& space) const {
         Found out;
-        const Survey marked = survey(node, c, limits, floor, space);
-        if (!marked.any) return out;
+        if (!marks.any || !load(node, c, space)) return out;
+        const double gain_floor = floor == no_floor ? no_floor : floor * cost(c);
+        fetch(node, c, marks, space);
+        if constexpr (!Cells::exact)
+            if (!look_closer(node, limits, gain_floor, marks, space)) return out;
         space.division.bind(node.store->target, 0, node.begin);
         sum_bins(node, c, space);
-        fetch(node, c, marked.rows_inside > 0.0, space);
         space.criterion.begin(space.division);
 
         BestCut<D, C> best;
         double lower = 0.0, upper = 0.0;
         bool presence = false;
-        const double gain_floor = floor == no_floor ? no_floor : floor * cost(c);
         const auto scan_side = [&](bool missing_left) {
-            const Survivors& marks = space.survivors[missing_left ? 1 : 0];
+            const Survivors& side = marks.sides[missing_left ? 1 : 0];
             Running left(*this, space);
             if (missing_left) left.add(missing_bin);
             std::size_t before = static_cast<std::size_t>(missing_left ? space.n_aside : 0.0);
@@ -359,7 +359,7 @@ private:
             for (std::size_t b = 0; b < space.n_bins; ++b) {
                 const std::size_t rows = static_cast<std::size_t>(space.rows[b]);
                 if (rows == 0) continue;
-                if (marks.inside[b]) {
+                if (side.inside[b]) {
                     space.division.put_back(left.left());
                     const Entry* const entries = space.entries.data() + space.start[b];
                     if (scan(entries, rows, before, n_rows - before - rows, gain_floor, limits, space.division,
@@ -372,7 +372,7 @@ private:
                 }
                 left.add(b);
                 before += rows;
-                if (!marks.after[b]) continue;
+                if (!side.after[b]) continue;
                 space.division.put_back(left.left());
                 if (space.criterion.below(space.division, std::max(gain_floor, best.threshold()))) continue;
                 if (best.offer(space.division, space.criterion, limits)) {
@@ -384,7 +384,7 @@ private:
         };
         scan_side(false);
         if (space.n_aside > 0.0) {
-            if (space.presence) {
+            if (marks.presence) {
                 Running left(*this, space);
                 for (std::size_t b = 0; b < space.n_bins; ++b)
                     if (space.rows[b] > 0.0) left.add(b);
@@ -408,6 +408,39 @@ private:
         else if (!out.between_bins)
             split.cut = cut_between(lower, upper, exact_.cuts_below(node, c));
         return out;
+    }
+
+    // Where the sums of bins are rounded to quanta, adding them up exactly costs a pass over the node. So the cuts inside the
+    // fetched bins are first weighed as roughly as the bins were; mostly none of them can reach the floor. False: nothing can.
+    bool look_closer(const NodeRows& node, const Limits& limits, double floor, Survey& marks, Space& space) const {
+        Cells cells = cells_;
+        cells.bind(node.store->target, node.begin);
+        const double least = static_cast<double>(limits.min_rows);
+        bool any = marks.presence;
+        for (int side = 0; side < (space.n_aside > 0.0 ? 2 : 1); ++side) {
+            Survivors& own = marks.sides[static_cast<std::size_t>(side)];
+            walk(
+                space, side == 1,
+                [&](std::size_t b, double before, double after, double) {
+                    if (!own.inside[b]) return;
+                    std::vector<double> left = space.left;
+                    const std::size_t n = static_cast<std::size_t>(space.rows[b]);
+                    const Entry* const entries = space.entries.data() + space.start[b];
+                    own.inside[b] = 0;
+                    for (std::size_t i = 0; i + 1 < n; ++i) {
+                        cells.add_row(entries[i].row, left.data());
+                        if (entries[i].rank == entries[i + 1].rank) continue;
+                        const double rows = static_cast<double>(i + 1);
+                        if (before + rows < least || after + static_cast<double>(n) - rows < least) continue;
+                        if (!(space.bounds.gain(left.data()).high >= floor)) continue;
+                        own.inside[b] = 1;
+                        any = true;
+                        return;
+                    }
+                },
+                [&](std::size_t b, double, double) { any = any || own.after[b]; });
+        }
+        return any;
     }
 
     // --- exact sums of bins: the counts themselves, or added up from the rows
@@ -462,16 +495,15 @@ private:
     }
 
     // Reads the rows of the marked bins from the table and sorts them by value.
-    void fetch(const NodeRows& node, std::size_t c, bool any, Space& space) const {
-        if (!any) return;
+    void fetch(const NodeRows& node, std::size_t c, const Survey& marks, Space& space) const {
+        if (marks.rows_inside == 0.0) return;
         const Binning& binning = *node.store->binning;
         std::array<std::uint8_t, cells_per_column> wanted{};
         space.start.fill(0);
         std::uint32_t n = 0;
         for (std::size_t b = 0; b < space.n_bins; ++b) {
             space.start[b] = n;
-            wanted[b] = space.rows[b] > 0.0 &&
-                        (space.survivors[0].inside[b] || (space.n_aside > 0.0 && space.survivors[1].inside[b]));
+            wanted[b] = space.rows[b] > 0.0 && (marks.sides[0].inside[b] || marks.sides[1].inside[b]);
             if (wanted[b]) n += static_cast<std::uint32_t>(space.rows[b]);
         }
         space.start[space.n_bins] = n;
@@ -484,7 +516,10 @@ private:
             const std::uint8_t b = byte[i * binning.stride];
             if (wanted[b]) space.items[cursor[b]++].row = static_cast<std::uint32_t>(i);
         }
-        for (Item& item : space.items) item.value = node.number(c, item.row) + 0.0;
+        const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+        node.store->table->columns[c].with_reader([&](auto number) {
+            for (Item& item : space.items) item.value = number(row[item.row]) + 0.0;
+        });
         for (std::size_t b = 0; b < space.n_bins; ++b)
             if (wanted[b]) sort_bin(space, space.start[b], space.start[b + 1]);
     }
@@ -492,9 +527,7 @@ private:
         Item* const items = space.items.data() + from;
         const std::size_t n = to - from;
         if (n < 512) {
-            std::sort(items, items + n, [](const Item& a, const Item& b) {
-                return a.value < b.value || (a.value == b.value && a.row < b.row);
-            });
+            sort_items(items, n);
         } else {
             space.key.resize(n);
             space.order.resize(n);
@@ -541,15 +574,14 @@ private:
         if (binning.approximate) return bins.edge[(bin + next - 1) / 2];
         double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
         const std::uint8_t* const byte = node.bins() + bins.slot;
-        for (std::size_t i = 0; i < node.size(); ++i) {
-            const std::size_t b = byte[i * binning.stride];
-            if (b != bin && b != next) continue;
-            const double x = node.number(c, static_cast<std::uint32_t>(i));
-            if (b == bin)
-                lower = std::max(lower, x);
-            else
-                upper = std::min(upper, x);
-        }
+        const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+        node.store->table->columns[c].with_reader([&](auto number) {
+            for (std::size_t i = 0; i < node.size(); ++i) {
+                const std::size_t b = byte[i * binning.stride];
+                if (b == bin) lower = std::max(lower, number(row[i]));
+                if (b == next) upper = std::min(upper, number(row[i]));
+            }
+        });
         return cut_between(lower, upper, exact_.cuts_below(node, c));
     }
 

@@ -3,7 +3,7 @@
 //
 // The gain of a division is a convex function of what lies on the left (weights per class; weight and sum). Over all orders
 // of a bin's rows the left part runs through a region known from the counts, and a convex function is largest at a corner of any
-// polygon around that region. `slack` and `error` cover what quanta and floating point round away; bounds may be too wide,
+// polygon around that region. Below `floor` a bound need not be sharp. `slack` and `error` cover what quanta and floating point round away; bounds may be too wide,
 // never too narrow, because the exact search decides among all that is left.
 #pragma once
 
@@ -67,7 +67,7 @@ public:
         const double g = n_classes_ == 2 ? of_two(left[0], left[1]) : of_many(left);
         return {g - slack_, g + slack_};
     }
-    double inside(const double* left, const double* cell, const BinPlace& place) const {
+    double inside(const double* left, const double* cell, const BinPlace& place, double) const {
         if (n_classes_ == 2) {
             double best = std::max(of_two(left[0] + cell[0], left[1]), of_two(left[0], left[1] + cell[1]));
             if (!place.ends_count)
@@ -140,7 +140,7 @@ public:
         const double g = at(left, nullptr, 0);
         return {g - slack_, g + slack_};
     }
-    double inside(const double* left, const double* cell, const BinPlace& place) const {
+    double inside(const double* left, const double* cell, const BinPlace& place, double) const {
         // The corners of the region put some of the classes first; with few classes all are tried.
         if (n_classes_ <= 4) {
             const unsigned all = (1u << n_classes_) - 1u;
@@ -193,7 +193,7 @@ public:
         for (std::size_t k = 0; k < n_classes_; ++k) l = std::max(l, left[k]), r = std::max(r, total_[k] - left[k]);
         return {l + r - base_ - slack_, l + r - base_ + slack_};
     }
-    double inside(const double* left, const double* cell, const BinPlace&) const {
+    double inside(const double* left, const double* cell, const BinPlace&, double) const {
         double l = 0.0, r = 0.0;
         for (std::size_t k = 0; k < n_classes_; ++k)
             l = std::max(l, left[k] + cell[k]), r = std::max(r, total_[k] - left[k]);
@@ -219,12 +219,17 @@ public:
         error_ = 2.2 * (sum_error + std::fabs(mean_) * weight_error) + weight_ * std::fabs(mean_) * 0x1p-50;
     }
     Range gain(const double* left) const {
-        const double shift = std::fabs(left[1] - left[0] * mean_), less = std::max(0.0, shift - error_);
+        const double shift = std::fabs(left[1] - left[0] * mean_), less = std::max(0.0, shift - error_),
+                     more = shift + error_;
         const double wl = left[0], wr = weight_ - wl;
+        if (weight_error_ == 0.0) {
+            const double factor = weight_ / (wl * wr);
+            return {less * less * factor * (1.0 - 0x1p-40), more * more * factor * (1.0 + 0x1p-40)};
+        }
         return {less * less * weight_ / ((wl + weight_error_) * (wr + weight_error_)) * (1.0 - 0x1p-40),
-                height(wl, shift + error_)};
+                height(wl, more)};
     }
-    double inside(const double* left, const double* cell, const BinPlace& place) const {
+    double inside(const double* left, const double* cell, const BinPlace& place, double floor) const {
         const double w = cell[0] + place.rows * per_row_weight_, sum_error = place.rows * per_row_sum_;
         if (place.first || place.last) {
             const double squares =
@@ -236,6 +241,14 @@ public:
         const double squares = std::max(0.0, cell[2] - sum * sum / w * (1.0 - 0x1p-40));
         const double reach = 0.5 * std::sqrt(w * squares) * (1.0 + 0x1p-30) + error_;
         const double from = left[1] - left[0] * mean_, step = cell[1] - cell[0] * mean_;
+        // A parallelogram around the octagon costs one division and is enough for most bins.
+        const double most = std::max(std::fabs(from), std::fabs(from + step)) + reach;
+        const double l = left[0] - weight_error_, r = weight_ - left[0] - weight_error_;
+        const double least = std::min(l * r, (l + cell[0]) * (r - cell[0]));
+        if (l > 0.0 && r - cell[0] > 0.0) {
+            const double coarse = most * most * weight_ / least * (1.0 + 0x1p-40);
+            if (coarse < floor) return coarse;
+        }
         constexpr double near = 0.29289321881345254, far = 0.70710678118654757, low = 0.41421356237309515;
         return std::max(std::max(height(left[0], std::fabs(from) + low * reach),
                                  height(left[0] + near * cell[0], std::fabs(from + near * step) + reach)),
@@ -274,7 +287,7 @@ public:
         const bool sure = left[1] > slack_ && sum_ - left[1] > slack_;
         return {sure ? g - slack_ : -std::numeric_limits<double>::infinity(), g + slack_};
     }
-    double inside(const double* left, const double* cell, const BinPlace& place) const {
+    double inside(const double* left, const double* cell, const BinPlace& place, double) const {
         const double least = place.first ? place.least_rows * per_row_weight_ : 0.0,
                      most = cell[0] - (place.last ? place.least_rows * per_row_weight_ : 0.0);
         if (least > most) return -std::numeric_limits<double>::infinity();

@@ -147,6 +147,10 @@ public:
     void fields(const std::uint64_t* cell, double* out) const {
         for (std::size_t k = 0; k < n_classes_; ++k) out[k] = quantum_.real(cell[k + 1]);
     }
+    // What row i adds to the fields, as doubles.
+    void add_row(std::size_t i, double* fields) const {
+        fields[label_[i]] += (weight_ ? weight_[i] : 1.0) * scale_[label_[i]];
+    }
     double weight_quantum() const { return quantum_.unit; }
     double sum_quantum() const { return 0.0; }
     static constexpr double centre() { return 0.0; }
@@ -202,6 +206,10 @@ public:
         out[0] = rows(cell);
         out[1] = quantum_.real(cell[0]);
         out[2] = static_cast<double>(cell[1] & ((std::uint64_t{1} << (64 - row_bits_)) - 1)) * square_;
+    }
+    void add_row(std::size_t i, double* fields) const {
+        fields[0] += 1.0;
+        fields[1] += number_[i] - centre_;
     }
     double weight_quantum() const { return 0.0; }
     double sum_quantum() const { return quantum_.unit; }
@@ -262,6 +270,10 @@ public:
         out[0] = weight_quantum_.real(cell[1]);
         out[1] = sum_quantum_.real(cell[2]);
         out[2] = square_quantum_.real(cell[3]);
+    }
+    void add_row(std::size_t i, double* fields) const {
+        fields[0] += weight_[i];
+        fields[1] += weight_[i] * (number_[i] - centre_);
     }
     double weight_quantum() const { return weight_quantum_.unit; }
     double sum_quantum() const { return sum_quantum_.unit; }

@@ -29,7 +29,7 @@ struct SearchOptions {
     int max_competitors = 0;       // runners-up returned besides the best
     std::size_t min_rows = 1;      // per branch
     double min_weight = 0.0;       // per branch
-    std::size_t small_node = 1024;    // nodes with fewer rows are sorted, larger ones searched by bins
+    std::size_t small_node = 2048;    // nodes with fewer rows are sorted, larger ones searched by bins
     std::vector<int> monotone;        // per column; empty: none
     std::vector<double> class_scale;  // altered priors: factor per class; empty: none
     std::vector<double> column_cost;  // gains are divided by these; empty: none

@@ -28,7 +28,7 @@ class PresortFinder final : public SplitFinder {
 public:
     PresortFinder(const D& division, const C& criterion, SearchOptions options, int n_threads)
         : options_(std::move(options)),
-          spaces_(static_cast<std::size_t>(n_threads), Space{division, criterion, 0, {}, {}}) {}
+          spaces_(static_cast<std::size_t>(n_threads), Space{division, criterion, false, no_floor, {}, {}, {}}) {}
 
     std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                 int thread) override {
@@ -36,16 +36,16 @@ public:
         if (options_.max_features > 0 && options_.max_features < static_cast<int>(n_columns))
             return ranked(node, search_some(node, context, spaces_[static_cast<std::size_t>(thread)]), thread);
         std::vector<Candidate> found(n_columns);
-        if (pool) {
-            for (Space& space : spaces_) space.fresh = false;
+        begin_node(pool ? -1 : thread);
+        if (pool)
             pool->run(n_columns, [&](std::size_t c, int t) {
                 found[c] = search(node, c, context, spaces_[static_cast<std::size_t>(t)]);
             });
-        } else {
-            Space& space = spaces_[static_cast<std::size_t>(thread)];
-            space.fresh = false;
-            for (std::size_t c = 0; c < n_columns; ++c) found[c] = search(node, c, context, space);
-        }
+        else if (options_.max_competitors > 0 || options_.random_cuts)
+            for (std::size_t c = 0; c < n_columns; ++c)
+                found[c] = search(node, c, context, spaces_[static_cast<std::size_t>(thread)]);
+        else
+            search_for_one(node, context, spaces_[static_cast<std::size_t>(thread)], found);
         return ranked(node, std::move(found), thread);
     }
 
@@ -82,6 +82,11 @@ public:
         return order;
     }
 
+    // A little below the merit of a candidate: what is tied with it must still be looked at.
+    double floor_of(const Candidate& c) const {
+        const double merit = (c.gain.value() - c.tolerance) / cost(c);
+        return merit - std::fabs(merit) * 0x1p-40;
+    }
     bool cuts_below(const NodeRows& node, std::size_t c) const {
         return options_.like_rpart && node.store->table->columns[c].kind() != data::ColumnKind::ordered;
     }
@@ -92,9 +97,44 @@ private:
         D division;
         C criterion;
         bool fresh = false;
+        double floor = no_floor;  // cuts with a gain below this need not be found
         LevelRows levels;
         std::vector<Entry> entries;
+        std::vector<std::pair<double, std::size_t>> outlook;  // (bound, column)
     };
+
+    // Only the best split is wanted: a column need not say what it has when that cannot win. Where the criterion has a rough
+    // bound, the most promising column goes first.
+    void search_for_one(const NodeRows& node, const NodeContext& context, Space& space, std::vector<Candidate>& found) {
+        space.outlook.clear();
+        for (std::size_t c = 0; c < found.size(); ++c) space.outlook.emplace_back(rough_merit(node, c, space), c);
+        if constexpr (has_rough)
+            std::stable_sort(space.outlook.begin(), space.outlook.end(),
+                             [](const auto& a, const auto& b) { return a.first > b.first; });
+        double floor = no_floor;
+        for (const auto& [bound, c] : space.outlook) {
+            if (bound < floor) break;
+            const double price = options_.column_cost.empty() ? 1.0 : options_.column_cost[c];
+            space.floor = floor == no_floor ? no_floor : floor * price;
+            found[c] = search(node, c, context, space);
+            if (found[c].found()) floor = std::max(floor, floor_of(found[c]));
+        }
+        space.floor = no_floor;
+    }
+
+    static constexpr bool has_rough = requires(const C& c, const D& d, const Entry* e) { c.rough_best(d, e, 0, 0, 0); };
+
+    double rough_merit(const NodeRows& node, std::size_t c, Space& space) {
+        constexpr double unknown = std::numeric_limits<double>::infinity();
+        if constexpr (has_rough) {
+            const std::size_t n = node.size(), least = std::max<std::size_t>(1, options_.min_rows);
+            if (!node.store->codes[c].empty() || node.n_present(c) != n || n < 2 * least) return unknown;
+            take_part(node, true, space, n, [](std::size_t i) { return i; });
+            const double bound = space.criterion.rough_best(space.division, node.entries(c), n, least, n - least);
+            return options_.column_cost.empty() ? bound : bound / options_.column_cost[c];
+        }
+        return unknown;
+    }
 
     // scikit-learn's max_features: columns in random order until enough of them were not constant and one had a split.
     std::vector<Candidate> search_some(const NodeRows& node, const NodeContext& context, Space& space) {
@@ -197,7 +237,7 @@ private:
             if (random_position)
                 weigh_cut(entries, n, random_position, n_aside, missing_left, limits, space.division, space.criterion,
                           best);
-            else if (scan(entries, n, missing_left ? n_aside : 0, missing_left ? 0 : n_aside, no_floor, limits,
+            else if (scan(entries, n, missing_left ? n_aside : 0, missing_left ? 0 : n_aside, space.floor, limits,
                           space.division, space.criterion, best))
                 best.missing_left = missing_left;
         };

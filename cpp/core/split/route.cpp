@@ -19,9 +19,11 @@ void route_cut_by_bins(const NodeRows& node, const Candidate& split, Routing& ro
     branch_of[missing_bin] = unplaced;
     for (std::size_t i = 0; i < n; ++i) routing.branch[i] = branch_of[byte[i * binning.stride]];
     if (binning.approximate || bins.lossless()) return;
-    for (std::size_t i = 0; i < n; ++i)
-        if (byte[i * binning.stride] == at)
-            routing.branch[i] = node.number(c, static_cast<std::uint32_t>(i)) <= split.cut ? 0 : 1;
+    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    node.store->table->columns[c].with_reader([&](auto number) {
+        for (std::size_t i = 0; i < n; ++i)
+            if (byte[i * binning.stride] == at) routing.branch[i] = number(row[i]) <= split.cut ? 0 : 1;
+    });
 }
 
 void route_cut(const NodeRows& node, const Candidate& split, bool like_rpart, Routing& routing) {

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/radix_sort.hpp"
+#include "split/small_sort.hpp"
 
 namespace ceiba::split {
 
@@ -294,28 +295,6 @@ NodeRows bin(const data::Table& table, const data::Target& target, const BinOpti
 
 namespace {
 
-// A value on its way to its place.
-struct Item {
-    double value;
-    std::uint32_t row;
-};
-
-// Few items, nearly always: the rows of one bin of a small node.
-void sort_items(Item* items, std::size_t n) {
-    if (n > 24) {
-        std::sort(items, items + n, [](const Item& a, const Item& b) {
-            return a.value < b.value || (a.value == b.value && a.row < b.row);
-        });
-        return;
-    }
-    for (std::size_t i = 1; i < n; ++i) {
-        const Item item = items[i];
-        std::size_t at = i;
-        for (; at > 0 && item.value < items[at - 1].value; --at) items[at] = items[at - 1];
-        items[at] = item;
-    }
-}
-
 // The bins are the first digit of the order; within a bin the values themselves are compared.
 std::uint32_t sort_binned_column(const NodeRows& node, std::size_t c, std::vector<Item>& items,
                                  std::vector<Entry>& out) {
@@ -340,8 +319,10 @@ std::uint32_t sort_binned_column(const NodeRows& node, std::size_t c, std::vecto
         return n_present;
     }
     items.resize(n);
-    for (std::size_t i = 0; i < n; ++i)
-        items[cursor[byte[i * binning.stride]]++] = {column.number(row[i]), static_cast<std::uint32_t>(i)};
+    column.with_reader([&](auto number) {
+        for (std::size_t i = 0; i < n; ++i)
+            items[cursor[byte[i * binning.stride]]++] = {number(row[i]), static_cast<std::uint32_t>(i)};
+    });
     for (std::size_t b = 0; b < bins.n_bins(); ++b)
         if (start[b + 1] - start[b] > 1) sort_items(items.data() + start[b], start[b + 1] - start[b]);
     std::uint32_t rank = 0;

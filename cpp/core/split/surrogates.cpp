@@ -94,8 +94,8 @@ private:
     // Rows sent right count +, rows sent left -, so that one running sum s gives the agreement of a cut: with L and R the
     // weight placed on either side, L + s if the low side goes right, R - s if it goes left.
     template <class Running, class Signed>
-    double best_of(std::size_t column, const Entry* entries, std::size_t n, Running s, Signed signed_weight, Placed& both,
-                   Surrogate& out) const {
+    double best_of(std::size_t column, const Entry* entries, std::size_t n, Running s, Signed signed_weight,
+                   Placed& both, Surrogate& out) const {
         std::size_t n_both = 0, n_below = 0, at = n;
         count_both(column, entries, n, both, n_both);
         const double left = both.of(1 - right_), right = both.of(right_);
