@@ -22,6 +22,7 @@ WRONG = [
     ("max_features", "auto"),
     ("random_state", -1),
     ("random_state", "today"),
+    ("max_bins", 256),
     ("max_leaf_nodes", 1),
     ("min_impurity_decrease", -1),
     ("min_significance", 1.0),

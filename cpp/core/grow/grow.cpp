@@ -47,7 +47,7 @@ class Grower {
 public:
     Grower(const data::Table& table, const data::Target& target, const GrowOptions& options, base::Interrupt& interrupt)
         : options_(options), interrupt_(interrupt), pool_(options.n_threads), n_columns_(table.columns.size()) {
-        if (serve_bins(target)) {
+        if (serve_bins(table, target)) {
             root_ = split::bin(table, target, options.bins, pool_, interrupt_);
             finder_ = split::make_bounded_finder(root_.store->target, options_.search, pool_.size());
             if (finder_) return;
@@ -75,11 +75,11 @@ public:
 
 private:
     // Bins pay where there are large nodes; what they cannot serve is sorted.
-    bool serve_bins(const data::Target& target) const {
+    bool serve_bins(const data::Table& table, const data::Target& target) const {
         if (options_.keep_zero_weights) return false;
         const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
         return (n >= 2 * options_.search.small_node || options_.bins.approximate) &&
-               split::bins_serve(target, options_.search);
+               split::bins_serve(table, target, options_.search);
     }
     bool large(const NodeRows& rows) const { return pool_.size() > 1 && rows.size() * n_columns_ >= shared_work; }
 

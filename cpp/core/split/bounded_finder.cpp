@@ -47,13 +47,15 @@ std::unique_ptr<SplitFinder> for_moments(const data::TargetRows& target, const S
 
 }  // namespace
 
-bool bins_serve(const data::Target& target, const SearchOptions& options) {
+bool bins_serve(const data::Table& table, const data::Target& target, const SearchOptions& options) {
     const bool criterion = options.criterion == Name::gini || options.criterion == Name::entropy ||
                            options.criterion == Name::error || options.criterion == Name::squared_error ||
                            options.criterion == Name::poisson;
     const bool missing =
         options.missing == Missing::learn || options.missing == Missing::majority || options.missing == Missing::error;
-    return criterion && missing && target.n_outputs == 1 && !options.random_cuts && options.max_features < 0 &&
+    const bool all_columns =
+        options.max_features < 0 || options.max_features >= static_cast<int>(table.columns.size());
+    return criterion && missing && all_columns && target.n_outputs == 1 && !options.random_cuts &&
            options.max_competitors == 0;
 }
 

@@ -95,6 +95,7 @@ private:
         double n_rows = 0.0, n_present = 0.0, n_aside = 0.0;  // taking part; with a value; missing and taking part
         std::size_t n_bins = 0;
         double weight_error = 0.0, sum_error = 0.0;
+        bool blind = false;  // weights so small that quanta say nothing: everything must be examined
         // For the exact scan of a column.
         std::array<std::uint32_t, cells_per_column + 1> start;
         std::vector<Item> items;
@@ -225,6 +226,8 @@ private:
         const double quanta = space.n_rows * (1.0 + space.n_rows * 0x1p-7);
         space.weight_error = quanta * cells_.weight_quantum();
         space.sum_error = quanta * cells_.sum_quantum();
+        const double weight = cells_.weight_of(space.total.data());
+        space.blind = !(weight > 16.0 * static_cast<double>(n_fields) * space.weight_error);
         space.bounds.begin(space.total.data(), n_fields, space.n_rows, space.weight_error, space.sum_error);
         return true;
     }
@@ -259,11 +262,8 @@ private:
         const double least = static_cast<double>(limits.min_rows);
         if (before < least || after < least) return false;
         if (limits.monotone == 0 && limits.min_weight <= 0.0 && Cells::exact) return true;
-        double wl = left[0], w = space.total[0], sl = left[1], s = space.total[1];
-        if (options_.criterion != criteria::Name::squared_error && options_.criterion != criteria::Name::poisson) {
-            wl = w = 0.0;
-            for (std::size_t k = 0; k < space.left.size(); ++k) wl += left[k], w += space.total[k];
-        }
+        const double wl = cells_.weight_of(left), w = cells_.weight_of(space.total.data());
+        const double sl = left[1], s = space.total[1];  // of class 1, or of the target
         const double wr = w - wl, doubt = space.weight_error * static_cast<double>(space.left.size()) + w * 0x1p-40;
         if (!(wl > doubt && wr > doubt) || wl - doubt < limits.min_weight || wr - doubt < limits.min_weight)
             return false;
@@ -277,6 +277,7 @@ private:
     // The highest gain that some boundary of the loaded column has for certain.
     double best_boundary(const Limits& limits, Space& space) const {
         double low = no_floor;
+        if (space.blind) return low;
         const auto weigh = [&](std::size_t, double before, double after) {
             const Range gain = space.bounds.gain(space.left.data());
             if (gain.low > low && surely_allowed(space, space.left.data(), before, after, limits)) low = gain.low;
@@ -311,7 +312,8 @@ private:
                     place.least_rows = least;
                     place.ends_count =
                         free && seen > 0.0 && seen + rows < space.n_present && before >= least && after >= least;
-                    if (!(space.bounds.inside(space.left.data(), cell(space, b), place, floor) >= floor)) return;
+                    if (!space.blind && space.bounds.inside(space.left.data(), cell(space, b), place, floor) < floor)
+                        return;
                     marks.inside[b] = 1;
                     out.any = true;
                     if (!fetched[b]) out.rows_inside += rows;
@@ -319,7 +321,7 @@ private:
                 },
                 [&](std::size_t b, double before, double after) {
                     if (before < least || after < least) return;
-                    if (!(space.bounds.gain(space.left.data()).high >= floor)) return;
+                    if (!space.blind && space.bounds.gain(space.left.data()).high < floor) return;
                     marks.after[b] = 1;
                     out.any = true;
                 });
@@ -328,7 +330,7 @@ private:
         if (out.presence) {
             for (std::size_t f = 0; f < space.left.size(); ++f)
                 space.left[f] = space.total[f] - cell(space, missing_bin)[f];
-            out.presence = space.bounds.gain(space.left.data()).high >= floor;
+            out.presence = space.blind || !(space.bounds.gain(space.left.data()).high < floor);
         }
         out.any = out.any || out.presence;
         return out;
@@ -432,7 +434,7 @@ private:
                         if (entries[i].rank == entries[i + 1].rank) continue;
                         const double rows = static_cast<double>(i + 1);
                         if (before + rows < least || after + static_cast<double>(n) - rows < least) continue;
-                        if (!(space.bounds.gain(left.data()).high >= floor)) continue;
+                        if (!space.blind && space.bounds.gain(left.data()).high < floor) continue;
                         own.inside[b] = 1;
                         any = true;
                         return;

@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "data/target.hpp"
@@ -65,6 +66,7 @@ public:
         out[1] = static_cast<double>(ones);
     }
 
+    static double weight_of(const double* fields) { return fields[0] + fields[1]; }
     static constexpr double weight_quantum() { return 0.0; }
     static constexpr double sum_quantum() { return 0.0; }
     static constexpr double centre() { return 0.0; }
@@ -101,6 +103,7 @@ public:
             out[k] = static_cast<double>(cell[k / 2] >> (k % 2 * 32) & 0xFFFFFFFFu);
     }
 
+    double weight_of(const double* fields) const { return std::accumulate(fields, fields + n_classes_, 0.0); }
     static constexpr double weight_quantum() { return 0.0; }
     static constexpr double sum_quantum() { return 0.0; }
     static constexpr double centre() { return 0.0; }
@@ -151,6 +154,7 @@ public:
     void add_row(std::size_t i, double* fields) const {
         fields[label_[i]] += (weight_ ? weight_[i] : 1.0) * scale_[label_[i]];
     }
+    double weight_of(const double* fields) const { return std::accumulate(fields, fields + n_classes_, 0.0); }
     double weight_quantum() const { return quantum_.unit; }
     double sum_quantum() const { return 0.0; }
     static constexpr double centre() { return 0.0; }
@@ -211,6 +215,7 @@ public:
         fields[0] += 1.0;
         fields[1] += number_[i] - centre_;
     }
+    static double weight_of(const double* fields) { return fields[0]; }
     double weight_quantum() const { return 0.0; }
     double sum_quantum() const { return quantum_.unit; }
     double centre() const { return centre_; }
@@ -275,6 +280,7 @@ public:
         fields[0] += weight_[i];
         fields[1] += weight_[i] * (number_[i] - centre_);
     }
+    static double weight_of(const double* fields) { return fields[0]; }
     double weight_quantum() const { return weight_quantum_.unit; }
     double sum_quantum() const { return sum_quantum_.unit; }
     double centre() const { return centre_; }

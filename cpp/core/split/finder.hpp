@@ -63,7 +63,7 @@ std::unique_ptr<SplitFinder> make_presort_finder(const data::TargetRows& target,
                                                  int n_threads);
 
 // Can the search over bins do all that these options ask for?
-bool bins_serve(const data::Target& target, const SearchOptions& options);
+bool bins_serve(const data::Table& table, const data::Target& target, const SearchOptions& options);
 
 // The search over bins (bounded_finder.hpp), exact as well. Null where the numbers of the target cannot be counted in quanta.
 std::unique_ptr<SplitFinder> make_bounded_finder(const data::TargetRows& target, const SearchOptions& options,

@@ -69,6 +69,10 @@ def learn(
     max_leaf_nodes: Annotated[int | None, typer.Option(rich_help_panel=_TREE)] = None,
     max_features: Annotated[str | None, typer.Option(rich_help_panel=_TREE)] = None,
     min_impurity_decrease: Annotated[float | None, typer.Option(rich_help_panel=_TREE)] = None,
+    max_bins: Annotated[
+        int | None,
+        typer.Option(help="Cut numbers at quantile bins only (2 to 255).", rich_help_panel=_TREE),
+    ] = None,
     categorical_splits: Annotated[
         str | None, typer.Option(help="binary or multiway.", rich_help_panel=_TREE)
     ] = None,
@@ -136,7 +140,7 @@ def learn(
         "max_features": _number(max_features, "") if max_features else None,
         "min_impurity_decrease": min_impurity_decrease, "categorical_splits": categorical_splits,
         "missing": missing, "unseen": unseen, "max_surrogates": max_surrogates,
-        "use_surrogate": use_surrogate, "max_competitors": max_competitors,
+        "use_surrogate": use_surrogate, "max_competitors": max_competitors, "max_bins": max_bins,
         "random_state": random_state, "n_jobs": n_jobs, "prune": prune, "ccp_alpha": ccp_alpha,
     }  # fmt: skip
     work = _Work(

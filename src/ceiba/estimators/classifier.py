@@ -47,6 +47,9 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Grow the most promising node first until there are so many leaves.
     min_impurity_decrease : float, default=0.0
         Split only if it lowers the impurity of the tree by at least this much.
+    max_bins : int, default=None
+        None: the exact search, every cut is considered. 2 to 255: numeric columns are cut only at
+        the edges of that many quantile bins, which is faster (see the page on the engine).
     min_significance : float, default=None
         Split a node only if the p-value of a column's best split is at most this, and by the
         column with the smallest one. The p-values allow for the search over the column and, by
@@ -153,6 +156,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
         n_jobs: int | None = None,
+        max_bins: int | None = None,
         min_significance: float | None = None,
         categorical_features: Any = "from_dtype",
         categorical_splits: str = "binary",
@@ -185,6 +189,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.n_jobs = n_jobs
+        self.max_bins = max_bins
         self.min_significance = min_significance
         self.categorical_features = categorical_features
         self.categorical_splits = categorical_splits

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import DataError, OptionError
+from ceiba.grow.bins import check_bins
 from ceiba.grow.criteria import ALIASES
 from ceiba.grow.gain_ratio import SLACK, check_gain_ratio
 from ceiba.grow.options import (
@@ -100,6 +101,8 @@ def grow(
     _refuse_bad_target(target, options)
     if options.criterion == "gain_ratio":
         check_gain_ratio(table, target, options)
+    if options.max_bins is not None:
+        check_bins(target, options)
     if options.missing == "error":
         _refuse_missing(table)
     scales = class_scales(target, options, weight) if scales is None else scales
@@ -269,6 +272,8 @@ def core_options(
     core.min_gain = options.min_impurity_decrease
     core.min_gain_ratio = options.min_gain_ratio
     core.max_features = min(n_columns, resolve_max_features(options.max_features, n_columns))
+    if options.max_bins is not None:
+        core.max_bins, core.approximate = options.max_bins, True
     core.random_splitter = options.splitter == "random"
     core.seed = options.seed
     core.n_threads = n_threads(options.n_jobs, n_rows * n_columns)

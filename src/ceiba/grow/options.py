@@ -47,6 +47,10 @@ ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
         "min_samples_leaf": (integer(1), fraction(0.0, 1.0, "()")),
         "min_weight_fraction_leaf": (number(0.0, 0.5, "[]"),),
         "max_features": (integer(1), fraction(0.0, 1.0, "(]"), one_of("sqrt", "log2"), nothing),
+        "max_bins": (
+            Check("an int from 2 to 255", lambda value: _is_int_in(value, 2, 255)),
+            nothing,
+        ),
         "max_leaf_nodes": (integer(2), nothing),
         "min_impurity_decrease": (number(0.0),),
         "min_gain_ratio": (number(0.0, 1.0),),
@@ -135,6 +139,7 @@ class GrowOptions:
     min_samples_leaf: int | float = 1
     min_weight_fraction_leaf: float = 0.0
     max_features: int | float | str | None = None
+    max_bins: int | None = None
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
     min_gain_ratio: float = 0.0

@@ -1,0 +1,214 @@
+"""The search over bins against the presorted search: the same tree, node for node.
+
+`small_node` decides from which size on a node is searched by bins. Set to the size of the table and
+more, everything is sorted (the reference); set to 2, with few bins, every node goes through bounds,
+fetching and exact scans, on tables that the reference does in no time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from ceiba import _core
+
+REFERENCE = 10**9
+CASES = 150
+
+
+def grown(case: dict[str, Any], small_node: int, **options: Any) -> dict[str, Any]:
+    core = _core.GrowOptions()
+    core.small_node = small_node
+    core.set_criterion(case["criterion"])
+    core.set_missing(case["missing"])
+    for name, value in {**case["options"], **options}.items():
+        setattr(core, name, value)
+    y = case["y"].reshape(-1, 1)
+    if case["n_classes"]:
+        tree = _core.grow_classes(case["columns"], y, [case["n_classes"]], case["weight"], core)
+    else:
+        tree = _core.grow_numbers(case["columns"], y, case["weight"], core)
+    return dict(tree.take())
+
+
+def differences(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
+    names = ["parent", "default_branch", "n_rows", "weight", "impurity", "gain", "value"]
+    names += ["sent_default"]
+    pairs = [(name, a[name], b[name]) for name in names]
+    pairs += [(name, a["splits"][name], b["splits"][name]) for name in a["splits"]]
+    return [name for name, x, y in pairs if not np.array_equal(x, y, equal_nan=True)]
+
+
+def numbers(rng: np.random.Generator, n: int) -> npt.NDArray[np.float64]:
+    x = rng.normal(size=n)
+    kind = rng.integers(0, 6)
+    if kind == 0:
+        x = np.round(x * 2)  # lossless bins
+    elif kind == 1:
+        x = np.round(x * 200)  # more values than bins, many of them repeated
+    elif kind == 2:
+        x = np.exp(x * 8)  # a long tail
+    elif kind == 3:
+        x[rng.random(n) < rng.random()] = 0.0  # one value nearly everywhere
+    if rng.random() < 0.1:
+        x[rng.random(n) < 0.02] = rng.choice([np.inf, -np.inf])
+    return x
+
+
+def random_case(seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(60, 2500)), int(rng.integers(1, 7))
+    criterion = str(rng.choice(["gini", "entropy", "error", "squared_error", "poisson"]))
+    regression = criterion in ("squared_error", "poisson")
+    n_classes = 0 if regression else int(rng.choice([2, 2, 3, 5, 8]))
+    X = np.column_stack([numbers(rng, n) for _ in range(d)])
+    if rng.random() < 0.4:
+        X[rng.random(X.shape) < rng.choice([0.02, 0.3])] = np.nan
+    X = X.astype(np.float32 if rng.random() < 0.4 else np.float64)
+    calm = np.nan_to_num(X.astype(float), posinf=3, neginf=-3).clip(-5, 5)
+    z = calm[:, 0] * rng.random() + np.sin(3 * calm[:, -1])
+    z = z + rng.normal(size=n) * rng.choice([0.01, 0.5, 3])
+    y: npt.NDArray[Any]
+    if n_classes:
+        y = np.floor(np.argsort(np.argsort(z)) / n * n_classes).astype(np.int32)
+    elif criterion == "poisson":
+        y = rng.poisson(np.exp(np.clip(z, -3, 2))).astype(float)
+    else:
+        y = np.round(z, 1) if rng.random() < 0.4 else z * rng.choice([1, 1e6, 1e-6]) + 1e5
+    weight = None
+    if rng.random() < 0.45:
+        weights = (rng.integers(1, 4, n), rng.random(n) + 0.01, np.exp(rng.normal(size=n) * 6))
+        weight = weights[rng.integers(0, 3)].astype(float)
+    options: dict[str, Any] = {
+        "min_samples_leaf": int(rng.choice([1, 1, 5, 20])),
+        "max_depth": int(rng.choice([-1, 3, 6])),
+    }
+    columns = _core.Columns.from_matrix(X)
+    n_columns = d
+    if rng.random() < 0.4:
+        for n_levels in (3, int(rng.integers(2, 300))):
+            codes = rng.integers(-1 if rng.random() < 0.5 else 0, n_levels, n).astype(np.int32)
+            columns.add_levels(codes, n_levels, bool(rng.random() < 0.3))
+            n_columns += 1
+    if rng.random() < 0.25 and n_classes in (0, 2) and criterion != "entropy":
+        signs = [int(v) for v in rng.integers(-1, 2, d)]
+        options["monotonic"] = signs + [0] * (n_columns - d)
+    if rng.random() < 0.2 and weight is not None:
+        options["min_weight_leaf"] = float(weight.sum() * 0.02)
+    if n_classes and rng.random() < 0.15:
+        options["class_scale"] = [float(v) for v in rng.random(n_classes) + 0.1]
+    if rng.random() < 0.1:
+        options["max_leaf_nodes"] = int(rng.integers(2, 30))
+    if rng.random() < 0.1:
+        options["column_cost"] = [float(v) for v in rng.choice([1.0, 1.5], n_columns)]
+    return {
+        "keep": X,
+        "columns": columns,
+        "y": y,
+        "n_classes": n_classes,
+        "weight": weight,
+        "criterion": criterion,
+        "missing": str(rng.choice(["learn", "learn", "majority"])),
+        "options": options,
+    }
+
+
+@pytest.mark.parametrize("first", range(0, CASES, 10))
+def test_bins_random_tables_grow_the_tree_of_the_sorted_search(first: int) -> None:
+    for seed in range(first, first + 10):
+        case, rng = random_case(seed), np.random.default_rng(seed)
+        bins = {"max_bins": int(rng.choice([2, 4, 16, 255]))}
+        by_bins = grown(case, int(rng.choice([2, 2, 10, 60])), **bins)
+        assert differences(grown(case, REFERENCE), by_bins) == [], f"seed {seed}"
+
+
+@pytest.mark.slow
+def test_bins_thousands_of_tables_grow_the_tree_of_the_sorted_search() -> None:
+    for seed in range(1000, 6000):
+        case, rng = random_case(seed), np.random.default_rng(seed)
+        bins = {"max_bins": int(rng.choice([2, 4, 16, 255]))}
+        by_bins = grown(case, int(rng.choice([2, 2, 10, 60])), **bins)
+        assert differences(grown(case, REFERENCE), by_bins) == [], f"seed {seed}"
+
+
+def large_case(criterion: str, dtype: Any, n: int = 30_000) -> dict[str, Any]:
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(n, 6))
+    X[:, 4] = np.round(X[:, 4] * 20)
+    X[rng.random(n) < 0.2, 5] = np.nan
+    z = X[:, 0] + np.sin(2 * X[:, 1]) + X[:, 2] * X[:, 3] + 0.5 * rng.normal(size=n)
+    X = np.ascontiguousarray(X.astype(dtype))
+    n_classes = {"gini": 3, "entropy": 2, "error": 2}.get(criterion, 0)
+    y: npt.NDArray[Any] = z
+    if n_classes:
+        y = np.digitize(z, [-0.5, 0.8][: n_classes - 1]).astype(np.int32)
+    elif criterion == "poisson":
+        y = rng.poisson(np.exp(z.clip(-3, 2))).astype(float)
+    return {
+        "keep": X,
+        "columns": _core.Columns.from_matrix(X),
+        "y": y,
+        "n_classes": n_classes,
+        "weight": None,
+        "criterion": criterion,
+        "missing": "learn",
+        "options": {"min_samples_leaf": 5},
+    }
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "error", "squared_error", "poisson"])
+def test_bins_large_table_same_tree_for_engines_and_threads(criterion: str, dtype: Any) -> None:
+    case = large_case(criterion, dtype)
+    reference = grown(case, REFERENCE)
+    assert differences(reference, grown(case, 500)) == []
+    for n_threads in (2, 3):
+        assert differences(reference, grown(case, 500, n_threads=n_threads)) == []
+
+
+def test_bins_pure_noise_falls_back_to_sorting_and_grows_the_same_tree() -> None:
+    case = large_case("squared_error", np.float64)
+    case["y"] = np.random.default_rng(0).normal(size=len(case["y"]))
+    case["options"] = {"max_depth": 4}
+    assert differences(grown(case, REFERENCE), grown(case, 500)) == []
+
+
+def test_max_bins_few_values_loses_nothing() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 100, size=(5000, 5)).astype(float)
+    case = large_case("squared_error", np.float64, 5000)
+    case.update(keep=X, columns=_core.Columns.from_matrix(X), y=X[:, 0] + rng.normal(size=5000))
+    exact = grown(case, REFERENCE)
+    assert differences(exact, grown(case, 200, approximate=True)) == []
+
+
+def test_max_bins_cuts_lie_at_edges_that_part_the_rows_as_when_growing() -> None:
+    case = large_case("squared_error", np.float64)
+    case["missing"] = "majority"
+    tree = grown(case, 500, approximate=True, max_bins=16)
+    cuts = {
+        (c, x)
+        for c, x, kind in zip(
+            tree["splits"]["column"], tree["splits"]["cut"], tree["splits"]["kind"], strict=True
+        )
+        if kind == 1
+    }
+    assert len({x for c, x in cuts if c == 0}) <= 15
+    column, cut = int(tree["splits"]["column"][0]), float(tree["splits"]["cut"][0])
+    left = int(tree["branch_node"][0])
+    assert tree["n_rows"][left] == np.count_nonzero(case["keep"][:, column] <= cut)
+
+
+def test_max_bins_training_error_close_to_the_exact_tree() -> None:
+    case = large_case("squared_error", np.float64)
+    case["options"] = {"max_depth": 6, "min_samples_leaf": 20}
+
+    def risk(tree: dict[str, Any]) -> float:
+        leaf = np.diff(tree["branch_start"]) == 0
+        return float((tree["weight"] * tree["impurity"])[leaf].sum())
+
+    exact, binned = risk(grown(case, REFERENCE)), risk(grown(case, 500, approximate=True))
+    assert exact < binned < 1.02 * exact
