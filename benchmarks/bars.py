@@ -109,7 +109,7 @@ def _wide(problem: str, speed: float, *rivals: str) -> Race:
     contenders |= {name: replace(_named(name, ours), repeats=1) for name in rivals}
     return _race(
         f"{PROBLEMS[problem].about}, full tree",
-        "issue5 quick" if problem == "wide" else "issue5",
+        "issue5",
         contenders,
         Bar("speed", "ceiba", "scikit-learn", speed),
         Bar("impurity", "ceiba", "scikit-learn", EQUAL),
@@ -131,7 +131,8 @@ def _categorical(problem: str, speed: float, *rivals: tuple[str, float | None]) 
         bars.append(Bar("speed", "ceiba", name, 20 if name == "YDF" else None))
         bars.append(Bar("impurity", "ceiba", name))
     name = f"{PROBLEMS[problem].about}, any depth"
-    return _race(name, "quick issue3 issue5", contenders, *bars)
+    subsets = "issue3 issue5" if problem.endswith("5") else "quick issue3 issue5"
+    return _race(name, subsets, contenders, *bars)
 
 
 # ---------------------------------------------------------------------------------- small, predict
@@ -159,7 +160,8 @@ def _c45(problem: str, limit: float, chefboost: bool) -> Race:
     if chefboost:
         contenders["chefboost"] = replace(ours, library="chefboost", repeats=1, limit=limit)
         bars.append(Bar("speed", "ceiba", "chefboost"))
-    return _race(f"{PROBLEMS[problem].about}, C4.5", "quick", contenders, *bars)
+    subsets = "quick" if problem == "iris" else ""
+    return _race(f"{PROBLEMS[problem].about}, C4.5", subsets, contenders, *bars)
 
 
 def _predict(action: Action, speed: float, onnx: float | None) -> Race:
@@ -173,7 +175,7 @@ def _predict(action: Action, speed: float, onnx: float | None) -> Race:
     }
     return _race(
         f"{PROBLEMS['classes'].about}, any depth, {action}",
-        "quick issue5",
+        "quick issue5" if action == "predict" else "issue5",
         contenders,
         Bar("speed", "ceiba", "scikit-learn", speed),
         Bar("speed", "ceiba", "onnxruntime", onnx),
@@ -201,7 +203,7 @@ RACES: tuple[Race, ...] = (
     _with_histogram(
         _with_rivals(_exact("classes", 8, 60, f"quick {_BOTH}"), 4, ydf=20, slow=True), 100, 7
     ),
-    _with_histogram(_with_rivals(_exact("classes", None, 35, f"quick {_BOTH}"), 4), 70, None),
+    _with_histogram(_with_rivals(_exact("classes", None, 35, _BOTH), 4), 70, None),
     _exact("classes_float64", 8, 45, _BOTH),
     _exact("classes_float64", None, 28, _BOTH),
     _exact("regression", 8, 50, f"quick {_BOTH}"),

@@ -132,6 +132,15 @@ def _ask(
 # ---------------------------------------------------------------------------------- the child
 
 
+def answer_or_error(question: dict[str, Any]) -> Measurement:
+    """Measure in this process; an error becomes its first line (the rest may be a stack)."""
+    try:
+        return answer(question)
+    except Exception as error:
+        lines = str(error).strip().splitlines() or [""]
+        return Measurement(error=f"{type(error).__name__}: {lines[0]}")
+
+
 def answer(question: dict[str, Any]) -> Measurement:
     """Measure in this process."""
     from benchmarks.judging import count, impurity
@@ -271,4 +280,4 @@ def set_cpu_limit(seconds: float | None) -> None:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(answer(json.load(sys.stdin)))))
+    print(json.dumps(asdict(answer_or_error(json.load(sys.stdin)))))

@@ -132,13 +132,16 @@ def main() -> int:
     before = machine.fingerprint()
     progress = Progress(sum(1 for race in chosen for _ in in_turns(race)))
     patience = Patience(options.patience)
+    size = None if most_rows == WHOLE else most_rows
     table: list[Row] = []
-    measured = []
+    measured: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory(prefix="ceiba-bench-") as folder:
         for i, race in enumerate(chosen):
             taken, skipped = run(race, most_rows, Path(folder), progress, patience)
             table += rows(race, taken, skipped)
             measured.append(_as_json(race, taken, skipped))
+            # A run that is stopped has what it measured so far.
+            _write(options, table, measured, size)
             # Where /tmp is memory, tables that nobody needs any more would crowd the next ones.
             keep = {one.problem for later in chosen[i + 1 :] for one in later.contenders.values()}
             for name in {one.problem for one in race.contenders.values()} - keep:
@@ -146,7 +149,7 @@ def main() -> int:
     progress.end()
     if machine.fingerprint() != before:
         print("ceiba was changed while it was measured: these figures are worth nothing.\n")
-    return _report(options, table, measured, None if most_rows == WHOLE else most_rows)
+    return _report(options, table, _write(options, table, measured, size))
 
 
 def _options() -> argparse.Namespace:
@@ -181,12 +184,13 @@ def _as_json(race: Race, taken: Taken, skipped: dict[str, str]) -> dict[str, obj
     }
 
 
-def _report(
+def _write(
     options: argparse.Namespace,
     table: list[Row],
     measured: list[dict[str, object]],
     most_rows: int | None,
-) -> int:
+) -> Path:
+    """Write everything as JSON, and the table as markdown beside it; give the JSON file."""
     facts = machine.machine()
     versions = machine.versions()
     found = {
@@ -199,11 +203,16 @@ def _report(
         "figures": [asdict(row) for row in table],
         "measured": measured,
     }
-    output = options.output or RESULTS / f"{options.subset}.json"
+    output: Path = options.output or RESULTS / f"{options.subset}.json"
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(found, indent=1), "utf-8")
     text = f"{markdown(table)}\n{_caption(facts, versions)}\n"
     output.with_suffix(".md").write_text(text, "utf-8")
+    return output
+
+
+def _report(options: argparse.Namespace, table: list[Row], output: Path) -> int:
+    text = output.with_suffix(".md").read_text("utf-8")
     print(text)
     if options.docs:
         put_into_page(PAGE, options.subset, text)

@@ -96,7 +96,7 @@ def categorical(n_rows: int, n_classes: int = 2, levels: tuple[int, ...] = LEVEL
         codes = rng.integers(0, n_levels, n_rows)
         score += rng.normal(0.0, 0.6, (n_levels, n_scores))[codes]
         names = [f"level {code:05d}" for code in range(n_levels)]
-        columns[f"of {n_levels}, {len(columns)}"] = pd.Categorical.from_codes(codes, names)
+        columns[f"of {n_levels} no {len(columns)}"] = pd.Categorical.from_codes(codes, names)
     for number in range(5):
         columns[f"number {number}"] = values = rng.standard_normal(n_rows)
         score += values[:, None] * (0.4 if n_classes == 2 else rng.normal(0.0, 0.4, n_scores))
