@@ -192,7 +192,7 @@ private:
     bool load(const NodeRows& node, std::size_t c, Space& space) const {
         const ColumnBins& bins = node.store->binning->column[c];
         const std::size_t width = cells_.width(), n_fields = cells_.n_fields();
-        const std::uint64_t* const words = node.histogram->data() + bins.slot * cells_per_column * width;
+        const std::uint64_t* const words = node.histogram->data() + bins.slot * column_words(cells_);
         const bool learn = options_.missing == Missing::learn;
         space.n_bins = bins.n_bins();
         std::fill(space.total.begin(), space.total.end(), 0.0);
@@ -569,7 +569,7 @@ private:
     double cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin) const {
         const Binning& binning = *node.store->binning;
         const ColumnBins& bins = binning.column[c];
-        const std::uint64_t* const words = node.histogram->data() + bins.slot * cells_per_column * cells_.width();
+        const std::uint64_t* const words = node.histogram->data() + bins.slot * column_words(cells_);
         std::size_t next = bin + std::size_t{1};
         while (cells_.rows(words + next * cells_.width()) == 0.0) ++next;
         if (bins.lossless()) return cut_between(bins.value[bin], bins.value[next], exact_.cuts_below(node, c));

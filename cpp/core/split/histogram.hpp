@@ -14,29 +14,36 @@ namespace ceiba::split {
 
 constexpr std::size_t cells_per_column = 256;
 
+// Words from one column to the next. One cache line more than the cells need: else the same bin of all columns would fall into the
+// same few places of the first cache.
+template <class Cells>
+std::size_t column_words(const Cells& cells) {
+    return cells_per_column * cells.width() + 8;
+}
+
 // Adds the rows [from, to) of a node. Bytes of a row lie together, so a row is read once for all columns; the cells of about
 // a hundred columns fit the second cache, more are counted in several passes.
 template <class Cells>
 void count_rows(const NodeRows& node, const Cells& cells, std::size_t from, std::size_t to, std::uint64_t* words) {
     const Binning& binning = *node.store->binning;
-    const std::size_t n_columns = binning.numeric.size(), width = cells.width(), stride = binning.stride;
-    const std::size_t at_once = std::max<std::size_t>(1, (std::size_t{1} << 17) / (cells_per_column * width));
+    const std::size_t n_columns = binning.numeric.size(), width = cells.width(), stride = binning.stride,
+                      to_next = column_words(cells);
+    const std::size_t at_once = std::max<std::size_t>(1, (std::size_t{1} << 17) / to_next);
     const std::uint8_t* const bytes = node.bins();
     for (std::size_t first = 0; first < n_columns; first += at_once) {
         const std::size_t last = std::min(n_columns, first + at_once);
         for (std::size_t i = from; i < to; ++i) {
             const auto row = cells.row(i);
             const std::uint8_t* const byte = bytes + i * stride;
-            std::uint64_t* column = words + first * cells_per_column * width;
-            for (std::size_t c = first; c < last; ++c, column += cells_per_column * width)
-                Cells::put(column + byte[c] * width, row);
+            std::uint64_t* column = words + first * to_next;
+            for (std::size_t c = first; c < last; ++c, column += to_next) Cells::put(column + byte[c] * width, row);
         }
     }
 }
 
 template <class Cells>
 std::shared_ptr<Histogram> count(const NodeRows& node, Cells cells, base::ThreadPool* pool) {
-    const std::size_t n = node.size(), n_words = node.store->binning->numeric.size() * cells_per_column * cells.width();
+    const std::size_t n = node.size(), n_words = node.store->binning->numeric.size() * column_words(cells);
     cells.bind(node.store->target, node.begin);
     auto whole = std::make_shared<Histogram>(n_words, 0);
     constexpr std::size_t block = 1 << 14;

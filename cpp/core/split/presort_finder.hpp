@@ -35,17 +35,20 @@ public:
         const std::size_t n_columns = node.store->sorted.size();
         if (options_.max_features > 0 && options_.max_features < static_cast<int>(n_columns))
             return ranked(node, search_some(node, context, spaces_[static_cast<std::size_t>(thread)]), thread);
-        std::vector<Candidate> found(n_columns);
+        forget_constant_columns(node);
+        const std::size_t n_live = node.live ? node.live->size() : n_columns;
+        const auto column = [&node](std::size_t i) { return node.live ? (*node.live)[i] : i; };
+        std::vector<Candidate> found(n_live);
         begin_node(pool ? -1 : thread);
         if (pool)
-            pool->run(n_columns, [&](std::size_t c, int t) {
-                found[c] = search(node, c, context, spaces_[static_cast<std::size_t>(t)]);
+            pool->run(n_live, [&](std::size_t i, int t) {
+                found[i] = search(node, column(i), context, spaces_[static_cast<std::size_t>(t)]);
             });
         else if (options_.max_competitors > 0 || options_.random_cuts)
-            for (std::size_t c = 0; c < n_columns; ++c)
-                found[c] = search(node, c, context, spaces_[static_cast<std::size_t>(thread)]);
+            for (std::size_t i = 0; i < n_live; ++i)
+                found[i] = search(node, column(i), context, spaces_[static_cast<std::size_t>(thread)]);
         else
-            search_for_one(node, context, spaces_[static_cast<std::size_t>(thread)], found);
+            search_for_one(node, context, column, spaces_[static_cast<std::size_t>(thread)], found);
         return ranked(node, std::move(found), thread);
     }
 
@@ -100,24 +103,28 @@ private:
         double floor = no_floor;  // cuts with a gain below this need not be found
         LevelRows levels;
         std::vector<Entry> entries;
-        std::vector<std::pair<double, std::size_t>> outlook;  // (bound, column)
+        std::vector<std::pair<double, std::size_t>> outlook;  // (bound, place among the live columns)
     };
 
     // Only the best split is wanted: a column need not say what it has when that cannot win. Where the criterion has a rough
     // bound, the most promising column goes first.
-    void search_for_one(const NodeRows& node, const NodeContext& context, Space& space, std::vector<Candidate>& found) {
+    template <class Column>
+    void search_for_one(const NodeRows& node, const NodeContext& context, Column column, Space& space,
+                        std::vector<Candidate>& found) {
         space.outlook.clear();
-        for (std::size_t c = 0; c < found.size(); ++c) space.outlook.emplace_back(rough_merit(node, c, space), c);
+        for (std::size_t i = 0; i < found.size(); ++i)
+            space.outlook.emplace_back(rough_merit(node, column(i), space), i);
         if constexpr (has_rough)
             std::stable_sort(space.outlook.begin(), space.outlook.end(),
                              [](const auto& a, const auto& b) { return a.first > b.first; });
         double floor = no_floor;
-        for (const auto& [bound, c] : space.outlook) {
+        for (const auto& [bound, i] : space.outlook) {
             if (bound < floor) break;
+            const std::size_t c = column(i);
             const double price = options_.column_cost.empty() ? 1.0 : options_.column_cost[c];
             space.floor = floor == no_floor ? no_floor : floor * price;
-            found[c] = search(node, c, context, space);
-            if (found[c].found()) floor = std::max(floor, floor_of(found[c]));
+            found[i] = search(node, c, context, space);
+            if (found[i].found()) floor = std::max(floor, floor_of(found[i]));
         }
         space.floor = no_floor;
     }
@@ -155,6 +162,19 @@ private:
         std::sort(found.begin(), found.end(),
                   [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
         return found;
+    }
+
+    // A column of numbers that are all the same stays so in all that grows below. (Surrogates and fractional rows look at
+    // all columns.)
+    void forget_constant_columns(NodeRows& node) const {
+        if (options_.missing == Missing::surrogate || options_.missing == Missing::fractional) return;
+        const std::size_t n_live = node.live ? node.live->size() : node.store->sorted.size();
+        std::vector<std::uint32_t> left;
+        for (std::size_t i = 0; i < n_live; ++i) {
+            const std::uint32_t c = node.live ? (*node.live)[i] : static_cast<std::uint32_t>(i);
+            if (!node.store->codes[c].empty() || !constant(node, c)) left.push_back(c);
+        }
+        if (left.size() < n_live) node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
     }
 
     static bool constant(const NodeRows& node, std::size_t c) {

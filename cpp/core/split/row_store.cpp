@@ -406,10 +406,12 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, bo
                              spare[static_cast<std::size_t>(thread)], present_of);
             }
         };
+        const auto part_live = [&](std::size_t i, int thread) { part(node.live ? (*node.live)[i] : i, thread); };
+        const std::size_t n_live = node.live ? node.live->size() : n_columns;
         if (pool)
-            pool->run(n_columns, part);
+            pool->run(n_live, part_live);
         else
-            for (std::size_t c = 0; c < n_columns; ++c) part(c, 0);
+            for (std::size_t i = 0; i < n_live; ++i) part_live(i, 0);
         if (store.binned()) move_bins(node, p.place, pool);
     }
 
@@ -419,6 +421,7 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, bo
         children[b].begin = node.begin + p.start[b];
         children[b].end = node.begin + p.start[b + 1];
         children[b].side = 1 - node.side;
+        children[b].live = node.live;
         if (node.present.empty() || leaves) continue;
         children[b].present.resize(n_columns);
         for (std::size_t c = 0; c < n_columns; ++c) children[b].present[c] = present[c * n_branches + b];

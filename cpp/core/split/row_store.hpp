@@ -46,6 +46,8 @@ struct NodeRows {
     std::shared_ptr<RowStore> store;
     std::uint32_t begin = 0, end = 0;
     std::vector<std::uint32_t> present;    // per column: entries with a value; empty: all rows have all values
+    // Columns in which the rows of the node differ, ascending; null: all columns. The others are neither searched nor moved.
+    std::shared_ptr<const std::vector<std::uint32_t>> live;
     int side = 0;                          // binned store: which of the two arrays of bins
     std::shared_ptr<Histogram> histogram;  // binned store: counts of this node once they are known
 
