@@ -6,8 +6,12 @@ none, so the settings of size do not reach it.
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import sys
 import tempfile
+from functools import cache
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Any
@@ -41,17 +45,25 @@ def prepare(data: Data) -> Any:
     return frame.reset_index(drop=True)
 
 
+@cache
+def _folder() -> str:
+    """Give the folder where it writes and imports its rules; there has to be one per process."""
+    folder = tempfile.mkdtemp(prefix="ceiba-chefboost-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    sys.path.insert(0, folder)
+    return folder
+
+
 def fit(frame: Any, settings: Settings) -> Any:
     from chefboost import Chefboost
 
     config = {"algorithm": "C4.5", "enableParallelism": False}
     before = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            return Chefboost.fit(frame.copy(), config, silent=True)
-        finally:
-            os.chdir(before)
+    os.chdir(_folder())
+    try:
+        return Chefboost.fit(frame.copy(), config, silent=True)
+    finally:
+        os.chdir(before)
 
 
 def leaves(model: Any, frame: Any) -> None:
