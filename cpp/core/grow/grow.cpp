@@ -224,9 +224,9 @@ private:
         const bool fractional =
             options_.search.missing == Missing::fractional &&
             std::find(routing.branch.begin(), routing.branch.end(), split::unplaced) != routing.branch.end();
-        const bool leaves = options_.max_depth >= 0 && open.depth + 1 >= options_.max_depth;
+        split::Places places;
         std::vector<NodeRows> parts = fractional ? split::partition_fractional(open.rows, routing)
-                                                 : split::partition(open.rows, routing, leaves, pool);
+                                                 : split::partition(open.rows, routing, places, pool);
         const std::int32_t first = static_cast<std::int32_t>(builder.size());
         builder.resize(builder.size() + parts.size());
         std::vector<Open> children(parts.size());
@@ -240,7 +240,7 @@ private:
             describe(child, builder);
         }
         hand_down_limits(open, split, builder, children);
-        hand_down_counts(open, children, leaves, pool);
+        if (!fractional) hand_down_columns(open, routing, places, children, pool);
         open.rows = {};
         NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
         if (default_branch == -2) default_branch = most_rows(builder, first, parts.size());
@@ -255,14 +255,17 @@ private:
         for (std::size_t b = children.size(); b-- > 0;) stack.push_back(std::move(children[b]));
     }
 
-    void hand_down_counts(Open& open, std::vector<Open>& children, bool leaves, base::ThreadPool* pool) {
-        if (leaves) return;
+    // Leaves need no columns.
+    void hand_down_columns(Open& open, const Routing& routing, const split::Places& places, std::vector<Open>& children,
+                           base::ThreadPool* pool) {
         std::vector<NodeRows*> rows;
         std::vector<bool> searched;
         for (Open& child : children) {
             rows.push_back(&child.rows);
             searched.push_back(child.splittable);
         }
+        if (std::find(searched.begin(), searched.end(), true) == searched.end()) return;
+        split::move_columns(open.rows, routing, places, rows, pool);
         finder_->hand_down(open.rows, rows, searched, pool);
     }
 

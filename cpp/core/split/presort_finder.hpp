@@ -36,19 +36,20 @@ public:
         if (options_.max_features > 0 && options_.max_features < static_cast<int>(n_columns))
             return ranked(node, search_some(node, context, spaces_[static_cast<std::size_t>(thread)]), thread);
         forget_constant_columns(node);
+        if (worth_compacting(node)) node = compact(node);
         const std::size_t n_live = node.live ? node.live->size() : n_columns;
         const auto column = [&node](std::size_t i) { return node.live ? (*node.live)[i] : i; };
-        std::vector<Candidate> found(n_live);
         begin_node(pool ? -1 : thread);
+        Space& own = spaces_[static_cast<std::size_t>(thread)];
+        if (!pool && options_.max_competitors == 0 && !options_.random_cuts)
+            return ranked(node, search_for_one(node, context, column, n_live, own), thread);
+        std::vector<Candidate> found(n_live);
         if (pool)
             pool->run(n_live, [&](std::size_t i, int t) {
                 found[i] = search(node, column(i), context, spaces_[static_cast<std::size_t>(t)]);
             });
-        else if (options_.max_competitors > 0 || options_.random_cuts)
-            for (std::size_t i = 0; i < n_live; ++i)
-                found[i] = search(node, column(i), context, spaces_[static_cast<std::size_t>(thread)]);
         else
-            search_for_one(node, context, column, spaces_[static_cast<std::size_t>(thread)], found);
+            for (std::size_t i = 0; i < n_live; ++i) found[i] = search(node, column(i), context, own);
         return ranked(node, std::move(found), thread);
     }
 
@@ -103,30 +104,72 @@ private:
         double floor = no_floor;  // cuts with a gain below this need not be found
         LevelRows levels;
         std::vector<Entry> entries;
-        std::vector<std::pair<double, std::size_t>> outlook;  // (bound, place among the live columns)
+        std::vector<double> outlook;  // rough bound per live column
     };
 
     // Only the best split is wanted: a column need not say what it has when that cannot win. Where the criterion has a rough
     // bound, the most promising column goes first.
     template <class Column>
-    void search_for_one(const NodeRows& node, const NodeContext& context, Column column, Space& space,
-                        std::vector<Candidate>& found) {
-        space.outlook.clear();
-        for (std::size_t i = 0; i < found.size(); ++i)
-            space.outlook.emplace_back(rough_merit(node, column(i), space), i);
-        if constexpr (has_rough)
-            std::stable_sort(space.outlook.begin(), space.outlook.end(),
-                             [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<Candidate> search_for_one(const NodeRows& node, const NodeContext& context, Column column,
+                                          std::size_t n, Space& space) {
+        std::vector<Candidate> found;
+        std::size_t best = 0;  // of those found
+        Routing routing;       // of that one, once it was needed
         double floor = no_floor;
-        for (const auto& [bound, i] : space.outlook) {
-            if (bound < floor) break;
-            const std::size_t c = column(i);
-            const double price = options_.column_cost.empty() ? 1.0 : options_.column_cost[c];
-            space.floor = floor == no_floor ? no_floor : floor * price;
-            found[i] = search(node, c, context, space);
-            if (found[i].found()) floor = std::max(floor, floor_of(found[i]));
+        const auto look_at = [&](std::size_t c) {
+            space.floor = floor == no_floor ? no_floor : floor * column_cost(c);
+            Candidate candidate = search(node, c, context, space);
+            if (!candidate.found()) return;
+            if (best < found.size() && same_division(node, candidate, found[best], routing)) {
+                if (candidate.column < found[best].column) found[best] = std::move(candidate);
+                return;
+            }
+            if (best == found.size() || floor_of(candidate) > floor) best = found.size(), routing.branch.clear();
+            floor = std::max(floor, floor_of(candidate));
+            found.push_back(std::move(candidate));
+        };
+        if (node.size() == 2 && options_.column_cost.empty()) {
+            // Two rows can be parted in one way only, and the first column that does it wins.
+            for (std::size_t i = 0; i < n && found.empty(); ++i) look_at(column(i));
+        } else if constexpr (has_rough) {
+            space.outlook.resize(n);
+            std::size_t first = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                space.outlook[i] = rough_merit(node, column(i), space);
+                if (space.outlook[i] > space.outlook[first]) first = i;
+            }
+            if (n > 0) look_at(column(first));
+            for (std::size_t i = 0; i < n; ++i)
+                if (i != first && !(space.outlook[i] < floor)) look_at(column(i));
+            std::sort(found.begin(), found.end(),
+                      [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+        } else {
+            for (std::size_t i = 0; i < n; ++i) look_at(column(i));
         }
         space.floor = no_floor;
+        return found;
+    }
+
+    // In small nodes many columns part the rows in the very same way: tied, and no arithmetic is needed to see it.
+    bool same_division(const NodeRows& node, const Candidate& a, const Candidate& best, Routing& best_routing) const {
+        if (!options_.column_cost.empty() || a.n_branches != 2 || best.n_branches != 2 ||
+            std::fabs((a.gain - best.gain).value()) > a.tolerance)
+            return false;
+        if (best_routing.branch.empty()) best_routing = route(node, best);
+        const Routing own = route(node, a);
+        const bool same = own.branch[0] == best_routing.branch[0];
+        for (std::size_t i = 0; i < own.branch.size(); ++i) {
+            if (own.branch[i] > 1 || best_routing.branch[i] > 1) return false;
+            if ((own.branch[i] == best_routing.branch[i]) != same) return false;
+        }
+        return true;
+    }
+
+    // Stores that fit the second cache are left as they are, and stretches of some cache lines are good enough.
+    bool worth_compacting(const NodeRows& node) const {
+        const std::size_t n_rows = node.store->target.size();
+        return node.size() <= 256 && node.size() * 8 <= n_rows &&
+               n_rows * node.store->sorted.size() * sizeof(Entry) > (std::size_t{1} << 20);
     }
 
     static constexpr bool has_rough = requires(const C& c, const D& d, const Entry* e) { c.rough_best(d, e, 0, 0, 0); };
@@ -138,7 +181,7 @@ private:
             if (!node.store->codes[c].empty() || node.n_present(c) != n || n < 2 * least) return unknown;
             take_part(node, true, space, n, [](std::size_t i) { return i; });
             const double bound = space.criterion.rough_best(space.division, node.entries(c), n, least, n - least);
-            return options_.column_cost.empty() ? bound : bound / options_.column_cost[c];
+            return bound / column_cost(c);
         }
         return unknown;
     }
@@ -187,6 +230,7 @@ private:
         return node.entries(c)[0].rank == node.entries(c)[n - 1].rank;
     }
 
+    double column_cost(std::size_t c) const { return options_.column_cost.empty() ? 1.0 : options_.column_cost[c]; }
     double cost(const Candidate& c) const {
         return options_.column_cost.empty() ? 1.0 : options_.column_cost[static_cast<std::size_t>(c.column)];
     }

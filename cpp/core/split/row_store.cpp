@@ -77,12 +77,6 @@ std::uint32_t sort_column(const data::Column& column, const data::TargetRows& ta
     return static_cast<std::uint32_t>(n_present);
 }
 
-// The place of every row of a node after the partition, and where each group begins.
-struct Places {
-    std::vector<std::uint32_t> place;  // per row, counted from the node's first row
-    std::vector<std::uint32_t> start;  // per group (branches, then those that stay), and the end
-};
-
 Places places_of(const Routing& routing) {
     const std::size_t n = routing.branch.size(), n_groups = static_cast<std::size_t>(routing.n_branches) + 1;
     Places p;
@@ -339,6 +333,18 @@ std::vector<T> stretch(const std::vector<T>& values, const NodeRows& node) {
     return {values.begin() + node.begin, values.begin() + node.end};
 }
 
+data::TargetRows target_of(const NodeRows& node) {
+    const data::TargetRows& from = node.store->target;
+    data::TargetRows target;
+    target.n_classes = from.n_classes;
+    target.row = stretch(from.row, node);
+    target.weight = stretch(from.weight, node);
+    target.case_weight = stretch(from.case_weight, node);
+    for (const auto& labels : from.labels) target.labels.push_back(stretch(labels, node));
+    for (const auto& numbers : from.numbers) target.numbers.push_back(stretch(numbers, node));
+    return target;
+}
+
 }  // namespace
 
 NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool) {
@@ -349,14 +355,8 @@ NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool) {
     RowStore& store = *out.store;
     store.table = from.table;
     store.binning = from.binning;
-    data::TargetRows& target = store.target;
-    target.n_classes = from.target.n_classes;
-    target.row = stretch(from.target.row, node);
-    target.weight = stretch(from.target.weight, node);
-    target.case_weight = stretch(from.target.case_weight, node);
-    for (const auto& labels : from.target.labels) target.labels.push_back(stretch(labels, node));
-    for (const auto& numbers : from.target.numbers) target.numbers.push_back(stretch(numbers, node));
-    out.end = static_cast<std::uint32_t>(target.size());
+    store.target = target_of(node);
+    out.end = static_cast<std::uint32_t>(node.size());
     out.present.assign(n_columns, out.end);
     store.sorted.resize(n_columns);
     store.codes.resize(n_columns);
@@ -377,56 +377,80 @@ NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool) {
     return out;
 }
 
-std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, bool leaves, base::ThreadPool* pool) {
-    RowStore& store = *node.store;
-    const Places p = places_of(routing);
-    const std::size_t n = node.size(), n_columns = store.codes.size(),
-                      n_branches = static_cast<std::size_t>(routing.n_branches);
-    move_target(store.target, node.begin, p.place, pool);
-    std::vector<std::uint32_t> present;
-    if (!leaves) {
-        const bool in_two = n_branches == 2 && p.start[2] == n;
-        present.resize(n_columns * n_branches, 0);
-        std::vector<std::vector<Entry>> spare(pool ? static_cast<std::size_t>(pool->size()) : 1);
-        const auto part = [&](std::size_t c, int thread) {
-            std::uint32_t* const present_of = present.data() + c * n_branches;
-            if (!store.codes[c].empty()) {
-                permute(store.codes[c], node.begin, p.place);
-                const std::int32_t* codes = node.codes(c);
-                for (std::size_t b = 0; b < n_branches; ++b)
-                    present_of[b] = static_cast<std::uint32_t>(
-                        std::count_if(codes + p.start[b], codes + p.start[b + 1], [](auto k) { return k >= 0; }));
-            } else if (store.binned()) {
-                return;
-            } else if (in_two) {
-                part_in_two(store.sorted[c].data() + node.begin, n, node.n_present(c), p,
-                            spare[static_cast<std::size_t>(thread)], present_of);
-            } else {
-                part_in_many(store.sorted[c].data() + node.begin, n, node.n_present(c), p, routing,
-                             spare[static_cast<std::size_t>(thread)], present_of);
-            }
-        };
-        const auto part_live = [&](std::size_t i, int thread) { part(node.live ? (*node.live)[i] : i, thread); };
-        const std::size_t n_live = node.live ? node.live->size() : n_columns;
-        if (pool)
-            pool->run(n_live, part_live);
-        else
-            for (std::size_t i = 0; i < n_live; ++i) part_live(i, 0);
-        if (store.binned()) move_bins(node, p.place, pool);
-    }
-
-    std::vector<NodeRows> children(n_branches);
-    for (std::size_t b = 0; b < n_branches; ++b) {
+std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Places& places, base::ThreadPool* pool) {
+    places = places_of(routing);
+    move_target(node.store->target, node.begin, places.place, pool);
+    std::vector<NodeRows> children(static_cast<std::size_t>(routing.n_branches));
+    for (std::size_t b = 0; b < children.size(); ++b) {
         children[b].store = node.store;
-        children[b].begin = node.begin + p.start[b];
-        children[b].end = node.begin + p.start[b + 1];
+        children[b].begin = node.begin + places.start[b];
+        children[b].end = node.begin + places.start[b + 1];
         children[b].side = 1 - node.side;
         children[b].live = node.live;
-        if (node.present.empty() || leaves) continue;
-        children[b].present.resize(n_columns);
-        for (std::size_t c = 0; c < n_columns; ++c) children[b].present[c] = present[c * n_branches + b];
     }
     return children;
+}
+
+void move_columns(const NodeRows& node, const Routing& routing, const Places& p, const std::vector<NodeRows*>& children,
+                  base::ThreadPool* pool) {
+    RowStore& store = *node.store;
+    const std::size_t n = node.size(), n_columns = store.codes.size(), n_branches = children.size();
+    const bool in_two = n_branches == 2 && p.start[2] == n;
+    std::vector<std::uint32_t> present(n_columns * n_branches, 0);
+    std::vector<std::vector<Entry>> spare(pool ? static_cast<std::size_t>(pool->size()) : 1);
+    const auto part = [&](std::size_t i, int thread) {
+        const std::size_t c = node.live ? (*node.live)[i] : i;
+        std::uint32_t* const present_of = present.data() + c * n_branches;
+        if (!store.codes[c].empty()) {
+            permute(store.codes[c], node.begin, p.place);
+            const std::int32_t* codes = node.codes(c);
+            for (std::size_t b = 0; b < n_branches; ++b)
+                present_of[b] = static_cast<std::uint32_t>(
+                    std::count_if(codes + p.start[b], codes + p.start[b + 1], [](auto k) { return k >= 0; }));
+        } else if (store.binned()) {
+            return;
+        } else if (in_two) {
+            part_in_two(store.sorted[c].data() + node.begin, n, node.n_present(c), p,
+                        spare[static_cast<std::size_t>(thread)], present_of);
+        } else {
+            part_in_many(store.sorted[c].data() + node.begin, n, node.n_present(c), p, routing,
+                         spare[static_cast<std::size_t>(thread)], present_of);
+        }
+    };
+    const std::size_t n_live = node.live ? node.live->size() : n_columns;
+    if (pool)
+        pool->run(n_live, part);
+    else
+        for (std::size_t i = 0; i < n_live; ++i) part(i, 0);
+    if (store.binned()) move_bins(node, p.place, pool);
+    if (node.present.empty()) return;
+    for (std::size_t b = 0; b < n_branches; ++b) {
+        children[b]->present.resize(n_columns);
+        for (std::size_t c = 0; c < n_columns; ++c) children[b]->present[c] = present[c * n_branches + b];
+    }
+}
+
+NodeRows compact(const NodeRows& node) {
+    const RowStore& from = *node.store;
+    const std::size_t n_columns = from.codes.size();
+    NodeRows out;
+    out.store = std::make_shared<RowStore>();
+    out.store->table = from.table;
+    out.store->binning = from.binning;
+    out.store->zero_weights = from.zero_weights;
+    out.store->target = target_of(node);
+    out.end = static_cast<std::uint32_t>(node.size());
+    out.present = node.present;
+    out.live = node.live;
+    out.store->sorted.resize(n_columns);
+    out.store->codes.resize(n_columns);
+    const std::size_t n_live = node.live ? node.live->size() : n_columns;
+    for (std::size_t i = 0; i < n_live; ++i) {
+        const std::size_t c = node.live ? (*node.live)[i] : i;
+        out.store->sorted[c] = stretch(from.sorted[c], node);
+        out.store->codes[c] = stretch(from.codes[c], node);
+    }
+    return out;
 }
 
 std::vector<NodeRows> partition_fractional(const NodeRows& node, const Routing& routing) {

@@ -45,7 +45,7 @@ using Histogram = std::vector<std::uint64_t>;
 struct NodeRows {
     std::shared_ptr<RowStore> store;
     std::uint32_t begin = 0, end = 0;
-    std::vector<std::uint32_t> present;    // per column: entries with a value; empty: all rows have all values
+    std::vector<std::uint32_t> present;  // per column: entries with a value; empty: all rows have all values
     // Columns in which the rows of the node differ, ascending; null: all columns. The others are neither searched nor moved.
     std::shared_ptr<const std::vector<std::uint32_t>> live;
     int side = 0;                          // binned store: which of the two arrays of bins
@@ -83,9 +83,23 @@ struct Routing {
     int n_branches = 2;
 };
 
-// Parts the rows of `node` in place; returns one NodeRows per branch. Rows that stay belong to none. `leaves`: no branch
-// will be split further, so only the target is moved.
-std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, bool leaves, base::ThreadPool* pool);
+// The place of every row of a node after it was parted, and where each group begins.
+struct Places {
+    std::vector<std::uint32_t> place;  // per row, counted from the node's first row
+    std::vector<std::uint32_t> start;  // per group (branches, then those that stay), and the end
+};
+
+// Parts the rows of `node` in place, at first only their target: one NodeRows per branch, to be described. Rows that stay belong
+// to none.
+std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Places& places, base::ThreadPool* pool);
+
+// The columns follow, if any branch will be split further.
+void move_columns(const NodeRows& node, const Routing& routing, const Places& places,
+                  const std::vector<NodeRows*>& children, base::ThreadPool* pool);
+
+// A small part of a large sorted store, copied into a store of its own: with thousands of columns the few entries that each
+// of them has left would lie in as many places of memory.
+NodeRows compact(const NodeRows& node);
 
 // C4.5: an unplaced row goes down every branch with its weight times that branch's share of the placed weight.
 // Rows are in several branches then, so each branch gets a store of its own.
