@@ -40,6 +40,12 @@ public:
     struct Left {
         std::conditional_t<Weighted, LongSum, Count> weight;
         std::conditional_t<Weighted, LongSum, Sum> sum;
+
+        // The same sums, so the same gain.
+        bool same(const Left& other) const requires(!Weighted) {
+            const DoubleDouble a = sum.precise(), b = other.sum.precise();
+            return weight.n == other.weight.n && a.hi == b.hi && a.lo == b.lo;
+        }
     };
 
     void bind(const data::TargetRows& rows, int output, std::size_t begin) {

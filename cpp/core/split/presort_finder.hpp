@@ -27,8 +27,7 @@ template <class D, class C>
 class PresortFinder final : public SplitFinder {
 public:
     PresortFinder(const D& division, const C& criterion, SearchOptions options, int n_threads)
-        : options_(std::move(options)),
-          spaces_(static_cast<std::size_t>(n_threads), Space{division, criterion, false, no_floor, {}, {}, {}}) {}
+        : options_(std::move(options)), spaces_(static_cast<std::size_t>(n_threads), Space(division, criterion)) {}
 
     std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                 int thread) override {
@@ -57,7 +56,7 @@ public:
     // threads), then its columns may be searched one by one.
     void begin_node(int thread) {
         for (std::size_t t = 0; t < spaces_.size(); ++t)
-            if (thread < 0 || static_cast<int>(t) == thread) spaces_[t].fresh = false;
+            if (thread < 0 || static_cast<int>(t) == thread) spaces_[t].fresh = spaces_[t].known = false;
     }
     Candidate search_column(const NodeRows& node, std::size_t c, const NodeContext& context, int thread) {
         return search(node, c, context, spaces_[static_cast<std::size_t>(thread)]);
@@ -98,13 +97,18 @@ public:
 private:
     // What one thread works with. `fresh`: the division holds the total of all rows of the node being searched.
     struct Space {
+        Space(const D& d, const C& c) : division(d), criterion(c) {}
+
         D division;
         C criterion;
         bool fresh = false;
         double floor = no_floor;  // cuts with a gain below this need not be found
         LevelRows levels;
         std::vector<Entry> entries;
-        std::vector<double> outlook;  // rough bound per live column
+        std::vector<double> outlook;    // rough bound per live column
+        typename D::Left known_left{};  // the left part whose gain was weighed last in this node, if `known`
+        base::DoubleDouble known_gain;
+        bool known = false;
     };
 
     // Only the best split is wanted: a column need not say what it has when that cannot win. Where the criterion has a rough
@@ -348,13 +352,28 @@ private:
         Candidate out;
         if (!best.found) return out;
         out.kind = presence ? Kind::presence : Kind::cut;
-        out.gain = best.gain(space.division, space.criterion);
+        out.gain = gain_of(best, n_aside == 0 && n == node.size(), space);
         out.tolerance = space.criterion.tolerance();
         out.position = static_cast<std::uint32_t>(best.position);
         out.learned_missing = n_aside > 0;
         out.missing_branch = best.missing_left ? 0 : 1;
         if (!presence) out.cut = random_position ? random_cut : cut_after(node, c, entries + best.position - 1);
         return out;
+    }
+
+    // Columns that part the rows in the same way have the same gain: it is weighed once.
+    base::DoubleDouble gain_of(BestCut<D, C>& best, bool all_rows, Space& space) const {
+        if constexpr (requires { space.known_left.same(best.left_part()); }) {
+            if (all_rows) {
+                if (!space.known || !space.known_left.same(best.left_part())) {
+                    space.known_gain = best.gain(space.division, space.criterion);
+                    space.known_left = best.left_part();
+                    space.known = true;
+                }
+                return space.known_gain;
+            }
+        }
+        return best.gain(space.division, space.criterion);
     }
 
     // The cut between an entry and the next. Where bins are ranks the table need not be asked.

@@ -64,6 +64,7 @@ public:
         weigh(division, criterion);
         return gain_;
     }
+    const typename D::Left& left_part() const { return left_; }
 
 private:
     bool offer_weighed(D& division, const C& criterion) {
