@@ -76,7 +76,10 @@ public:
 private:
     // Bins pay where there are large nodes; what they cannot serve is sorted.
     bool serve_bins(const data::Table& table, const data::Target& target) const {
-        if (options_.keep_zero_weights) return false;
+        const bool surrogates = options_.search.missing == Missing::surrogate && options_.surrogates.max_surrogates > 0;
+        const bool zero_weights = options_.keep_zero_weights && target.weight &&
+                                  std::count(target.weight, target.weight + target.n_rows, 0.0) > 0;
+        if (surrogates || zero_weights) return false;
         const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
         return (n >= 2 * options_.search.small_node || options_.bins.approximate) &&
                split::bins_serve(table, target, options_.search);

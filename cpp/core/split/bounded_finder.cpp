@@ -51,10 +51,9 @@ bool bins_serve(const data::Table& table, const data::Target& target, const Sear
     const bool criterion = options.criterion == Name::gini || options.criterion == Name::entropy ||
                            options.criterion == Name::error || options.criterion == Name::squared_error ||
                            options.criterion == Name::poisson;
-    const bool missing =
-        options.missing == Missing::learn || options.missing == Missing::majority || options.missing == Missing::error;
-    const bool all_columns =
-        options.max_features < 0 || options.max_features >= static_cast<int>(table.columns.size());
+    const bool missing = options.missing == Missing::learn || options.missing == Missing::majority ||
+                         options.missing == Missing::surrogate || options.missing == Missing::error;
+    const bool all_columns = options.max_features < 0 || options.max_features >= static_cast<int>(table.columns.size());
     return criterion && missing && all_columns && target.n_outputs == 1 && !options.random_cuts &&
            options.max_competitors == 0;
 }

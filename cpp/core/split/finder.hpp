@@ -62,7 +62,7 @@ public:
 std::unique_ptr<SplitFinder> make_presort_finder(const data::TargetRows& target, const SearchOptions& options,
                                                  int n_threads);
 
-// Can the search over bins do all that these options ask for?
+// Can the search over bins do all that these options ask for? (Surrogates, which need sorted columns, are not looked at here.)
 bool bins_serve(const data::Table& table, const data::Target& target, const SearchOptions& options);
 
 // The search over bins (bounded_finder.hpp), exact as well. Null where the numbers of the target cannot be counted in quanta.
