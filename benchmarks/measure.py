@@ -30,6 +30,7 @@ from benchmarks.races import Contender
 ROOT = Path(__file__).parents[1]
 BLOCK = 0.2
 QUIET = 0.1  # cores
+MOMENT = 0.3  # seconds
 STATUS = Path("/proc/self/status")
 
 IMPORTS = {
@@ -236,11 +237,11 @@ def _others(busy: float | None, started: float, own: float) -> float | None:
 
 
 def wait_until_quiet(most: float) -> None:
-    """Wait, so many seconds at most, for a second in which nobody uses a tenth of a core."""
+    """Wait, so many seconds at most, for a moment in which nobody uses a tenth of a core."""
     end = time.monotonic() + most
     while time.monotonic() < end:
         busy, started = busy_seconds(), time.perf_counter()
-        time.sleep(min(1.0, most))
+        time.sleep(min(MOMENT, most))
         now = busy_seconds()
         if busy is None or now is None or (now - busy) / (time.perf_counter() - started) < QUIET:
             return
