@@ -58,7 +58,7 @@ def _mutated(rng: random.Random, whole: dict[str, Any], text: bytes) -> bytes:
                 continue
             choice = rng.randrange(4)
             if choice == 0:
-                at[key] = rng.choice(_ODD)
+                at[key] = copy.deepcopy(rng.choice(_ODD))
             elif choice == 1:
                 del at[key]
             elif choice == 2 and isinstance(at, list):

@@ -64,18 +64,25 @@ def truth_of(
     from ceiba.cli.reading import batches
     from ceiba.errors import DataError, OptionError, did_you_mean
 
-    frame = pl.concat(list(batches(data, reading, 1_000_000)))
     tree = model.tree_
     name = target or tree.target.name
     if name is None:
         raise OptionError("The model does not know the name of its target: give --target.")
-    for one in filter(None, (name, weight)):
-        if one not in frame.columns:
-            hint = did_you_mean(one, frame.columns)
-            raise DataError(f"{data} has no column {one!r}, which holds the truth.{hint}")
-    X = by_schema(frame, tree.schema)
+    beside = [name, *filter(None, [weight])]
+    read, kept = [], []
+    for batch in batches(data, reading, 250_000):
+        for one in beside:
+            if one not in batch.columns:
+                hint = did_you_mean(one, batch.columns)
+                what = "the truth" if one == name else "the weights"
+                raise DataError(f"{data} has no column {one!r}, which holds {what}.{hint}")
+        read.append(by_schema(batch, tree.schema))
+        kept.append(batch.cells(beside))
+    X, frame = pl.concat(read), pl.concat(kept)
+    del read, kept
     present = frame[name].is_not_null()
-    frame, X = frame.filter(present), X.filter(present)
+    if not present.all():
+        frame, X = frame.filter(present), X.filter(present)
     weights = None if weight is None else frame[weight].cast(pl.Float64).to_numpy()
     return X, _truth(frame[name], tree), weights, int((~present).sum())
 

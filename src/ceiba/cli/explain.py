@@ -35,6 +35,7 @@ def explain(
     """
     from ceiba.cli.kinds import by_schema
     from ceiba.cli.models import open_tree, reading_of
+    from ceiba.cli.reading import Batch
     from ceiba.cli.say import answer, warn_in_words
     from ceiba.errors import DataError, OptionError, did_you_mean
     from ceiba.inspection import explain as why
@@ -44,10 +45,10 @@ def explain(
     tree, metadata = open_tree(model)
     if (data is None) == (not values):
         raise OptionError("Give a table (and --row), or values of a row with --value.")
-    frame: Any
+    batch: Any
     if data is not None:
         reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
-        frame = _row(data, reading, row)
+        batch = _row(data, reading, row)
     else:
         import polars as pl
 
@@ -61,7 +62,8 @@ def explain(
                 )
             given[name] = value
         frame = pl.DataFrame({name: pl.Series([v], dtype=pl.String) for name, v in given.items()})
-    table = route.read(tree, by_schema(frame, tree.schema, row - 1))
+        batch = Batch(frame.columns, 0, frame)
+    table = route.read(tree, by_schema(batch, tree.schema))
     if not table.n_rows:
         raise DataError(f"{data} has no row {row}.")
     found = why(tree, table)
@@ -69,14 +71,16 @@ def explain(
 
 
 def _row(data: str, reading: Any, row: int) -> Any:
-    from ceiba.cli.reading import batches
+    from ceiba.cli.reading import Batch, batches
     from ceiba.errors import DataError, OptionError
 
     if row < 1:
         raise OptionError(f"--row {row}: rows are counted from 1.")
     seen = 0
-    for piece in batches(data, reading, 100_000):
-        if row <= seen + len(piece):
-            return piece.slice(row - 1 - seen, 1)
-        seen += len(piece)
+    for batch in batches(data, reading, 100_000):
+        cells = batch.cells()
+        if row <= seen + len(cells):
+            one = cells.slice(row - 1 - seen, 1)
+            return Batch(batch.columns, row - 1, one)
+        seen += len(cells)
     raise DataError(f"{data} has {seen} rows; there is no row {row}.")

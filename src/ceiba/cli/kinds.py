@@ -6,10 +6,10 @@ Learning: `shape_columns` applies --drop, --categorical, --numeric and --ordered
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ceiba.cli.reading import import_polars
+from ceiba.cli.reading import Batch, import_polars
 from ceiba.errors import DataError, OptionError, SchemaError, did_you_mean
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["as_columns", "by_schema", "names_in", "ordered_in", "shape_columns"]
 
+Place = Callable[[int], str]  # says where a row is in the file
 _YES = ("true", "t", "yes", "y", "1")
 _NO = ("false", "f", "no", "n", "0")
 
@@ -75,7 +76,9 @@ def shape_columns(
     for name in categorical:
         frame = frame.with_columns(frame[name].cast(pl.String))
     for name in numeric:
-        frame = frame.with_columns(_to_numbers(frame[name], name))
+        texts = frame[name].cast(pl.String) if frame[name].dtype == pl.Categorical else frame[name]
+        found = _to_numbers(texts, name, lambda row: f"line {row + 2}")
+        frame = frame.with_columns(found)
     for name, levels in ordered.items():
         text = frame[name].cast(pl.String)
         strange = text.filter(text.is_not_null() & ~text.is_in(list(levels)))
@@ -102,73 +105,101 @@ def as_columns(frame: pl.DataFrame) -> Any:
     }
 
 
-def _to_numbers(series: Any, name: str, first_row: int = 0) -> Any:
+def _to_numbers(series: Any, name: str, place: Place, decimal_comma: bool = False) -> Any:
     """Cast texts to numbers; the first cell that is none is named by its line."""
     pl = import_polars()
     if series.dtype != pl.String:
         return series.cast(pl.Float64)
     clean = series.str.strip_chars()
+    if decimal_comma:
+        clean = clean.str.replace(",", ".", literal=True)
     numbers = clean.cast(pl.Float64, strict=False)
-    _refuse(series, numbers, name, "a number", first_row)
+    _refuse(series, numbers, name, "a number", place)
     return numbers
 
 
-def _refuse(series: Any, found: Any, name: str, what: str, first_row: int) -> None:
+def _refuse(series: Any, found: Any, name: str, what: str, place: Place) -> None:
     bad = series.is_not_null() & found.is_null()
     if bad.any():
         at = int(bad.arg_max())
         raise DataError(
-            f"line {first_row + at + 2}, column {name!r}: {series[at]!r} is not {what}. Correct "
-            "it, or say that it means missing with --missing-marker."
+            f"{place(at)}, column {name!r}: {series[at]!r} is not {what}. Correct it, or say that "
+            "it means missing with --missing-marker."
         )
 
 
-def by_schema(frame: pl.DataFrame, schema: Schema, first_row: int = 0) -> pl.DataFrame:
-    """Give the columns of the schema from a frame whose cells are texts.
+def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
+    """Give the columns of the schema from rows of a file, cells of a CSV in their kinds.
 
     Parameters
     ----------
-    frame : polars DataFrame
+    batch : Batch
     schema : Schema
-    first_row : int
-        Rows of the file before this piece, for messages.
+
+    Raises
+    ------
+    SchemaError
+        A column is not there.
+    DataError
+        A cell cannot be read, with its line and column.
     """
+    pl = import_polars()
+    columns = batch.columns
     if not schema.named:
-        names = dict(zip(schema.names, frame.columns, strict=False))
+        names = dict(zip(schema.names, columns, strict=False))
     else:
         names = {name: name for name in schema.names}
         for name in names:
-            if name not in frame.columns:
-                hint = did_you_mean(name, frame.columns)
+            if name not in columns:
+                hint = did_you_mean(name, columns)
                 raise SchemaError(f"The table has no column {name!r}, which the model needs.{hint}")
-    columns = [
-        _one(frame[names[info.name]], info, first_row).alias(names[info.name])
-        for info in schema.columns
-        if names.get(info.name) in frame.columns
-    ]
-    return import_polars().DataFrame(columns)  # type: ignore[no-any-return]
+    wanted = {names[info.name]: info for info in schema.columns if info.name in names}
+    piece = batch.piece
+    decimal_comma = piece is not None and piece.file.decimal_comma
+    if piece is None:
+        frame = batch.frame.select(list(wanted))
+    else:
+        numbers = [name for name, info in wanted.items() if info.is_numeric]
+        numbers = [name for name in numbers if wanted[name].display == "number"]
+        try:
+            frame = piece.parse(dict.fromkeys(numbers, pl.Float64), list(wanted))
+        except pl.exceptions.ComputeError:  # read the texts: blanks are forgiven, mistakes named
+            frame = piece.parse(columns=list(wanted))
+    found = [_one(frame[name], info, batch.place, decimal_comma) for name, info in wanted.items()]
+    return pl.DataFrame(found)  # type: ignore[no-any-return]
 
 
-def _one(series: Any, info: ColumnInfo, first_row: int) -> Any:
+def _one(series: Any, info: ColumnInfo, place: Place, decimal_comma: bool) -> Any:
     pl = import_polars()
     if series.dtype != pl.String:
         return series
+    name = series.name
     if not info.is_numeric:
         if info.levels and not isinstance(info.levels[0], str):
-            return _to_numbers(series, info.name, first_row)
+            return _to_numbers(series, name, place, decimal_comma)
         return series
     if info.display == "boolean":
         lower = series.str.strip_chars().str.to_lowercase()
         found = pl.select(
-            pl.when(lower.is_in(_YES)).then(1.0).when(lower.is_in(_NO)).then(0.0)
+            pl.when(lower.is_in(_YES)).then(1.0).when(lower.is_in(_NO)).then(0.0).alias(name)
         ).to_series()  # fmt: skip
-        _refuse(series, found, info.name, "yes or no", first_row)
+        _refuse(series, found, name, "yes or no", place)
         return found
     if info.display in ("date", "datetime"):
-        found = series.str.strip_chars().str.to_datetime(strict=False, time_unit="us")
-        if found.null_count() > series.null_count():
-            days = series.str.strip_chars().str.to_date(strict=False).cast(pl.Datetime("us"))
-            found = found.fill_null(days) if found.dtype == days.dtype else days
-        _refuse(series, found, info.name, "a date (2024-05-01)", first_row)
+        found = _times(series.str.strip_chars())
+        _refuse(series, found, name, "a date (2024-05-01)", place)
         return found
-    return _to_numbers(series, info.name, first_row)
+    return _to_numbers(series, name, place, decimal_comma)
+
+
+def _times(text: Any) -> Any:
+    """Read dates with or without a time of day; what is neither becomes null."""
+    pl = import_polars()
+    days = text.str.to_date(strict=False).cast(pl.Datetime("us"))
+    if days.null_count() == text.null_count():
+        return days
+    try:
+        found = text.str.to_datetime(strict=False, time_unit="us")
+    except pl.exceptions.PolarsError:  # no text looks like a time
+        return days
+    return found.fill_null(days) if found.dtype == days.dtype else found

@@ -33,6 +33,7 @@ def reading_of(
     encoding: str,
     markers: list[str] | None,
     decimal_comma: bool,
+    quiet: bool = False,
 ) -> Any:
     """Give how to read a CSV: what counted as missing when learning does so again."""
     from ceiba.cli.reading import Reading
@@ -40,4 +41,4 @@ def reading_of(
     stored = metadata.get("missing_markers")
     if not markers and isinstance(stored, list) and all(isinstance(one, str) for one in stored):
         markers = [one for one in stored if one]
-    return Reading.of(separator, encoding, markers, decimal_comma)
+    return Reading.of(separator, encoding, markers, decimal_comma, quiet)

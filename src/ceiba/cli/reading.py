@@ -1,41 +1,37 @@
-"""Files as polars frames: CSV of any separator, encoding and compression, Parquet, databases.
+"""Tables as polars frames: CSV of any separator, encoding and compression, Parquet, databases.
 
-`read_table` reads a whole file and infers the types of columns, for learning. `batches` reads a
-file in pieces, CSV cells as texts, for predicting: what goes in comes out unchanged.
+`read_table` reads a whole table with the types of its columns, for learning. `batches` reads one in
+pieces, cells of a CSV as they stand, for predicting: what goes in comes out unchanged.
 """
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import io
-import lzma
-import os
+import contextlib
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ceiba.cli.csv_file import CsvFile, CsvPiece
+from ceiba.cli.databases import read_database
+from ceiba.cli.progress import progress
+from ceiba.cli.streams import PACKED, existing, shown
 from ceiba.errors import DataError, OptionError
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MARKERS", "Reading", "batches", "import_polars", "is_text", "read_table"]
+__all__ = ["MARKERS", "Batch", "Reading", "batches", "import_polars", "is_text", "read_table"]
 
 #: Cells that are missing values unless the user says otherwise.
 MARKERS: Final = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
-_SEPARATORS: Final = ",;\t|"
-_TEXT: Final = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
-_PACKED: Final[dict[str, Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-_SNIFFED: Final = 2**16
-_LOOKED_AT: Final = 10_000  # rows by which polars chooses the types
+_TYPED: Final = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".ndjson", ".jsonl")
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How CSV files are read.
+    """How CSV files are read, and whether quietly (no progress bar).
 
     Examples
     --------
@@ -48,10 +44,15 @@ class Reading:
     encoding: str = "utf-8"
     markers: tuple[str, ...] = MARKERS
     decimal_comma: bool = False
+    quiet: bool = False
 
     @staticmethod
     def of(
-        separator: str | None, encoding: str, markers: Sequence[str] | None, decimal_comma: bool
+        separator: str | None,
+        encoding: str,
+        markers: Sequence[str] | None,
+        decimal_comma: bool,
+        quiet: bool = False,
     ) -> Reading:
         """Take what the command line gave; the empty cell is always missing."""
         if separator is not None:
@@ -65,7 +66,7 @@ class Reading:
                 f"--encoding {encoding!r} is not known, e.g. utf-8, latin-1."
             ) from None
         chosen = MARKERS if not markers else ("", *markers)
-        return Reading(separator, encoding, tuple(chosen), decimal_comma)
+        return Reading(separator, encoding, tuple(chosen), decimal_comma, quiet)
 
 
 def import_polars() -> Any:
@@ -80,6 +81,41 @@ def import_polars() -> Any:
     return polars
 
 
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a table.
+
+    Parameters
+    ----------
+    columns : list of str
+        The names of its columns.
+    first_row : int
+        Rows of the table before these.
+    frame : polars DataFrame, optional
+        The rows of a typed table.
+    piece : CsvPiece, optional
+        The records of a CSV file.
+    """
+
+    columns: list[str]
+    first_row: int = 0
+    frame: Any = None
+    piece: CsvPiece | None = None
+
+    def cells(self, columns: list[str] | None = None) -> pl.DataFrame:
+        """Give the rows, those of a CSV as texts; only some columns if they are named."""
+        if self.piece is not None:
+            return self.piece.parse(columns=columns)
+        found: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
+        return found
+
+    def place(self, row: int) -> str:
+        """Say where a row is in the file."""
+        if self.piece is None:
+            return f"row {self.first_row + row + 1}"
+        return f"line {self.piece.line_of(row)}"
+
+
 def is_text(source: str) -> bool:
     """Tell whether a source is read as CSV text."""
     if source == "-":
@@ -87,10 +123,9 @@ def is_text(source: str) -> bool:
     if "::" in source:
         return False
     name = source.lower()
-    for ending in (*_PACKED, ".zst"):
+    for ending in (*PACKED, ".zst"):
         name = name.removesuffix(ending)
-    return Path(name).suffix not in (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".ndjson",
-                                     ".jsonl")  # fmt: skip
+    return Path(name).suffix not in _TYPED
 
 
 def read_table(source: str, reading: Reading) -> Any:
@@ -102,39 +137,68 @@ def read_table(source: str, reading: Reading) -> Any:
         With what is wrong in the file.
     """
     pl = import_polars()
-    if is_text(source):
-        return _guarded(source, lambda: _read_csv(pl, source, reading))
-    return _guarded(source, lambda: _read_typed(pl, source))
+    if not is_text(source):
+        return _guarded(source, lambda: _read_typed(pl, source))
+    from ceiba.cli.typed_csv import read_typed_csv
+
+    with _seekable(source) as path, progress("reading", _size(path), reading.quiet) as bar:
+        return _guarded(source, lambda: read_typed_csv(
+            lambda: CsvFile(path, reading), reading.decimal_comma, lambda file: bar(file.done),
+        ))  # fmt: skip
 
 
-def batches(source: str, reading: Reading, size: int) -> Iterator[pl.DataFrame]:
-    """Read a table in pieces of about `size` rows, in order; cells of a CSV are texts."""
+def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
+    """Read a table in pieces of about `size` rows, in order; at least one, perhaps empty."""
     pl = import_polars()
     if is_text(source):
-        lazy = _guarded(source, lambda: pl.scan_csv(
-            _csv_source(source, reading), **_csv_options(source, reading), infer_schema=False,
-        ))  # fmt: skip
-    elif source.lower().endswith((".parquet", ".pq")):
-        lazy = _guarded(source, lambda: pl.scan_parquet(_existing(source)))
+        file = CsvFile(source, reading, size)
+        names = _guarded(source, lambda: file.names)
+        with progress("predicting", file.size, reading.quiet) as bar:
+            for piece in file:
+                yield Batch(names, piece=piece)
+                bar(file.done)
+        return
+    if source.lower().endswith((".parquet", ".pq")):
+        lazy = _guarded(source, lambda: pl.scan_parquet(existing(source)))
     else:
         lazy = _guarded(source, lambda: _read_typed(pl, source)).lazy()
     try:
-        yielded = False
-        for piece in lazy.collect_batches(chunk_size=size, maintain_order=True):
-            yielded = True
-            yield piece
-        if not yielded:
-            yield lazy.collect()
+        n = 0
+        total = lazy.select(pl.len()).collect().item()
+        with progress("predicting", total, reading.quiet) as bar:
+            for piece in lazy.collect_batches(chunk_size=size, maintain_order=True):
+                yield Batch(piece.columns, n, piece)
+                n += len(piece)
+                bar(n)
+        if not n:
+            empty = lazy.collect()
+            yield Batch(empty.columns, 0, empty)
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"{_shown(source)}: {_first_line(error)}") from None
-
-
-def _shown(source: str) -> str:
-    return "standard input" if source == "-" else source
+        raise DataError(f"{shown(source)}: {_first_line(error)}") from None
 
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().split("\n")[0]
+
+
+def _size(path: str) -> int:
+    return Path(existing(path)).stat().st_size
+
+
+@contextlib.contextmanager
+def _seekable(source: str) -> Iterator[str]:
+    """Give a path that can be read twice; the standard input goes to a file of its own first."""
+    if source != "-":
+        yield source
+        return
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="ceiba-") as folder:
+        path = Path(folder) / "standard input"
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield str(path)
 
 
 def _guarded(source: str, read: Any) -> Any:
@@ -142,203 +206,17 @@ def _guarded(source: str, read: Any) -> Any:
     try:
         return read()
     except pl.exceptions.NoDataError:
-        raise DataError(f"{_shown(source)} is empty.") from None
+        raise DataError(f"{shown(source)} is empty.") from None
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"{_shown(source)}: {_first_line(error)}") from None
-
-
-def _existing(path: str) -> str:
-    if not Path(path).is_file():
-        what = "is a folder" if Path(path).is_dir() else "is not there"
-        raise DataError(f"The file {path!r} {what}.")
-    return path
-
-
-# ---------------------------------------------------------------------- CSV
-
-
-def _read_csv(pl: Any, source: str, reading: Reading) -> Any:
-    """Read a CSV with types by its first rows; where later rows differ, by all of them.
-
-    Polars can infer from all rows at once, at fifty times the price.
-    """
-    options = _csv_options(source, reading)
-    try:
-        frame = pl.read_csv(
-            _csv_source(source, reading), **options, infer_schema_length=_LOOKED_AT,
-            try_parse_dates=True,
-        )  # fmt: skip
-    except pl.exceptions.ComputeError:
-        frame = pl.read_csv(_csv_source(source, reading), **options, infer_schema=False)
-        return frame.with_columns(_typed(pl, one, reading) for one in frame.get_columns())
-    texts = [one for one in frame.get_columns() if one.dtype == pl.String]
-    empty = [one for one in texts if one.head(_LOOKED_AT).null_count() == _LOOKED_AT]
-    return frame.with_columns(_typed(pl, one, reading) for one in empty)
-
-
-def _typed(pl: Any, series: Any, reading: Reading) -> Any:
-    """Give a column of texts the narrowest type that holds all of them."""
-    text = series.str.strip_chars()
-    if reading.decimal_comma:
-        text = text.str.replace(",", ".", literal=True)
-    n = series.null_count()
-    for kind in (pl.Int64, pl.Float64):
-        if (found := text.cast(kind, strict=False)).null_count() == n:
-            return found
-    if not series.drop_nulls().is_in(["true", "false"]).all():
-        for make in (series.str.to_date, series.str.to_datetime):
-            try:
-                if (found := make(strict=False)).null_count() == n:
-                    return found
-            except pl.exceptions.PolarsError:
-                continue
-        return series
-    return series == "true"
-
-
-def _csv_options(source: str, reading: Reading) -> dict[str, Any]:
-    separator = reading.separator or _find_separator(source, reading)
-    return {
-        "separator": separator,
-        "null_values": [one for one in reading.markers if one],
-        "decimal_comma": reading.decimal_comma,
-    }
-
-
-def _csv_source(source: str, reading: Reading) -> Any:
-    """Give what polars reads: the path where it can, else the decoded bytes."""
-    if source == "-":
-        return io.BytesIO(_as_utf8(_stdin(), source, reading))
-    ending = Path(_existing(source)).suffix.lower()
-    if ending in _PACKED:
-        with _PACKED[ending](source, "rb") as file:
-            try:
-                raw = file.read()
-            except (OSError, EOFError, lzma.LZMAError) as error:
-                raise DataError(f"{source} cannot be unpacked: {error}.") from None
-        return io.BytesIO(_as_utf8(raw, source, reading))
-    if _is_utf8(reading):
-        _check_utf8(source)
-        return source
-    return io.BytesIO(_as_utf8(Path(source).read_bytes(), source, reading))
-
-
-_STDIN: list[tuple[object, bytes]] = []
-
-
-def _stdin() -> bytes:
-    """Read the standard input once: the separator is looked for before the cells are read."""
-    if not _STDIN or _STDIN[0][0] is not sys.stdin:
-        _STDIN[:] = [(sys.stdin, sys.stdin.buffer.read())]
-    return _STDIN[0][1]
-
-
-def _is_utf8(reading: Reading) -> bool:
-    return reading.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii")
-
-
-def _as_utf8(raw: bytes, source: str, reading: Reading) -> bytes:
-    try:
-        text = raw.decode("utf-8-sig" if _is_utf8(reading) else reading.encoding)
-    except UnicodeDecodeError as error:
-        raise _bad_byte(raw[: error.start], error.object[error.start], source, reading) from None
-    return text.encode("utf-8")
-
-
-def _check_utf8(source: str) -> None:
-    """Find the first byte that is not UTF-8, to name its line and column."""
-    import codecs
-
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    before = b""
-    with Path(source).open("rb") as file:
-        while chunk := file.read(2**22):
-            try:
-                decoder.decode(chunk)
-            except UnicodeDecodeError:
-                before += chunk
-                try:
-                    before.decode("utf-8")
-                except UnicodeDecodeError as error:
-                    good = before[: error.start]
-                    raise _bad_byte(good, before[error.start], source, Reading()) from None
-                return
-            before = before + chunk if len(before) < 2**24 else chunk
-
-
-def _bad_byte(good: bytes, byte: int, source: str, reading: Reading) -> DataError:
-    line = good.count(b"\n") + 1
-    column = len(good) - (good.rfind(b"\n") + 1) + 1
-    return DataError(
-        f"{_shown(source)}, line {line}, column {column}: byte 0x{byte:02x} is not "
-        f"{reading.encoding}. Give its encoding, e.g. --encoding latin-1."
-    )
-
-
-def _find_separator(source: str, reading: Reading) -> str:
-    """Take the separator that occurs most in the first line, quoted cells aside."""
-    if source == "-":
-        head = _stdin()[:_SNIFFED]
-    else:
-        ending = Path(_existing(source)).suffix.lower()
-        if ending == ".zst":
-            return ","
-        opened: Any = _PACKED.get(ending, open)
-        with opened(source, "rb") as file:
-            try:
-                head = file.read(_SNIFFED)
-            except (OSError, EOFError, lzma.LZMAError) as error:
-                raise DataError(f"{source} cannot be unpacked: {error}.") from None
-    line = head.decode(reading.encoding, "replace").split("\n")[0]
-    outside = "".join(line.split('"')[::2])
-    counts = {one: outside.count(one) for one in _SEPARATORS}
-    best = max(counts, key=lambda one: counts[one])
-    return best if counts[best] else ","
-
-
-# ---------------------------------------------------------------------- typed files
+        raise DataError(f"{shown(source)}: {_first_line(error)}") from None
 
 
 def _read_typed(pl: Any, source: str) -> Any:
     if "::" in source:
-        return _read_database(pl, source)
-    ending = Path(_existing(source)).suffix.lower()
+        return read_database(source)
+    ending = Path(existing(source)).suffix.lower()
     if ending in (".parquet", ".pq"):
         return pl.read_parquet(source)
     if ending in (".arrow", ".feather", ".ipc"):
         return pl.read_ipc(source)
     return pl.read_ndjson(source)
-
-
-def _read_database(pl: Any, source: str) -> Any:
-    """Read one table of an SQLite or DuckDB file."""
-    path, _, table = source.partition("::")
-    name = '"' + table.replace('"', '""') + '"'
-    with Path(_existing(path)).open("rb") as file:
-        lite = file.read(16).startswith(b"SQLite format 3")
-    if lite:
-        import sqlite3
-
-        base: Any = sqlite3.connect(f"file:{os.path.abspath(path)}?mode=ro", uri=True)  # noqa: PTH100
-        failures: tuple[type[Exception], ...] = (sqlite3.Error,)
-    else:
-        try:
-            import duckdb
-        except ImportError:
-            raise ImportError(
-                f"Reading {path!r} needs the package duckdb. Install it: pip install duckdb",
-                name="duckdb",
-            ) from None
-        failures = (duckdb.Error,)
-        try:
-            base = duckdb.connect(path, read_only=True)
-        except failures as error:
-            raise DataError(f"{path} is no database: {_first_line(error)}") from None
-    try:
-        cursor = base.execute(f"SELECT * FROM {name}")
-        names = [one[0] for one in cursor.description]
-        return pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
-    except failures as error:
-        raise DataError(f"{path}, table {table!r}: {_first_line(error)}") from None
-    finally:
-        base.close()

@@ -1,0 +1,95 @@
+"""Progress bars: on long work, on a terminal, on the standard error; nowhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+__all__ = ["busy", "progress"]
+
+_PATIENCE: Final = 1.0  # seconds before a bar appears
+
+
+def _wanted(quiet: bool) -> bool:
+    return not quiet and sys.stderr.isatty()
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+@contextlib.contextmanager
+def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+    """Show how much of some work is done, once it has taken a second; the bar goes when it ends.
+
+    Parameters
+    ----------
+    what : str
+        The work, in a word.
+    total : int
+        All of it; 0 if that is not known.
+    quiet : bool
+        Show nothing.
+
+    Yields
+    ------
+    callable
+        Takes how much is done so far.
+
+    Examples
+    --------
+    >>> from ceiba.cli.progress import progress
+    >>> with progress("counting", 10) as bar:  # nothing to see: this is no terminal
+    ...     bar(5)
+    """
+    if not _wanted(quiet):
+        yield lambda done: None
+        return
+    began = time.monotonic()
+    shown: list[Any] = []
+
+    def tell(done: int) -> None:
+        if not shown and time.monotonic() - began > _PATIENCE:
+            from rich.progress import (
+                BarColumn,
+                Progress,
+                TaskProgressColumn,
+                TextColumn,
+                TimeRemainingColumn,
+            )
+
+            columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
+                       TimeRemainingColumn())  # fmt: skip
+            shown.append(Progress(*columns, console=_console(), transient=True))
+            shown[0].start()
+            shown[0].add_task(what, total=total or None)
+        if shown:
+            shown[0].update(0, completed=done)
+
+    try:
+        yield tell
+    finally:
+        if shown:
+            shown[0].stop()
+
+
+@contextlib.contextmanager
+def busy(what: str, quiet: bool = False) -> Iterator[None]:
+    """Show that work of unknown length goes on; the sign goes when it ends.
+
+    Examples
+    --------
+    >>> from ceiba.cli.progress import busy
+    >>> with busy("growing the tree"):  # nothing to see: this is no terminal
+    ...     pass
+    """
+    if not _wanted(quiet):
+        yield
+        return
+    with _console().status(what):
+        yield
