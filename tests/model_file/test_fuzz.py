@@ -30,7 +30,7 @@ _ODD: list[Any] = [
 ]  # fmt: skip
 
 
-def _mutated(rng: random.Random, whole: dict[str, Any], text: bytes) -> bytes:
+def _mutated(rng: random.Random, text: bytes) -> bytes:
     if rng.random() < 0.4:  # bytes
         raw = bytearray(text)
         for _ in range(rng.randint(1, 4)):
@@ -45,7 +45,7 @@ def _mutated(rng: random.Random, whole: dict[str, Any], text: bytes) -> bytes:
             else:
                 raw[at:at] = raw[at : at + rng.randint(1, 20)]
         return bytes(raw[: rng.randrange(len(raw))] if rng.random() < 0.05 else raw)
-    broken = copy.deepcopy(whole)
+    broken = json.loads(text)
     for _ in range(rng.randint(1, 3)):
         at: Any = broken
         while True:
@@ -95,11 +95,9 @@ def fuzz(n: int, seed: int, *, traced: int) -> tuple[int, int]:
     """
     rng = random.Random(seed)
     texts = _texts()
-    wholes = [json.loads(text) for text in texts]
     refused = 0
     for i in range(n):
-        k = rng.randrange(len(texts))
-        raw = _mutated(rng, wholes[k], texts[k])
+        raw = _mutated(rng, rng.choice(texts))
         if rng.random() < 0.05:
             packed = bytearray(gzip.compress(raw, 1, mtime=0))
             packed[rng.randrange(len(packed))] ^= 1 << rng.randrange(8)
@@ -143,6 +141,6 @@ def test_fuzz_ten_thousand_mutated_files_refused_or_usable() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 200))
 def test_fuzz_a_million_mutated_files_refused_or_usable(seed: int) -> None:
-    refused, usable = fuzz(10_000, seed, traced=1)
+    refused, usable = fuzz(10_000, seed, traced=10)
     assert refused > 5_000
     assert usable > 100
