@@ -12,45 +12,15 @@ import math
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ceiba.tree import Tree
+from tests.export.agreement import N_ROWS, N_TREES, compare, parts, several
 from tests.export.drawn_trees import Drawn, draw
-
-N_TREES, N_ROWS = 30, 1000
-FULL = [pytest.param(k, marks=pytest.mark.slow) for k in range(100)]  # 10 trees x 10,000 rows each
-
-
-def several(part: int | None, *, flat: bool = False) -> list[Drawn]:
-    """Draw the trees of one test: the small set, or one part of the full one."""
-    seeds = range(N_TREES) if part is None else range(1000 + 10 * part, 1010 + 10 * part)
-    rows = N_ROWS if part is None else 10_000
-    kinds = ("learn", "surrogate", "majority")
-    return [draw(seed, rows, missing=kinds[seed % 3] if flat else None) for seed in seeds]
-
-
-def parts(argument: str = "part") -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(argument, [None, *FULL])
-
-
-def compare(drawn: Drawn, leaf: Iterable[Any], said: Iterable[Any], exact: bool = True) -> None:
-    expected = drawn.tree.apply(drawn.rows).tolist()
-    assert list(leaf) == expected, drawn.seed
-    compare_answers(drawn, said, exact)
-
-
-def compare_answers(drawn: Drawn, said: Iterable[Any], exact: bool = True) -> None:
-    answers = drawn.tree.predict(drawn.rows).tolist()
-    if exact:
-        assert list(said) == answers, drawn.seed
-    else:
-        np.testing.assert_allclose(list(said), answers, rtol=1e-12)
-
 
 # ---------------------------------------------------------------------- SQL
 
@@ -286,90 +256,6 @@ def _compare_c(library: Any, name: str, drawn: Drawn) -> None:
         said = [classes[c] for c in said]
     exact = tree.missing != "fractional" or tree.task == "classification"
     compare(drawn, [apply(row) for row in rows], said, exact)
-
-
-# ---------------------------------------------------------------------- JSON and rules
-
-
-def route_json(nodes: list[Any], row: dict[str, Any]) -> int:
-    """Route one row by the rules that docs/exports.md states."""
-
-    def ask(split: Any) -> int | str | None:
-        value = row[split["column"]]
-        if split["kind"] == "presence":
-            return 1 if value is None else 0
-        if value is None:
-            return None
-        if split["kind"] == "cut":
-            low: int = split["low"]
-            return low if value <= split["cut"] else 1 - low
-        return next((branch for level, branch in split["branch_of"] if level == value), "unseen")
-
-    at = 0
-    while "split" in nodes[at]:
-        node = nodes[at]
-        branch = ask(node["split"])
-        if branch == "unseen":
-            branch = node["unseen"]
-        for one in node.get("surrogates", []):
-            if branch is not None:
-                break
-            branch = ask(one)
-            branch = None if branch == "unseen" else branch
-        if branch is None:
-            branch = node["missing"]
-        if branch is None:
-            break
-        at = node["children"][branch]
-    return at
-
-
-def test_json_routed_by_its_documented_rules_agrees_with_predict() -> None:
-    for drawn in several(None, flat=True):
-        nodes = json.loads(drawn.tree.export("json"))["nodes"]
-        rows = [
-            dict(zip(drawn.rows, row, strict=True))
-            for row in zip(*drawn.rows.values(), strict=True)
-        ]
-        leaves = [route_json(nodes, row) for row in rows]
-        compare(drawn, leaves, [nodes[leaf]["prediction"] for leaf in leaves])
-
-
-def test_ends_every_row_satisfies_exactly_one() -> None:
-    from ceiba.export.routes import LevelSet, ends_of
-    from ceiba.table import read_like
-
-    def holds(tree: Tree, way: dict[int, Any], codes: list[Any]) -> bool:
-        for column, one in way.items():
-            value = codes[column]
-            if isinstance(one, LevelSet):
-                ok = one.missing if value < 0 else (
-                    value in one.codes if value < one.n_levels else one.unknown
-                )  # fmt: skip
-            elif value != value:
-                ok = one.missing
-            else:
-                # An interval without a lower end takes -inf too.
-                above = one.low == -math.inf or value > one.low
-                ok = one.present and above and value <= one.high
-            if not ok:
-                return False
-        return True
-
-    for drawn in several(None, flat=True)[:12]:
-        tree = drawn.tree
-        table = read_like(drawn.rows, tree.schema, match="name")
-        ends = list(ends_of(tree))
-        expected = tree.apply(table)
-        for i in range(200):
-            codes = [column.values[i].item() for column in table.columns]
-            met = [
-                end.node
-                for end in ends
-                if holds(tree, end.merged, codes)
-                and all(any(holds(tree, way, codes) for way in one) for one in end.choices)
-            ]
-            assert met == [expected[i]], drawn.seed
 
 
 # ---------------------------------------------------------------------- ONNX and PMML

@@ -34,11 +34,17 @@ def test_duckdb_relation_as_x() -> None:
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
     import pyarrow as pa
 
+    same = ceiba.DecisionTreeClassifier().fit(ROWS, RAIN)
     with duckdb.connect() as base:
-        base.register("rows", pa.table(ROWS))
-        relation = base.sql("SELECT * FROM rows")
-        model = ceiba.DecisionTreeClassifier().fit(relation.to_arrow_table(), RAIN)
-    assert model.tree_ == ceiba.DecisionTreeClassifier().fit(ROWS, RAIN).tree_
+        base.register("rows", pa.table({**ROWS, "RAIN": RAIN}))
+        relation = base.sql("SELECT clouds, wind FROM rows")
+        model = ceiba.DecisionTreeClassifier().fit(relation, RAIN)
+        by_name = ceiba.DecisionTreeClassifier().fit(base.sql("SELECT * FROM rows"), "RAIN")
+        answers = [model.predict(relation), model.tree_.predict(relation)]
+    assert model.tree_ == same.tree_
+    named = {**ROWS, "RAIN": RAIN}
+    assert by_name.tree_ == ceiba.DecisionTreeClassifier().fit(named, "RAIN").tree_
+    assert all(one.tolist() == same.predict(ROWS).tolist() for one in answers)
 
 
 def test_pipeline_with_column_transformer() -> None:

@@ -14,7 +14,7 @@ __all__ = ["compare"]
 def compare(
     first: Model,
     second: Model,
-    data: Annotated[str, typer.Argument(help="A table with the truth.")],
+    data: Annotated[str, typer.Argument(help="A table with the truth.", metavar="DATA")],
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="Column of the truth.")
     ] = None,

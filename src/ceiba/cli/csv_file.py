@@ -45,9 +45,13 @@ class CsvPiece:
     line: int
 
     def parse(
-        self, kinds: Mapping[str, Any] | None = None, columns: Sequence[str] | None = None
+        self,
+        kinds: Mapping[str, Any] | None = None,
+        columns: Sequence[str] | None = None,
+        *,
+        markers: bool = True,
     ) -> pl.DataFrame:
-        """Give columns with these types, the others as texts.
+        """Give columns with these types, the others as texts; without `markers` NA is a text too.
 
         Raises
         ------
@@ -61,10 +65,14 @@ class CsvPiece:
         file = self.file
         try:
             return pl.read_csv(
-                file.header + self.raw, columns=columns, separator=file.separator,
-                null_values=file.markers, decimal_comma=file.decimal_comma, infer_schema=False,
+                file.header + self.raw,
+                columns=columns,
+                separator=file.separator,
+                null_values=file.markers if markers else None,
+                decimal_comma=file.decimal_comma,
+                infer_schema=False,
                 schema_overrides=dict(kinds or {}),
-            )  # fmt: skip
+            )
         except pl.exceptions.ComputeError:
             self.refuse_malformed()
             raise

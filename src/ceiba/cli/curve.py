@@ -37,13 +37,14 @@ def curve(
     """
     from ceiba.cli.fitting import make_model, read_settings
     from ceiba.cli.kinds import names_in
-    from ceiba.cli.learn import _Work
+    from ceiba.cli.learning import Learning
     from ceiba.cli.reading import Reading
-    from ceiba.cli.say import answer, remark, warn_in_words
+    from ceiba.cli.say import answer, check_out, remark, warn_in_words
     from ceiba.inspection import learning_curve
 
     warn_in_words(quiet=True)
-    work = _Work(
+    check_out(out)
+    work = Learning(
         data=data, target=target,
         reading=Reading.of(separator, encoding, missing_marker, decimal_comma),
         shape={"drop": names_in(drop), "categorical": names_in(categorical), "numeric": [],
@@ -53,7 +54,7 @@ def curve(
     work.read(task, advise=False)
     model = make_model(work.task, recipe, read_settings(set_))
     progress = not quiet and sys.stderr.isatty()
-    found = learning_curve(model, work.X, work.answers(), repeats=repeats, progress=progress)
+    found = learning_curve(model, work.X, work.y, repeats=repeats, progress=progress)
     answer(str(found), found.table().to_dict(), as_json)
     if out is not None:
         from ceiba.cli.plot import save_figure

@@ -14,7 +14,7 @@ __all__ = ["datasets"]
 
 
 def datasets(
-    name: Annotated[str | None, typer.Argument(help="One of them.")] = None,
+    name: Annotated[str | None, typer.Argument(help="One of them.", metavar="[NAME]")] = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -23,10 +23,11 @@ def datasets(
     Example: ceiba datasets iris -o iris.csv
     """
     from ceiba import datasets as room
-    from ceiba.cli.say import answer, remark
+    from ceiba.cli.say import answer, check_out, remark
     from ceiba.errors import OptionError, did_you_mean
     from ceiba.tree.model_file.storage import atomic
 
+    check_out(out)
     loaders: dict[str, Any] = {
         one.removeprefix("load_"): getattr(room, one)
         for one in room.__all__

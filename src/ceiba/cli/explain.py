@@ -13,7 +13,9 @@ __all__ = ["explain"]
 
 def explain(
     model: Model,
-    data: Annotated[str | None, typer.Argument(help="A table with the row.")] = None,
+    data: Annotated[
+        str | None, typer.Argument(help="A table with the row.", metavar="[DATA]")
+    ] = None,
     row: Annotated[int, typer.Option("--row", "-r", help="Which row, counted from 1.")] = 1,
     values: Annotated[
         list[str] | None,

@@ -43,14 +43,15 @@ def export(
     import inspect
 
     from ceiba.cli.fitting import read_settings
-    from ceiba.cli.say import remark
+    from ceiba.cli.models import open_tree
+    from ceiba.cli.say import check_out, remark
     from ceiba.errors import OptionError, did_you_mean
     from ceiba.export.registry import FORMATS, format_named, format_of_path
     from ceiba.export.registry import export as write
-    from ceiba.tree.model_file import read
 
     if format_ is None and out is None:
         raise OptionError(f"Name the format: {', '.join(FORMATS)}.")
+    check_out(out)
     chosen = format_named(format_) if format_ is not None else format_of_path(str(out))
     options: dict[str, Any] = read_settings(set_)
     options |= {k: v for k, v in {"dialect": dialect, "table": table}.items() if v is not None}
@@ -59,7 +60,7 @@ def export(
         if name not in allowed:
             hint = did_you_mean(name, allowed)
             raise OptionError(f"The format {chosen.name} has no option {name!r}.{hint}")
-    made = write(read(model).tree, chosen.name, out, **options)
+    made = write(open_tree(model)[0], chosen.name, out, **options)
     if out is not None:
         remark(f"written to {out}", quiet)
     elif isinstance(made, bytes):

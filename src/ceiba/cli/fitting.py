@@ -143,8 +143,10 @@ def split_rows(y: Any, share: float, seed: int, task: str) -> tuple[Any, Any]:
     kept = np.zeros(n, bool)
     groups = [order]
     if task == "classification":
-        codes = np.unique(np.asarray(y.to_list(), dtype=str), return_inverse=True)[1]
-        groups = [order[codes[order] == c] for c in range(codes.max() + 1)]
+        import polars as pl
+
+        codes = y.cast(pl.String).rank("dense").to_numpy()[order]
+        groups = [order[codes == c] for c in np.unique(codes)]
     for group in groups:
         kept[group[: round(share * len(group))]] = True
     if not kept.any() or kept.all():

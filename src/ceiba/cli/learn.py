@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +15,6 @@ Names = Annotated[list[str] | None, typer.Option(show_default=False)]
 _TREE = "How the tree grows"
 _DATA = "How the table is read"
 _PRUNE = "How large the tree is"
-_SHORT = 12  # rows of a pruning table that are printed
 
 
 def learn(
@@ -128,10 +125,13 @@ def learn(
     ceiba learn sales.parquet -t amount --categorical shop --max-depth 4 -m sales.ceiba
     """  # fmt: skip
     from ceiba.cli.kinds import names_in, ordered_in
+    from ceiba.cli.learning import Learning
     from ceiba.cli.reading import Reading
-    from ceiba.cli.say import warn_in_words
+    from ceiba.cli.say import check_out, warn_in_words
 
     warn_in_words(quiet)
+    check_out(model, "--model")
+    check_out(report, "--report")
     options: dict[str, Any] = {
         "criterion": criterion, "max_depth": max_depth,
         "min_samples_split": _number(min_samples_split, "--min-samples-split"),
@@ -143,10 +143,10 @@ def learn(
         "use_surrogate": use_surrogate, "max_competitors": max_competitors, "max_bins": max_bins,
         "random_state": random_state, "n_jobs": n_jobs, "prune": prune, "ccp_alpha": ccp_alpha,
     }  # fmt: skip
-    work = _Work(
+    work = Learning(
         data=data,
         target=target,
-        reading=Reading.of(separator, encoding, missing_marker, decimal_comma),
+        reading=Reading.of(separator, encoding, missing_marker, decimal_comma, quiet),
         shape={
             "drop": names_in(drop),
             "categorical": names_in(categorical),
@@ -182,145 +182,3 @@ def _number(text: str | None, option: str) -> Any:
             if not option:
                 return text
             raise OptionError(f"{option} {text!r}: a number is needed.") from None
-
-
-@dataclass
-class _Work:
-    """The table on its way to a model."""
-
-    data: str
-    target: str
-    reading: Any
-    shape: dict[str, Any]
-    weight: str | None
-    quiet: bool
-    X: Any = None
-    y: Any = None
-    weights: Any = None
-    task: str = ""
-    apart: Any = None
-
-    def read(self, task: str | None, *, advise: bool) -> None:
-        """Read the table and take the target and the weights out of it."""
-        from ceiba.cli.advice import advice
-        from ceiba.cli.fitting import task_of
-        from ceiba.cli.kinds import shape_columns
-        from ceiba.cli.reading import read_table
-        from ceiba.cli.say import remark
-        from ceiba.errors import DataError, OptionError, did_you_mean
-
-        frame = read_table(self.data, self.reading)
-        for name in filter(None, (self.target, self.weight)):
-            if name not in frame.columns:
-                hint = did_you_mean(name, frame.columns)
-                raise OptionError(f"There is no column {name!r} in {self.data}.{hint}")
-        frame = shape_columns(frame, **self.shape)
-        if self.target not in frame.columns:
-            raise OptionError(f"--drop names the target {self.target!r}.")
-        n = len(frame)
-        frame = frame.filter(frame[self.target].is_not_null())
-        if not len(frame):
-            raise DataError(f"No row of {self.data} has a value in {self.target!r}.")
-        self.y = frame[self.target]
-        self.weights = None if self.weight is None else frame[self.weight].to_numpy()
-        self.X = frame.drop([self.target, *([self.weight] if self.weight else [])])
-        if not self.X.width:
-            raise DataError(f"{self.data} has no column to learn from besides the target.")
-        self.task = task_of(self.y, task)
-        if advise and not self.quiet:
-            for text in advice(self.X, self.y, self.task, n - len(frame)):
-                remark(f"warning: {text}")
-        if n > len(frame):
-            remark(f"{n - len(frame)} rows without {self.target!r} are left out.", self.quiet)
-
-    def answers(self, rows: Any = None) -> Any:
-        """Give the target of these rows, under its name."""
-        return self.y if rows is None else self.y[rows]
-
-    def fit(
-        self,
-        recipe: str | None,
-        options: dict[str, Any],
-        class_weight: str | None,
-        prior: str | None,
-        costs: str | None,
-        settings: list[str] | None,
-        test_size: float | None,
-        seed: int | None,
-    ) -> Any:
-        """Fit the estimator, to all rows or to those not kept apart."""
-        from ceiba.cli.fitting import make_model, read_costs, read_pairs, read_settings, split_rows
-        from ceiba.cli.kinds import as_columns
-
-        labels = self.y.unique().to_list() if self.task == "classification" else []
-        balanced = class_weight == "balanced"
-        weights = None if balanced else read_pairs(class_weight, "--class-weight", labels)
-        options = options | {
-            "class_weight": "balanced" if balanced else weights,
-            "class_prior": read_pairs(prior, "--prior", labels),
-            "cost_matrix": read_costs(costs, labels),
-            **read_settings(settings),
-        }
-        model = make_model(self.task, recipe, options)
-        rows = None
-        if test_size is not None:
-            rows, self.apart = split_rows(self.y, test_size, seed or 0, self.task)
-        X = self.X if rows is None else self.X[rows]
-        w = self.weights if rows is None or self.weights is None else self.weights[rows]
-        model.fit(as_columns(X), self.answers(rows), sample_weight=w)
-        return model
-
-    def metadata(self, hash_data: bool) -> dict[str, Any]:
-        """Give what is kept beside the model."""
-        import hashlib
-
-        found: dict[str, Any] = {
-            "data": Path(self.data).name,
-            "target": self.target,
-            "missing_markers": list(self.reading.markers),
-        }
-        if hash_data and Path(self.data).is_file():
-            with Path(self.data).open("rb") as file:
-                found["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
-        return found
-
-    def tell(self, model: Any, path: Path, test: str | None, as_json: bool) -> None:
-        """Print the tree and how good it is."""
-        from ceiba.cli.evaluate import evaluation_data, evaluation_on
-        from ceiba.cli.kinds import as_columns
-        from ceiba.cli.say import answer, remark
-
-        tree = model.tree_
-        rows = len(self.y) - (0 if self.apart is None else len(self.apart))
-        said: dict[str, Any] = {
-            "model": str(path), "task": self.task, "rows": rows, "leaves": tree.n_leaves,
-            "depth": tree.depth,
-        }  # fmt: skip
-        lines = [tree.to_text(unicode=_can_unicode(), max_depth=6), ""]
-        table = getattr(model, "pruning_table_", None)
-        if table is not None:
-            lines += [str(table) if len(table) <= _SHORT else str(table).splitlines()[-1], ""]
-            said["pruning_table"] = table.to_dict()
-        judged = None
-        if self.apart is not None:
-            weights = None if self.weights is None else self.weights[self.apart]
-            held_out = as_columns(self.X[self.apart])
-            judged = model.evaluate(held_out, self.answers(self.apart), weights)
-            lines.append(f"On the {len(self.apart)} rows kept apart:")
-        elif test is not None:
-            judged = evaluation_on(model, test, self.reading, self.target, self.weight)
-            lines.append(f"On {test}:")
-        if judged is not None:
-            lines += [str(judged), ""]
-            said["test"] = evaluation_data(judged)
-        lines[-1:] = [f"{tree.n_leaves} leaves from {rows} rows, saved in {path}"]
-        if not self.quiet or as_json:
-            answer("\n".join(lines), said, as_json)
-        if judged is None:
-            remark(
-                "Nothing was kept apart to judge by: try --test-size 0.3.", self.quiet or as_json
-            )
-
-
-def _can_unicode() -> bool:
-    return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16")

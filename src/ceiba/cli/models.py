@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from typing import Any
 
 __all__ = ["open_model", "open_tree", "reading_of"]
@@ -12,19 +14,37 @@ def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Give the fitted estimator of a model file (a bare tree gets one) and the metadata."""
     from ceiba.estimators.model_file import restore, wrap
     from ceiba.tree import Tree
-    from ceiba.tree.model_file import read
 
-    document = read(path)
-    model = restore(document)
+    with _named(path):
+        document = _read(path)
+        model = restore(document)
     return wrap(model) if isinstance(model, Tree) else model, document.metadata
 
 
 def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Give the tree of a model file and the metadata, without waiting for scikit-learn."""
+    with _named(path):
+        document = _read(path)
+    return document.tree, document.metadata
+
+
+def _read(path: str | os.PathLike[str]) -> Any:
     from ceiba.tree.model_file import read
 
-    document = read(path)
-    return document.tree, document.metadata
+    return read(path)
+
+
+@contextlib.contextmanager
+def _named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say which file is no model: of a command's two files, it may be the wrong one."""
+    from ceiba.errors import ModelFileError
+
+    try:
+        yield
+    except ModelFileError as error:
+        text = str(error)
+        name = os.fspath(path)
+        raise ModelFileError(text if name in text else f"{name}: {text}") from None
 
 
 def reading_of(

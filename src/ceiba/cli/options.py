@@ -10,7 +10,6 @@ import typer
 __all__ = [
     "AsJson",
     "Data",
-    "DataTable",
     "Decimal",
     "Encoding",
     "Markers",
@@ -25,12 +24,15 @@ Data = Annotated[
     typer.Argument(
         help="CSV (any separator, .gz .bz2 .xz .zst too), Parquet, Arrow, NDJSON, "
         "FILE.db::TABLE of SQLite or DuckDB, or - for CSV from the standard input.",
+        metavar="DATA",
         show_default=False,
     ),
 ]
-DataTable = Data
 Model = Annotated[
-    Path, typer.Argument(help="A model file, as `ceiba learn` writes it.", show_default=False)
+    Path,
+    typer.Argument(
+        help="A model file, as `ceiba learn` writes it.", metavar="MODEL", show_default=False
+    ),
 ]
 Separator = Annotated[
     str | None,

@@ -28,10 +28,11 @@ def plot(
     """
     from ceiba import plot as pictures
     from ceiba.cli.models import open_model
-    from ceiba.cli.say import remark
+    from ceiba.cli.say import check_out, remark
     from ceiba.errors import OptionError, did_you_mean
 
     opened, _ = open_model(model)
+    check_out(out)
     kinds = {
         "tree": pictures.plot_tree,
         "icicle": getattr(pictures, "plot_icicle", None),

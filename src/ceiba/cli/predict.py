@@ -40,11 +40,12 @@ def predict(
     from ceiba.cli.answers import Answers
     from ceiba.cli.models import open_tree, reading_of
     from ceiba.cli.reading import batches
-    from ceiba.cli.say import remark, warn_in_words
+    from ceiba.cli.say import check_out, remark, warn_in_words
     from ceiba.cli.writing import write_answers
     from ceiba.errors import OptionError
 
     warn_in_words(quiet)
+    check_out(out)
     if chunk < 1:
         raise OptionError(f"--chunk {chunk}: at least 1 row is needed.")
     tree, metadata = open_tree(model)

@@ -30,12 +30,13 @@ def prune(
     ceiba prune weather.ceiba --leaves 6 -o small.ceiba
     """
     from ceiba.cli.models import open_model
-    from ceiba.cli.say import answer
+    from ceiba.cli.say import answer, check_out
     from ceiba.errors import OptionError
     from ceiba.estimators.model_file import replace_tree
     from ceiba.prune import prune_tree, pruning_sequence
 
     opened, metadata = open_model(model)
+    check_out(out)
     tree = opened.tree_
     if risk not in ("cost", "impurity"):
         raise OptionError(f"--risk {risk!r}: cost or impurity.")

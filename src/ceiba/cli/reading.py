@@ -102,10 +102,13 @@ class Batch:
     frame: Any = None
     piece: CsvPiece | None = None
 
-    def cells(self, columns: list[str] | None = None) -> pl.DataFrame:
-        """Give the rows, those of a CSV as texts; only some columns if they are named."""
+    def cells(self, columns: list[str] | None = None, *, markers: bool = True) -> pl.DataFrame:
+        """Give the rows, those of a CSV as texts; only some columns if they are named.
+
+        Without `markers` a cell such as NA, which means missing, is a text like any other.
+        """
         if self.piece is not None:
-            return self.piece.parse(columns=columns)
+            return self.piece.parse(columns=columns, markers=markers)
         found: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
         return found
 

@@ -20,10 +20,10 @@ def rules(
 
     Example: ceiba rules weather.ceiba --sort lift
     """
+    from ceiba.cli.models import open_tree
     from ceiba.cli.say import answer
-    from ceiba.tree.model_file import read
 
-    table = read(model).tree.rules()
+    table = open_tree(model)[0].rules()
     if sort is not None:
         table = table.sort(sort)
     answer(str(table), list(table), as_json)

@@ -10,9 +10,10 @@ import json
 import math
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
-__all__ = ["answer", "exit_code", "plain", "remark", "warn_in_words"]
+__all__ = ["answer", "check_out", "exit_code", "plain", "remark", "warn_in_words"]
 
 
 def answer(text: str, data: Any, as_json: bool) -> None:
@@ -24,6 +25,19 @@ def remark(text: str, quiet: bool = False) -> None:
     """Print a remark, unless silence was asked for."""
     if not quiet:
         print(text, file=sys.stderr)
+
+
+def check_out(path: Path | None, option: str = "--out") -> None:
+    """Refuse a file that cannot be written before the work is done."""
+    from ceiba.errors import OptionError
+
+    if path is None:
+        return
+    folder = path.parent
+    if not folder.is_dir():
+        raise OptionError(f"{option} {path}: there is no folder {str(folder)!r}. Make it first.")
+    if path.is_dir():
+        raise OptionError(f"{option} {path}: that is a folder. Name a file.")
 
 
 def plain(value: Any) -> Any:

@@ -26,10 +26,10 @@ def show(
 
     Example: ceiba show weather.ceiba --max-depth 4
     """
+    from ceiba.cli.models import open_tree
     from ceiba.cli.say import answer
-    from ceiba.tree.model_file import read
 
-    tree: Any = read(model).tree
+    tree: Any = open_tree(model)[0]
     if as_json:
         answer("", json.loads(tree.export("json")), True)
         return

@@ -60,7 +60,7 @@ def _refuse_clash(answers: Answers, columns: list[str], only: bool) -> None:
 
 def _answered(answers: Answers, batch: Batch, only: bool) -> pl.DataFrame:
     found = answers.of(by_schema(batch, answers.tree.schema))
-    return found if only else batch.cells().hstack(found)
+    return found if only else batch.cells(markers=False).hstack(found)
 
 
 # ---------------------------------------------------------------------- CSV
@@ -73,19 +73,19 @@ def _write_csv(answers: Answers, batches: Iterator[Batch], file: IO[bytes], only
         piece = batch.piece
         form = {"separator": "," if piece is None else piece.file.separator,
                 "decimal_comma": piece is not None and piece.file.decimal_comma}  # fmt: skip
+        frame = by_schema(batch, answers.tree.schema)
+        n += len(frame)
         if at == 0:
             _refuse_clash(answers, batch.columns, only)
             header = [*([] if only else batch.columns), *answers.names]
             file.write(_text(import_polars().DataFrame(schema=header), form, header=True))
             tails = None if only or piece is None else _tails(answers, form)
-        frame = by_schema(batch, answers.tree.schema)
-        n += len(frame)
         if piece and tails is not None and (lines := _lines(piece, len(frame))) is not None:
             pair = import_polars().DataFrame([lines, tails[answers.ends(frame)]])
             _write(pair, file, {"separator": form["separator"], "quote_style": "never"})
             continue
         found = answers.of(frame)
-        _write(found if only else batch.cells().hstack(found), file, form)
+        _write(found if only else batch.cells(markers=False).hstack(found), file, form)
     return n
 
 

@@ -1,0 +1,97 @@
+"""``ceiba predict``: answers beside the rows of a file."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import ceiba
+from tests.cli.running import ok, run
+
+pl = pytest.importorskip("polars")
+
+
+def test_predict_appends_answers_and_keeps_the_rest(folder: Path) -> None:
+    ok("learn", "weather.csv", "-t", "RAIN", "--drop", "day", "-q", cwd=folder)
+    text = ok("predict", "weather.ceiba", "weather.csv", "-p", "--leaf", cwd=folder)
+    lines = text.splitlines()
+    assert lines[0] == "clouds,wind,day,RAIN,prediction,probability_no,probability_yes,leaf"
+    assert lines[1].startswith("8,west,2024-05-01,yes,yes,")
+    assert len(lines) == 7
+
+
+def test_predict_in_small_pieces_is_the_same(learned: Path) -> None:
+    whole = ok("predict", "iris.ceiba", "iris.csv", cwd=learned)
+    pieces = ok("predict", "iris.ceiba", "iris.csv", "--chunk", 7, cwd=learned)
+    assert pieces == whole
+
+
+def test_predict_agrees_with_python(learned: Path) -> None:
+    ok("predict", "iris.ceiba", "iris.csv", "-o", "out.parquet", "--only", "--leaf", cwd=learned)
+    found = pl.read_parquet(learned / "out.parquet")
+    model = ceiba.load(learned / "iris.ceiba")
+    frame = pl.read_csv(learned / "iris.csv")
+    assert found["prediction"].to_list() == model.tree_.predict(frame).tolist()
+    assert found["leaf"].to_list() == model.tree_.apply(frame).tolist()
+
+
+def test_predict_from_standard_input_to_standard_output(folder: Path) -> None:
+    ok("learn", "weather.csv", "-t", "RAIN", "--drop", "day", "-q", cwd=folder)
+    text = ok(
+        "predict", "weather.ceiba", "-", "--only", cwd=folder,
+        stdin=b"wind,clouds\nwest,9\neast,\n",
+    )  # fmt: skip
+    assert text.splitlines()[0] == "prediction"
+    assert len(text.splitlines()) == 3
+
+
+def test_predict_missing_markers_of_learning_hold_again(folder: Path) -> None:
+    (folder / "m.csv").write_text("x,y\n1,a\n-,b\n3,b\n", "utf-8")
+    ok("learn", "m.csv", "-t", "y", "--missing-marker", "-", "-q", cwd=folder)
+    assert len(ok("predict", "m.ceiba", "m.csv", cwd=folder).splitlines()) == 4
+
+
+def test_predict_empty_table_gives_a_header(folder: Path) -> None:
+    ok("learn", "weather.csv", "-t", "RAIN", "--drop", "day", "-q", cwd=folder)
+    (folder / "e.csv").write_text("clouds,wind\n", "utf-8")
+    assert ok("predict", "weather.ceiba", "e.csv", cwd=folder) == "clouds,wind,prediction\n"
+
+
+def test_predict_dates_and_booleans_come_back(folder: Path) -> None:
+    rows = "".join(f"2024-05-{d:02},{str(d % 2 == 0).lower()},{d}.5\n" for d in range(1, 21))
+    (folder / "t.csv").write_text("day,even,y\n" + rows, "utf-8")
+    ok("learn", "t.csv", "-t", "y", "-q", cwd=folder)
+    tree = ceiba.load(folder / "t.ceiba").tree_
+    assert [info.display for info in tree.schema.columns] == ["date", "boolean"]
+    found = ok("predict", "t.ceiba", "t.csv", "--only", cwd=folder).splitlines()[1:]
+    assert [float(one) for one in found] == [d + 0.5 for d in range(1, 21)]
+
+
+def test_predict_bad_cell_is_named_by_line_and_column(folder: Path) -> None:
+    ok("learn", "weather.csv", "-t", "RAIN", "--drop", "day", "-q", cwd=folder)
+    (folder / "b.csv").write_text("clouds,wind\n1,west\nmany,east\n", "utf-8")
+    done = run("predict", "weather.ceiba", "b.csv", "-o", "out.csv", cwd=folder)
+    assert done.returncode == 3
+    assert "line 3, column 'clouds': 'many' is not a number" in done.stderr
+    assert not (folder / "out.csv").exists()
+    assert "Traceback" not in done.stderr
+
+
+def test_predict_interrupted_leaves_no_file(folder: Path) -> None:
+    ok("learn", "weather.csv", "-t", "RAIN", "--drop", "day", "-q", cwd=folder)
+    before = {path.name for path in folder.iterdir()}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ceiba", "predict", "weather.ceiba", "-", "-o", "out.csv"],
+        cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    # Before the command has begun, the interpreter itself ends by the signal.
+    assert process.returncode in (130, -signal.SIGINT), said
+    assert {path.name for path in folder.iterdir()} == before
