@@ -71,6 +71,13 @@ def test_learn_options_reach_the_estimator(folder: Path) -> None:
     assert model.surrogate_style == 1
 
 
+def test_learn_categorical_features_reach_the_estimator(folder: Path) -> None:
+    (folder / "k.csv").write_text("zip,y\n1,a\n2,b\n3,a\n1,a\n", "utf-8")
+    ok("learn", "k.csv", "-t", "y", "--set", "categorical_features=['zip']", cwd=folder)
+    tree = ceiba.load(folder / "k.ceiba").tree_
+    assert str(tree.schema.columns[0].kind) == "categorical"
+
+
 def test_learn_weights_are_taken_from_their_column(folder: Path) -> None:
     (folder / "w.csv").write_text("x,n,y\n1,2,a\n2,3,b\n", "utf-8")
     ok("learn", "w.csv", "-t", "y", "--weight", "n", cwd=folder)

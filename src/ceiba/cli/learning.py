@@ -105,8 +105,9 @@ class Learning:
     ) -> Any:
         """Fit the estimator, to all rows or to those not kept apart."""
         from ceiba.cli.fitting import make_model, read_costs, read_pairs, read_settings, split_rows
-        from ceiba.cli.kinds import as_table
+        from ceiba.cli.kinds import as_columns, as_table
         from ceiba.cli.progress import busy
+        from ceiba.cli.reading import import_polars
 
         labels = self.y.unique().to_list() if self.task == "classification" else []
         balanced = class_weight == "balanced"
@@ -127,7 +128,9 @@ class Learning:
             del kept
             self.test = (held, y[apart], None if w is None else w[apart])
             y, w = y[rows], None if w is None else w[rows]
-        table = as_table(X)
+        # A table has its kinds already; who chooses them otherwise gets the columns as they are.
+        chosen = "categorical_features" in options
+        table = as_columns(import_polars().DataFrame(X)) if chosen else as_table(X)
         self.train = (table, y)
         with busy("growing the tree", self.quiet):
             model.fit(table, y, sample_weight=w)

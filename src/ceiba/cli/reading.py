@@ -116,7 +116,7 @@ class Batch:
         """Say where a row is in the file."""
         if self.piece is None:
             return f"row {self.first_row + row + 1}"
-        return f"line {self.piece.line_of(row)}"
+        return f"{shown(self.piece.file.source)}, line {self.piece.line_of(row)}"
 
 
 def is_text(source: str) -> bool:
