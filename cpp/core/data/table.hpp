@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <type_traits>
 #include <vector>
 
@@ -76,9 +78,17 @@ private:
     const char* values_;
 };
 
+// What an engine has worked out from all rows of the columns and will want again, when more trees are grown on parts of the same
+// table (folds). Copies of a table share it.
+struct Derived {
+    std::mutex busy;
+    std::shared_ptr<const void> value;
+};
+
 struct Table {
     std::size_t n_rows = 0;
     std::vector<Column> columns;
+    std::shared_ptr<Derived> derived = std::make_shared<Derived>();
 };
 
 }  // namespace ceiba::data

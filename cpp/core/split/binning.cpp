@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <memory>
+#include <mutex>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -186,8 +190,15 @@ std::uint8_t ColumnBins::bin_of_cut(double cut) const {
     return static_cast<std::uint8_t>(std::lower_bound(edge.begin(), edge.end(), cut) - edge.begin());
 }
 
-Binning make_bins(const data::Table& table, const data::TargetRows& target, const BinOptions& options,
-                  std::vector<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt) {
+namespace {
+
+// Rows looked at to place the edges.
+std::size_t sample_size(std::size_t n_rows, const BinOptions& options) {
+    return options.approximate ? 16384 : std::clamp<std::size_t>(n_rows / 32, 2048, 8192);
+}
+
+Binning bins_of_rows(const data::Table& table, const data::TargetRows& target, const BinOptions& options,
+                     std::vector<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt) {
     Binning out;
     out.approximate = options.approximate;
     out.column.resize(table.columns.size());
@@ -201,7 +212,7 @@ Binning make_bins(const data::Table& table, const data::TargetRows& target, cons
     bytes.assign(n * out.stride, 0);
     pool.run(n_columns, [&](std::size_t i, int) {
         const data::Column& column = table.columns[out.numeric[i]];
-        std::vector<Weighted> sample = sample_of(column, target, options.sample);
+        std::vector<Weighted> sample = sample_of(column, target, sample_size(n, options));
         place_edges(sample, options.max_bins, column.is<float>(), out.column[out.numeric[i]]);
     });
 
@@ -237,6 +248,41 @@ Binning make_bins(const data::Table& table, const data::TargetRows& target, cons
         Filler(column, bins).run(target.row.data(), 0, n, out.stride, bytes.data(), ignored);
     });
     return out;
+}
+
+struct BinnedTable {
+    int max_bins = 0;
+    Binning binning;
+    std::vector<std::uint8_t> bytes;
+};
+
+std::shared_ptr<const BinnedTable> whole_table(const data::Table& table, const BinOptions& options,
+                                               base::ThreadPool& pool, base::Interrupt& interrupt) {
+    const std::lock_guard lock(table.derived->busy);
+    auto known = std::static_pointer_cast<const BinnedTable>(table.derived->value);
+    if (known && known->max_bins == options.max_bins) return known;
+    data::TargetRows all;
+    all.row.resize(table.n_rows);
+    std::iota(all.row.begin(), all.row.end(), 0u);
+    auto made = std::make_shared<BinnedTable>();
+    made->max_bins = options.max_bins;
+    made->binning = bins_of_rows(table, all, options, made->bytes, pool, interrupt);
+    table.derived->value = made;
+    return made;
+}
+
+}  // namespace
+
+Binning make_bins(const data::Table& table, const data::TargetRows& target, const BinOptions& options,
+                  std::vector<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt) {
+    if (options.approximate || target.size() == table.n_rows)
+        return bins_of_rows(table, target, options, bytes, pool, interrupt);
+    const auto whole = whole_table(table, options, pool, interrupt);
+    const std::size_t stride = whole->binning.stride;
+    bytes.resize(target.size() * stride);
+    for (std::size_t i = 0; i < target.size(); ++i)
+        std::memcpy(bytes.data() + i * stride, whole->bytes.data() + target.row[i] * stride, stride);
+    return whole->binning;
 }
 
 }  // namespace ceiba::split

@@ -41,10 +41,10 @@ struct Binning {
 struct BinOptions {
     int max_bins = most_bins;
     bool approximate = false;
-    std::size_t sample = 8192;  // rows looked at to place the edges
 };
 
-// Chooses edges for the rows of `target` and fills `bytes` with stride bytes for each of them.
+// Chooses edges for the rows of `target` and fills `bytes` with stride bytes for each of them. For the exact search on a part of
+// the rows, bins are those of the whole table: made once, and kept with it.
 Binning make_bins(const data::Table& table, const data::TargetRows& target, const BinOptions& options,
                   std::vector<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt);
 
