@@ -82,16 +82,37 @@ def test_predict_bad_cell_is_named_by_line_and_column(folder: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_predict_interrupted_leaves_no_file(folder: Path) -> None:
+def test_predict_interrupted_says_so_and_leaves_no_file(folder: Path) -> None:
     ok("learn", "weather.csv", "-t", "RAIN", "--drop", "day", "-q", cwd=folder)
     before = {path.name for path in folder.iterdir()}
     process = subprocess.Popen(
         [sys.executable, "-m", "ceiba", "predict", "weather.ceiba", "-", "-o", "out.csv"],
-        cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+        cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(1.5)
+    assert process.stdin is not None
+    process.stdin.write("clouds,wind\n" + "1,west\n" * 400_000)
+    process.stdin.flush()
+    until = time.monotonic() + 120
+    while {path.name for path in folder.iterdir()} == before and time.monotonic() < until:
+        time.sleep(0.05)  # until the file has been begun
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
-    # Before the command has begun, the interpreter itself ends by the signal.
-    assert process.returncode in (130, -signal.SIGINT), said
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said == "ceiba: interrupted; no file was changed\n"
     assert {path.name for path in folder.iterdir()} == before
+
+
+def test_predict_that_nobody_reads_to_the_end_is_no_mistake(folder: Path) -> None:
+    ok("learn", "weather.csv", "-t", "RAIN", "--drop", "day", "-q", cwd=folder)
+    (folder / "long.csv").write_text("clouds,wind\n" + "1,west\n" * 400_000, "utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ceiba", "predict", "weather.ceiba", "long.csv"],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"clouds,wind,prediction\n"
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(60) == 0

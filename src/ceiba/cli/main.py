@@ -7,12 +7,14 @@ get it.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import typer
@@ -29,6 +31,21 @@ _EPILOG: Final = (
     "Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model, "
     "1 anything else. --debug shows where an error came from."
 )
+
+
+class _EndedError(Exception):
+    """Ctrl-C, or nobody reads on: typer would end the process itself, without a word."""
+
+
+def _guarded(command: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(command)
+    def run(*given: Any, **options: Any) -> None:
+        try:
+            command(*given, **options)
+        except (KeyboardInterrupt, BrokenPipeError) as error:
+            raise _EndedError from error
+
+    return run
 
 
 def make_app() -> typer.Typer:
@@ -68,9 +85,10 @@ def make_app() -> typer.Typer:
             os.environ["CEIBA_DEBUG"] = "1"
 
     for name in COMMANDS:
-        app.command(name)(getattr(import_module(f"ceiba.cli.{name}"), name))
+        app.command(name)(_guarded(getattr(import_module(f"ceiba.cli.{name}"), name)))
 
     @app.command("demo")
+    @_guarded
     def demo(
         out: Path = typer.Option(Path("out"), help="Folder of the picture."),  # noqa: B008
     ) -> None:
@@ -93,13 +111,14 @@ def main() -> None:
         )
     try:
         app()
-    except BrokenPipeError:  # `ceiba show ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except (Exception, KeyboardInterrupt) as error:
+    except (Exception, KeyboardInterrupt) as found:
+        cause = (found.__cause__ if isinstance(found, _EndedError) else found) or found
+        if isinstance(cause, BrokenPipeError):  # `ceiba show ... | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
         if os.environ.get("CEIBA_DEBUG"):
             raise
-        _complain(error)
+        _complain(cause)
 
 
 def _complain(error: BaseException) -> None:
