@@ -45,6 +45,7 @@ double over_classes(int n_classes, Count count, F f) {
 }
 
 struct Gini {
+    static constexpr bool asks_for_squares_only = true;  // below() reads sums of squares and weights, nothing else
     double base = 0.0, slack = 0.0, tie = 0.0;
 
     template <class D>

@@ -123,6 +123,31 @@ public:
         left_.count[k] += 1.0;
         left_.n += 1.0;
     }
+    // What a scan changes, apart from the object: sums that stay in registers (covertype: the scan takes two thirds of the time).
+    struct Running {
+        const std::uint16_t* label;
+        const double* total;
+        double* count;
+        double n, squares, cross, total_n, total_squares;
+
+        void add(std::size_t i) {
+            const std::size_t k = label[i];
+            squares += 2.0 * count[k] + 1.0;
+            cross += total[k];
+            count[k] += 1.0;
+            n += 1.0;
+        }
+        double left_weight() const { return n; }
+        double right_weight() const { return total_n - n; }
+        double left_squares() const { return squares; }
+        double right_squares() const { return total_squares - 2.0 * cross + squares; }
+    };
+    Running running() {
+        return {label_,        total_.data(), left_.count.data(), left_.n,
+                left_.squares, left_.cross,   total_n_,           total_squares_};
+    }
+    void take(const Running& r) { left_.n = r.n, left_.squares = r.squares, left_.cross = r.cross; }
+
     Left part_of(const double* count) const {
         Left part;
         part.count.assign(count, count + total_.size());

@@ -168,9 +168,11 @@ std::vector<Weighted> sample_of(const data::Column& column, const data::TargetRo
 // All values of a column if they are few, otherwise an empty list.
 std::vector<Weighted> few_values(const data::Column& column, const data::TargetRows& target, int most) {
     std::vector<Weighted> found;
+    double last = std::numeric_limits<double>::quiet_NaN();
     for (std::uint32_t row : target.row) {
         const double x = column.number(row);
-        if (std::isnan(x)) continue;
+        if (x == last || std::isnan(x)) continue;
+        last = x;
         const auto at =
             std::lower_bound(found.begin(), found.end(), x, [](const Weighted& a, double b) { return a.value < b; });
         if (at != found.end() && at->value == x) continue;
