@@ -7,7 +7,7 @@
 Per tree: size of the file; CPU seconds that Python takes to write it; first paint (wall time, the
 best of three openings); and the script time of the *slowest single frame* of each gesture. A frame
 is one input event of the browser (mouse, wheel, key) and all that the page computes until it has
-painted. Script time is the CPU time of the page's main thread, so that a busy machine does not show.
+painted. Script time is CPU time of the page's main thread, so that a busy machine does not show.
 Gestures are done on the tree with every node unfolded, which is more than the page opens with, and
 after it has come to rest (what it computes ahead while idle is done).
 """
@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.report.browser import Opened, chromium
 
 import ceiba
 from benchmarks.machine import machine
-from tests.report.browser import Opened, chromium
 
 PAGE = Path(__file__).parents[1] / "docs" / "report.md"
 SIZES = (5, 22, 500, 5000)

@@ -16,7 +16,7 @@ folder = Path(sys.argv[1]) if len(sys.argv) > 1 else here.parent / "docs" / "ima
 folder.mkdir(parents=True, exist_ok=True)
 
 for script in sorted(here.glob("*.py")):
-    if script.name in ("gallery.py", "iris_tree.py", "engine.py"):
+    if script.name in ("gallery.py", "iris_tree.py", "engine.py", "report_pages.py"):
         continue
     sys.argv = [str(script), str(folder)]
     try:

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ceiba import datasets, inspection, plot, prune, table, tree
+    from ceiba import datasets, inspection, plot, prune, report, table, tree
     from ceiba.errors import (
         CeibaError,
         CeibaWarning,
@@ -80,12 +80,13 @@ __all__ = [
     "load",
     "plot",
     "prune",
+    "report",
     "rpart",
     "table",
     "tree",
 ]
 
-_ROOMS = ("datasets", "inspection", "plot", "prune", "table", "tree")
+_ROOMS = ("datasets", "inspection", "plot", "prune", "report", "table", "tree")
 
 _HOMES = {
     "CeibaError": "errors",

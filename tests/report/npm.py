@@ -1,4 +1,4 @@
-"""Tools from npm that only tests use: TypeScript's checker and axe-core, in versions of package.json.
+"""Tools from npm that only tests use, in the versions of package.json: tsc and axe-core.
 
 They are installed once into build/npm, without their scripts being run. Where npm is absent or
 cannot reach a registry the tests skip with a reason, which `.ci/skips.py` does not accept.

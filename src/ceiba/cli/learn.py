@@ -164,7 +164,7 @@ def learn(
     fitted.save(path, metadata=work.metadata(hash_data))
     work.tell(fitted, path, test, as_json)
     if report is not None:
-        fitted.report(report)
+        work.report(fitted, report, test)
 
 
 def _number(text: str | None, option: str) -> Any:

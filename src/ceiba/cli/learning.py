@@ -186,6 +186,20 @@ class Learning:
                 "Nothing was kept apart to judge by: try --test-size 0.3.", self.quiet or as_json
             )
 
+    def report(self, model: Any, path: Path, test: str | None) -> None:
+        """Write the page, with the rows learned from and those kept apart."""
+        from ceiba.cli.evaluate import truth_of
+        from ceiba.cli.kinds import as_columns
+        from ceiba.cli.say import remark
+
+        held_out = None
+        if self.test is not None:
+            held_out = (as_columns(self.test[0]), self.test[1])
+        elif test is not None:
+            held_out = truth_of(model, test, self.reading, self.target, None)[:2]
+        model.report(path, train=self.train, test=held_out)
+        remark(f"report written to {path}", self.quiet)
+
 
 def _divided(columns: list[Any], parts: list[Any]) -> list[Any]:
     """Give the rows of each part as a frame; each column goes as soon as it is divided."""

@@ -7,6 +7,7 @@ Columnar (one list per figure, not one object per node), so that it is small and
 from __future__ import annotations
 
 import datetime
+import platform
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
@@ -90,6 +91,11 @@ def payload(
         raise OptionError(
             f"output: got {output!r}. The tree has outputs 0 to {tree.n_outputs - 1}."
         )
+    if tree.n_outputs > 1 and tree.task == "regression":
+        raise OptionError(
+            f"The report of a regression tree with {tree.n_outputs} outputs: its nodes keep one "
+            "impurity for all outputs, so the figures of one are not known. Fit a tree per output."
+        )
     classes = tree.target.classes[output].tolist() if tree.task == "classification" else []
     rows, y = rows_and_target(tree, train) if train is not None else (None, None)
     return {
@@ -98,6 +104,7 @@ def payload(
         "lang": lang,
         "created": created or datetime.datetime.now().astimezone().isoformat(timespec="minutes"),
         "ceiba": version("ceiba"),
+        "python": platform.python_version(),
         "model": model,
         "parameters": dict(parameters or {}),
         "task": tree.task,

@@ -5,7 +5,7 @@ const PANELS = { node: nodePanel, case: casePanel, prune: prunePanel, model: mod
 // Which changes make a tab stale.
 const STALE = {
   node: ["selected", "step", "lang", "theme"], case: ["lang", "theme"], prune: ["lang", "theme"],
-  model: ["step", "selected", "source", "lang", "theme"], data: ["lang", "theme"],
+  model: ["step", "selected", "source", "lang", "theme"], data: ["step", "lang", "theme"],
 };
 
 async function readPayload() {
@@ -94,13 +94,13 @@ function colourKey() {
   if (M.regression) {
     const bar = el("span", { class: "ramp" });
     bar.style.background = `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((s) => css(numberColour(s))).join(",")})`;
-    return el("div", { class: "legend key" }, el("span", {}, fmtNumber(M.low)), bar, el("span", {}, fmtNumber(M.high)), el("span", { class: "muted" }, t("key_number")));
+    return el("div", { class: "legend key" }, el("span", {}, fmtNumber(M.low)), bar, el("span", {}, fmtNumber(M.high)), el("span", { class: "muted" }, [t("key_number"), M.known ? t("key_width") : ""].filter(Boolean).join(" · ")));
   }
   const shown = M.classes.slice(0, 10).map((name, k) => [M.payload.colours[k], name]);
   const node = legend(shown);
   node.classList.add("key");
   if (M.K > 10) node.append(el("span", { class: "muted" }, t("more_classes", { n: M.K - 10 })));
-  node.append(el("span", { class: "muted" }, t("key_class")));
+  node.append(el("span", { class: "muted" }, [t("key_class"), M.known ? t("key_width") : ""].filter(Boolean).join(" · ")));
   return node;
 }
 

@@ -41,6 +41,15 @@ function tableOf(head, rows, kind = "") {
       el("tbody", {}, rows.map((row) => el("tr", {}, row.map((v, k) => cell("td", v, k)))))));
 }
 
+/** A table behind a chart, made when it is opened. @param {string} title @param {() => Node} make */
+function tableLater(title, make) {
+  const box = el("details", {}, el("summary", {}, title));
+  box.addEventListener("toggle", () => {
+    if (box.open && box.childElementCount === 1) box.append(make());
+  });
+  return box;
+}
+
 /** A button that copies text and says so. */
 function copyButton(label, text) {
   const button = el("button", { class: "small", type: "button" }, label);

@@ -42,7 +42,7 @@ function paintIcicle() {
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     return new CanvasPen(ctx);
   };
-  const key = [width, height, ratio, state.step, state.theme, LANG, state.search, state.way.join()].join("|");
+  const key = [width, height, ratio, state.step, state.theme, LANG, state.search, state.bigIcicle, state.way.join()].join("|");
   if (key !== icicle.painted) drawIcicle(clean(canvas), width, height, true);
   icicle.painted = key;
   markIcicle(clean(marks), width, height);
@@ -59,7 +59,7 @@ function depthNow() {
   return deepFor.deep;
 }
 
-const icicleLine = (height) => Math.min(26, height / (depthNow() + 1));
+const icicleLine = (height) => Math.min(state.bigIcicle ? 44 : 26, height / (depthNow() + 1));
 
 const LEAST = 1; // px: the narrowest box
 
@@ -92,8 +92,10 @@ function drawIcicle(pen, width, height, faded) {
     pen.rect(left, top, broad, line - gap, { fill });
     if (w > 40 && line >= 14) {
       const size = 11;
-      const text = isEnd(i) ? elide(answerText(i), w - 8, size) : shortQuestion(i, w - 8, size, false, 2);
-      if (text.length > 2) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? ink.muted : textOn(nodeColour(i)), align: "center" });
+      const whole = isEnd(i) ? answerText(i) : question(i, 2, true);
+      // Half a word says nothing: in a narrow box the whole text or none.
+      const text = textWidth(whole, size) <= w - 8 ? whole : w < 84 ? "" : isEnd(i) ? elide(whole, w - 8, size) : shortQuestion(i, w - 8, size, false, 2);
+      if (text) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? ink.muted : textOn(nodeColour(i)), align: "center" });
     }
   }
   for (const [fill, boxes] of narrow) pen.boxes(boxes, fill);

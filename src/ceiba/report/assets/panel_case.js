@@ -121,24 +121,36 @@ function fillResult(box) {
   }
   const moves = routeCase(state.values, alphaNow());
   const said = predictCase(moves);
-  box.replaceChildren(caseAnswer(said), caseSteps(moves), nearestChange(said));
+  box.replaceChildren(caseAnswer(said), el("h3", {}, t("why")), caseSteps(moves), nearestChange(said) || "");
 }
 
 function caseAnswer(said) {
   const leaf = said.leaf;
   const head = M.regression ? fmtNumber(said.value[0], 6) : M.classes[said.answer];
   const order = M.classes.map((_, k) => k).sort((a, b) => said.value[b] - said.value[a]).slice(0, 6);
+  const facts = [
+    el("button", { type: "button", class: "link", onclick: () => reveal(leaf) }, `${t("leaf")} #${leaf}`),
+    M.known ? t("n_train_rows", { n: fmtCount(M.rows[leaf]) }) : null,
+    said.ends.length > 1 ? t("mixture", { n: said.ends.length }) : intervalText(leaf), testedText(leaf),
+  ].filter(Boolean);
   return el("div", { class: "case-answer" },
-    el("p", { class: "answer" }, t("predicts") + " ", el("strong", { id: "case-answer" }, head), said.ends.length > 1 ? el("span", { class: "muted" }, " " + t("mixture", { n: said.ends.length })) : null,
-      " ", el("button", { type: "button", class: "link", onclick: () => reveal(leaf) }, `#${leaf}`),
-      M.known ? el("span", { class: "muted" }, " · " + t("n_rows", { n: fmtCount(M.rows[leaf]) })) : null, interval(leaf)),
-    M.regression ? null : barList(order.map((k) => ({ name: M.classes[k], share: said.value[k], text: fmtPercent(said.value[k], 1), colour: M.payload.colours[k], strong: k === said.answer }))));
+    el("p", { class: "answer" }, t("predicts") + " ", el("strong", { id: "case-answer" }, head), M.regression ? null : el("span", {}, " " + t("with_share", { share: fmtPercent(said.value[said.answer], 1) }))),
+    M.regression ? null : barList(order.map((k) => ({ name: M.classes[k], share: said.value[k], text: fmtPercent(said.value[k], 1), colour: M.payload.colours[k], strong: k === said.answer }))),
+    el("p", { class: "muted small-text sure" }, facts.flatMap((f, k) => (k ? [" · ", f] : [f]))));
+}
+
+/** What the test rows of a leaf say of its answer. */
+function testedText(i) {
+  if (!M.test || M.regression) return null;
+  const held = M.test.counts.subarray(i * M.K, (i + 1) * M.K);
+  const n = held.reduce((a, b) => a + b, 0);
+  return n ? t("tested_right", { n: fmtCount(n), share: fmtPercent(held[M.answer[i]] / n, 1) }) : null;
 }
 
 function caseSteps(moves) {
   const items = moves.filter((m) => m.by).map((m) => {
     const j = M.splits.column[m.node];
-    const two = M.nBranches(m.node) === 2 && m.branch !== null && m.by !== "share";
+    const two = M.nBranches(m.node) === 2 && m.branch !== null && m.by !== "share" && !namesAnswers(m.node);
     const mark = two ? (m.branch === 0 ? "✓" : "✗") : "→";
     const said = m.branch === null ? t("stays") : sentence(M.splits, m.node, m.branch, 6);
     let note = "";
@@ -148,10 +160,10 @@ function caseSteps(moves) {
     else if (m.by === "share") note = t("by_share", { share: fmtPercent(m.share) });
     return el("li", {},
       el("span", { class: "check " + (mark === "✗" ? "fail" : "pass"), "aria-label": mark === "→" ? "" : t(mark === "✓" ? "yes" : "no") }, mark),
-      el("button", { type: "button", class: "link", onclick: () => reveal(m.node) }, two && !namesAnswers(m.node) ? question(m.node, 6) : said),
+      el("button", { type: "button", class: "link", onclick: () => reveal(m.node) }, two ? question(m.node, 6) : said),
       el("span", { class: "muted" }, `  (${fmtValue(state.values[j], j)})`), note ? el("span", { class: "note" }, note) : null);
   });
-  return el("ol", { class: "steps" }, items);
+  return el("ol", { class: "steps", tabindex: items.length > 6 ? 0 : undefined, "aria-label": t("why") }, items);
 }
 
 /** In words: what would have to change for another answer. */

@@ -10,7 +10,7 @@ const findingBoxes = () => M.payload.findings.map((f) => el("p", { class: f.code
 
 function dataPanel() {
   const c = M.columns;
-  const worth = importanceAt(-1);
+  const worth = importanceAt(alphaNow());
   const order = c.name.map((_, j) => j).sort((a, b) => worth[b] - worth[a] || a - b);
   const range = (j) => {
     if (c.kind[j] !== "numeric") return `${c.levels[j].length}: ${listed(c.levels[j], 6)}`;
@@ -23,17 +23,26 @@ function dataPanel() {
     [t("task"), t(p.task) + (M.regression ? "" : ` (${M.K})`)], [t("target"), p.target ?? "–"],
     ...(p.n_outputs > 1 ? [[t("output"), `${p.output + 1} / ${p.n_outputs}`]] : []),
     [t("criterion"), p.criterion], [t("rows"), M.known ? fmtCount(M.rows[0]) : "–"], ...(M.test ? [[t("test_rows"), fmtCount(M.test.rows[0])]] : []),
-    [t("leaves"), fmtCount(M.nLeaves)], [t("depth"), M.maxDepth], [t("missing_rule"), t("rule_missing_" + p.missing)], [t("unseen_rule"), t("rule_unseen_" + p.unseen)],
+    [t("leaves"), shownOf(M.steps[state.step].leaves, M.nLeaves)], [t("depth"), shownOf(depthNow(), M.maxDepth)], [t("missing_rule"), t("rule_missing_" + p.missing)], [t("unseen_rule"), t("rule_unseen_" + p.unseen)],
     ...(p.cost_matrix ? [[t("cost_matrix"), costText()]] : []), ...(p.class_prior ? [[t("class_prior"), p.class_prior.map((v) => fmtNumber(v, 3)).join(" / ")]] : []),
   ];
-  const made = [[t("model"), p.model ?? "–"], ...Object.entries(p.parameters), ["ceiba", p.ceiba], [t("date"), p.created]];
+  const made = [[t("model"), p.model ?? "–"], ...Object.entries(p.parameters), ["ceiba", p.ceiba], ["Python", p.python], [t("date"), p.created]];
   return el("div", {},
-    p.findings.length ? section(t("warnings"), findingBoxes()) : null,
+    section(t("warnings"), findingBoxes(), p.findings.some((f) => f.code === "leak") ? null : noLeak(order[0], worth[order[0]])),
     section(t("about"), factList(facts)),
     section(t("columns"), tableOf([t("column"), t("importance"), t("missing"), t("values")],
       order.slice(0, 300).map((j) => [el("span", {}, c.name[j], el("span", { class: "muted under" }, t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])))), worth[j] > 0 ? fmtPercent(worth[j], 1) : "–", fmtCount(c.n_missing[j]), range(j)]), "columns")),
-    section(t("made_with"), factList(made)));
+    section(t("made_with"), factList(made, "facts literal")));
 }
+
+/** That nothing was found is an answer too. */
+function noLeak(j, share) {
+  if (M.n === 1 || !M.known) return null;
+  return el("p", { class: "calm" }, t("no_leak", { column: M.columns.name[j], share: fmtPercent(share) }));
+}
+
+/** A figure of the shown tree, and that of the whole one where it differs. */
+const shownOf = (now, whole) => (now === whole ? fmtCount(now) : t("of_whole", { now: fmtCount(now), whole: fmtCount(whole) }));
 
 function costText() {
   const parts = [];
@@ -41,4 +50,4 @@ function costText() {
   return parts.join("; ");
 }
 
-const factList = (facts) => el("dl", { class: "facts" }, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))]));
+const factList = (facts, kind = "facts") => el("dl", { class: kind }, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))]));

@@ -77,7 +77,8 @@ function curveView(figures, ends) {
     renderPanel();
   });
   return el("div", {}, el("div", { class: "row" }, segmented(["roc", "pr"], curveKind, (v) => (curveKind = v), t), el("label", { class: "inline" }, t("class") + " ", picker)), f.svg,
-    el("p", {}, isRoc ? `AUC ${fmtNumber(found.area)}` : `${t("average_precision")} ${fmtNumber(found.average)}`));
+    el("p", {}, isRoc ? `AUC ${fmtNumber(found.area)}` : `${t("average_precision")} ${fmtNumber(found.average)}`),
+    tableLater(t("as_table"), () => tableOf([t(isRoc ? "false_positive" : "recall"), t(isRoc ? "true_positive" : "precision")], points.slice(0, 500).map(([x, y]) => [fmtPercent(x, 1), fmtPercent(y, 1)]))));
 }
 
 /** Said in training against seen in test, one bubble per leaf. */
@@ -98,7 +99,9 @@ function calibrationView(ends) {
     dot.append(sv("title", {}, `#${end.node}: ${fmtPercent(p, 1)} → ${fmtPercent(yes / n, 1)}, n ${fmtCount(n)}`));
     f.layer.append(dot);
   }
-  return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("calibration_hint")));
+  return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("calibration_hint")),
+    tableLater(t("as_table"), () => tableOf([t("leaf"), t("said_share", { name: M.classes[k] }), t("seen_share"), t("test_rows")],
+      bubbles.slice(0, 500).map(({ end, n, yes }) => [`#${end.node}`, fmtPercent(M.prob(end.node, k), 1), fmtPercent(yes / n, 1), fmtCount(n)]))));
 }
 
 function residualView(figures, ends) {
@@ -117,7 +120,9 @@ function residualView(figures, ends) {
     dot.append(sv("title", {}, `#${p.end.node}: ${fmtNumber(M.value[p.end.node])} → ${fmtNumber(p.mean)} ± ${fmtNumber(sd)}`));
     f.layer.append(dot);
   }
-  return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("residual_hint")));
+  return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("residual_hint")),
+    tableLater(t("as_table"), () => tableOf([t("leaf"), t("predicted"), t("observed"), t("deviation")],
+      points.slice(0, 500).map((p) => [`#${p.end.node}`, fmtNumber(M.value[p.end.node]), fmtNumber(p.mean), fmtNumber(Math.sqrt(p.variance))]))));
 }
 
 /** Columns of the leaf table: key, title, figure, text. @returns {any[][]} */
@@ -129,13 +134,13 @@ function leafColumns() {
   ];
   if (M.known) list.push(["rows", t("rows"), (i) => M.rows[i], (i) => fmtCount(M.rows[i])], ["share", "%", (i) => M.share[i], (i) => fmtPercent(M.share[i], 1)]);
   if (!M.regression) {
-    list.push(["sure", t("confidence"), (i) => M.prob(i, M.answer[i]), (i) => fmtPercent(M.prob(i, M.answer[i]), 1)],
-      ["lift", t("lift"), (i) => M.prob(i, M.answer[i]) / M.prob(0, M.answer[i]), (i) => fmtNumber(M.prob(i, M.answer[i]) / M.prob(0, M.answer[i]), 3)]);
+    list.push(["sure", t("confidence"), (i) => M.prob(i, M.answer[i]), (i) => fmtPercent(M.prob(i, M.answer[i]), 1)]);
     if (held) {
       const n = (i) => held.counts.slice(i * M.K, (i + 1) * M.K).reduce((a, b) => a + b, 0);
       const right = (i) => held.counts[i * M.K + M.answer[i]] / (n(i) || NaN);
-      list.push(["test", t("test"), n, (i) => fmtCount(n(i))], ["test_sure", t("test_right"), right, (i) => fmtPercent(right(i), 1)]);
+      list.push(["test_sure", t("test_right"), right, (i) => fmtPercent(right(i), 1)]);
     }
+    list.push(["lift", t("lift"), (i) => M.prob(i, M.answer[i]) / M.prob(0, M.answer[i]), (i) => fmtNumber(M.prob(i, M.answer[i]) / M.prob(0, M.answer[i]), 3)]);
   } else {
     if (M.payload.criterion === "squared_error" && M.known) list.push(["sd", t("deviation"), (i) => M.impurity[i], (i) => fmtNumber(Math.sqrt(M.impurity[i]), 3)]);
     if (held && held.mean) list.push(["test", t("test"), (i) => held.rows[i], (i) => fmtCount(held.rows[i])], ["test_mean", t("test_mean"), (i) => held.mean[i], (i) => fmtNumber(held.mean[i])]);

@@ -23,23 +23,23 @@ function nodeAnswer(i, end) {
   const said = M.regression ? fmtNumber(M.value[i], 6) : M.classes[M.answer[i]];
   return el("p", { class: "answer" }, mark, el("strong", {}, said),
     M.regression ? null : el("span", {}, " " + fmtPercent(M.prob(i, M.answer[i]), 1)),
-    interval(i),
-    end ? null : el("span", { class: "muted" }, " " + t("if_stopped")));
+    end ? null : el("span", { class: "muted" }, " " + t("if_stopped")),
+    intervalOf(i) ? el("span", { class: "muted small-text sure", title: t("interval_hint") }, intervalText(i)) : null);
 }
 
-/** Interval of the answer's share, or of the mean. */
-function interval(i) {
+/** Interval of the answer's share, or of the mean, as [low, high] in words. */
+function intervalOf(i) {
   if (!M.known) return null;
-  let low, high;
-  if (M.regression) {
-    if (M.payload.criterion !== "squared_error" || M.rows[i] < 2) return null;
-    const half = studentT(M.rows[i] - 1) * Math.sqrt(M.impurity[i] / (M.rows[i] - 1));
-    [low, high] = [fmtNumber(M.value[i] - half), fmtNumber(M.value[i] + half)];
-  } else {
-    [low, high] = wilson(M.prob(i, M.answer[i]), M.rows[i]).map((v) => fmtPercent(v, 1));
-  }
-  return el("span", { class: "muted", title: t("interval_hint") }, `  [${low} – ${high}]`);
+  if (!M.regression) return wilson(M.prob(i, M.answer[i]), M.rows[i]).map((v) => fmtPercent(v, 1));
+  if (M.payload.criterion !== "squared_error" || M.rows[i] < 2) return null;
+  const half = studentT(M.rows[i] - 1) * Math.sqrt(M.impurity[i] / (M.rows[i] - 1));
+  return [fmtNumber(M.value[i] - half), fmtNumber(M.value[i] + half)];
 }
+
+const intervalText = (i) => {
+  const found = intervalOf(i);
+  return found && t("interval", { low: found[0], high: found[1] });
+};
 
 /** 97.5 % quantile of Student's t (Hill's expansion; good to 3 digits, exact in the limit). */
 function studentT(df) {
@@ -94,7 +94,7 @@ function numberRows(i, test) {
     rows.push([t("mean"), fmtNumber(M.value[i], 6), test ? fmtNumber(test.mean[i], 6) : null],
       [t("deviation"), fmtNumber(Math.sqrt(M.impurity[i])), test ? fmtNumber(Math.sqrt(test.variance[i])) : null]);
   } else rows.push([t("value"), fmtNumber(M.value[i], 6), null], [t("loss"), fmtNumber(M.impurity[i]), test ? fmtNumber(test.loss[i]) : null]);
-  const table = tableOf(["", t("train"), ...(test ? [t("test")] : [])], rows.map((r) => (test ? r.map((v) => v ?? "") : r.slice(0, 2))));
+  const table = tableOf(["", t("train"), ...(test ? [t("test")] : [])], rows.map((r) => (test ? r.map((v) => v ?? "") : r.slice(0, 2))), "own");
   if (!M.boxes) return table;
   const q = [...M.boxes.slice(i * 5, i * 5 + 5)];
   const plot = sv("svg", { viewBox: "0 0 360 30", class: "share-bar tall", role: "img", "aria-label": t("box_plot") + ": " + q.map((v) => fmtNumber(v)).join(", ") });

@@ -23,7 +23,7 @@ function pruneSlider() {
   });
   const lost = M.steps.some((s) => !s.there);
   return el("div", { class: "prune" }, holder, range,
-    el("div", { class: "row spread" }, el("span", { class: "muted" }, t("simple")), el("span", { class: "muted" }, t("complex"))),
+    el("div", { class: "row spread ends" }, el("span", { class: "muted" }, t("simple")), el("span", { class: "muted" }, t("complex"))), pruneLegend(),
     jumpButtons(), lost ? el("p", { class: "muted" }, t("larger_not_kept")) : null);
 }
 
@@ -99,10 +99,6 @@ function pruneChart() {
     line.setAttribute("x2", f.sx(state.step));
   };
   placeNow();
-  const items = [["var(--muted)", t("train")]];
-  if (p.cv_risk) items.push(["var(--accent)", t("cross_validated")]);
-  if (test) items.push(["var(--path)", t("test")]);
-  const wrap = el("div", {}, f.svg, legend(items));
   f.svg.addEventListener("click", (e) => {
     const r = f.svg.getBoundingClientRect();
     const x = ((e.clientX - r.left) / r.width) * 400;
@@ -111,7 +107,27 @@ function pruneChart() {
     while (step > 0 && !steps[step].there) step--;
     update({ step });
   });
-  return wrap;
+  return f.svg;
+}
+
+function pruneLegend() {
+  const items = [["var(--muted)", t("train")]];
+  if (M.payload.pruning.cv_risk) items.push(["var(--accent)", t("cross_validated")]);
+  if (testRisks()) items.push(["var(--path)", t("test")]);
+  return legend(items);
+}
+
+/** The shortest number from this alpha to below the next: all of them give this tree. */
+function shortAlpha(k) {
+  const alpha = M.steps[k].alpha;
+  const larger = M.payload.pruning.alpha.filter((a) => a > alpha);
+  const next = larger.length ? Math.min(...larger) : Infinity;
+  for (let digits = 2; digits < 17; digits++) {
+    const size = 10 ** (Math.floor(Math.log10(alpha || 1)) + 1 - digits);
+    const up = Number((Math.ceil(alpha / size) * size).toPrecision(digits));
+    if (up >= alpha && up < next) return up;
+  }
+  return alpha;
 }
 
 let testRiskCache = null;
@@ -157,7 +173,7 @@ function metricsTable(alpha) {
 function pruneFigures() {
   const s = M.steps[state.step];
   const p = M.payload.pruning;
-  const code = s.alpha < 0 ? "" : p.kind === "impurity" || (M.regression && p.unit === "squared_error") ? `ccp_alpha=${s.alpha}` : `prune=CostComplexity(alpha=${s.alpha})`;
+  const code = s.alpha < 0 ? "" : p.kind === "impurity" || (M.regression && p.unit === "squared_error") ? `ccp_alpha=${shortAlpha(state.step)}` : `prune=CostComplexity(alpha=${shortAlpha(state.step)})`;
   return [
     el("p", { class: "answer" }, el("strong", {}, stepText(state.step)), s.alpha >= 0 ? el("span", { class: "muted" }, `  α = ${fmtNumber(s.alpha)}`) : el("span", { class: "muted" }, "  " + t("as_grown")),
       s.cv !== null && s.cv !== undefined ? el("span", {}, ` · ${t("cross_validated")} ${fmtNumber(s.cv)} ± ${fmtNumber(s.se, 2)}`) : null),
@@ -166,14 +182,9 @@ function pruneFigures() {
   ];
 }
 
-/** The chart as a table; made when it is opened. */
+/** The chart as a table. */
 function stepsTable() {
   const p = M.payload.pruning;
-  const box = el("details", { id: "all-steps" }, el("summary", {}, t("all_steps")));
-  box.addEventListener("toggle", () => {
-    if (!box.open || box.childElementCount > 1) return;
-    box.append(tableOf([t("leaves"), "α", riskName(), ...(p.cv_risk ? [t("cross_validated"), "±"] : [])],
-      M.steps.slice(-200).reverse().map((x) => [fmtCount(x.leaves), x.alpha < 0 ? "–" : fmtNumber(x.alpha), fmtNumber(x.risk), ...(p.cv_risk ? [fmtNumber(x.cv), fmtNumber(x.se, 2)] : [])])));
-  });
-  return box;
+  return tableLater(t("all_steps"), () => tableOf([t("leaves"), "α", riskName(), ...(p.cv_risk ? [t("cross_validated"), "±"] : [])],
+    M.steps.slice(-200).reverse().map((x) => [fmtCount(x.leaves), x.alpha < 0 ? "–" : fmtNumber(x.alpha), fmtNumber(x.risk), ...(p.cv_risk ? [fmtNumber(x.cv), fmtNumber(x.se, 2)] : [])])));
 }

@@ -19,6 +19,9 @@ function axisRange(j) {
 function spacePanel() {
   const choices = usedColumns();
   if (choices.length < 2 || M.payload.missing === "fractional") return null;
+  // Numbers make the better map.
+  const isNumber = (j) => M.columns.kind[j] === "numeric" && M.columns.display[j] !== "boolean";
+  choices.sort((a, b) => Number(isNumber(b)) - Number(isNumber(a)));
   if (!choices.includes(space.x)) space.x = choices[0];
   if (!choices.includes(space.y) || space.y === space.x) space.y = choices.find((j) => j !== space.x);
   const picker = (key, label) => {

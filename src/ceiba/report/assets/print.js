@@ -36,7 +36,8 @@ function icicleSvg(width, height) {
 /** The shown tree as SVG, laid out for a page. */
 function treeSvg() {
   const kept = { ...view };
-  const folded = state.folded;
+  const { folded, selected } = state;
+  state.selected = -1;
   state.folded = openingFold(31, 4);
   view.layout = makeLayout();
   view.direction = "right";
@@ -48,7 +49,7 @@ function treeSvg() {
   const svg = sv("svg", { viewBox: `0 0 ${w} ${h}`, class: "picture" });
   svg.setAttribute("width", String(Math.min(w, PRINT_WIDTH)));
   drawTree(new SvgPen(svg), w, h);
-  state.folded = folded;
+  Object.assign(state, { folded, selected });
   Object.assign(view, kept);
   return svg;
 }

@@ -191,13 +191,16 @@ function drawBar(pen, i, x, y, box, mark) {
   const { w, h } = box;
   const [left, top] = [x - w / 2, y - h / 2];
   pen.rect(left, top, w, h, { fill: css(cardColour(i)), radius: 4, ...borderOf(mark) });
-  const tall = view.direction === "down";
   const bold = isEnd(i);
-  if (tall) {
+  if (view.direction === "down") {
     barLines(i).forEach((line, k, all) => {
       const at = top + (all.length === 1 ? 15 : 9 + 13 * k);
       pen.text(x, at, elide(line, w - 6, 11, bold), { size: 11, bold, fill: ink.text, align: "center" });
     });
+  } else if (h >= TALL_BAR) {
+    const [first, second] = tallLines(i, w - 12);
+    pen.text(left + 6, top + 11, first, { size: 11, bold: true, fill: ink.text });
+    pen.text(left + 6, top + 25, elide(second, w - 12, 11), { size: 11, fill: ink.text });
   } else {
     const text = bold ? elide(answerText(i), w - 10, 11, true) : shortQuestion(i, w - 10, 11, false, 2);
     pen.text(left + 6, top + h / 2 - 2, text, { size: 11, bold, fill: ink.text });
@@ -207,9 +210,20 @@ function drawBar(pen, i, x, y, box, mark) {
   if (hidesSomething(i)) drawFold(pen, i, x, y, box);
 }
 
+/** Two lines: question and answer with rows; column and condition where the question is too long. */
+function tallLines(i, room) {
+  const rows = M.known ? `n ${fmtCount(M.rows[i])}` : "";
+  if (isEnd(i)) return [elide(answerText(i), room, 11, true), rows];
+  const whole = question(i, 3, true);
+  const name = isolated(M.columns.name[M.splits.column[i]]);
+  if (textWidth(whole, 11, true) > room && whole.startsWith(name)) return [elide(name, room, 11, true), whole.slice(name.length).trim()];
+  return [elide(whole, room, 11, true), [rows, answerText(i)].filter(Boolean).join(" · ")];
+}
+
 /** Two short lines: column and cut, or class and share. */
 function barLines(i) {
   if (isEnd(i)) return M.regression ? [answerText(i)] : [M.classes[M.answer[i]], fmtPercent(M.prob(i, M.answer[i]))];
   const name = M.columns.name[M.splits.column[i]];
+  if (namesAnswers(i)) return [name + "?"];
   return [name, question(i, 2, true).slice(isolated(name).length).trim()].filter(Boolean);
 }

@@ -10,6 +10,7 @@ const SPACING = {
 const CARD = { w: 196, h: 70 };
 const BAR = { right: { w: 112, h: 21 }, down: { w: 88, h: 36 } };
 const WIDEST_BAR = 216;
+const TALL_BAR = 38; // two lines, where neighbours stand far enough apart
 const ZOOM_MOST = 1.8;
 
 const view = {
@@ -54,7 +55,8 @@ function boxSize(zoom = view.zoom, direction = view.direction) {
   if (level === "bar") {
     const room = view.stretched && direction === "right" ? plainSpacing(zoom, 1, direction) * view.stretch[1] - view.layout.gap : 0;
     const bar = BAR[direction];
-    return { level, scale: 1, w: Math.min(Math.max(bar.w, room), WIDEST_BAR), h: bar.h };
+    const tall = direction === "right" && view.stretched && spacing(zoom, 0) >= TALL_BAR + 8;
+    return { level, scale: 1, w: Math.min(Math.max(bar.w, room), WIDEST_BAR), h: tall ? TALL_BAR : bar.h };
   }
   return { level, scale: 1, w: 6, h: 6 };
 }

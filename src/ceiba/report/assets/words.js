@@ -76,7 +76,9 @@ function fmtCut(cut, j, brief = false) {
   if (display === "datetime") return isoTime(cut, display);
   if (display === "duration") return durationText(cut);
   if (cut === 0 || !Number.isFinite(cut)) return fmtNumber(cut);
-  const clean = digits > 12 ? cut : Number(cut.toPrecision(12));
+  // The middle of two short decimals is off by the last bits of a float: those say nothing.
+  const near = Number(cut.toPrecision(12));
+  const clean = digits <= 12 || Math.abs(near - cut) <= 4 * Number.EPSILON * Math.abs(cut) ? near : cut;
   const size = Math.abs(clean);
   if (size >= 1e15 || size < 1e-6) return String(Number(clean.toPrecision(digits)));
   const before = Math.floor(Math.log10(size)) + 1;

@@ -1,0 +1,163 @@
+"""Interactive reports of four tables, and the pictures of docs/report.md made from them.
+
+Titanic (who lived), Seattle (rain, with a column that gives it away), California (house values, 500
+leaves), Adult (income, 500 leaves pruned to a few). Needs the tables in the folder CEIBA_DATA; the
+pictures need the package playwright and Chromium.
+Run: python examples/report_pages.py [FOLDER, default .] [--pictures FOLDER]
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import ceiba
+
+default = Path(__file__).resolve().parents[2] / "shared" / "data"
+data = Path(os.environ.get("CEIBA_DATA", default))
+if not (data / "titanic.csv").exists():
+    sys.exit("titanic.csv is not there; set CEIBA_DATA to its folder")
+
+ADULT = [
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "income",
+]
+CHOSEN = ceiba.prune.CostComplexity(rule="1se", keep_unpruned=True)
+
+
+def parted(X, y, share=0.3):
+    """Keep a share of the rows apart."""
+    apart = np.random.default_rng(0).random(len(y)) < share
+    return (X[~apart], y[~apart]), (X[apart], y[apart])
+
+
+def titanic():
+    frame = pd.read_csv(data / "titanic.csv")
+    y = frame["Survived"].map({0: "died", 1: "lived"}).rename("Survived")
+    X = frame[["Pclass", "Sex", "Age", "SibSp", "Parch", "Fare", "Embarked"]]
+    train, test = parted(X, y)
+    model = ceiba.DecisionTreeClassifier(prune=CHOSEN, min_samples_leaf=7, max_competitors=3)
+    return model, train, test, "Titanic: who lived?"
+
+
+def seattle():
+    frame = pd.read_csv(data / "seattleWeather_1948-2017.csv").dropna()
+    y = frame["RAIN"].astype(str).str.upper().map({"TRUE": "rain", "FALSE": "dry"}).rename("RAIN")
+    train, test = parted(frame[["PRCP", "TMAX", "TMIN"]], y)
+    return ceiba.DecisionTreeClassifier(prune="1se"), train, test, "Does it rain in Seattle?"
+
+
+def california():
+    frame = pd.read_csv(data / "california_housing.csv")
+    y = frame.pop("median_house_value")
+    train, test = parted(frame, y)
+    pruning = ceiba.prune.CostComplexity(rule="1se", keep_unpruned=True, folds=5)
+    model = ceiba.DecisionTreeRegressor(max_leaf_nodes=500, min_samples_leaf=10, prune=pruning)
+    return model, train, test, "House values in California, 1990"
+
+
+def adult():
+    files = [data / f"adult_{part}.csv.gz" for part in ("train", "test")]
+    parts = [
+        pd.read_csv(f, names=ADULT, skipinitialspace=True, na_values="?", comment="|").dropna(
+            subset="income"
+        )
+        for f in files
+    ]
+    answers = [part.pop("income").str.rstrip(".") for part in parts]
+    columns = [part.drop(columns=["fnlwgt", "education-num"]) for part in parts]
+    pruning = ceiba.prune.CostComplexity(rule="1se", keep_unpruned=True, folds=5)
+    model = ceiba.DecisionTreeClassifier(max_leaf_nodes=500, prune=pruning)
+    (X, X_test), (y, y_test) = columns, answers
+    return model, (X, y), (X_test, y_test), "Who earns more than 50,000 dollars?"
+
+
+def write(folder):
+    """Fit the four models and write their pages."""
+    for make in (titanic, seattle, california, adult):
+        model, train, test, title = make()
+        page = model.fit(*train).report(
+            folder / f"{make.__name__}.html", train=train, test=test, title=title
+        )
+        print(page)
+
+
+# ---------------------------------------------------------------------------------- pictures
+
+# A woman in third class whose age is not known, boarded in Queenstown: in the order of the columns.
+HER = "[3, 0, null, 0, 0, 7.75, 1]"
+# Name of the picture: page, what is done on it (a script, with r = the page's own functions).
+PICTURES = {
+    "report_case": ("titanic", f"r.update({{tab: 'case', values: {HER}, hasCase: true}})"),
+    "report_node": ("titanic", "r.reveal(r.model.child(0, 1))"),
+    "report_model": ("titanic", "r.update({tab: 'model'})"),
+    "report_rules": (
+        "titanic",
+        "r.update({tab: 'model'});"
+        "document.querySelector('table.leaves').scrollIntoView();"
+        "document.querySelector('#panel').scrollTop -= 90",
+    ),
+    "report_prune": ("adult", "r.update({tab: 'prune'})"),
+    "report_five": (
+        "adult",
+        "r.update({tab: 'prune', step: r.model.steps.findIndex((s) => s.leaves === 5)})",
+    ),
+    "report_overview": (
+        "california",
+        "r.update({step: r.model.steps.length - 1, bigIcicle: true, tab: 'model'})",
+    ),
+    "report_leak": ("seattle", "r.update({tab: 'data'})"),
+    "report_dark": ("california", "r.update({tab: 'prune'})"),
+    "report_phone": ("titanic", f"r.update({{tab: 'case', values: {HER}, hasCase: true}})"),
+}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def photograph(pages, folder):
+    """Open the pages in Chromium and take the pictures of the documentation."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        for name, (page_name, script) in PICTURES.items():
+            options = (
+                PHONE if name == "report_phone" else {"viewport": {"width": 1280, "height": 820}}
+            )
+            scheme = "dark" if name == "report_dark" else "light"
+            page = browser.new_page(color_scheme=scheme, **options)
+            page.goto((pages / f"{page_name}.html").resolve().as_uri())
+            page.wait_for_selector("#panel h2")
+            page.evaluate(f"() => {{ const r = window.ceibaReport; {script}; }}")
+            page.wait_for_timeout(800)
+            file = folder / f"{name}.png"
+            page.screenshot(path=file)
+            page.close()
+            with Image.open(file) as picture:
+                picture.convert("RGB").quantize(160).save(file, optimize=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    pages = Path(sys.argv[1]) if len(sys.argv) > 1 else Path()
+    pages.mkdir(parents=True, exist_ok=True)
+    write(pages)
+    if "--pictures" in sys.argv:
+        photograph(pages, Path(sys.argv[sys.argv.index("--pictures") + 1]))

@@ -1,0 +1,143 @@
+"""By keyboard alone, and by touch: slider, case, search, tabs, folding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.report.browser import Open, Opened
+
+
+def tab_to(opened: Opened, selector: str, most: int = 80) -> None:
+    """Press Tab until an element has the focus."""
+    for _ in range(most):
+        opened.page.keyboard.press("Tab")
+        if opened.run("(s) => document.activeElement.matches(s)", selector):
+            return
+    raise AssertionError(f"Tab does not reach {selector}")
+
+
+def test_keyboard_alone_prunes_enters_a_case_and_searches(open_page: Open) -> None:
+    opened = open_page("cv")
+    page, keys = opened.page, opened.page.keyboard
+    tab_to(opened, "#search")
+    keys.type("income")
+    assert "found" in page.inner_text("#hits")
+    keys.press("Enter")
+    selected = opened.run("() => ceibaReport.state.selected")
+    column = opened.run("(i) => ceibaReport.model.splits.column[i]", selected)
+    assert opened.run("(j) => ceibaReport.model.columns.name[j]", column) == "income"
+    keys.press("Escape")
+    tab_to(opened, "#tab-node")
+    for name in ("case", "prune"):
+        keys.press("ArrowRight")
+        assert opened.run("() => document.activeElement.id") == f"tab-{name}"
+    tab_to(opened, "#prune-slider")
+    keys.press("Home")
+    assert opened.run("() => ceibaReport.state.step") == 0
+    keys.press("End")
+    keys.press("ArrowLeft")
+    last = opened.run("() => ceibaReport.model.steps.length - 1")
+    assert opened.run("() => ceibaReport.state.step") == last - 1
+    keys.press("Shift+Tab")
+    keys.press("Shift+Tab")
+    assert opened.run("() => document.activeElement.id") == "tab-prune"
+    keys.press("ArrowLeft")
+    tab_to(opened, "button.primary")
+    keys.press("Enter")
+    tab_to(opened, "form.case input[type=text]")
+    before = opened.run("() => ceibaReport.state.values.slice()")
+    keys.press("Control+A")
+    keys.type("77")
+    after = opened.run("() => ceibaReport.state.values")
+    assert 77 in after
+    assert 77 not in before
+    tab_to(opened, "form.case select")
+    keys.press("ArrowDown")
+    assert opened.run("() => ceibaReport.state.values") != after
+    assert opened.errors == []
+
+
+def test_keyboard_focus_is_always_seen(open_page: Open) -> None:
+    opened = open_page("cv")
+    for _ in range(25):
+        opened.page.keyboard.press("Tab")
+        seen = opened.run(
+            """() => {
+              const s = getComputedStyle(document.activeElement);
+              const marked = parseFloat(s.outlineWidth) > 0 && s.outlineStyle !== "none";
+              return document.activeElement === document.body || marked;
+            }"""
+        )
+        assert seen, opened.run("() => document.activeElement.outerHTML.slice(0, 200)")
+
+
+def test_keyboard_twin_of_a_large_tree_follows_the_selected_node(open_page: Open) -> None:
+    import numpy as np
+
+    import ceiba
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 3))
+    fitted = ceiba.DecisionTreeRegressor(max_leaf_nodes=400).fit(X, rng.normal(size=3000))
+    opened = open_page("many", fitted, reports={})
+    opened.page.click("#unfold")
+    opened.run("() => ceibaReport.reveal(ceibaReport.model.n - 1)")
+    last = opened.run("() => ceibaReport.model.n - 1")
+    opened.until(f"document.querySelector('#twin{last}[aria-selected=true]')")
+    assert opened.page.locator("#twin [role=treeitem]").count() < 250
+    assert opened.page.locator("#twin0").count() == 1  # its ancestors are there
+
+
+@pytest.fixture
+def phone(open_page: Open) -> Opened:
+    return open_page("cv", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+
+
+def place_of(opened: Opened, node: int) -> tuple[float, float]:
+    box: Any = opened.page.locator("#tree").bounding_box()
+    x, y = opened.run("(i) => ceibaReport.place(ceibaReport.view.layout.nodes.indexOf(i))", node)
+    return box["x"] + x, box["y"] + y
+
+
+def test_touch_tap_selects_a_node_and_the_icicle_goes_there(phone: Opened) -> None:
+    phone.page.touchscreen.tap(*place_of(phone, 0))
+    assert phone.run("() => ceibaReport.state.selected") == 0
+    box: Any = phone.page.locator("#icicle").bounding_box()
+    phone.page.touchscreen.tap(box["x"] + 5, box["y"] + 40)
+    assert phone.run("() => ceibaReport.state.selected") > 0
+
+
+def test_touch_two_fingers_zoom_and_one_moves(phone: Opened) -> None:
+    session = phone.context.new_cdp_session(phone.page)
+    box: Any = phone.page.locator("#tree").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        session.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": a, "y": b} for a, b in points]},
+        )
+
+    before = phone.run("() => [ceibaReport.view.zoom, ceibaReport.view.x]")
+    touch("touchStart", (x - 30, y), (x + 30, y))
+    for far in (40, 60, 80, 100):
+        touch("touchMove", (x - far, y), (x + far, y))
+    touch("touchEnd")
+    zoomed = phone.run("() => [ceibaReport.view.zoom, ceibaReport.view.x]")
+    assert zoomed[0] > 1.5 * before[0]
+    touch("touchStart", (x, y))
+    touch("touchMove", (x + 20, y))
+    touch("touchMove", (x + 45, y))
+    touch("touchEnd")
+    assert phone.run("() => ceibaReport.view.x") == pytest.approx(zoomed[1] + 45, abs=1)
+
+
+def test_touch_targets_on_a_phone_are_large_enough(phone: Opened) -> None:
+    small = phone.run(
+        """() => [...document.querySelectorAll(".canvas-tools button, .tabs button, .tools button")]
+          .map((b) => [b.id, b.getBoundingClientRect()])
+          .filter(([, r]) => r.height < 40 || r.width < 24).map(([id]) => id)"""
+    )
+    assert small == []
