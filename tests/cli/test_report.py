@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.cli.test_commands import ok, run
+from tests.cli.running import ok, run
 
 pytest.importorskip("typer")
 
