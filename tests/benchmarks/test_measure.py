@@ -103,5 +103,4 @@ def test_borrowed_tree_predicts_as_ours(name: str) -> None:
     for runner in (library("ceiba"), library(name)):
         form = runner.prepare(data)
         found.append(runner.predict(runner.fit(form, settings), form))
-    theirs = found[1][0] if name == "onnxruntime" else found[1]
-    np.testing.assert_array_equal(found[0], theirs)
+    np.testing.assert_array_equal(*found)
