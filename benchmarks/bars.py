@@ -244,7 +244,7 @@ RACES: tuple[Race, ...] = (
     _predict("predict", 4, 2.5),
     _predict("predict one row", 8, None),
     _small("iris", "fit", 12, "quick issue5", "LightGBM", "XGBoost exact", "YDF", "rpart"),
-    _small("breast_cancer", "fit", 9, "quick issue5", "LightGBM", "XGBoost exact", "YDF", "rpart"),
+    _small("breast_cancer", "fit", 9, "issue5", "LightGBM", "XGBoost exact", "YDF", "rpart"),
     _small("iris", "predict", 1, ""),
     _small("iris", "predict one row", 8, "quick issue5", "LightGBM", "XGBoost exact", "YDF"),
     _small("breast_cancer", "predict", 1, ""),
