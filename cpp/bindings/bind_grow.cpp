@@ -67,6 +67,8 @@ void bind_options(nb::module_& m) {
         .def_rw("keep_zero_weights", &GrowOptions::keep_zero_weights)
         .def_rw("use_surrogate", &GrowOptions::use_surrogate)
         .def_rw("seed", &GrowOptions::seed)
+        .def_rw("low", &GrowOptions::low)
+        .def_rw("high", &GrowOptions::high)
         .def_rw("n_threads", &GrowOptions::n_threads);
     c.def_prop_rw(
         "max_surrogates", [](const GrowOptions& o) { return o.surrogates.max_surrogates; },

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import ceiba
-from ceiba.errors import OptionError, TreeError
+from ceiba.errors import TreeError
 from ceiba.prune import regrow, set_split
 from ceiba.tree import Cut, Levels, Presence, check
 
@@ -189,14 +189,6 @@ def test_words_that_are_no_split_are_refused():
     tree, X, y, _, _ = fit({})
     with pytest.raises(TreeError, match="is not a split"):
         set_split(tree, 0, "z < 3", X, y)
-
-
-def test_monotonic_constraints_below_the_root_are_refused():
-    X, y = load_iris(return_X_y=True)
-    X, y = X[:100], y[:100]
-    tree = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y).tree_
-    with pytest.raises(OptionError, match="limits set above"):
-        regrow(tree, 1, X, y, monotonic_cst=[1, 0, 0, 0])
 
 
 def test_max_leaf_nodes_counts_the_leaves_elsewhere():

@@ -1,32 +1,43 @@
-// Absolute deviations about the weighted median in a division (see class_division.hpp for the idea).
-//
-// Rows are ranked by y once per search; two Fenwick trees over the ranks hold weight and weighted sum of the left
-// side, so that adding a row and finding the median of a side take O(log n): O(n log n) per column and node for any
-// weights. (Moving a median pointer along a linked list is faster for equal weights and quadratic in the worst case
-// for unequal ones.)
+// Absolute deviations about the median in a division of rows that all count 1 (see class_division.hpp for the idea;
+// weighted_median_division.hpp for rows that do not). One or several outputs; the gain is the mean over them.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include "base/double_double.hpp"
+#include "base/expansion.hpp"
+#include "criteria/running_medians.hpp"
 #include "data/target.hpp"
 
 namespace ceiba::criteria {
 
 using base::DoubleDouble;
 
+// The bits that the numbers of a target need.
+inline base::BitRange bit_range(const data::TargetRows& target) {
+    base::BitRange range;
+    for (const auto& numbers : target.numbers)
+        for (double y : numbers) range.include(y);
+    return range;
+}
+
+template <class Number>
 class MedianDivision {
 public:
-    struct Left {};  // too large to keep: AbsoluteError's bounds are its gain, so no cut is ever weighed again
+    static constexpr double tie_share = 0x1p-98;  // of the deviation of all rows: double-doubles tell no less
+    // A division by its figures, without its rows: enough to weigh it again.
+    struct Left {
+        std::size_t n_left = 0;
+        double left_value = 0.0, right_value = 0.0;
+        Number loss{};
+    };
 
-    void bind(const data::TargetRows& rows, int output, std::size_t begin) {
-        number_ = rows.numbers[output].data() + begin;
-        weight_ = rows.weight.empty() ? nullptr : rows.weight.data() + begin;
+    MedianDivision(std::size_t n_outputs, int unit) : unit_(unit), outputs_(n_outputs), number_(n_outputs) {}
+
+    void bind(const data::TargetRows& rows, int /*output*/, std::size_t begin) {
+        for (std::size_t o = 0; o < outputs_.size(); ++o) number_[o] = rows.numbers[o].data() + begin;
     }
     void reset() {
         included_.clear();
@@ -37,119 +48,85 @@ public:
         ranked_ = false;
     }
     void clear_left() {
-        if (!ranked_) rank();
-        left_.assign(left_.size(), Cell{});
-        left_all_ = Cell{};
+        kept_ = false;
+        n_left_ = 0;
+        for (std::size_t o = 0; o < outputs_.size(); ++o) {
+            if (ranked_)
+                outputs_[o].clear();
+            else
+                outputs_[o].take(number_[o], included_, unit_);
+        }
+        ranked_ = true;
     }
     void add(std::size_t i) {
-        const Cell c = cell(i);
-        left_all_ += c;
-        for (std::size_t r = rank_[i] + 1; r < left_.size(); r += r & (~r + 1)) left_[r] += c;
+        ++n_left_;
+        for (auto& medians : outputs_) medians.move(i);
     }
 
-    Left left_part() const { return {}; }
-    void put_back(Left) {}
+    // Moves rows to the left one after the other and writes down the division after each.
+    template <class RowAt>
+    void follow(RowAt row_at, std::size_t n, bool with_values) {
+        loss_.resize(n);
+        left_value_.resize(with_values ? n : 0);
+        right_value_.resize(with_values ? n : 0);
+        before_ = n_left_;
+        n_left_ += n;
+        for (std::size_t o = 0; o < outputs_.size(); ++o)
+            outputs_[o].follow(row_at, n,
+                               {loss_.data(), o > 0, with_values ? left_value_.data() : nullptr,
+                                with_values ? right_value_.data() : nullptr});
+    }
+    // The division after n of the rows that were followed.
+    const Number& loss_after(std::size_t n) const { return loss_[n - 1]; }
+    Left left_after(std::size_t n) const {
+        const bool values = !left_value_.empty();
+        return {before_ + n, values ? left_value_[n - 1] : 0.0, values ? right_value_[n - 1] : 0.0, loss_[n - 1]};
+    }
 
-    double left_weight() const { return left_all_.weight.value(); }
-    double right_weight() const { return (total_all_.weight - left_all_.weight).value(); }
-    double total_weight() const { return total_all_.weight.value(); }
-    double left_value() const { return median(true); }
-    double right_value() const { return median(false); }
+    Left left_part() const {
+        return kept_ ? at_ : Left{n_left_, outputs_.front().left_median(), outputs_.front().right_median(), all_loss()};
+    }
+    // Until rows move again, the division is the one of these figures.
+    void put_back(const Left& left) {
+        at_ = left;
+        kept_ = true;
+    }
 
-    // The gain: deviation of all rows less that of the two sides.
-    double gain() const { return std::max(0.0, (total_deviation_ - deviation(true) - deviation(false)).value()); }
-    double total_deviation() const { return total_deviation_.value(); }
+    double left_weight() const { return static_cast<double>(kept_ ? at_.n_left : n_left_); }
+    double right_weight() const { return total_weight() - left_weight(); }
+    double total_weight() const { return static_cast<double>(included_.size()); }
+    // Of the first output: monotone limits are refused for several before the core is called.
+    double left_value() const { return kept_ ? at_.left_value : outputs_.front().left_median(); }
+    double right_value() const { return kept_ ? at_.right_value : outputs_.front().right_median(); }
+
+    DoubleDouble gain() const {
+        return base::precise(decrease(), unit_) / DoubleDouble(static_cast<double>(outputs_.size()));
+    }
+    base::Fraction exact_gain() const { return {base::exact(decrease(), unit_), static_cast<double>(outputs_.size())}; }
+    DoubleDouble total_deviation() const { return base::precise(total_loss(), unit_); }
 
 private:
-    // Compensated: the right side is a difference, and beside heavy rows on the left it would have lost its digits.
-    struct Cell {
-        DoubleDouble weight, sum;
-        Cell& operator+=(const Cell& o) {
-            weight = weight + o.weight;
-            sum = sum + o.sum;
-            return *this;
-        }
-        Cell operator-(const Cell& o) const { return {weight - o.weight, sum - o.sum}; }
-    };
-    struct Middle {
-        double value;  // the lower weighted median, shifted
-        Cell below;    // rows up to and including the median
-    };
-
-    double weight(std::size_t i) const { return weight_ ? weight_[i] : 1.0; }
-    Cell cell(std::size_t i) const { return {weight(i), base::two_product(weight(i), number_[i] - shift_)}; }
-
-    void rank() {
-        order_ = included_;
-        std::sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {
-            return number_[a] < number_[b] || (number_[a] == number_[b] && a < b);
-        });
-        rank_.resize(order_.empty() ? 0 : *std::max_element(order_.begin(), order_.end()) + 1);
-        shift_ = order_.empty() ? 0.0 : number_[order_[order_.size() / 2]];
-        left_.assign(order_.size() + 1, Cell{});
-        total_.assign(order_.size() + 1, Cell{});
-        total_all_ = left_all_ = Cell{};
-        for (std::size_t r = 0; r < order_.size(); ++r) {
-            rank_[order_[r]] = static_cast<std::uint32_t>(r);
-            const Cell c = cell(order_[r]);
-            total_all_ += c;
-            for (std::size_t t = r + 1; t < total_.size(); t += t & (~t + 1)) total_[t] += c;
-        }
-        top_ = 1;
-        while (top_ * 2 < total_.size()) top_ *= 2;
-        ranked_ = true;
-        total_deviation_ = deviation(false);
+    Number total_loss() const {
+        Number sum{};
+        for (const auto& medians : outputs_) sum += medians.total_loss();
+        return sum;
     }
-
-    // The mean of the two middle values where the weight halves exactly, as the node's value has it.
-    double median(bool left) const { return 0.5 * (middle(left).value + middle(left, true).value) + shift_; }
-
-    // Walks down the Fenwick tree of one side to the first rank at which half of the weight is reached (or passed).
-    Middle middle(bool left, bool passed = false) const {
-        const DoubleDouble all = left ? left_all_.weight : total_all_.weight - left_all_.weight;
-        const DoubleDouble half(0.5 * all.hi, 0.5 * all.lo);
-        std::size_t at = 0;
-        Cell below;
-        for (std::size_t step = top_; step; step /= 2) {
-            if (at + step >= total_.size()) continue;
-            const Cell c = left ? left_[at + step] : total_[at + step] - left_[at + step];
-            const DoubleDouble with = below.weight + c.weight;
-            if (with < half || (passed && !(half < with))) {
-                at += step;
-                below += c;
-            }
-        }
-        at = std::min(at, order_.size() - 1);
-        return {number_[order_[at]] - shift_, below};
+    Number all_loss() const {
+        Number sum{};
+        for (const auto& medians : outputs_) sum += medians.loss();
+        return sum;
     }
-    DoubleDouble deviation(bool left) const {
-        const Cell all = left ? left_all_ : total_all_ - left_all_;
-        const Middle m = middle(left);
-        const Cell above = all - m.below;
-        return (above.sum - above.weight * m.value) + (m.below.weight * m.value - m.below.sum);
-    }
+    Number decrease() const { return total_loss() - (kept_ ? at_.loss : all_loss()); }
 
-    const double* number_ = nullptr;
-    const double* weight_ = nullptr;
-    bool ranked_ = false;
-    std::vector<std::uint32_t> included_, order_, rank_;
-    std::vector<Cell> left_, total_;  // Fenwick trees, 1-based
-    Cell left_all_, total_all_;
-    std::size_t top_ = 1;
-    double shift_ = 0.0;
-    DoubleDouble total_deviation_;
-};
-
-struct AbsoluteError {
-    double tie = 0.0;
-
-    void begin(const MedianDivision& d) { tie = d.total_deviation() * 0x1p-43; }
-    bool below(const MedianDivision& d, double t) const { return upper(d) < t; }
-    double upper(const MedianDivision& d) const { return d.gain() + tie; }
-    static constexpr bool bounds_are_exact = true;
-    double lower(const MedianDivision& d) const { return d.gain() - tie; }
-    DoubleDouble gain(const MedianDivision& d) const { return DoubleDouble(d.gain()); }
-    double tolerance() const { return tie; }
+    int unit_;
+    std::vector<RunningMedians<Number>> outputs_;
+    std::vector<const double*> number_;
+    std::vector<std::uint32_t> included_;
+    bool ranked_ = false, kept_ = false;
+    std::size_t n_left_ = 0, before_ = 0;
+    Left at_;
+    std::vector<Number> loss_;  // of the divisions followed
+    std::vector<double> left_value_, right_value_;
 };
 
 }  // namespace ceiba::criteria

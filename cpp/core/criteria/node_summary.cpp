@@ -45,6 +45,13 @@ double weighted_median(std::vector<std::pair<double, double>>& value_weight) {
     return value_weight.back().first;
 }
 
+// The same of numbers that all count 1.
+double median(std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return values.size() % 2 ? *middle : 0.5 * (*std::max_element(values.begin(), middle) + *middle);
+}
+
 // In four tables at once: a counter that was just written is slow to read again, and labels repeat.
 void count_labels(const std::uint16_t* label, std::size_t n, std::vector<double>& counts) {
     const std::size_t k = counts.size();
@@ -83,7 +90,12 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const std::vector<
     }
     out.value = sum.value() / weight;
     base::Sum loss;
-    if (criterion == Name::absolute_error) {
+    if (criterion == Name::absolute_error && rows.weight.empty()) {
+        std::vector<double> values(y.begin() + static_cast<std::ptrdiff_t>(begin),
+                                   y.begin() + static_cast<std::ptrdiff_t>(end));
+        out.value = median(values);
+        for (double v : values) loss.add(std::fabs(v - out.value));
+    } else if (criterion == Name::absolute_error) {
         std::vector<std::pair<double, double>> value_weight;
         value_weight.reserve(end - begin);
         for (std::size_t i = begin; i < end; ++i) value_weight.emplace_back(y[i], rows.weight_of(i));

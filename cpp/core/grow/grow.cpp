@@ -63,7 +63,7 @@ public:
     tree::TreeArrays run() {
         builders_.emplace_back();
         builders_[0].emplace_back();
-        Open root{std::move(root_), NodeContext{options_.seed}, 0, 0, false, {}};
+        Open root{std::move(root_), NodeContext{options_.seed, options_.low, options_.high}, 0, 0, false, {}};
         describe(root, builders_[0]);
         whole_weight_ = builders_[0][0].search_weight;
         if (options_.max_leaf_nodes > 0)
@@ -156,7 +156,7 @@ private:
     void describe(Open& open, Builder& builder) {
         criteria::NodeSummary summary = criteria::summarize(open.rows.store->target, open.rows.begin, open.rows.end,
                                                             options_.search.criterion, options_.search.class_scale);
-        if (!options_.search.monotone.empty()) clip(summary, open.context);
+        if (std::isfinite(open.context.low) || std::isfinite(open.context.high)) clip(summary, open.context);
         NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
         node.n_rows = static_cast<std::int64_t>(open.rows.size());
         node.weight = summary.weight;
@@ -190,9 +190,9 @@ private:
         if (summary.value.size() == 1) {
             summary.value[0] = std::clamp(summary.value[0], context.low, context.high);
         } else if (summary.value.size() == 2 && summary.weight > 0.0) {
-            const double p =
-                std::clamp(summary.value[1] / summary.weight, std::max(context.low, 0.0), std::min(context.high, 1.0));
-            summary.value = {(1.0 - p) * summary.weight, p * summary.weight};
+            const double share = summary.value[1] / summary.weight;
+            const double p = std::clamp(share, std::max(context.low, 0.0), std::min(context.high, 1.0));
+            if (p != share) summary.value = {(1.0 - p) * summary.weight, p * summary.weight};
         }
     }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "base/interrupt.hpp"
 #include "criteria/node_risk.hpp"
@@ -31,6 +32,8 @@ struct GrowOptions {
     criteria::RiskRule risk;
     bool keep_zero_weights = false;  // rows of zero weight are counted and routed, but decide nothing (rpart)
     std::uint64_t seed = 0;
+    double low = -std::numeric_limits<double>::infinity();  // monotone limits of the root (a part of a larger tree)
+    double high = std::numeric_limits<double>::infinity();
     int n_threads = 1;
 };
 

@@ -1,12 +1,14 @@
 // Chooses the division and the criterion for a target: one row of this file per criterion.
 #include "split/presort_finder.hpp"
 
+#include "criteria/absolute_error.hpp"
 #include "criteria/class_criteria.hpp"
 #include "criteria/class_division.hpp"
-#include "criteria/median_division.hpp"
 #include "criteria/moment_criteria.hpp"
 #include "criteria/moment_division.hpp"
 #include "criteria/multi_output.hpp"
+#include "criteria/weighted_median_division.hpp"
+#include "split/median_finder.hpp"
 
 namespace ceiba::split {
 
@@ -64,8 +66,10 @@ std::unique_ptr<SplitFinder> make_presort_finder(const data::TargetRows& target,
             return for_classes<BinaryDivision>(target, options, n_threads);
         return for_classes<UnitDivision>(target, options, n_threads);
     }
-    if (options.criterion == Name::absolute_error)
-        return one_or_many(std::vector<MedianDivision>(target.numbers.size()), AbsoluteError(), options, n_threads);
+    if (options.criterion == Name::absolute_error && weighted)
+        return one_or_many(std::vector<WeightedMedianDivision>(target.numbers.size()), AbsoluteError(), options,
+                           n_threads);
+    if (options.criterion == Name::absolute_error) return make_median_finder(target, options, n_threads);
     if (weighted) return for_moments<MomentDivision<true>>(target, options, n_threads);
     return for_moments<MomentDivision<false>>(target, options, n_threads);
 }

@@ -10,6 +10,7 @@ NaN for classification.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,7 +111,7 @@ def grow(
     core_target, core_weight = units.shrink_target(target.values), units.shrink_weight(weight)
     core = core_options(table, options, core_weight, scales, rows)
     if place is not None:
-        place.set(core, options, float(np.ldexp(place.weight, -units.weight)))
+        place.set(core, options, units)
     if options.task == "classification":
         n_classes = [len(labels) for labels in target.info.classes]
         arrays = _core.grow_classes(table.core(), core_target, n_classes, core_weight, core, rows)
@@ -140,6 +141,8 @@ class Place:
         Seed of the node.
     leaves : int
         Leaves of the larger tree elsewhere, which `max_leaf_nodes` counts too.
+    low, high : float
+        Limits that monotone splits above have set to the values of the new tree.
     """
 
     depth: int
@@ -148,16 +151,19 @@ class Place:
     share: float
     seed: int
     leaves: int = 0
+    low: float = -inf
+    high: float = inf
 
-    def set(self, core: _core.GrowOptions, options: GrowOptions, weight: float) -> None:
-        """Set the options of the core that depend on the place; `weight` in the core's unit."""
+    def set(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
+        """Set the options of the core that depend on the place, in the core's units."""
         if options.max_leaf_nodes is not None:
             core.max_leaf_nodes = max(options.max_leaf_nodes - self.leaves, 1)
         if options.max_depth is not None:
             core.max_depth = max(options.max_depth - self.depth, 0)
         core.min_gain = options.min_impurity_decrease / self.share
         core.seed = self.seed
-        _set_sizes(core, options, self.n_rows, weight)
+        core.low, core.high = np.ldexp([self.low, self.high], -units.target).tolist()
+        _set_sizes(core, options, self.n_rows, float(np.ldexp(self.weight, -units.weight)))
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
-from ceiba.errors import OptionError, TreeError
+from ceiba.errors import TreeError
 from ceiba.grow.grow import Place
+from ceiba.grow.per_column import read_monotonic
 from ceiba.prune.as_grown import growing_branches
 from ceiba.prune.forced_split import Division, divide, read_split
 from ceiba.prune.graft import graft, plant
+from ceiba.prune.monotone import ValueLimits, limits_at, node_number
 from ceiba.prune.training import Training
 from ceiba.tree import Split, SplitTable, Surrogates
 from ceiba.tree.walk import decide
@@ -130,7 +132,8 @@ def set_split_in(tree: Tree, node: int, split: Split | str, training: Training) 
     splits = read_split(split, training.table, here.rows)
     division = divide(training, splits, here.rows, here.weight)
     stem = here.stem(splits, division)
-    return graft(tree, node, plant(stem, [here.branch(b, division).grown() for b in division]))
+    branches = here.branches(splits, division)
+    return graft(tree, node, plant(stem, [branch.grown() for branch in branches]))
 
 
 @dataclass(frozen=True)
@@ -144,16 +147,12 @@ class _Here:
     depth: int
     seed: int
     leaves: int  # of the tree, elsewhere
+    limits: ValueLimits  # set by monotone splits above
 
     @classmethod
     def at(cls, tree: Tree, node: int, training: Training) -> _Here:
         """Go down from the root to a node, with the rows that get there."""
         tree.node(node)
-        if training.options.monotonic_cst is not None and node > 0:
-            raise OptionError(
-                "Below the root, monotonic_cst would have to know the limits set above. Leave it "
-                "out, or change the root."
-            )
         path = [node]
         while path[-1]:
             path.append(int(tree.parent[path[-1]]))
@@ -166,18 +165,45 @@ class _Here:
             raise TreeError(f"Node {node}: none of the {training.n_rows} rows gets there.")
         inside = tree.is_leaf[node : tree.subtree_end[node]]
         elsewhere = tree.n_leaves - int(np.count_nonzero(inside))
-        return cls(tree, training, rows, weight, len(path) - 1, seed, elsewhere)
+        limits = limits_at(tree, path[::-1], _directions(training))
+        return cls(tree, training, rows, weight, len(path) - 1, seed, elsewhere, limits)
 
     def grown(self) -> Tree:
         """Grow a tree here."""
         return self.training.grow_at(self.rows.astype(np.uint32), self._place(), self.weight)
 
-    def branch(self, b: int, division: Division) -> _Here:
-        """Give a branch of a division."""
-        rows, weight = division.part(b, self.rows, self.weight)
+    def branches(self, splits: SplitTable, division: Division) -> list[_Here]:
+        """Give the branches of a division."""
         elsewhere = self.leaves + len(division) - 1
-        seed = _core.branch_seed(self.seed, b)
-        return _Here(self.tree, self.training, rows, weight, self.depth + 1, seed, elsewhere)
+        parts = [division.part(b, self.rows, self.weight) for b in division]
+        limits = self._limits_of(int(splits.column[0]), parts)
+        return [
+            _Here(
+                self.tree,
+                self.training,
+                rows,
+                weight,
+                self.depth + 1,
+                _core.branch_seed(self.seed, b),
+                elsewhere,
+                limits[b],
+            )
+            for b, (rows, weight) in enumerate(parts)
+        ]
+
+    def _limits_of(self, column: int, parts: list[tuple[Rows, Array | None]]) -> list[ValueLimits]:
+        """Give the limits that the branches of a split of this column have."""
+        directions = _directions(self.training)
+        direction = directions[column] if directions else 0
+        if direction == 0 or len(parts) != 2:
+            return [self.limits] * len(parts)
+        summaries = [
+            self.training.summary(rows.astype(np.uint32), None, weight) for rows, weight in parts
+        ]
+        first, second = (node_number(summary, 0) for summary in summaries)
+        name = self.training.table.schema.names[column]
+        self.limits.refuse(name, direction, first, second)
+        return [self.limits.of_branch(b, direction, first, second) for b in (0, 1)]
 
     def stem(self, splits: SplitTable, division: Division) -> Tree:
         """Give the node itself: what it holds, its split, no branches yet."""
@@ -206,6 +232,8 @@ class _Here:
             share=self._mass(self.weight, self.rows) / self._mass(training.weight, None),
             seed=self.seed,
             leaves=self.leaves,
+            low=self.limits.low,
+            high=self.limits.high,
         )
 
     def _mass(self, weight: Array | None, rows: Rows | None) -> float:
@@ -215,6 +243,11 @@ class _Here:
         if scale is not None:
             own = own * scale[self.training.target.values[:, 0]]
         return float(own.sum() if rows is None else own[rows].sum())
+
+
+def _directions(training: Training) -> list[int]:
+    """Give the monotone direction of each column; [] when all are free."""
+    return read_monotonic(training.options.monotonic_cst, training.table.schema.names)
 
 
 def _follow(

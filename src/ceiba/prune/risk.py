@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import OptionError, TreeError
-from ceiba.grow.priors import class_factor, search_mass
+from ceiba.grow.priors import search_mass
+from ceiba.tree.stayed import stayed_risk
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -91,7 +92,7 @@ def node_risks(
     array([1., 0., 0.])
     """
     leaf, whole = risk_sums(tree, risk, mass=mass)
-    stayed = _stayed(tree, risk, leaf) if count_stayed else None
+    stayed = _stayed(tree, risk, leaf, whole) if count_stayed else None
     sums = leaf if stayed is None else np.concatenate((leaf, stayed))
     exact = bool(np.all(sums == np.rint(sums))) and leaf[0] < _EXACT and whole == round(whole)
     return NodeRisks(leaf, stayed, whole, 0.0 if exact else NOISE)
@@ -131,41 +132,13 @@ def _is_whole(tree: Tree) -> bool:
     )
 
 
-def _stayed(tree: Tree, risk: Risk, leaf: Array) -> Array | None:
-    """Give the risk of the rows that stay in inner nodes; None when no rows do."""
-    stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
-    if not stays.any():
-        return None
-    at = np.flatnonzero(stays)
-    result = np.zeros(tree.n_nodes)
-    if risk == "cost" and tree.counts is not None:
-        result[at] = _stayed_cost(tree, at)
-    elif risk == "cost" and tree.criterion == "squared_error":
-        result[at] = _stayed_squares(tree, at, leaf)
+def _stayed(tree: Tree, risk: Risk, leaf: Array, whole: float) -> Array | None:
+    """Give the risk of the rows that stay in inner nodes, as sums; None when no rows do."""
+    if risk == "impurity":  # what the impurity of these rows is, the node does not know
+        found = np.where(tree.is_leaf, 0.0, tree.part_ending) * leaf
     else:
-        # What the other losses of these rows are, the node does not know: their share of its own.
-        result[at] = tree.part_ending[at] * leaf[at]
-    return result
-
-
-def _stayed_cost(tree: Tree, at: npt.NDArray[np.intp]) -> Array:
-    """Give the cost of the node's answer to the rows that stay, by their class counts."""
-    assert tree.counts is not None
-    counts = tree.counts[:, 0, :]
-    gone = np.zeros_like(counts)
-    np.add.at(gone, tree.parent[1:], counts[1:])
-    left = np.maximum(counts[at] - gone[at], 0.0)
-    factor = class_factor(counts[0], tree.class_prior, tree.target.classes[0])
-    if factor is not None:
-        left = left * factor
-    n_classes = left.shape[1]
-    costs = 1.0 - np.eye(n_classes) if tree.cost_matrix is None else tree.cost_matrix
-    return np.asarray((left * costs[:, tree.answer[at]].T).sum(axis=1))
-
-
-def _stayed_squares(tree: Tree, at: npt.NDArray[np.intp], leaf: Array) -> Array:
-    """Give the squared error of the rows that stay: the node's less that of its branches' rows."""
-    value, parent = tree.value[:, 0, 0], tree.parent[1:]
-    about_parent = leaf[1:] + tree.weight[1:] * (value[1:] - value[parent]) ** 2
-    gone = np.bincount(parent, weights=about_parent, minlength=tree.n_nodes)
-    return np.asarray(np.maximum(leaf[at] - gone[at], 0.0))
+        found = stayed_risk(tree) * whole
+        if _is_whole(tree):
+            found = np.rint(found)
+    stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
+    return found if stays.any() else None

@@ -12,6 +12,7 @@ from ceiba.tree import route as _route
 from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.impurity import scale_by_prior
 from ceiba.tree.shape import Shape
+from ceiba.tree.stayed import stayed_risk
 
 if TYPE_CHECKING:
     from ceiba.tree.splits import SplitTable
@@ -33,6 +34,7 @@ class Figures(Shape):
         sent_default: Array
         counts: Array | None
         surrogates: Surrogates | None
+        criterion: str
         missing: str
         cost_matrix: Array | None
         class_prior: Array | None
@@ -144,9 +146,12 @@ class Figures(Shape):
 
     @cached_property
     def tree_risk(self) -> float:
-        """R(T): sum of the risks of the leaves; rows that stayed in an inner node count there."""
-        ends = self.part_ending > 0
-        return float(self.part_ending[ends] @ self.risk[ends])
+        """R(T): sum of the risks of the leaves; rows that stayed in an inner node count there.
+
+        The same as the risk of the whole tree in `pruning_sequence` (see `ceiba.tree.stayed` for
+        what rows that stayed count).
+        """
+        return float(self.risk[self.is_leaf].sum() + stayed_risk(self).sum())
 
 
 def _over_root(mass: Array) -> Array:
