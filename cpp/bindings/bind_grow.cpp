@@ -66,6 +66,7 @@ void bind_options(nb::module_& m) {
         .def_rw("min_risk_ratio", &GrowOptions::min_risk_ratio)
         .def_rw("keep_zero_weights", &GrowOptions::keep_zero_weights)
         .def_rw("use_surrogate", &GrowOptions::use_surrogate)
+        .def_rw("small_tables", &GrowOptions::small_tables)
         .def_rw("seed", &GrowOptions::seed)
         .def_rw("low", &GrowOptions::low)
         .def_rw("high", &GrowOptions::high)

@@ -13,6 +13,7 @@
 #include "base/random.hpp"
 #include "base/thread_pool.hpp"
 #include "criteria/node_summary.hpp"
+#include "grow/small_tree.hpp"
 #include "split/gain_ratio.hpp"
 #include "split/route.hpp"
 #include "split/row_store.hpp"
@@ -352,6 +353,7 @@ private:
 
 tree::TreeArrays grow(const data::Table& table, const data::Target& target, const GrowOptions& options,
                       base::Interrupt& interrupt) {
+    if (auto small = grow_small_tree(table, target, options, interrupt)) return std::move(*small);
     return Grower(table, target, options, interrupt).run();
 }
 

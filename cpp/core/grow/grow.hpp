@@ -31,6 +31,7 @@ struct GrowOptions {
     double min_risk_ratio = -1.0;    // the same as a share of the root's risk
     criteria::RiskRule risk;
     bool keep_zero_weights = false;  // rows of zero weight are counted and routed, but decide nothing (rpart)
+    bool small_tables = true;        // whole trees of small tables may be grown by small_tree.hpp
     std::uint64_t seed = 0;
     double low = -std::numeric_limits<double>::infinity();  // monotone limits of the root (a part of a larger tree)
     double high = std::numeric_limits<double>::infinity();

@@ -55,6 +55,11 @@ TreeArrays assemble(const std::vector<Builder>& builders) {
         append(out, node, v.parent);
         for (std::int32_t b = node.n_children; b-- > 0;) stack.push_back({v.builder, node.first_child + b, id});
     }
+    link_branches(out);
+    return out;
+}
+
+void link_branches(TreeArrays& out) {
     const std::size_t n = out.parent.size();
     out.branch_start.assign(n + 1, 0);
     for (std::size_t i = 1; i < n; ++i) ++out.branch_start[static_cast<std::size_t>(out.parent[i]) + 1];
@@ -64,7 +69,6 @@ TreeArrays assemble(const std::vector<Builder>& builders) {
     for (std::size_t i = 1; i < n; ++i)
         out.branch_node[static_cast<std::size_t>(cursor[static_cast<std::size_t>(out.parent[i])]++)] =
             static_cast<std::int32_t>(i);
-    return out;
 }
 
 }  // namespace ceiba::tree

@@ -30,4 +30,7 @@ using Builder = std::vector<NodeRecord>;
 // builders[0] holds the root; its grafts name the others.
 TreeArrays assemble(const std::vector<Builder>& builders);
 
+// Fills in the branches of nodes in pre-order, from their parents.
+void link_branches(TreeArrays& tree);
+
 }  // namespace ceiba::tree

@@ -1,0 +1,47 @@
+// The columns of a table that fits into the cache, sorted, with all that a scan needs in one word of 32 bits.
+//
+// A packed entry is  rank (11 bits) | row (11 bits) | class (10 bits),  so a table of up to 2,048 rows and 1,024 classes
+// is one array of words: a scan reads it in sequence and looks nowhere else. Rows are never renumbered: a split marks
+// them in a table of 2,048 bytes, and each column is parted by looking there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "data/table.hpp"
+
+namespace ceiba::split {
+
+class PackedColumns {
+public:
+    static constexpr int row_bits = 11, class_bits = 10;
+    static constexpr std::size_t most_rows = std::size_t{1} << row_bits, most_classes = std::size_t{1} << class_bits;
+
+    static std::uint32_t rank(std::uint32_t entry) { return entry >> (row_bits + class_bits); }
+    static std::uint32_t row(std::uint32_t entry) { return (entry >> class_bits) & (most_rows - 1); }
+    static std::uint32_t label(std::uint32_t entry) { return entry & (most_classes - 1); }
+
+    // Sorts the columns of these rows of the table (label: one per row of `rows`). Columns with one value are left out.
+    // False if a value is missing.
+    bool sort(const data::Table& table, const std::vector<std::uint32_t>& rows, const std::uint16_t* label);
+
+    std::size_t size() const { return column_.size(); }
+    std::int32_t column(std::size_t at) const { return column_[at]; }
+    std::uint32_t* entries(std::size_t at) { return entries_.data() + at * n_rows_; }
+
+private:
+    struct Item {
+        double value;
+        std::uint32_t row;
+    };
+    void sort_items(double low, double high);
+
+    std::size_t n_rows_ = 0;
+    std::vector<std::int32_t> column_;    // which columns of the table are here
+    std::vector<std::uint32_t> entries_;  // column after column
+    std::vector<Item> items_, spare_;
+    std::vector<std::uint32_t> start_;
+};
+
+}  // namespace ceiba::split
