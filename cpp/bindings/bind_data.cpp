@@ -1,7 +1,9 @@
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "data/scan.hpp"
 
 namespace ceiba::bindings {
 
@@ -37,6 +39,29 @@ Columns from_matrix(const Strided2<T>& matrix) {
     return out;
 }
 
+// What fitting must know of a matrix, and the classes of a target of whole numbers: see data/scan.hpp.
+template <class T>
+nb::tuple ranges_of(const Strided2<T>& matrix) {
+    const data::MatrixView<T> view{matrix.data(), matrix.shape(0), matrix.shape(1), matrix.stride(0), matrix.stride(1)};
+    data::Ranges ranges;
+    {
+        const nb::gil_scoped_release no_gil;
+        ranges = data::ranges_of(view);
+    }
+    const bool is_finite = ranges.is_finite;
+    return nb::make_tuple(to_numpy(std::move(ranges.values), {3, matrix.shape(1)}), is_finite);
+}
+
+nb::object code_integers(const Strided1<std::int64_t>& values) {
+    std::optional<data::Coded> coded;
+    {
+        const nb::gil_scoped_release no_gil;
+        coded = data::code_integers(values.data(), values.shape(0), values.stride(0));
+    }
+    if (!coded) return nb::none();
+    return nb::make_tuple(to_numpy(std::move(coded->classes)), to_numpy(std::move(coded->codes)));
+}
+
 }  // namespace
 
 void bind_data(nb::module_& m) {
@@ -64,6 +89,11 @@ void bind_data(nb::module_& m) {
             "Add level codes; -1 is missing, n_levels or more a level not seen before.")
         .def_prop_ro("n_rows", [](const Columns& self) { return self.table.n_rows; })
         .def_prop_ro("n_columns", [](const Columns& self) { return self.table.columns.size(); });
+    const char* const about = "Missing values, minimum and maximum of each column, and whether all values are finite.";
+    m.def("matrix_ranges", &ranges_of<double>, nb::arg("matrix").noconvert(), about);
+    m.def("matrix_ranges", &ranges_of<float>, nb::arg("matrix").noconvert(), about);
+    m.def("code_integers", &code_integers, nb::arg("values").noconvert(),
+          "The sorted distinct values and the code of each row; None if they are spread too widely for a table.");
 }
 
 }  // namespace ceiba::bindings

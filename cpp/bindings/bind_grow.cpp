@@ -56,6 +56,7 @@ void bind_options(nb::module_& m) {
     auto c = nb::class_<GrowOptions>(m, "GrowOptions",
                                      "How a tree is grown; the words are those of ceiba.grow.GrowOptions.");
     c.def(nb::init<>())
+        .def(nb::init<const GrowOptions&>(), nb::arg("other"))
         .def_rw("max_depth", &GrowOptions::max_depth)
         .def_rw("min_samples_split", &GrowOptions::min_samples_split)
         .def_rw("min_weight_split", &GrowOptions::min_weight_split)

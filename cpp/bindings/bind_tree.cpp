@@ -1,4 +1,4 @@
-// The arrays of a grown tree, each handed to numpy once and then gone from here.
+// The arrays of a grown tree as numpy sees them: views that keep the tree alive.
 #include "tree/tree_arrays.hpp"
 
 #include "bindings.hpp"
@@ -7,15 +7,20 @@ namespace ceiba::bindings {
 
 namespace {
 
-nb::dict split_table(tree::SplitTable& s) {
+template <class T>
+nb::object view(const std::vector<T>& values, nb::handle owner) {
+    return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner));
+}
+
+nb::dict split_table(const tree::SplitTable& s, nb::handle owner) {
     nb::dict out;
-    out["kind"] = to_numpy(std::move(s.kind));
-    out["column"] = to_numpy(std::move(s.column));
-    out["cut"] = to_numpy(std::move(s.cut));
-    out["low_branch"] = to_numpy(std::move(s.low_branch));
-    out["level_start"] = to_numpy(std::move(s.level_start));
-    out["level_code"] = to_numpy(std::move(s.level_code));
-    out["level_branch"] = to_numpy(std::move(s.level_branch));
+    out["kind"] = view(s.kind, owner);
+    out["column"] = view(s.column, owner);
+    out["cut"] = view(s.cut, owner);
+    out["low_branch"] = view(s.low_branch, owner);
+    out["level_start"] = view(s.level_start, owner);
+    out["level_code"] = view(s.level_code, owner);
+    out["level_branch"] = view(s.level_branch, owner);
     return out;
 }
 
@@ -25,31 +30,32 @@ void bind_tree(nb::module_& m) {
     using tree::TreeArrays;
     nb::class_<TreeArrays>(m, "TreeArrays", "A grown tree as arrays in pre-order.")
         .def(
-            "take",
-            [](TreeArrays& t) {
+            "views",
+            [](nb::handle_t<TreeArrays> owner) {
+                const TreeArrays& t = *nb::inst_ptr<TreeArrays>(owner);
                 nb::dict out;
-                out["parent"] = to_numpy(std::move(t.parent));
-                out["branch_start"] = to_numpy(std::move(t.branch_start));
-                out["branch_node"] = to_numpy(std::move(t.branch_node));
-                out["splits"] = split_table(t.splits);
-                out["default_branch"] = to_numpy(std::move(t.default_branch));
-                out["n_rows"] = to_numpy(std::move(t.n_rows));
-                out["weight"] = to_numpy(std::move(t.weight));
-                out["impurity"] = to_numpy(std::move(t.impurity));
-                out["gain"] = to_numpy(std::move(t.gain));
-                out["value"] = to_numpy(std::move(t.value));
-                out["sent_default"] = to_numpy(std::move(t.sent_default));
-                out["surrogate_start"] = to_numpy(std::move(t.surrogate_start));
-                out["surrogates"] = split_table(t.surrogates);
-                out["agreement"] = to_numpy(std::move(t.agreement));
-                out["adjusted"] = to_numpy(std::move(t.adjusted));
-                out["surrogate_sent"] = to_numpy(std::move(t.surrogate_sent));
-                out["competitor_start"] = to_numpy(std::move(t.competitor_start));
-                out["competitors"] = split_table(t.competitors);
-                out["competitor_gain"] = to_numpy(std::move(t.competitor_gain));
+                out["parent"] = view(t.parent, owner);
+                out["branch_start"] = view(t.branch_start, owner);
+                out["branch_node"] = view(t.branch_node, owner);
+                out["splits"] = split_table(t.splits, owner);
+                out["default_branch"] = view(t.default_branch, owner);
+                out["n_rows"] = view(t.n_rows, owner);
+                out["weight"] = view(t.weight, owner);
+                out["impurity"] = view(t.impurity, owner);
+                out["gain"] = view(t.gain, owner);
+                out["value"] = view(t.value, owner);
+                out["sent_default"] = view(t.sent_default, owner);
+                out["surrogate_start"] = view(t.surrogate_start, owner);
+                out["surrogates"] = split_table(t.surrogates, owner);
+                out["agreement"] = view(t.agreement, owner);
+                out["adjusted"] = view(t.adjusted, owner);
+                out["surrogate_sent"] = view(t.surrogate_sent, owner);
+                out["competitor_start"] = view(t.competitor_start, owner);
+                out["competitors"] = split_table(t.competitors, owner);
+                out["competitor_gain"] = view(t.competitor_gain, owner);
                 return out;
             },
-            "Hand all arrays over, once: the object is empty afterwards.");
+            "All arrays, read-only, without a copy.");
 }
 
 }  // namespace ceiba::bindings

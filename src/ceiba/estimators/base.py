@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from importlib.metadata import version
+from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -84,12 +85,7 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, dict[str, Any]]:
         """Give data and options of growing, and the parameters that are not at their default."""
-        mine = self.__dict__
-        stated = {
-            name: value
-            for name, default in self._defaults.items()
-            if (value := mine.get(name, default)) is not default
-        }
+        stated = self._stated()
         check_stated(stated, self._task, type(self).__name__)
         table, target, weight = self._read_training(X, y, sample_weight, stated)
         if stated.get("class_weight") is not None:
@@ -99,13 +95,25 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
         kind = Training if options.min_significance is None else SignificantTraining
         return kind(table, target, options, weight), stated
 
+    def _stated(self) -> dict[str, Any]:
+        """Give the parameters that are not at their default, by name."""
+        mine, defaults = self.__dict__, self._defaults
+        values = map(mine.get, defaults, defaults.values())
+        if all(map(is_, values, defaults.values())):  # in a third of the time
+            return {}
+        return {
+            name: value
+            for name, default in defaults.items()
+            if (value := mine.get(name, default)) is not default
+        }
+
     def _keep(self, tree: Tree) -> None:
         """Set the fitted attributes, under scikit-learn's names."""
         schema = tree.schema
-        n_columns = len(schema.columns)
+        n_columns = schema.n_columns
         self.tree_ = tree
         self.n_features_in_ = n_columns
-        self.n_outputs_ = tree.n_outputs
+        self.n_outputs_ = tree.target.n_outputs
         self.max_features_ = resolve_max_features(self.__dict__.get("max_features"), n_columns)
         if schema.named:
             self.feature_names_in_ = np.array(schema.names, dtype=object)

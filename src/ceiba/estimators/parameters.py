@@ -27,6 +27,7 @@ from ceiba.grow import (
 )
 from ceiba.grow.checks import array_like, boolean, instance, nothing, number, one_of
 from ceiba.grow.criteria import Task
+from ceiba.grow.options import default_options
 from ceiba.prune import PRUNING_NAMES, Pruning
 
 __all__ = ["ALLOWED_BY_TASK", "check_stated", "grow_options", "seed_of", "warn_of_idle_split"]
@@ -107,6 +108,8 @@ def check_stated(stated: Mapping[str, Any], task: Task, owner: str) -> None:
 
 def grow_options(stated: Mapping[str, Any], task: Task) -> GrowOptions:
     """Give the options of growing that the stated parameters mean."""
+    if not stated:
+        return default_options(task)
     chosen = {name: value for name, value in stated.items() if name in _GROW_FIELDS}
     if "random_state" in stated:
         chosen["seed"] = seed_of(stated["random_state"])

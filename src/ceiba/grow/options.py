@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from math import ceil, log2, sqrt
 from numbers import Integral
 from types import MappingProxyType
@@ -31,6 +32,7 @@ from ceiba.grow.criteria import Task, criterion_names
 __all__ = [
     "ALLOWED",
     "GrowOptions",
+    "default_options",
     "resolve_max_features",
     "resolve_min_leaf",
     "resolve_min_split",
@@ -186,6 +188,12 @@ _BY_TASK: Final = {
     task: {**ALLOWED, "criterion": (one_of(*criterion_names(task)),)}
     for task in ("classification", "regression")
 }
+
+
+@cache
+def default_options(task: Task) -> GrowOptions:
+    """Give the options of a task at their defaults, always the same object."""
+    return GrowOptions(task=task)
 
 
 def resolve_min_leaf(value: int | float, n_rows: float) -> int:

@@ -16,10 +16,10 @@ from ceiba.table.dispatch import open_source
 from ceiba.table.display import level_of_number
 from ceiba.table.identifiers import warn_of_identifier
 from ceiba.table.levels import code_numbers
-from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo
-from ceiba.table.source import check_shape, made_up_names
+from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo, made_up_names
+from ceiba.table.source import check_shape
 from ceiba.table.summary import column_range, matrix_ranges
-from ceiba.table.table import Table
+from ceiba.table.table import FLOATS, Table
 
 
 def read(
@@ -64,19 +64,19 @@ def read(
     """
     if isinstance(X, Table):
         return X if target is None else X.with_schema(X.schema.with_target(target))
+    # The fast way, for floats as numpy has them: a table of iris is read in two microseconds.
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.size and target is None:
+        by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
+        if by_type or categorical_features is None:
+            return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None)))
     source = open_source(X)
     check_shape(source)
     names = source.names or made_up_names(source.n_columns)
     chosen = chosen_columns(categorical_features, names)
     if source.matrix is not None and not chosen:
-        display: Any = "boolean" if source.is_boolean else "number"
-        infos = tuple(
-            [
-                ColumnInfo(name, Kind.NUMERIC, (), display, *seen)
-                for name, seen in zip(names, matrix_ranges(source.matrix, names), strict=True)
-            ]
-        )
-        return Table.from_matrix(source.matrix, Schema(infos, target, source.names is not None))
+        seen = matrix_ranges(source.matrix, source.names)
+        schema = Schema.of_numbers(seen, source.names, "boolean" if source.is_boolean else "number")
+        return Table.from_matrix(source.matrix, schema.with_target(target))
     columns = tuple(
         _fitted(source.read_column(j, name), j in chosen) for j, name in enumerate(names)
     )

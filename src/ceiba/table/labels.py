@@ -1,7 +1,7 @@
 """Class labels -> sorted classes and int32 codes, fast for the types people use.
 
-Integers of a small range go through a lookup table (one pass, no sort); texts through a dict (only
-the distinct ones are sorted); everything else through np.unique.
+Integers of a small range go through a lookup table, in the core (no sort); texts through a dict
+(only the distinct ones are sorted); everything else through np.unique.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ceiba import _core
 from ceiba.errors import DataError, DataTypeError
 
 Array = NDArray[Any]
@@ -46,17 +47,13 @@ def _code_by_sorting(y: Array) -> Coded:
 
 
 def _code_integers(y: Array) -> Coded:
-    low, high = int(y.min()), int(y.max())
-    span = high - low + 1
-    if span > 4 * len(y) + 1024 or high >= 2**62:
-        return _code_by_sorting(y)
-    offsets = y.astype(np.intp) - low
-    seen = np.bincount(offsets, minlength=span) > 0
-    classes = (np.flatnonzero(seen) + low).astype(y.dtype)
-    if len(classes) == span:
-        return classes, offsets.astype(np.int32)
-    lookup = (np.cumsum(seen) - 1).astype(np.int32)
-    return classes, lookup[offsets]
+    if y.dtype != np.int64:
+        if y.dtype == np.uint64 and int(y.max()) >= 2**63:
+            return _code_by_sorting(y)
+        classes, codes = _code_integers(y.astype(np.int64))
+        return classes.astype(y.dtype), codes
+    coded: Any = _core.code_integers(y)
+    return _code_by_sorting(y) if coded is None else coded
 
 
 def _code_floats(y: Array) -> Coded:

@@ -16,9 +16,8 @@ from ceiba.table.dispatch import open_source
 from ceiba.table.matching import by_name, by_position
 from ceiba.table.schema import Schema
 from ceiba.table.source import check_shape
-from ceiba.table.table import Table
+from ceiba.table.table import FLOATS, Table
 
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _SMALL = 100_000  # cells that are copied faster than looked at column by column
 _MATCHES = ("position", "name")
 
@@ -67,7 +66,7 @@ def read_like(
     # The fast way: a float matrix for a table of numbers without names is taken as it is.
     if type(X) is np.ndarray and X.ndim == 2 and schema.is_matrix and not schema.named:
         dtype, shape = X.dtype, X.shape
-        if dtype in _FLOATS and shape[1] == len(schema.columns) and shape[0]:
+        if dtype in FLOATS and shape[1] == schema.n_columns and shape[0]:
             return Table.from_matrix(X, schema)
     source = open_source(X)
     if match == "position":

@@ -163,7 +163,58 @@ class Schema:
         """Names of the columns."""
         return tuple(column.name for column in self.columns)
 
-    @property
+    @staticmethod
+    def of_numbers(
+        seen: NDArray[np.float64],
+        names: tuple[str, ...] | None = None,
+        display: Display = "number",
+    ) -> Schema:
+        """Return the schema of a matrix; what it says of each column is spelled out at first use.
+
+        Parameters
+        ----------
+        seen : float64 array of shape (3, n_columns)
+            Missing values, minimum and maximum of each column.
+        names : tuple of str, optional
+            Made up if not given.
+        display : {"number", "boolean"}
+
+        Examples
+        --------
+        >>> Schema.of_numbers(np.array([[0.0], [1.5], [4.0]])).columns[0].maximum
+        4.0
+        """
+        schema = object.__new__(Schema)
+        schema.__dict__.update(
+            target=None,
+            named=names is not None,
+            n_columns=seen.shape[1],
+            is_matrix=True,
+            _seen=(seen, names, display),
+        )
+        return schema
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "columns" or "_seen" not in self.__dict__:
+            raise AttributeError(f"'Schema' object has no attribute {name!r}")
+        seen, names, display = self.__dict__["_seen"]
+        spelled = zip(names or made_up_names(seen.shape[1]), *seen.tolist(), strict=True)
+        columns = tuple(
+            ColumnInfo(
+                name,
+                Kind.NUMERIC,
+                (),
+                display,
+                int(n_missing),
+                None if low != low else low,
+                None if high != high else high,
+            )
+            for name, n_missing, low, high in spelled
+        )
+        self.__dict__["columns"] = columns
+        return columns
+
+    @cached_property
     def n_columns(self) -> int:
         """Number of columns."""
         return len(self.columns)
@@ -189,7 +240,14 @@ class Schema:
 
     def with_target(self, target: TargetInfo | None) -> Schema:
         """Return the same columns with this target."""
-        return Schema(self.columns, target, self.named)
+        schema = object.__new__(Schema)
+        schema.__dict__.update(self.__dict__, target=target)
+        return schema
+
+
+def made_up_names(n_columns: int) -> tuple[str, ...]:
+    """Return the names of nameless columns: x0, x1, ..."""
+    return tuple([f"x{j}" for j in range(n_columns)])
 
 
 def listing(names: tuple[Any, ...], limit: int = 8) -> str:

@@ -42,11 +42,6 @@ class Source:
     is_boolean: bool = False
 
 
-def made_up_names(n_columns: int) -> tuple[str, ...]:
-    """Return the names of nameless columns: x0, x1, ..."""
-    return tuple([f"x{j}" for j in range(n_columns)])
-
-
 def settle_names(labels: Sequence[Any]) -> tuple[str, ...] | None:
     """Return column labels as names; None if none is a str, an error if only some are.
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from ceiba import _core
 
+#: The types of matrices that are taken as they are.
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
@@ -77,7 +80,7 @@ class Table:
     @property
     def n_columns(self) -> int:
         """Number of columns."""
-        return len(self.schema.columns)
+        return self.schema.n_columns
 
     def column(self, name: str) -> Column:
         """Return the column called ``name``."""

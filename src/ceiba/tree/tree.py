@@ -10,7 +10,7 @@ from. Derived arrays are computed on first use and kept; they are not pickled.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -28,7 +28,7 @@ from ceiba.tree.sample import sample as _sample
 from ceiba.tree.sklearn_names import SklearnNames
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from ceiba.table import Schema
     from ceiba.tree.path import Path
@@ -54,6 +54,7 @@ _DTYPES: Final = {
     "sent_default": np.int64,
 }
 _OPTIONAL: Final = ("counts", "cost_matrix", "class_prior")
+_LATER: Final = frozenset((*_DTYPES, "splits", "counts"))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -119,7 +120,7 @@ class Tree(SklearnNames, Face):
     value: Array
     risk: Array
     sent_default: Array
-    counts: Array | None = None
+    counts: Array | None = field(default_factory=lambda: None)  # no default on the class: see later
     surrogates: Surrogates | None = None
     competitors: Competitors | None = None
     criterion: str = "gini"
@@ -135,6 +136,37 @@ class Tree(SklearnNames, Face):
         for name in _OPTIONAL:
             if getattr(self, name) is not None:
                 put(self, name, read_only(getattr(self, name), np.float64))
+
+    @staticmethod
+    def later(known: Mapping[str, Any], rest: Callable[[], Mapping[str, Any]]) -> Tree:
+        """Give a tree whose arrays are made when somebody first asks for one of them.
+
+        A small table is fitted in less time than it takes to hand twenty arrays to numpy.
+
+        Parameters
+        ----------
+        known : mapping
+            The fields that are no arrays, by name: all of them.
+        rest : callable
+            Gives the other fields; it may be called more than once, by threads that ask together.
+        """
+        tree = object.__new__(Tree)
+        tree.__dict__.update(known)
+        tree.__dict__["_rest"] = rest
+        return tree
+
+    def __getattr__(self, name: str) -> Any:
+        mine = self.__dict__
+        rest = mine.get("_rest") if name in _LATER else None
+        if name in mine:  # another thread made them just now
+            return mine[name]
+        if rest is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        known = {field.name: mine[field.name] for field in fields(self) if field.name in mine}
+        whole = Tree(**{**rest(), **known})
+        mine.update(whole.__dict__)
+        mine.pop("_rest", None)
+        return mine[name]
 
     # ------------------------------------------------------------------ identity
 
