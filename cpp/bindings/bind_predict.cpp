@@ -3,8 +3,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <stdexcept>
 
 #include "bindings.hpp"
+#include "predict/paths.hpp"
 
 namespace ceiba::bindings {
 
@@ -27,10 +32,49 @@ tree::SplitTable splits_from(const nb::dict& arrays) {
     return out;
 }
 
+template <class T>
+using Table2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::object gather(const predict::Router& self, const Columns& columns, const Table2<T>& values, int n_threads) {
+    if (values.shape(0) != self.n_nodes()) throw std::invalid_argument("values must have one row per node");
+    const std::size_t n = columns.table.n_rows, width = values.shape(1);
+    std::unique_ptr<T[]> out(new T[n * width]);  // every value is written
+    {
+        const nb::gil_scoped_release no_gil;
+        self.gather(columns.table, values.data(), width, out.get(), n_threads);
+    }
+    T* const data = out.release();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<2>>(data, {n, width}, owner));
+}
+
+// Indices of 32 bits where they are enough: scipy would make them so, in another pass.
+nb::tuple node_paths(const Array1<std::int32_t>& parent, const Array1<std::int32_t>& end) {
+    const std::span<const std::int32_t> parents{parent.data(), parent.shape(0)}, ends{end.data(), end.shape(0)};
+    for (const std::int32_t node : ends)
+        if (node < 0 || static_cast<std::size_t>(node) >= parents.size())
+            throw std::invalid_argument("a row ends in a node that is not there");
+    const std::vector<std::int32_t> depth = predict::node_depths(parents);
+    std::int64_t total = 0;
+    for (const std::int32_t node : ends) total += depth[static_cast<std::size_t>(node)] + 1;
+    const auto made = [&]<class Index>(Index) {
+        predict::Paths<Index> paths;
+        {
+            const nb::gil_scoped_release no_gil;
+            paths = predict::paths_to<Index>(parents, depth, ends);
+        }
+        return nb::make_tuple(to_numpy(std::move(paths.start)), to_numpy(std::move(paths.node)));
+    };
+    return total <= std::numeric_limits<std::int32_t>::max() ? made(std::int32_t{}) : made(std::int64_t{});
+}
+
 }  // namespace
 
 void bind_predict(nb::module_& m) {
     using predict::Router;
+    m.def("node_paths", &node_paths, nb::arg("parent"), nb::arg("end"),
+          "The nodes from the root to each end (compressed rows): where each row starts, and the nodes.");
     nb::class_<Router>(m, "Router",
                        "A tree laid out for sending rows down it. The arrays must be those of a checked Tree.")
         .def(
@@ -69,6 +113,10 @@ void bind_predict(nb::module_& m) {
                 return to_numpy(std::move(out));
             },
             nb::arg("columns"), nb::arg("n_threads") = 1, "The node in which each row ends.")
+        .def("gather", &gather<double>, nb::arg("columns"), nb::arg("values").noconvert(), nb::arg("n_threads") = 1,
+             "The values (nodes x width) of the node in which each row ends.")
+        .def("gather", &gather<std::int64_t>, nb::arg("columns"), nb::arg("values").noconvert(),
+             nb::arg("n_threads") = 1)
         .def(
             "spread",
             [](const Router& self, const Columns& columns) {

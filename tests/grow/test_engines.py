@@ -22,6 +22,7 @@ CASES = 150
 def grown(case: dict[str, Any], small_node: int, **options: Any) -> dict[str, Any]:
     core = _core.GrowOptions()
     core.small_node = small_node
+    core.small_tables = False
     core.set_criterion(case["criterion"])
     core.set_missing(case["missing"])
     for name, value in {**case["options"], **options}.items():
@@ -31,7 +32,7 @@ def grown(case: dict[str, Any], small_node: int, **options: Any) -> dict[str, An
         tree = _core.grow_classes(case["columns"], y, [case["n_classes"]], case["weight"], core)
     else:
         tree = _core.grow_numbers(case["columns"], y, case["weight"], core)
-    return dict(tree.take())
+    return dict(tree.views())
 
 
 def differences(a: dict[str, Any], b: dict[str, Any]) -> list[str]:

@@ -31,6 +31,8 @@ public:
 
     ColumnKind kind() const { return kind_; }
     std::int32_t n_levels() const { return n_levels_; }
+    const char* data() const { return values_; }
+    std::ptrdiff_t stride() const { return stride_; }  // in bytes
 
     // The value as a number: what a cut compares. Missing is NaN.
     double number(std::size_t row) const {

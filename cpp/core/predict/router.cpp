@@ -1,6 +1,7 @@
 #include "predict/router.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ceiba::predict {
@@ -11,79 +12,39 @@ using split::Kind;
 
 constexpr std::size_t block_rows = 4096;
 constexpr std::size_t parallel_rows = 20000;  // below, waking a thread costs more than it brings
-constexpr std::uint32_t missing_second = 0x80000000u;
 
 }  // namespace
 
 Router::Router(RouterArrays arrays, std::vector<double> branch_share)
     : arrays_(std::move(arrays)), branch_share_(std::move(branch_share)) {
-    make_fast();
+    make_cuts();
 }
 
-// Breadth first, so that the branches of a node are neighbours and the top of the tree is compact.
-void Router::make_fast() {
+// Trees of plain cuts get a layout of their own.
+void Router::make_cuts() {
     const std::size_t n = n_nodes();
     for (std::size_t i = 0; i < n; ++i) {
         const int n_branches = arrays_.branch_start[i + 1] - arrays_.branch_start[i];
         if (n_branches == 0) continue;
         if (n_branches != 2 || arrays_.splits.kind[i] != static_cast<std::int8_t>(Kind::cut) ||
-            arrays_.default_branch[i] < 0)
+            arrays_.default_branch[i] < 0 || arrays_.splits.low_branch[i] != 0)
             return;
     }
     if (!arrays_.surrogates.kind.empty()) return;
-    fast_.resize(n);
-    fast_id_.assign(1, 0);
-    fast_id_.reserve(n);
-    std::vector<int> depth{0};
-    depth.reserve(n);
-    for (std::size_t at = 0; at < fast_id_.size(); ++at) {
-        const std::size_t i = static_cast<std::size_t>(fast_id_[at]);
+    std::vector<std::int32_t> open{0};
+    open.reserve(n);
+    for (std::size_t at = 0; at < open.size(); ++at) {
+        const std::size_t i = static_cast<std::size_t>(open[at]);
         const std::int32_t start = arrays_.branch_start[i];
-        fast_depth_ = std::max(fast_depth_, depth[at]);
         if (start == arrays_.branch_start[i + 1]) {
-            fast_[at] = {std::nan(""), -1, static_cast<std::uint32_t>(at)};
+            cuts_.add_leaf(open[at]);
             continue;
         }
-        fast_[at] = {
-            arrays_.splits.cut[i], arrays_.splits.column[i],
-            static_cast<std::uint32_t>(fast_id_.size()) | (arrays_.default_branch[i] == 1 ? missing_second : 0u)};
-        for (int b = 0; b < 2; ++b) {
-            fast_id_.push_back(arrays_.branch_node[static_cast<std::size_t>(start + b)]);
-            depth.push_back(depth[at] + 1);
-        }
+        cuts_.add_cut(open[at], arrays_.splits.column[i], arrays_.splits.cut[i],
+                      static_cast<std::uint32_t>(open.size()), arrays_.default_branch[i] == 1);
+        for (int b = 0; b < 2; ++b) open.push_back(arrays_.branch_node[static_cast<std::size_t>(start + b)]);
     }
-}
-
-template <class T>
-void Router::apply_fast(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out) const {
-    constexpr std::size_t lanes = 8;
-    const FastNode* const nodes = fast_.data();
-    const auto step = [&](std::uint32_t at, std::size_t row) {
-        const FastNode& node = nodes[at];
-        const double x =
-            static_cast<double>(table.columns[static_cast<std::size_t>(node.column)].template fast<T>(row));
-        const std::uint32_t second = x != x ? (node.first_child >> 31) : static_cast<std::uint32_t>(!(x <= node.cut));
-        return (node.first_child & ~missing_second) + second;
-    };
-    std::size_t row = begin;
-    for (; row + lanes <= end; row += lanes) {
-        std::uint32_t at[lanes] = {};
-        bool under_way = nodes[0].column >= 0;
-        while (under_way) {
-            under_way = false;
-            for (std::size_t l = 0; l < lanes; ++l) {
-                if (nodes[at[l]].column < 0) continue;
-                at[l] = step(at[l], row + l);
-                under_way = true;
-            }
-        }
-        for (std::size_t l = 0; l < lanes; ++l) out[row + l] = fast_id_[at[l]];
-    }
-    for (; row < end; ++row) {
-        std::uint32_t at = 0;
-        while (nodes[at].column >= 0) at = step(at, row);
-        out[row] = fast_id_[at];
-    }
+    cuts_.finish();
 }
 
 // The branch that one split gives; known = false when it cannot place the row (missing; or a level it does not know).
@@ -132,29 +93,46 @@ std::int32_t Router::end_of(const data::Table& table, std::size_t row) const {
     return static_cast<std::int32_t>(node);
 }
 
-void Router::apply(const data::Table& table, std::int32_t* out, int n_threads) const {
-    bool all_double = !fast_.empty(), all_single = !fast_.empty();
-    for (const data::Column& column : table.columns) {
-        all_double = all_double && column.is<double>();
-        all_single = all_single && column.is<float>();
-    }
-    const auto block = [&](std::size_t b, int) {
-        const std::size_t begin = b * block_rows, end = std::min(table.n_rows, begin + block_rows);
-        if (all_double)
-            apply_fast<double>(table, begin, end, out);
-        else if (all_single)
-            apply_fast<float>(table, begin, end, out);
-        else
-            for (std::size_t row = begin; row < end; ++row) out[row] = end_of(table, row);
-    };
-    const std::size_t n_blocks = (table.n_rows + block_rows - 1) / block_rows;
-    if (n_threads <= 1 || table.n_rows < parallel_rows) {
+void Router::ends(const data::Table& table, std::size_t begin, std::size_t end, bool by_cuts, std::int32_t* out) const {
+    if (by_cuts)
+        cuts_.apply(table, begin, end, out);
+    else
+        for (std::size_t row = begin; row < end; ++row) out[row - begin] = end_of(table, row);
+}
+
+template <class Body>
+void Router::each_block(std::size_t n_rows, int n_threads, Body body) const {
+    const std::size_t n_blocks = (n_rows + block_rows - 1) / block_rows;
+    const auto block = [&](std::size_t b, int) { body(b * block_rows, std::min(n_rows, (b + 1) * block_rows)); };
+    if (n_threads <= 1 || n_rows < parallel_rows) {
         for (std::size_t b = 0; b < n_blocks; ++b) block(b, 0);
         return;
     }
     base::ThreadPool pool(n_threads);
     pool.run(n_blocks, block);
 }
+
+void Router::apply(const data::Table& table, std::int32_t* out, int n_threads) const {
+    const bool by_cuts = !cuts_.empty() && cuts_.serves(table);
+    each_block(table.n_rows, n_threads,
+               [&](std::size_t begin, std::size_t end) { ends(table, begin, end, by_cuts, out + begin); });
+}
+
+template <class T>
+void Router::gather(const data::Table& table, const T* values, std::size_t width, T* out, int n_threads) const {
+    const bool by_cuts = !cuts_.empty() && cuts_.serves(table);
+    each_block(table.n_rows, n_threads, [&](std::size_t begin, std::size_t end) {
+        std::array<std::int32_t, block_rows> node;
+        ends(table, begin, end, by_cuts, node.data());
+        T* to = out + begin * width;
+        for (std::size_t i = 0; i < end - begin; ++i, to += width) {
+            const T* const from = values + static_cast<std::size_t>(node[i]) * width;
+            for (std::size_t k = 0; k < width; ++k) to[k] = from[k];
+        }
+    });
+}
+template void Router::gather(const data::Table&, const double*, std::size_t, double*, int) const;
+template void Router::gather(const data::Table&, const std::int64_t*, std::size_t, std::int64_t*, int) const;
 
 Spread Router::spread(const data::Table& table) const {
     Spread out;

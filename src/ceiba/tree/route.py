@@ -89,15 +89,9 @@ def rows(tree: Tree, node: int, table: Table) -> Array:
 
 def _ancestors(tree: Tree, end: Array) -> tuple[Array, Array]:
     """Give the nodes from the root to each end, as compressed rows."""
-    depth = tree.node_depth[end].astype(np.int64)
-    indptr = np.concatenate(([0], np.cumsum(depth + 1)))
-    indices = np.empty(indptr[-1], np.int64)
-    at, node = indptr[1:] - 1, end.astype(np.int64)
-    while len(node):
-        indices[at] = node
-        node = tree.parent[node]
-        inside = node >= 0
-        at, node = at[inside] - 1, node[inside]
+    from ceiba import _core
+
+    indptr, indices = _core.node_paths(tree.parent, end)
     return indptr, indices
 
 
@@ -137,8 +131,21 @@ def _mixed_value(tree: Tree, table: Table) -> Array:
 def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
     """Predict each row's class (of least expected cost) or value."""
     if tree.missing != "fractional":
-        return np.asarray(tree._label_table[apply(tree, table, n_threads=n_threads)])
+        return _gather(tree, tree._label_table, table, n_threads)
     return label_table(tree, _mixed_value(tree, table))
+
+
+def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
+    """Give each row what the node says in which it ends."""
+    if values.dtype not in _GATHERED:
+        return np.asarray(values[apply(tree, table, n_threads=n_threads)])
+    refuse(tree, table)
+    told: Array = tree._router.gather(table.core(), values.reshape(len(values), -1), n_threads)
+    return told.reshape(-1, *values.shape[1:])
+
+
+# Numbers are written by the threads that find the node: a pass over the rows less.
+_GATHERED = (np.dtype(np.float64), np.dtype(np.int64))
 
 
 def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | list[Array]:
@@ -148,7 +155,7 @@ def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | li
     if tree.missing == "fractional":
         value = _mixed_value(tree, table)
     else:
-        value = tree.value[apply(tree, table, n_threads=n_threads)]
+        value = _gather(tree, tree.value, table, n_threads)
     if tree.n_outputs == 1:
         return np.asarray(value[:, 0, :])
     return [value[:, k, :size] for k, size in enumerate(tree.n_classes.tolist())]
