@@ -297,6 +297,7 @@ bool plain_case(const data::Table& table, const data::Target& target, const Grow
            search.max_competitors == 0 && search.monotone.empty() && search.class_scale.empty() &&
            search.column_cost.empty() && options.max_leaf_nodes <= 0 && options.min_gain_ratio <= 0.0 &&
            options.min_risk < 0.0 && options.min_risk_ratio < 0.0 &&
+           !std::isfinite(options.low) && !std::isfinite(options.high) &&
            std::none_of(table.columns.begin(), table.columns.end(),
                         [](const data::Column& c) { return c.kind() == data::ColumnKind::levels; });
 }
