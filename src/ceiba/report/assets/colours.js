@@ -42,21 +42,24 @@ function numberColour(share) {
   return mix(far, NUMBER_COLOUR, (0.75 * (share - 0.6)) / 0.4);
 }
 
-const TONES = 32; // steps of strength: finer than the eye tells apart
+/** Steps of strength, finer than the eye tells apart; fewer where many classes share the colours. */
+const toneSteps = () => (M.regression || M.K <= 8 ? 32 : 12);
 /** @type {Uint32Array|null} */ let toneOf = null;
 /** @type {Map<number, {colour: number[], css: string, faint: string}>} */ const toneCache = new Map();
 
 /** Number of the colour of every node: its answer, and its strength in steps. */
 function tones() {
-  toneOf = toneOf || Uint32Array.from({ length: M.n }, (_, i) => (M.regression ? 0 : M.answer[i]) * TONES + Math.round(strength(i) * (TONES - 1)) || 0);
+  const steps = toneSteps();
+  toneOf = toneOf || Uint32Array.from({ length: M.n }, (_, i) => (M.regression ? 0 : M.answer[i]) * steps + Math.round(strength(i) * (steps - 1)) || 0);
   return toneOf;
 }
 
 function toneAt(tone) {
   let found = toneCache.get(tone);
   if (!found) {
-    const s = (tone % TONES) / (TONES - 1);
-    const colour = M.regression ? numberColour(s) : mix(rgb(M.payload.colours[Math.floor(tone / TONES)]), ink.paperRgb, 0.25 + 0.75 * s);
+    const steps = toneSteps();
+    const s = (tone % steps) / (steps - 1);
+    const colour = M.regression ? numberColour(s) : mix(rgb(M.payload.colours[Math.floor(tone / steps)]), ink.paperRgb, 0.25 + 0.75 * s);
     toneCache.set(tone, (found = { colour, css: css(colour), faint: css(mix(colour, ink.paperRgb, 0.3)) }));
   }
   return found;

@@ -175,13 +175,14 @@ function computeAhead() {
     const source = sourceOf(name);
     if (!source) continue;
     if (!M.regression) for (let k = 0; k < M.K; k++) ahead.push(() => sortedClass(source, k));
-    if (M.n * M.K > 20000) ahead.push(...steps.map((s) => () => metricsAt(s.alpha, name)));
+    if (M.n > 500) ahead.push(...steps.map((s) => () => metricsAt(s.alpha, name)));
   }
   for (let from = 0; from < M.n; from += 400) {
     ahead.push(() => {
       for (let i = from; i < Math.min(from + 400, M.n); i++) searchText(i);
     });
   }
+  if (M.n > 2000) for (let turn = 0; turn < 4; turn++) ahead.push(rehearseSearch);
   const work = () => {
     const end = performance.now() + 3;
     while (ahead.length && performance.now() < end) ahead.shift()();
