@@ -10,7 +10,8 @@ from __future__ import annotations
 import inspect
 import warnings
 from importlib.metadata import version
-from operator import is_
+from itertools import compress
+from operator import is_not
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -99,13 +100,8 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
         """Give the parameters that are not at their default, by name."""
         mine, defaults = self.__dict__, self._defaults
         values = map(mine.get, defaults, defaults.values())
-        if all(map(is_, values, defaults.values())):  # in a third of the time
-            return {}
-        return {
-            name: value
-            for name, default in defaults.items()
-            if (value := mine.get(name, default)) is not default
-        }
+        stated = compress(defaults, map(is_not, values, defaults.values()))
+        return {name: mine[name] for name in stated}
 
     def _keep(self, tree: Tree) -> None:
         """Set the fitted attributes, under scikit-learn's names."""

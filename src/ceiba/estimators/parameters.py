@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import lru_cache
 from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Final
@@ -27,7 +28,6 @@ from ceiba.grow import (
 )
 from ceiba.grow.checks import array_like, boolean, instance, nothing, number, one_of
 from ceiba.grow.criteria import Task
-from ceiba.grow.options import default_options
 from ceiba.prune import PRUNING_NAMES, Pruning
 
 __all__ = ["ALLOWED_BY_TASK", "check_stated", "grow_options", "seed_of", "warn_of_idle_split"]
@@ -108,11 +108,20 @@ def check_stated(stated: Mapping[str, Any], task: Task, owner: str) -> None:
 
 def grow_options(stated: Mapping[str, Any], task: Task) -> GrowOptions:
     """Give the options of growing that the stated parameters mean."""
-    if not stated:
-        return default_options(task)
     chosen = {name: value for name, value in stated.items() if name in _GROW_FIELDS}
     if "random_state" in stated:
         chosen["seed"] = seed_of(stated["random_state"])
+    if all(type(value) in _PLAIN for value in chosen.values()):
+        return _shared_options(task, **chosen)
+    return GrowOptions(task=task, **chosen)
+
+
+_PLAIN: Final = (int, float, str, bool)  # the others need not have a hash, or a lasting one
+
+
+@lru_cache(maxsize=64, typed=True)  # typed: 2 rows are not the fraction 2.0
+def _shared_options(task: Task, **chosen: Any) -> GrowOptions:
+    """Give the same object for the same options: what follows from them is kept there."""
     return GrowOptions(task=task, **chosen)
 
 

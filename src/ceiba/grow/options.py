@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache
 from math import ceil, log2, sqrt
 from numbers import Integral
 from types import MappingProxyType
@@ -32,7 +31,6 @@ from ceiba.grow.criteria import Task, criterion_names
 __all__ = [
     "ALLOWED",
     "GrowOptions",
-    "default_options",
     "resolve_max_features",
     "resolve_min_leaf",
     "resolve_min_split",
@@ -181,6 +179,10 @@ class GrowOptions:
         }
         check_options(stated, _BY_TASK.get(self.task, ALLOWED), "GrowOptions")
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What `core_options` keeps here cannot be pickled and is cheap to make again.
+        return {name: value for name, value in self.__dict__.items() if name != "_core"}
+
 
 _UNSET: Final = object()
 _DEFAULTS: Final = {field.name: field.default for field in fields(GrowOptions)}
@@ -188,12 +190,6 @@ _BY_TASK: Final = {
     task: {**ALLOWED, "criterion": (one_of(*criterion_names(task)),)}
     for task in ("classification", "regression")
 }
-
-
-@cache
-def default_options(task: Task) -> GrowOptions:
-    """Give the options of a task at their defaults, always the same object."""
-    return GrowOptions(task=task)
 
 
 def resolve_min_leaf(value: int | float, n_rows: float) -> int:
