@@ -9,9 +9,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/interrupt.hpp"
+#include "base/tails.hpp"
 #include "bindings.hpp"
 #include "criteria/node_summary.hpp"
+#include "split/level_merging.hpp"
 
 namespace ceiba::bindings {
 
@@ -40,16 +41,9 @@ tree::TreeArrays run(const Columns& columns, data::Target& target, const std::op
         for (std::uint32_t row : target.rows)
             if (row >= target.n_rows) throw std::invalid_argument("rows names a row that is not in the table");
     }
-    base::Interrupt interrupt([] {
-        const nb::gil_scoped_acquire gil;
-        return PyErr_CheckSignals() != 0;
-    });
-    try {
-        const nb::gil_scoped_release no_gil;
-        return grow::grow(columns.table, target, options, interrupt);
-    } catch (const base::Interrupted&) {
-        throw nb::python_error();
-    }
+    tree::TreeArrays grown;
+    interruptible([&](base::Interrupt& interrupt) { grown = grow::grow(columns.table, target, options, interrupt); });
+    return grown;
 }
 
 void bind_options(nb::module_& m) {
@@ -144,9 +138,40 @@ void bind_options(nb::module_& m) {
         nb::arg("rule"));
 }
 
+void bind_merging(nb::module_& m) {
+    m.def("chi_square_tail", &base::chi_square_tail, nb::arg("x"), nb::arg("df"), "P(X > x) of chi-square.");
+    m.def("f_tail", &base::f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"), "P(F > f).");
+    m.def(
+        "merge_levels",
+        [](const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& cells, const std::string& kind,
+           const std::string& statistic, double alpha, double min_rows) {
+            using split::Merging, split::PairTest;
+            const Merging merging = kind == "nominal"   ? Merging::nominal
+                                    : kind == "ordered" ? Merging::ordered
+                                                        : Merging::floating;
+            const PairTest test = statistic == "f"         ? PairTest::f
+                                  : statistic == "pearson" ? PairTest::pearson
+                                                           : PairTest::likelihood_ratio;
+            if (test == PairTest::f && cells.shape(1) != 3)
+                throw std::invalid_argument("an F test needs rows, sums and sums of squares");
+            split::MergedLevels found;
+            interruptible([&](base::Interrupt& interrupt) {
+                found = split::merge_levels({cells.data(), cells.size()}, cells.shape(1), merging, test, alpha,
+                                            min_rows, interrupt);
+            });
+            nb::list steps;
+            for (const split::MergeStep& step : found.steps)
+                steps.append(nb::make_tuple(step.a, step.b, step.p_value));
+            return nb::make_tuple(to_numpy(std::move(found.group)), steps);
+        },
+        nb::arg("cells").noconvert(), nb::arg("kind"), nb::arg("statistic"), nb::arg("alpha"), nb::arg("min_rows"),
+        "Merge the categories of a column as CHAID does: the first category of each one's group, and the steps.");
+}
+
 }  // namespace
 
 void bind_grow(nb::module_& m) {
+    bind_merging(m);
     bind_options(m);
     m.def(
         "grow_classes",

@@ -1,10 +1,12 @@
 #include "predict/router.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 
@@ -37,7 +39,7 @@ using Table2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 nb::object gather(const predict::Router& self, const Columns& columns, const Table2<T>& values, int n_threads) {
-    if (values.shape(0) != self.n_nodes()) throw std::invalid_argument("values must have one row per node");
+    if (values.shape(0) != self.questions().n_nodes()) throw std::invalid_argument("values must have one row per node");
     const std::size_t n = columns.table.n_rows, width = values.shape(1);
     std::unique_ptr<T[]> out(new T[n * width]);  // every value is written
     {
@@ -83,7 +85,7 @@ void bind_predict(nb::module_& m) {
                const nb::dict& splits, const Array1<std::int32_t>& default_branch,
                const Array1<std::int32_t>& majority_branch, nb::object surrogate_start, nb::object surrogates,
                bool unseen_is_missing, nb::object branch_share) {
-                predict::RouterArrays a;
+                tree::Questions a;
                 a.branch_start = to_vector(branch_start);
                 a.branch_node = to_vector(branch_node);
                 a.default_branch = to_vector(default_branch);
@@ -94,9 +96,8 @@ void bind_predict(nb::module_& m) {
                     a.surrogate_start = to_vector(nb::cast<Array1<std::int32_t>>(surrogate_start));
                     a.surrogates = splits_from(nb::cast<nb::dict>(surrogates));
                 }
-                new (self)
-                    Router(std::move(a), branch_share.is_none() ? std::vector<double>{}
-                                                                : to_vector(nb::cast<Array1<double>>(branch_share)));
+                if (!branch_share.is_none()) a.branch_share = to_vector(nb::cast<Array1<double>>(branch_share));
+                new (self) Router(std::move(a));
             },
             nb::arg("branch_start"), nb::arg("branch_node"), nb::arg("splits"), nb::arg("default_branch"),
             nb::arg("majority_branch"), nb::arg("surrogate_start").none() = nb::none(),
@@ -119,17 +120,21 @@ void bind_predict(nb::module_& m) {
              nb::arg("n_threads") = 1)
         .def(
             "spread",
-            [](const Router& self, const Columns& columns) {
+            [](const Router& self, const Columns& columns, const std::optional<Array1<std::uint8_t>>& counted) {
+                if (counted && counted->shape(0) != columns.table.n_rows)
+                    throw std::invalid_argument("counted has another number of rows than the table");
                 predict::Spread s;
                 {
                     const nb::gil_scoped_release no_gil;
-                    s = self.spread(columns.table);
+                    s = self.spread(columns.table, counted ? std::span(counted->data(), counted->shape(0))
+                                                           : std::span<const std::uint8_t>{});
                 }
                 return nb::make_tuple(to_numpy(std::move(s.start)), to_numpy(std::move(s.node)),
-                                      to_numpy(std::move(s.share)));
+                                      to_numpy(std::move(s.share)), to_numpy(std::move(s.n_rows)));
             },
-            nb::arg("columns"),
-            "Leaves and shares of each row (compressed rows), for trees that divide rows with missing values.");
+            nb::arg("columns"), nb::arg("counted").none() = nb::none(),
+            "Leaves and shares of each row (compressed rows), for trees that divide rows with missing values; and how "
+            "many of the counted rows (default: all) pass each node.");
 }
 
 }  // namespace ceiba::bindings

@@ -11,7 +11,9 @@
 #include "base/random.hpp"
 #include "bindings.hpp"
 #include "grow/grow.hpp"
+#include "predict/router.hpp"
 #include "prune/held_out.hpp"
+#include "prune/raising.hpp"
 #include "prune/stand_ins.hpp"
 #include "prune/weakest_link.hpp"
 #include "tree/tree_arrays.hpp"
@@ -140,6 +142,47 @@ nb::dict arrays_of(const prune::StandIns& found) {
 template <class T>
 using Array2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+nb::dict raise_subtrees(const predict::Router& router, const Columns& columns, const Array1<std::int32_t>& label,
+                        const Array1<double>& weight, const Array2<double>& counts, double confidence, double z,
+                        bool raising, bool parted) {
+    check_length(counts.shape(0), router.questions().n_nodes());
+    if (raising) {
+        check_length(label.shape(0), columns.table.n_rows);
+        check_length(weight.shape(0), columns.table.n_rows);
+        for (const std::int32_t k : view(label))
+            if (k < 0 || static_cast<std::size_t>(k) >= counts.shape(1))
+                throw std::invalid_argument("a label is not a class");
+    }
+    const prune::TrainingRows rows{&columns.table, view(label), view(weight), counts.shape(1)};
+    prune::Raised found;
+    interruptible([&](base::Interrupt& interrupt) {
+        found = prune::raise_subtrees(router.questions(), {counts.data(), counts.size()}, rows,
+                                      {{confidence, z}, raising, parted}, interrupt);
+    });
+    nb::dict out;
+    out["node"] = to_numpy(std::move(found.node));
+    out["content"] = to_numpy(std::move(found.content));
+    out["parent"] = to_numpy(std::move(found.parent));
+    out["leaf"] = to_numpy(std::move(found.leaf));
+    out["weight"] = to_numpy(std::move(found.weight));
+    out["any"] = found.any;
+    return out;
+}
+
+void bind_raising(nb::module_& m) {
+    m.def(
+        "added_errors",
+        [](double total, double errors, double confidence, double z) {
+            return prune::Pessimism{confidence, z}.added(total, errors);
+        },
+        nb::arg("total"), nb::arg("errors"), nb::arg("confidence"), nb::arg("z"),
+        "What C4.5 adds to the errors of a leaf; z is the normal quantile at 1 - confidence.");
+    m.def("raise_subtrees", &raise_subtrees, nb::arg("router"), nb::arg("columns"), nb::arg("label").noconvert(),
+          nb::arg("weight").noconvert(), nb::arg("counts").noconvert(), nb::arg("confidence"), nb::arg("z"),
+          nb::arg("raising"), nb::arg("parted"),
+          "Prune by pessimistic errors: the nodes that are left, in pre-order, and whose split each one asks.");
+}
+
 nb::dict stand_ins(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight, const Array1<std::uint32_t>& rows,
                    const Array1<std::uint16_t>& branch, std::int32_t column, const grow::GrowOptions& options) {
     check_length(columns.table.n_rows, target.n_rows);
@@ -198,6 +241,7 @@ void bind_prune(nb::module_& m) {
         "For each node the alpha at which it collapses (or an ancestor does), in units of the given risk / whole; "
         "infinity for leaves.");
     bind_losses(m);
+    bind_raising(m);
     bind_by_hand(m);
 }
 

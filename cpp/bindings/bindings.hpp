@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "data/table.hpp"
 
 namespace ceiba::bindings {
@@ -49,6 +50,21 @@ nb::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> 
 template <class T>
 std::vector<T> to_vector(const Array1<T>& array) {
     return {array.data(), array.data() + array.shape(0)};
+}
+
+// Runs core code without the GIL; Ctrl-C ends it.
+template <class Work>
+void interruptible(const Work& work) {
+    base::Interrupt interrupt([] {
+        const nb::gil_scoped_acquire gil;
+        return PyErr_CheckSignals() != 0;
+    });
+    try {
+        const nb::gil_scoped_release no_gil;
+        work(interrupt);
+    } catch (const base::Interrupted&) {
+        throw nb::python_error();
+    }
 }
 
 }  // namespace ceiba::bindings

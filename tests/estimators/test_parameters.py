@@ -26,6 +26,8 @@ WRONG = [
     ("max_leaf_nodes", 1),
     ("min_impurity_decrease", -1),
     ("min_significance", 1.0),
+    ("alpha_merge", 1.5),
+    ("alpha_split", "low"),
     ("class_weight", "even"),
     ("ccp_alpha", -0.1),
     ("monotonic_cst", 1),

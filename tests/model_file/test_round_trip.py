@@ -181,3 +181,11 @@ def test_samples_of_every_version_are_there() -> None:
 
     for version in range(1, VERSION + 1):
         assert list(SAMPLES.glob(f"version_{version}_*"))
+
+
+def test_sample_of_version_2_keeps_its_tests() -> None:
+    tree = ceiba.load(SAMPLES / "version_2_chaid.ceiba").tree_
+    assert tree.tests is not None
+    assert tree.root.test is not None
+    assert tree.root.test.name == "chi2"
+    assert loads(dumps(tree)).tree == tree

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "base/thread_pool.hpp"
 #include "criteria/node_summary.hpp"
 #include "grow/small_tree.hpp"
+#include "split/fractional.hpp"
 #include "split/gain_ratio.hpp"
 #include "split/route.hpp"
 #include "split/row_store.hpp"
@@ -229,8 +231,10 @@ private:
             options_.search.missing == Missing::fractional &&
             std::find(routing.branch.begin(), routing.branch.end(), split::unplaced) != routing.branch.end();
         split::Places places;
-        std::vector<NodeRows> parts = fractional ? split::partition_fractional(open.rows, routing)
-                                                 : split::partition(open.rows, routing, places, pool);
+        std::optional<split::FractionalDivision> division;
+        if (fractional) division.emplace(open.rows, routing);
+        std::vector<NodeRows> parts =
+            division ? division->branches() : split::partition(open.rows, routing, places, pool);
         const std::int32_t first = static_cast<std::int32_t>(builder.size());
         builder.resize(builder.size() + parts.size());
         std::vector<Open> children(parts.size());
@@ -244,7 +248,7 @@ private:
             describe(child, builder);
         }
         hand_down_limits(open, split, builder, children);
-        if (!fractional) hand_down_columns(open, routing, places, children, pool);
+        hand_down_columns(open, routing, places, division ? &*division : nullptr, children, pool);
         open.rows = {};
         NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
         if (default_branch == -2) default_branch = most_rows(builder, first, parts.size());
@@ -260,7 +264,8 @@ private:
     }
 
     // Leaves need no columns.
-    void hand_down_columns(Open& open, const Routing& routing, const split::Places& places, std::vector<Open>& children,
+    void hand_down_columns(Open& open, const Routing& routing, const split::Places& places,
+                           const split::FractionalDivision* division, std::vector<Open>& children,
                            base::ThreadPool* pool) {
         std::vector<NodeRows*> rows;
         std::vector<bool> searched;
@@ -269,6 +274,7 @@ private:
             searched.push_back(child.splittable);
         }
         if (std::find(searched.begin(), searched.end(), true) == searched.end()) return;
+        if (division) return division->hand_down_columns(rows, searched);
         split::move_columns(open.rows, routing, places, rows, pool);
         finder_->hand_down(open.rows, rows, searched, pool);
     }

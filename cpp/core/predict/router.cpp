@@ -15,80 +15,42 @@ constexpr std::size_t parallel_rows = 20000;  // below, waking a thread costs mo
 
 }  // namespace
 
-Router::Router(RouterArrays arrays, std::vector<double> branch_share)
-    : arrays_(std::move(arrays)), branch_share_(std::move(branch_share)) {
-    make_cuts();
-}
+Router::Router(tree::Questions questions) : questions_(std::move(questions)) { make_cuts(); }
 
 // Trees of plain cuts get a layout of their own.
 void Router::make_cuts() {
-    const std::size_t n = n_nodes();
+    const std::size_t n = questions_.n_nodes();
     for (std::size_t i = 0; i < n; ++i) {
-        const int n_branches = arrays_.branch_start[i + 1] - arrays_.branch_start[i];
+        const int n_branches = questions_.branch_start[i + 1] - questions_.branch_start[i];
         if (n_branches == 0) continue;
-        if (n_branches != 2 || arrays_.splits.kind[i] != static_cast<std::int8_t>(Kind::cut) ||
-            arrays_.default_branch[i] < 0 || arrays_.splits.low_branch[i] != 0)
+        if (n_branches != 2 || questions_.splits.kind[i] != static_cast<std::int8_t>(Kind::cut) ||
+            questions_.default_branch[i] < 0 || questions_.splits.low_branch[i] != 0)
             return;
     }
-    if (!arrays_.surrogates.kind.empty()) return;
+    if (!questions_.surrogates.kind.empty()) return;
     std::vector<std::int32_t> open{0};
     open.reserve(n);
     for (std::size_t at = 0; at < open.size(); ++at) {
         const std::size_t i = static_cast<std::size_t>(open[at]);
-        const std::int32_t start = arrays_.branch_start[i];
-        if (start == arrays_.branch_start[i + 1]) {
+        const std::int32_t start = questions_.branch_start[i];
+        if (start == questions_.branch_start[i + 1]) {
             cuts_.add_leaf(open[at]);
             continue;
         }
-        cuts_.add_cut(open[at], arrays_.splits.column[i], arrays_.splits.cut[i],
-                      static_cast<std::uint32_t>(open.size()), arrays_.default_branch[i] == 1);
-        for (int b = 0; b < 2; ++b) open.push_back(arrays_.branch_node[static_cast<std::size_t>(start + b)]);
+        cuts_.add_cut(open[at], questions_.splits.column[i], questions_.splits.cut[i],
+                      static_cast<std::uint32_t>(open.size()), questions_.default_branch[i] == 1);
+        for (int b = 0; b < 2; ++b) open.push_back(questions_.branch_node[static_cast<std::size_t>(start + b)]);
     }
     cuts_.finish();
 }
 
-// The branch that one split gives; known = false when it cannot place the row (missing; or a level it does not know).
-int Router::branch_of(const tree::SplitTable& splits, std::size_t s, const data::Table& table, std::size_t row,
-                      bool& known) const {
-    const data::Column& column = table.columns[static_cast<std::size_t>(splits.column[s])];
-    const Kind kind = static_cast<Kind>(splits.kind[s]);
-    known = true;
-    if (kind == Kind::levels) {
-        const std::int32_t code = column.code(row);
-        if (code < 0) return known = false, -1;
-        const auto first = splits.level_code.begin() + splits.level_start[s],
-                   last = splits.level_code.begin() + splits.level_start[s + 1];
-        const auto at = std::lower_bound(first, last, code);
-        if (at == last || *at != code) return known = false, -2;
-        return splits.level_branch[static_cast<std::size_t>(at - splits.level_code.begin())];
-    }
-    const double x = column.number(row);
-    if (kind == Kind::presence) return std::isnan(x) ? 1 : 0;
-    if (std::isnan(x)) return known = false, -1;
-    if (column.kind() == data::ColumnKind::ordered && column.code(row) >= column.n_levels()) return known = false, -2;
-    return x <= splits.cut[s] ? splits.low_branch[s] : 1 - splits.low_branch[s];
-}
-
-int Router::branch_at(std::size_t node, const data::Table& table, std::size_t row) const {
-    bool known;
-    const int branch = branch_of(arrays_.splits, node, table, row, known);
-    if (known) return branch;
-    if (branch == -2 && !arrays_.unseen_is_missing) return arrays_.majority_branch[node];
-    if (!arrays_.surrogate_start.empty())
-        for (std::int32_t s = arrays_.surrogate_start[node]; s < arrays_.surrogate_start[node + 1]; ++s) {
-            const int by_surrogate = branch_of(arrays_.surrogates, static_cast<std::size_t>(s), table, row, known);
-            if (known) return by_surrogate;
-        }
-    return arrays_.default_branch[node];
-}
-
 std::int32_t Router::end_of(const data::Table& table, std::size_t row) const {
     std::size_t node = 0;
-    while (arrays_.branch_start[node] != arrays_.branch_start[node + 1]) {
-        const int branch = branch_at(node, table, row);
+    while (questions_.branch_start[node] != questions_.branch_start[node + 1]) {
+        const int branch = questions_.branch_at(node, table, row);
         if (branch < 0) break;
         node = static_cast<std::size_t>(
-            arrays_.branch_node[static_cast<std::size_t>(arrays_.branch_start[node] + branch)]);
+            questions_.branch_node[static_cast<std::size_t>(questions_.branch_start[node] + branch)]);
     }
     return static_cast<std::int32_t>(node);
 }
@@ -134,34 +96,34 @@ void Router::gather(const data::Table& table, const T* values, std::size_t width
 template void Router::gather(const data::Table&, const double*, std::size_t, double*, int) const;
 template void Router::gather(const data::Table&, const std::int64_t*, std::size_t, std::int64_t*, int) const;
 
-Spread Router::spread(const data::Table& table) const {
+Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> counted) const {
     Spread out;
+    out.n_rows.assign(questions_.n_nodes(), 0);
     out.start.push_back(0);
     std::vector<std::pair<std::int32_t, double>> open;
     for (std::size_t row = 0; row < table.n_rows; ++row) {
         open.assign(1, {0, 1.0});
+        const bool counts = counted.empty() || counted[row];
         while (!open.empty()) {
             const auto [id, share] = open.back();
             open.pop_back();
             const std::size_t node = static_cast<std::size_t>(id);
-            const std::int32_t start = arrays_.branch_start[node], end = arrays_.branch_start[node + 1];
+            out.n_rows[node] += counts;
+            const std::int32_t start = questions_.branch_start[node], end = questions_.branch_start[node + 1];
             if (start == end) {
                 out.node.push_back(id);
                 out.share.push_back(share);
                 continue;
             }
-            bool known;
-            int branch = branch_of(arrays_.splits, node, table, row, known);
-            if (!known && branch == -2 && !arrays_.unseen_is_missing)
-                branch = arrays_.majority_branch[node], known = true;
-            if (known) {
-                open.emplace_back(arrays_.branch_node[static_cast<std::size_t>(start + branch)], share);
+            const int branch = questions_.by_split(node, table, row);
+            if (branch >= 0) {
+                open.emplace_back(questions_.branch_node[static_cast<std::size_t>(start + branch)], share);
                 continue;
             }
             for (std::int32_t b = end; b-- > start;)
-                if (branch_share_[static_cast<std::size_t>(b)] > 0.0)
-                    open.emplace_back(arrays_.branch_node[static_cast<std::size_t>(b)],
-                                      share * branch_share_[static_cast<std::size_t>(b)]);
+                if (questions_.branch_share[static_cast<std::size_t>(b)] > 0.0)
+                    open.emplace_back(questions_.branch_node[static_cast<std::size_t>(b)],
+                                      share * questions_.branch_share[static_cast<std::size_t>(b)]);
         }
         out.start.push_back(static_cast<std::int64_t>(out.node.size()));
     }

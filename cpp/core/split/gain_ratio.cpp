@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <numbers>
 #include <utility>
 
 #include "split/presort_finder.hpp"
@@ -28,10 +30,6 @@ struct Bag {
         classes[k] += w;
         weight += w;
     }
-    void add(const Bag& other, double sign = 1.0) {
-        for (std::size_t k = 0; k < classes.size(); ++k) classes[k] += sign * other.classes[k];
-        weight += sign * other.weight;
-    }
     double entropy_mass() const {
         double sum = mass(weight);
         for (double c : classes) sum -= mass(c);
@@ -39,12 +37,39 @@ struct Bag {
     }
 };
 
+// The bags of all levels of a column, side by side.
+struct Bags {
+    std::vector<double> cells, weight;
+    std::size_t n_classes;
+
+    Bags(std::size_t n_levels, std::size_t n_classes)
+        : cells(n_levels * n_classes, 0.0), weight(n_levels, 0.0), n_classes(n_classes) {}
+
+    void add(std::size_t level, std::size_t k, double w) {
+        cells[level * n_classes + k] += w;
+        weight[level] += w;
+    }
+    double entropy_mass(std::size_t level) const {
+        if (weight[level] <= 0.0) return 0.0;
+        double sum = mass(weight[level]);
+        for (std::size_t k = 0; k < n_classes; ++k) sum -= mass(cells[level * n_classes + k]);
+        return sum;
+    }
+    double rest_entropy_mass(std::size_t level, const Bag& known) const {
+        double sum = mass(known.weight - weight[level]);
+        for (std::size_t k = 0; k < n_classes; ++k) sum -= mass(known.classes[k] - cells[level * n_classes + k]);
+        return sum;
+    }
+    std::size_t size() const { return weight.size(); }
+};
+
 struct Offer {
     Candidate split;
     double gain = 0.0;   // bits, after what a cut pays
     double ratio = 0.0;  // gain over split information
+    std::size_t level = 0;  // one level against the rest: that level
     bool usable = false;
-    bool many_levels = false;  // nearly every row its own level: stays out of the average
+    bool constant = false;     // one value at most
 };
 
 class GainRatioFinder final : public SplitFinder {
@@ -55,85 +80,122 @@ public:
           n_rows_(root.size()) {
         if (!options_.cuts_at_values) return;
         values_.resize(root.store->sorted.size());
+        close_.resize(values_.size());
         for (std::size_t c = 0; c < values_.size(); ++c) {
             if (!root.store->codes[c].empty()) continue;
             for (std::size_t i = 0; i < root.n_present(c); ++i)
                 if (i == 0 || root.entries(c)[i].rank != root.entries(c)[i - 1].rank)
                     values_[c].push_back(root.number(c, root.entries(c)[i].row));
+            close_[c] = std::adjacent_find(values_[c].begin(), values_[c].end(),
+                                           [](double a, double b) { return !far(a, b); }) != values_[c].end();
         }
     }
 
     std::vector<Candidate> find(NodeRows& node, const NodeContext&, base::ThreadPool* pool, int) override {
         const Bag whole = count_all(node);
         if (whole.weight - *std::max_element(whole.classes.begin(), whole.classes.end()) < small) return {};
-        std::vector<Offer> offers(node.store->sorted.size());
-        const auto search = [&](std::size_t c, int) {
-            offers[c] = node.store->codes[c].empty() ? best_cut(node, c, whole.weight) : levels(node, c, whole.weight);
-            offers[c].split.column = static_cast<std::int32_t>(c);
+        const std::vector<std::uint32_t>* live = node.live.get();
+        std::vector<Offer> offers(live ? live->size() : node.store->sorted.size());
+        const auto search = [&](std::size_t i, int) {
+            const std::size_t c = live ? (*live)[i] : i;
+            offers[i] = node.store->codes[c].empty() ? best_cut(node, c, whole) : levels(node, c, whole.weight);
+            offers[i].split.column = static_cast<std::int32_t>(c);
         };
         if (pool)
             pool->run(offers.size(), search);
         else
-            for (std::size_t c = 0; c < offers.size(); ++c) search(c, 0);
-        return ranked(std::move(offers));
+            for (std::size_t i = 0; i < offers.size(); ++i) search(i, 0);
+        forget_constants(node, offers);
+        return ranked(node, std::move(offers));
     }
 
 private:
-    double row_weight(const NodeRows& node, std::uint32_t row) const {
-        return node.store->target.weight_of(node.begin + row);
+    // Columns with one value in a node have one in all nodes below it. (Surrogates look at all columns.)
+    void forget_constants(NodeRows& node, const std::vector<Offer>& offers) const {
+        if (options_.missing == Missing::surrogate) return;
+        std::vector<std::uint32_t> left;
+        for (const Offer& offer : offers)
+            if (!offer.constant) left.push_back(static_cast<std::uint32_t>(offer.split.column));
+        if (left.size() < offers.size()) node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
     }
-    std::size_t row_class(const NodeRows& node, std::uint32_t row) const {
-        return node.store->target.labels[0][node.begin + row];
-    }
+
+    // Class and weight of the rows of a node.
+    struct Rows {
+        explicit Rows(const NodeRows& node)
+            : label(node.store->target.labels[0].data() + node.begin),
+              weight(node.store->target.weight.empty() ? nullptr : node.store->target.weight.data() + node.begin) {}
+        const std::uint16_t* label;
+        const double* weight;
+        double weight_of(std::uint32_t row) const { return weight ? weight[row] : 1.0; }
+    };
 
     Bag count_all(const NodeRows& node) const {
         Bag bag(n_classes_);
-        for (std::uint32_t i = 0; i < node.size(); ++i) bag.add(row_class(node, i), row_weight(node, i));
+        const Rows rows(node);
+        for (std::uint32_t i = 0; i < node.size(); ++i) bag.add(rows.label[i], rows.weight_of(i));
         return bag;
     }
 
-    // Rows x bits that the branches save, over the weight of the node.
-    static double gain_of(const Bag& known, double left_over, double weight) {
-        const double decrease = known.entropy_mass() - left_over;
-        return decrease < small ? 0.0 : decrease / weight;
-    }
+    static double per_row(double decrease, double weight) { return decrease < small ? 0.0 : decrease / weight; }
 
-    static void set_ratio(Offer& offer, const std::vector<double>& sizes, double weight) {
+    static void set_ratio(Offer& offer, const double* sizes, std::size_t n, double weight) {
         double information = mass(weight), known = 0.0;
-        for (double size : sizes) {
-            information -= mass(size);
-            known += size;
+        for (std::size_t i = 0; i < n; ++i) {
+            information -= mass(sizes[i]);
+            known += sizes[i];
         }
         information -= mass(weight - known);
         offer.ratio = information < small ? 0.0 : offer.gain / (information / weight);
     }
 
-    Offer best_cut(const NodeRows& node, std::size_t c, double weight) const {
+    Offer best_cut(const NodeRows& node, std::size_t c, const Bag& whole) const {
         Offer offer;
         const Entry* entries = node.entries(c);
         const std::size_t n = node.n_present(c);
-        Bag known(n_classes_), left(n_classes_);
-        for (std::size_t i = 0; i < n; ++i)
-            known.add(row_class(node, entries[i].row), row_weight(node, entries[i].row));
+        offer.constant = n == 0 || entries[0].rank == entries[n - 1].rank;
+        if (offer.constant) return offer;
+        const Rows rows(node);
+        Bag known(whole);
+        if (n < node.size()) {
+            known = Bag(n_classes_);
+            for (std::size_t i = 0; i < n; ++i) known.add(rows.label[entries[i].row], rows.weight_of(entries[i].row));
+        }
         const double tenth = 0.1 * known.weight / static_cast<double>(n_classes_);
         const double least = tenth < options_.min_branch + small ? options_.min_branch : std::min(tenth, 25.0);
         if (static_cast<double>(n) + small < 2.0 * least) return offer;
-        Bag right = known;
-        double best_left = 0.0, n_cuts = 0.0;
+        const double before = known.entropy_mass(), weight = whole.weight;
+        const bool close = options_.cuts_at_values && close_[c];
+        std::vector<double> left(n_classes_, 0.0), expected(n_classes_), per_expected(n_classes_, 0.0);
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            expected[k] = known.classes[k] / known.weight;
+            if (expected[k] > 0.0) per_expected[k] = 1.0 / expected[k];
+        }
+        // In nats the gain is at most chi-square over the weight: Kullback-Leibler is at most chi-square divergence.
+        const double bits = known.weight / (weight * std::numbers::ln2);
+        double left_weight = 0.0, best_left = 0.0, n_cuts = 0.0;
         for (std::size_t i = 0; i + 1 < n; ++i) {
-            const std::size_t k = row_class(node, entries[i].row);
-            const double w = row_weight(node, entries[i].row);
-            left.add(k, w);
-            right.add(k, -w);
-            if (entries[i].rank == entries[i + 1].rank || left.weight + small <= least ||
-                right.weight + small <= least || !apart(node, c, entries[i].row, entries[i + 1].row))
-                continue;
+            const std::uint32_t row = entries[i].row;
+            const double w = rows.weight_of(row);
+            left[rows.label[row]] += w;
+            left_weight += w;
+            if (entries[i].rank == entries[i + 1].rank || left_weight + small <= least) continue;
+            const double right_weight = known.weight - left_weight;
+            if (right_weight + small <= least) break;
+            if (close && !far(node.number(c, row), node.number(c, entries[i + 1].row))) continue;
             n_cuts += 1.0;
-            const double gain = gain_of(known, left.entropy_mass() + right.entropy_mass(), weight);
+            double apart = 0.0;
+            for (std::size_t k = 0; k < n_classes_; ++k) {
+                const double excess = left[k] - left_weight * expected[k];
+                apart += excess * excess * per_expected[k];
+            }
+            if (bits * apart < (offer.gain + 0.5 * small) * left_weight * right_weight) continue;  // never better
+            double after = mass(left_weight) + mass(right_weight);
+            for (std::size_t k = 0; k < n_classes_; ++k) after -= mass(left[k]) + mass(known.classes[k] - left[k]);
+            const double gain = per_row(before - after, weight);
             if (gain > offer.gain + small) {
                 offer.gain = gain;
                 offer.split.position = static_cast<std::uint32_t>(i + 1);
-                best_left = left.weight;
+                best_left = left_weight;
             }
         }
         if (offer.split.position == 0) return offer;
@@ -142,15 +204,13 @@ private:
         if (offer.gain < small) return offer;
         offer.usable = true;
         offer.split.kind = Kind::cut;
-        offer.split.cut = cut_at(node, c, offer.split.position);
-        set_ratio(offer, {best_left, known.weight - best_left}, weight);
+        const double sizes[] = {best_left, known.weight - best_left};
+        set_ratio(offer, sizes, 2, weight);
         return offer;
     }
 
     // C4.5 does not part numbers that are closer than 1e-5.
-    bool apart(const NodeRows& node, std::size_t c, std::uint32_t row, std::uint32_t next) const {
-        return !options_.cuts_at_values || node.number(c, row) + 1e-5 < node.number(c, next);
-    }
+    static bool far(double a, double b) { return a + 1e-5 < b; }
 
     // The midpoint, or the largest number of the whole column that is not above it.
     double cut_at(const NodeRows& node, std::size_t c, std::size_t position) const {
@@ -162,80 +222,97 @@ private:
     }
 
     Offer levels(const NodeRows& node, std::size_t c, double weight) const {
-        const std::size_t n_levels = static_cast<std::size_t>(node.store->table->columns[c].n_levels());
-        std::vector<Bag> bags(n_levels, Bag(n_classes_));
+        Bags bags(static_cast<std::size_t>(node.store->table->columns[c].n_levels()), n_classes_);
         Bag known(n_classes_);
+        const Rows rows(node);
         const std::int32_t* codes = node.codes(c);
         for (std::uint32_t i = 0; i < node.size(); ++i) {
             if (codes[i] < 0) continue;
-            const std::size_t k = row_class(node, i);
-            bags[static_cast<std::size_t>(codes[i])].add(k, row_weight(node, i));
-            known.add(k, row_weight(node, i));
+            const std::size_t k = rows.label[i];
+            const double w = rows.weight_of(i);
+            bags.add(static_cast<std::size_t>(codes[i]), k, w);
+            known.add(k, w);
         }
         Offer offer = options_.multiway ? one_branch_per_level(bags, known, weight) : one_level(bags, known, weight);
-        offer.many_levels = static_cast<double>(n_levels) + small >= 0.3 * static_cast<double>(n_rows_);
+        offer.constant = std::count_if(bags.weight.begin(), bags.weight.end(), [](double w) { return w > 0.0; }) < 2;
         return offer;
     }
 
-    bool enough(const Bag& bag) const { return bag.weight + small > options_.min_branch && bag.weight > 0.0; }
+    // Nearly every row its own level: such a column stays out of the average.
+    bool many_levels(const NodeRows& node, std::size_t c) const {
+        const data::Column& column = node.store->table->columns[c];
+        return column.kind() == data::ColumnKind::levels &&
+               static_cast<double>(column.n_levels()) + small >= 0.3 * static_cast<double>(n_rows_);
+    }
+
+    bool enough(double weight) const { return weight + small > options_.min_branch && weight > 0.0; }
 
     // Two branches must be large enough; the others may be as small as they are.
-    Offer one_branch_per_level(const std::vector<Bag>& bags, const Bag& known, double weight) const {
+    Offer one_branch_per_level(const Bags& bags, const Bag& known, double weight) const {
         Offer offer;
-        if (std::count_if(bags.begin(), bags.end(), [this](const Bag& b) { return enough(b); }) < 2) return offer;
+        if (std::count_if(bags.weight.begin(), bags.weight.end(), [this](double w) { return enough(w); }) < 2)
+            return offer;
         offer.usable = true;
         double left_over = 0.0;
-        std::vector<double> sizes;
-        for (std::size_t l = 0; l < bags.size(); ++l) {
-            left_over += bags[l].entropy_mass();
-            sizes.push_back(bags[l].weight);
-            if (bags[l].weight > 0.0 || options_.empty_branches)
-                offer.split.levels.push_back(
-                    {static_cast<std::int32_t>(l), static_cast<std::int32_t>(offer.split.levels.size())});
-        }
-        offer.gain = gain_of(known, left_over, weight);
+        for (std::size_t l = 0; l < bags.size(); ++l) left_over += bags.entropy_mass(l);
+        offer.gain = per_row(known.entropy_mass() - left_over, weight);
         offer.split.gain = offer.gain * weight;
         offer.split.kind = Kind::levels;
-        offer.split.n_branches = static_cast<int>(offer.split.levels.size());
-        set_ratio(offer, sizes, weight);
+        set_ratio(offer, bags.weight.data(), bags.size(), weight);
         return offer;
     }
 
     // The best single level against all others (C4.5's binary splits): the level with the largest ratio.
-    Offer one_level(const std::vector<Bag>& bags, const Bag& known, double weight) const {
+    Offer one_level(const Bags& bags, const Bag& known, double weight) const {
         Offer best;
-        std::size_t chosen = 0;
+        const double before = known.entropy_mass();
         for (std::size_t l = 0; l < bags.size(); ++l) {
-            Bag rest = known;
-            rest.add(bags[l], -1.0);
-            if (!enough(bags[l]) || !enough(rest)) continue;
+            const double sizes[] = {bags.weight[l], known.weight - bags.weight[l]};
+            if (!enough(sizes[0]) || !enough(sizes[1])) continue;
             Offer offer;
             offer.usable = best.usable = true;
-            offer.gain = gain_of(known, bags[l].entropy_mass() + rest.entropy_mass(), weight);
-            set_ratio(offer, {bags[l].weight, rest.weight}, weight);
+            offer.gain = per_row(before - (bags.entropy_mass(l) + bags.rest_entropy_mass(l, known)), weight);
+            set_ratio(offer, sizes, 2, weight);
             if (!(offer.ratio > best.ratio + small)) continue;
-            chosen = l;
+            offer.level = l;
             best = std::move(offer);
         }
-        if (!best.usable) return best;
         best.split.gain = best.gain * weight;
         best.split.kind = Kind::levels;
-        std::vector<LevelBranch>& placed = best.split.levels;
-        for (std::size_t l = 0; l < bags.size(); ++l)
-            if (bags[l].weight > 0.0 || options_.empty_branches)
-                placed.push_back({static_cast<std::int32_t>(l), l == chosen ? 0 : 1});
-        if (placed.front().branch == 1)  // branch 0 holds the first level, always
-            for (LevelBranch& level : placed) level.branch = 1 - level.branch;
         return best;
     }
 
+    // What only a split that is kept must know: its cut, or the branch of each level.
+    void complete(const NodeRows& node, Offer& offer) const {
+        const std::size_t c = static_cast<std::size_t>(offer.split.column);
+        if (offer.split.kind == Kind::cut) {
+            offer.split.cut = cut_at(node, c, offer.split.position);
+            return;
+        }
+        const std::size_t n_levels = static_cast<std::size_t>(node.store->table->columns[c].n_levels());
+        std::vector<std::uint8_t> there(n_levels, options_.empty_branches);
+        for (std::uint32_t i = 0; i < node.size(); ++i)
+            if (node.codes(c)[i] >= 0) there[static_cast<std::size_t>(node.codes(c)[i])] = 1;
+        std::vector<LevelBranch>& placed = offer.split.levels;
+        for (std::size_t l = 0; l < n_levels; ++l) {
+            if (!there[l]) continue;
+            const std::size_t branch = options_.multiway ? placed.size() : l != offer.level;
+            placed.push_back({static_cast<std::int32_t>(l), static_cast<std::int32_t>(branch)});
+        }
+        if (options_.multiway)
+            offer.split.n_branches = static_cast<int>(placed.size());
+        else if (placed.front().branch == 1)  // branch 0 holds the first level, always
+            for (LevelBranch& level : placed) level.branch = 1 - level.branch;
+    }
+
     // Columns with about the average gain or more, by falling ratio; a later column must be better.
-    std::vector<Candidate> ranked(std::vector<Offer> offers) const {
-        const bool all_many = std::all_of(offers.begin(), offers.end(), [](const Offer& o) { return o.many_levels; });
+    std::vector<Candidate> ranked(const NodeRows& node, std::vector<Offer> offers) const {
+        bool all_many = true;
+        for (std::size_t c = 0; c < node.store->table->columns.size(); ++c) all_many = all_many && many_levels(node, c);
         std::erase_if(offers, [](const Offer& o) { return !o.usable; });
         double sum = 0.0, n = 0.0;
         for (const Offer& offer : offers) {
-            if (offer.many_levels && !all_many) continue;
+            if (!all_many && many_levels(node, static_cast<std::size_t>(offer.split.column))) continue;
             sum += offer.gain;
             n += 1.0;
         }
@@ -251,7 +328,10 @@ private:
                          [&](const Offer& a, const Offer& b) { return merit(b) < merit(a); });
         offers.resize(std::min(offers.size(), static_cast<std::size_t>(options_.max_competitors) + 1));
         std::vector<Candidate> found;
-        for (Offer& offer : offers) found.push_back(std::move(offer.split));
+        for (Offer& offer : offers) {
+            complete(node, offer);
+            found.push_back(std::move(offer.split));
+        }
         return found;
     }
 
@@ -262,7 +342,8 @@ private:
 
     SearchOptions options_;
     std::size_t n_classes_, n_rows_;
-    std::vector<std::vector<double>> values_;  // per column of numbers: the values of the whole table, ascending
+    std::vector<std::vector<double>> values_;  // per column of numbers: the values of the whole table, ascending ...
+    std::vector<std::uint8_t> close_;          // ... and whether any two of them are too close to be parted
 };
 
 }  // namespace

@@ -101,8 +101,4 @@ void move_columns(const NodeRows& node, const Routing& routing, const Places& pl
 // of them has left would lie in as many places of memory.
 NodeRows compact(const NodeRows& node);
 
-// C4.5: an unplaced row goes down every branch with its weight times that branch's share of the placed weight.
-// Rows are in several branches then, so each branch gets a store of its own.
-std::vector<NodeRows> partition_fractional(const NodeRows& node, const Routing& routing);
-
 }  // namespace ceiba::split

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ceiba.estimators.classifier import DecisionTreeClassifier
 from ceiba.estimators.recipes import (
-    ChaidClassifier,
-    ChaidRegressor,
     RpartClassifier,
     RpartRegressor,
     c45,
@@ -17,8 +15,6 @@ from ceiba.estimators.recipes import (
 from ceiba.estimators.regressor import DecisionTreeRegressor
 
 __all__ = [
-    "ChaidClassifier",
-    "ChaidRegressor",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "RpartClassifier",

@@ -26,6 +26,7 @@ from ceiba.estimators.face import Face
 from ceiba.estimators.parameters import check_stated, grow_options, warn_of_idle_split
 from ceiba.estimators.weights import class_weights
 from ceiba.grow import n_threads, resolve_max_features
+from ceiba.grow.criteria import TEST_CRITERIA
 from ceiba.prune import Pruned, Training, prune_tree, pruning_path, read_pruning
 from ceiba.prune.significant import SignificantTraining
 from ceiba.table import (
@@ -274,7 +275,8 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
 
     def _takes_many_outputs(self) -> bool:
         mine = self.__dict__
-        return mine.get("criterion") != "gain_ratio" and mine.get("missing") != "surrogate"
+        alone = {"gain_ratio", *TEST_CRITERIA}
+        return mine.get("criterion") not in alone and mine.get("missing") != "surrogate"
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_ceiba_version": version("ceiba")}

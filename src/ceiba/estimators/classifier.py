@@ -25,9 +25,11 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss", "error", "twoing", "gain_ratio"}, default="gini"
+    criterion : {"gini", "entropy", "log_loss", "error", "twoing", "gain_ratio", "chi2", \
+"likelihood_ratio"}, default="gini"
         What a split lowers; "log_loss" is another name of "entropy", which is in bits.
-        "gain_ratio": C4.5's choice, see `ceiba.c45` and docs/families.md.
+        "gain_ratio": C4.5's choice, see `ceiba.c45` and docs/families.md. "chi2" and
+        "likelihood_ratio": CHAID's tests of merged levels, see `ceiba.chaid`.
     splitter : {"best", "random"}, default="best"
         The best cut of each column, or the best of one random cut per column.
     max_depth : int, default=None
@@ -54,6 +56,10 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Split a node only if the p-value of a column's best split is at most this, and by the
         column with the smallest one. The p-values allow for the search over the column and, by
         Bonferroni, over the columns: columns of many levels are not favoured.
+    alpha_merge, alpha_split : float, default=0.05
+        Growing by tests (CHAID): two categories are merged while the p-value of their difference
+        is above the first; a node is split while the adjusted p-value of its best column is at
+        most the second.
     class_weight : dict, list of dict or "balanced", default=None
         Weight of each class, times the weight of the row.
     ccp_alpha : non-negative float, default=0.0
@@ -158,6 +164,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         n_jobs: int | None = None,
         max_bins: int | None = None,
         min_significance: float | None = None,
+        alpha_merge: float = 0.05,
+        alpha_split: float = 0.05,
         categorical_features: Any = "from_dtype",
         categorical_splits: str = "binary",
         empty_branches: bool = False,
@@ -191,6 +199,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.max_bins = max_bins
         self.min_significance = min_significance
+        self.alpha_merge = alpha_merge
+        self.alpha_split = alpha_split
         self.categorical_features = categorical_features
         self.categorical_splits = categorical_splits
         self.empty_branches = empty_branches

@@ -27,7 +27,7 @@ from ceiba.grow import (
     resolve_min_split,
 )
 from ceiba.grow.checks import array_like, boolean, instance, nothing, number, one_of
-from ceiba.grow.criteria import Task
+from ceiba.grow.criteria import TEST_CRITERIA, Task
 from ceiba.prune import PRUNING_NAMES, Pruning
 
 __all__ = ["ALLOWED_BY_TASK", "check_stated", "grow_options", "seed_of", "warn_of_idle_split"]
@@ -64,6 +64,11 @@ _CLASSIFIER: Final[dict[str, tuple[Check, ...]]] = {
     ),
 }
 
+
+def _criteria(task: Task) -> tuple[str, ...]:
+    return (*criterion_names(task), *(name for name, of in TEST_CRITERIA.items() if of == task))
+
+
 #: What each parameter of an estimator may be, by task and name.
 ALLOWED_BY_TASK: Final[Mapping[Task, Mapping[str, tuple[Check, ...]]]] = MappingProxyType(
     {
@@ -71,12 +76,12 @@ ALLOWED_BY_TASK: Final[Mapping[Task, Mapping[str, tuple[Check, ...]]]] = Mapping
             **ALLOWED,
             **_SHARED,
             **_CLASSIFIER,
-            "criterion": (one_of(*criterion_names("classification")),),
+            "criterion": (one_of(*_criteria("classification")),),
         },
         "regression": {
             **ALLOWED,
             **_SHARED,
-            "criterion": (one_of(*criterion_names("regression")),),
+            "criterion": (one_of(*_criteria("regression")),),
         },
     }
 )

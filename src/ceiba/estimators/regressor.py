@@ -21,10 +21,11 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion : {"squared_error", "absolute_error", "poisson", "friedman_mse"}, \
+    criterion : {"squared_error", "absolute_error", "poisson", "friedman_mse", "f_test"}, \
             default="squared_error"
         What a split lowers: variance (leaves hold the mean), distance from the median (leaves hold
         the median), or Poisson deviance. "friedman_mse" is another name of "squared_error".
+        "f_test": CHAID's test of merged levels, see `ceiba.chaid`.
     splitter : {"best", "random"}, default="best"
         The best cut of each column, or the best of one random cut per column.
     max_depth : int, default=None
@@ -51,6 +52,10 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         Split a node only if the p-value of a column's best split is at most this, and by the
         column with the smallest one. The p-values allow for the search over the column and, by
         Bonferroni, over the columns: columns of many levels are not favoured.
+    alpha_merge, alpha_split : float, default=0.05
+        Growing by tests (CHAID): two categories are merged while the p-value of their difference
+        is above the first; a node is split while the adjusted p-value of its best column is at
+        most the second.
     ccp_alpha : non-negative float, default=0.0
         Cost per leaf, in impurity, of scikit-learn's cost-complexity pruning.
     monotonic_cst : array-like of int or dict, default=None
@@ -137,6 +142,8 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         n_jobs: int | None = None,
         max_bins: int | None = None,
         min_significance: float | None = None,
+        alpha_merge: float = 0.05,
+        alpha_split: float = 0.05,
         categorical_features: Any = "from_dtype",
         categorical_splits: str = "binary",
         missing: str = "learn",
@@ -165,6 +172,8 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.max_bins = max_bins
         self.min_significance = min_significance
+        self.alpha_merge = alpha_merge
+        self.alpha_split = alpha_split
         self.categorical_features = categorical_features
         self.categorical_splits = categorical_splits
         self.missing = missing

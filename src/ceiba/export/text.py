@@ -50,6 +50,7 @@ def to_text(
     node_ids: bool = False,
     impurity: bool = False,
     counts: bool = False,
+    tests: bool = False,
     max_depth: int | None = FOLD_DEPTH,
     min_rows: int = 0,
     max_levels: int | None = 8,
@@ -70,6 +71,8 @@ def to_text(
     tree : Tree
     node_ids, impurity, counts : bool
         Also show the node's number, its impurity, its weighted class counts (in class order).
+    tests : bool
+        Also show the test by which a node was split, in trees that grow by tests.
     max_depth : int or None
         Fold what lies deeper into a note "+N leaves, M rows"; None shows all.
     min_rows : int
@@ -105,7 +108,7 @@ def to_text(
     if digits < 1:
         raise OptionError(f"digits: got {digits}. It is 1 or more.")
     pen = _UNICODE if unicode else _ASCII
-    words = _Words(tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color)
+    words = _Words(tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color, tests)
     lines: list[str] = []
     rails: list[str] = [""]  # what stands in front of the children of the node at each depth
     end = tree.subtree_end
@@ -144,10 +147,11 @@ class _Words:
         counts: bool,
         purity: bool,
         color: bool,
+        tests: bool,
     ) -> None:
         self.tree, self.digits, self.max_levels, self.pen = tree, digits, max_levels, pen
         self.node_ids, self.impurity, self.counts = node_ids, impurity, counts
-        self.purity, self.color = purity, color
+        self.purity, self.color, self.tests = purity, color, tests
         self.cut_digits = cut_digits(tree, digits)
 
     def line(self, node: int) -> str:
@@ -168,6 +172,12 @@ class _Words:
             parts.append("".join(f"[{output}]" for output in outputs))
         if self.impurity:
             parts.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), self.digits)}")
+        if self.tests and (test := tree.node(node).test) is not None:
+            degrees = ", ".join(f"{d:g}" for d in test.df)
+            parts.append(
+                f"{test.name}({degrees}) {number_text(test.statistic, self.digits)}, "
+                f"adjusted p-value {test.adjusted_p_value:.2g}"
+            )
         label = f"[{node}] " if self.node_ids else ""
         return label + "  ".join(parts)
 

@@ -23,7 +23,15 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError, did_you_mean
 
-__all__ = ["ALIASES", "CRITERIA", "Criterion", "Task", "criterion_named", "criterion_names"]
+__all__ = [
+    "ALIASES",
+    "CRITERIA",
+    "TEST_CRITERIA",
+    "Criterion",
+    "Task",
+    "criterion_named",
+    "criterion_names",
+]
 
 Task = Literal["classification", "regression"]
 Array = npt.NDArray[np.float64]
@@ -174,6 +182,12 @@ CRITERIA: Final = MappingProxyType({row.name: row for row in _ROWS})
 
 #: Other names, as scikit-learn spells them.
 ALIASES: Final = MappingProxyType({"log_loss": "entropy", "friedman_mse": "squared_error"})
+
+
+#: Criteria that choose splits by tests (CHAID) and value no nodes, with their task.
+TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
+    {"chi2": "classification", "likelihood_ratio": "classification", "f_test": "regression"}
+)
 
 
 def criterion_names(task: Task) -> tuple[str, ...]:

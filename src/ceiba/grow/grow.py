@@ -19,7 +19,8 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.bins import check_bins
-from ceiba.grow.criteria import ALIASES
+from ceiba.grow.chaid.grow import grow_by_tests
+from ceiba.grow.criteria import ALIASES, TEST_CRITERIA
 from ceiba.grow.gain_ratio import SLACK, check_gain_ratio
 from ceiba.grow.options import (
     GrowOptions,
@@ -102,10 +103,12 @@ def grow(
     _refuse_bad_target(target, options)
     if options.criterion == "gain_ratio":
         check_gain_ratio(table, target, options)
-    if options.max_bins is not None:
-        check_bins(target, options)
     if options.missing == "error":
         _refuse_missing(table)
+    if options.criterion in TEST_CRITERIA:
+        return grow_by_tests(table, target, options, weight, rows, place)
+    if options.max_bins is not None:
+        check_bins(target, options)
     scales = class_scales(target, options, weight) if scales is None else scales
     if weight is None and options.task == "classification":
         units, core_target, core_weight = _AS_THEY_ARE, target.values, None

@@ -14,6 +14,7 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
+from ceiba.errors import OptionError
 from ceiba.grow.checks import (
     Check,
     array_like,
@@ -26,7 +27,7 @@ from ceiba.grow.checks import (
     number,
     one_of,
 )
-from ceiba.grow.criteria import Task, criterion_names
+from ceiba.grow.criteria import TEST_CRITERIA, Task, criterion_names
 
 __all__ = [
     "ALLOWED",
@@ -40,7 +41,13 @@ __all__ = [
 ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
     {
         "task": (one_of("classification", "regression"),),
-        "criterion": (one_of(*criterion_names("classification"), *criterion_names("regression")),),
+        "criterion": (
+            one_of(
+                *criterion_names("classification"),
+                *criterion_names("regression"),
+                *TEST_CRITERIA,
+            ),
+        ),
         "splitter": (one_of("best", "random"),),
         "max_depth": (integer(1), nothing),
         "min_samples_split": (integer(2), fraction(0.0, 1.0, "(]")),
@@ -73,6 +80,8 @@ ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
         "unseen": (one_of("majority", "missing", "error"),),
         "categorical_splits": (one_of("binary", "multiway"),),
         "min_significance": (number(0.0, 1.0, "()"), nothing),
+        "alpha_merge": (number(0.0, 1.0, "[]"),),
+        "alpha_split": (number(0.0, 1.0, "[]"),),
         "empty_branches": (boolean,),
         "cuts": (one_of("midpoint", "value"),),
         "max_surrogates": (integer(0),),
@@ -144,6 +153,8 @@ class GrowOptions:
     min_impurity_decrease: float = 0.0
     min_gain_ratio: float = 0.0
     min_significance: float | None = None
+    alpha_merge: float = 0.05
+    alpha_split: float = 0.05
     monotonic_cst: Any = None
     seed: int = 0
     n_jobs: int | None = None
@@ -178,16 +189,31 @@ class GrowOptions:
             if value is not _DEFAULTS.get(name, _UNSET)
         }
         check_options(stated, _BY_TASK.get(self.task, ALLOWED), "GrowOptions")
+        for name in _OF_TESTS:
+            given = stated.get(name, _DEFAULTS[name])
+            if given != _DEFAULTS[name] and self.criterion not in TEST_CRITERIA:
+                raise OptionError(
+                    f"{name}={given!r} is an option of growing by tests, and criterion="
+                    f"{self.criterion!r} has none. Use criterion='chi2' (regression: 'f_test')."
+                )
 
     def __getstate__(self) -> dict[str, Any]:
         # What `core_options` keeps here cannot be pickled and is cheap to make again.
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
 
 
+_OF_TESTS: Final = ("alpha_merge", "alpha_split")
 _UNSET: Final = object()
 _DEFAULTS: Final = {field.name: field.default for field in fields(GrowOptions)}
 _BY_TASK: Final = {
-    task: {**ALLOWED, "criterion": (one_of(*criterion_names(task)),)}
+    task: {
+        **ALLOWED,
+        "criterion": (
+            one_of(
+                *criterion_names(task), *(name for name, of in TEST_CRITERIA.items() if of == task)
+            ),
+        ),
+    }
     for task in ("classification", "regression")
 }
 

@@ -4,19 +4,19 @@ A chooser looks at the rows of a node and gives a `Question`, or None for a leaf
 question are groups of rows (numbers), in which the chooser is asked again, or further questions
 about the same column: several intervals of a column of numbers are cuts one below another, and rows
 without a value that stand alone are parted by a question of their own before. What the nodes hold
-is counted at the end by `Tree.recount`.
+is counted at the end by `Tree.recount`; the tests of the choices stay with the tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.tree import SplitKind, SplitTable, Tree
+from ceiba.tree import NodeTest, SplitKind, SplitTable, SplitTests, Tree
 from ceiba.tree.from_arrays import branches_of
 
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Choice:
-    """A question, and the group in which each row of the node ends."""
+    """A question, the group in which each row of the node ends, and the test that chose it."""
 
     question: Question
     group: npt.NDArray[np.intp]
-    note: Any = None
+    test: NodeTest
 
 
 def plant(
@@ -70,16 +70,12 @@ def plant(
     rows: Rows,
     criterion: str,
     unseen: str,
-) -> tuple[Tree, dict[int, Any]]:
-    """Grow a tree by asking `choose(rows, depth)` in each node.
-
-    Returns
-    -------
-    Tree, and the notes of the choices by node
-    """
+) -> Tree:
+    """Grow a tree by asking `choose(rows, depth)` in each node."""
     asked: list[Question | None] = []
     parent: list[int] = []
-    notes: dict[int, Any] = {}
+    tests: dict[int, NodeTest] = {}
+    continues: list[bool] = []
     # What waits: rows to be chosen for, or a branch that is a question already.
     waiting: list[tuple[int, Rows, int, Choice | None, Question | None]] = [
         (-1, rows, 0, None, None)
@@ -88,10 +84,11 @@ def plant(
         above, here, depth, choice, question = waiting.pop()
         node = len(asked)
         parent.append(above)
+        continues.append(question is not None)
         if question is None:
             choice = choose(here, depth)
             if choice is not None:
-                question, notes[node] = choice.question, choice.note
+                question, tests[node] = choice.question, choice.test
         asked.append(question)
         if question is None or choice is None:
             continue
@@ -100,7 +97,8 @@ def plant(
                 waiting.append((node, here, depth, choice, branch))
             else:
                 waiting.append((node, here[choice.group == branch], depth + 1, None, None))
-    return _counted(table, target, asked, parent, weight, rows, criterion, unseen), notes
+    tree = _counted(table, target, asked, parent, weight, rows, criterion, unseen)
+    return replace(tree, tests=SplitTests.of_nodes(len(asked), tests, continues)) if tests else tree
 
 
 def _counted(

@@ -32,6 +32,7 @@ from ceiba.inspection.rpart_summary import RpartNodeSummary, RpartSummary, rpart
 from ceiba.inspection.rules import Rule, RuleTable, rules
 from ceiba.inspection.split_curve import split_curve
 from ceiba.inspection.split_table import split_table
+from ceiba.inspection.split_tests import split_tests
 from ceiba.inspection.summary import Fact, Summary, column_usage, summary
 
 __all__ = [
@@ -71,5 +72,6 @@ __all__ = [
     "rules",
     "split_curve",
     "split_table",
+    "split_tests",
     "summary",
 ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.tree import Competitors, SplitTable, Surrogates
+from ceiba.tree import Competitors, SplitTable, SplitTests, Surrogates
 from ceiba.tree.from_arrays import branches_of
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def _joined(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDArray[A
         counts=counts,
         surrogates=_joined_surrogates(parts),
         competitors=_joined_competitors(parts),
+        tests=_joined_tests(parts),
         **figures,
     )
 
@@ -137,6 +138,19 @@ def _joined_competitors(parts: Sequence[tuple[Tree, Ids]]) -> Competitors | None
         _joined_splits([part.splits for part in taken]),
         np.concatenate([part.gain for part in taken]),
     )
+
+
+def _joined_tests(parts: Sequence[tuple[Tree, Ids]]) -> SplitTests | None:
+    names = [tree.tests.name for tree, _ in parts if tree.tests is not None]
+    if not names:
+        return None
+    taken = [
+        SplitTests.none(names[0], len(ids))
+        if tree.tests is None
+        else tree.tests.take(ids, tree.is_leaf[ids])
+        for tree, ids in parts
+    ]
+    return SplitTests.joined(taken)
 
 
 def _joined_starts(starts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.int64]:

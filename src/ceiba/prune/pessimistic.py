@@ -22,7 +22,7 @@ import numpy.typing as npt
 from ceiba.errors import OptionError
 from ceiba.grow.checks import Check, boolean, nothing, number
 from ceiba.prune.pruning import Pruned, Pruning
-from ceiba.prune.raising import Workshop
+from ceiba.prune.raising import prune_by_errors
 from ceiba.prune.training import Training
 
 if TYPE_CHECKING:
@@ -32,10 +32,8 @@ __all__ = ["Pessimistic", "added_errors", "pessimistic"]
 
 Array = npt.NDArray[np.float64]
 
-# C4.5 release 8: how much worse the simpler tree may be, and training errors taken for equal.
-_MARGIN: Final = 0.1
+# C4.5 release 8: training errors that are taken for equal.
 _TIE: Final = 1e-3
-_NOISE: Final = 1e-6
 
 
 def added_errors(total: float, errors: float, confidence: float = 0.25) -> float:
@@ -168,7 +166,7 @@ class Pessimistic(Pruning):
             )
         pruned = _collapsed(tree)
         if self.confidence is not None:
-            pruned = _Pruner(pruned, training, self.confidence, self.raising).run()
+            pruned = prune_by_errors(pruned, training if self.raising else None, self.confidence)
         return Pruned(pruned, unpruned=tree if self.keep_unpruned else None)
 
 
@@ -183,57 +181,3 @@ def _collapsed(tree: Tree) -> Tree:
 
 def _errors(counts: Array) -> Array:
     return np.asarray(counts.sum(axis=-1) - counts.max(axis=-1))
-
-
-class _Pruner:
-    """C4.5's recursion over a tree whose nodes may be collapsed or raised."""
-
-    def __init__(
-        self, tree: Tree, training: Training | None, confidence: float, raising: bool
-    ) -> None:
-        self.work = Workshop(tree, training if raising else None)
-        self.confidence, self.raising = confidence, raising
-
-    def run(self) -> Tree:
-        """Prune from the bottom up and give the new tree."""
-        work = self.work
-        charge: dict[int, float] = {}
-        waiting = [(0, False)]
-        while waiting:
-            node, sons_done = waiting.pop()
-            if not work.branches[node]:
-                charge[node] = self._as_leaf(work.counts[node])
-            elif not sons_done:
-                waiting += [(node, True), *((son, False) for son in work.branches[node])]
-            elif self._settle(node, charge):
-                waiting.append((node, False))  # raised: prune what is there now
-        return work.tree()
-
-    def _settle(self, node: int, charge: dict[int, float]) -> bool:
-        """Decide on a node whose branches are done; True if another subtree took its place."""
-        work = self.work
-        subtree = sum(charge[son] for son in work.branches[node])
-        leaf = self._as_leaf(work.counts[node])
-        # The last of equals, as in C4.5.
-        largest = max(reversed(work.branches[node]), key=lambda son: float(work.counts[son].sum()))
-        raised, newcomers = np.inf, None
-        if self.raising:
-            newcomers = work.newcomers(node, largest)
-            raised = sum(map(self._as_leaf, newcomers.leaf_counts(work)))
-        if _up_to(leaf, subtree + _MARGIN) and _up_to(leaf, raised + _MARGIN):
-            work.branches[node] = []
-            charge[node] = leaf
-        elif newcomers is not None and _up_to(raised, subtree + _MARGIN):
-            work.raise_branch(node, newcomers)
-            return True
-        else:
-            charge[node] = subtree
-        return False
-
-    def _as_leaf(self, counts: Array) -> float:
-        total, errors = float(counts.sum()), float(_errors(counts))
-        return errors + added_errors(total, errors, self.confidence)
-
-
-def _up_to(a: float, b: float) -> bool:
-    return a <= b + _NOISE

@@ -1,248 +1,82 @@
-"""A tree under repair: nodes can lose their branches, or be replaced by one of their branches.
+"""Pruning by pessimistic errors with subtree raising: what the core decides, made into a Tree.
 
-What subtree raising needs. Nodes keep the numbers of the tree they came from; `branches` and
-`content` (whose split a node now asks) change. Raising the branch c of node t gives t the split and
-the branches of c; the rows of t's other branches then go down that subtree, and its counts grow by
-them. No recursion, and rows are looked at only where they go. With `missing="fractional"` the
-newcomers change the branches' shares, and with them what rows with a missing value weigh: then all
-rows of t go down that subtree again.
+The core (`cpp/core/prune/raising.cpp`) says which nodes are left and whose split each one asks. If
+nodes only became leaves, the tree is collapsed; if branches took the place of their parents, the
+nodes are written in their new order and the training rows counted on them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from dataclasses import replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ceiba import _core
 from ceiba.grow.priors import fill_empty
-from ceiba.tree import route
-from ceiba.tree.walk import decide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ceiba.prune.training import Training
     from ceiba.tree import Tree
 
-__all__ = ["Newcomers", "Workshop"]
-
-Array = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
+__all__ = ["prune_by_errors"]
 
 
-@dataclass(frozen=True)
-class Part:
-    """Rows in a node, with how much of each."""
+def prune_by_errors(tree: Tree, training: Training | None, confidence: float) -> Tree:
+    """Prune a classification tree with one output by C4.5's error estimates.
 
-    rows: Rows
-    share: Array
-
-    @classmethod
-    def joined(cls, parts: list[Part]) -> Part:
-        """Put rows together."""
-        return cls(
-            np.concatenate([part.rows for part in parts]),
-            np.concatenate([part.share for part in parts]),
-        )
-
-
-@dataclass
-class Newcomers:
-    """Rows that would come to the nodes of a branch if it were raised.
-
-    `everyone`: not only those that come, but all rows that would then be in a node.
-    """
-
-    top: int
-    everyone: bool = False
-    parts: dict[int, Part] = field(default_factory=dict)
-    counts: dict[int, Array] = field(default_factory=dict)
-
-    def leaf_counts(self, work: Workshop) -> Iterator[Array]:
-        """Give the class counts of the branch's leaves with the newcomers."""
-        waiting = [self.top]
-        while waiting:
-            node = waiting.pop()
-            if work.branches[node]:
-                waiting += work.branches[node]
-            elif self.everyone:
-                yield self.counts.get(node, np.zeros(work.counts.shape[1]))
-            elif node in self.counts:
-                yield work.counts[node] + self.counts[node]
-            else:
-                yield work.counts[node]
-
-
-class Workshop:
-    """A tree whose nodes are being collapsed and raised.
-
-    Attributes
+    Parameters
     ----------
-    branches : list of list of int
-        Branches of each node, by the numbers of the original tree.
-    content : list of int
-        Whose split each node asks.
-    counts : float64 array of shape (n_nodes, n_classes)
+    tree : Tree
+    training : Training or None
+        The rows on which the tree was grown, for subtree raising; None: without it.
+    confidence : float
+        C4.5's CF.
     """
-
-    def __init__(self, tree: Tree, training: Training | None) -> None:
-        assert tree.counts is not None
-        self.original, self.training = tree, training
-        start, below = tree.branch_start.tolist(), tree.branch_node.tolist()
-        self.branches: list[list[int]] = [below[a:b] for a, b in pairwise(start)]
-        self.content = list(range(tree.n_nodes))
-        self.counts: Array = tree.counts[:, 0, :].copy()
-        self._raised = False
-        self._everyone = (
-            training is not None
-            and tree.missing == "fractional"
-            and any(column.missing.any() for column in training.table.columns)
-        )
-        if training is not None:
-            self._place_rows(training)
-
-    # ------------------------------------------------------------------ rows
-
-    def _place_rows(self, training: Training) -> None:
-        """Sort the rows by the node in which they end: a node's rows are then one slice."""
-        tree, table = self.original, training.table
-        if tree.missing == "fractional":
-            start, node, share = route.spread(tree, table)
-            rows = np.repeat(np.arange(training.n_rows), np.diff(start))
-        else:
-            node = route.apply(tree, table)
-            rows, share = np.arange(training.n_rows), np.ones(training.n_rows)
-        order = np.argsort(node, kind="stable")
-        self._rows, self._share, end = rows[order], share[order], node[order]
-        self._first = np.searchsorted(end, np.arange(tree.n_nodes))
-        self._last = np.searchsorted(end, tree.subtree_end)
-        self._came: dict[int, list[Part]] = {}
-        self._instead: dict[int, Part] = {}
-
-    def part(self, node: int) -> Part:
-        """Give the rows of a node: those that grew it, and those that came by raising."""
-        if node in self._instead:
-            return self._instead[node]
-        here = slice(self._first[node], self._last[node])
-        own = Part(self._rows[here], self._share[here])
-        came = self._came.get(node)
-        return own if came is None else Part.joined([own, *came])
-
-    def _count(self, part: Part) -> Array:
-        assert self.training is not None
-        labels = self.training.target.values[part.rows, 0]
-        weight = self.training.row_weight[part.rows] * part.share
-        counts = np.bincount(labels, weights=weight, minlength=self.counts.shape[1])
-        return np.asarray(counts, np.float64)
-
-    def newcomers(self, node: int, branch: int) -> Newcomers:
-        """Send the rows of a node's other branches down one of its branches."""
-        assert self.training is not None
-        found = Newcomers(branch, self._everyone)
-        if self._everyone:
-            waiting = [(branch, self.part(node))]
-        else:
-            others = [self.part(son) for son in self.branches[node] if son != branch]
-            waiting = [(branch, Part.joined(others))]
-        while waiting:
-            at, part = waiting.pop()
-            if len(part.rows) == 0:
-                continue
-            found.parts[at], found.counts[at] = part, self._count(part)
-            if self.branches[at]:
-                waiting += zip(self.branches[at], self._divide(at, part), strict=True)
-        return found
-
-    def _divide(self, node: int, part: Part) -> list[Part]:
-        """Part rows by the split that a node asks."""
-        assert self.training is not None
-        split = self.content[node]
-        branch, everywhere = decide(self.original, self.training.table, split, part.rows)
-        result = []
-        for b, of_all in enumerate(self._branch_shares(split, part, branch).tolist()):
-            takes = (branch == b) | everywhere
-            share = np.where(everywhere[takes], of_all, 1.0) * part.share[takes]
-            result.append(Part(part.rows[takes], share))
-        return result
-
-    def _branch_shares(self, split: int, part: Part, branch: npt.NDArray[Any]) -> Array:
-        """Give the share of each branch, in which rows that are to go down all of them do so."""
-        first, last = self.original.branch_start[split : split + 2].tolist()
-        if not self._everyone:
-            return self.original.branch_weight[first:last]
-        assert self.training is not None
-        weight, known = self.training.row_weight[part.rows] * part.share, branch >= 0
-        placed = np.bincount(branch[known], weights=weight[known], minlength=last - first)
-        total = placed.sum()
-        return placed / total if total > 0 else np.full(last - first, 1 / (last - first))
-
-    def raise_branch(self, node: int, newcomers: Newcomers) -> None:
-        """Put a branch in the place of its parent, with the parent's rows."""
-        branch = newcomers.top
-        if newcomers.everyone:
-            self._replace(newcomers)
-        else:
-            for at, part in newcomers.parts.items():
-                self.counts[at] = self.counts[at] + newcomers.counts[at]
-                self._came.setdefault(at, []).append(part)
-        # The parent's own counts stand: all its rows are still there.
-        self.branches[node] = self.branches[branch]
-        self.content[node] = self.content[branch]
-        self._raised = True
-
-    def _replace(self, everyone: Newcomers) -> None:
-        """Put other rows into all nodes of a branch."""
-        nobody = Part(np.zeros(0, np.intp), np.zeros(0))
-        waiting = [everyone.top]
-        while waiting:
-            at = waiting.pop()
-            waiting += self.branches[at]
-            self._instead[at] = everyone.parts.get(at, nobody)
-            self.counts[at] = everyone.counts.get(at, 0.0)
-
-    # ------------------------------------------------------------------ the result
-
-    def tree(self) -> Tree:
-        """Give the tree as it is now."""
-        order: list[int] = []
-        parents: list[int] = []
-        waiting = [(0, -1)]
-        while waiting:
-            node, parent = waiting.pop()
-            at = len(order)
-            order.append(node)
-            parents.append(parent)
-            waiting += [(son, at) for son in reversed(self.branches[node])]
-        leaf = np.array([not self.branches[node] for node in order])
-        if not self._raised:
-            return self.original.collapse(np.array(order)[leaf])
-        return self._recounted(_rearranged(self, order, parents, leaf))
-
-    def _recounted(self, tree: Tree) -> Tree:
-        """Count the training rows on a tree whose branches were raised."""
-        assert self.training is not None
-        labels = tree.target.classes[0][self.training.target.values[:, 0]]
-        tree = tree.recount(self.training.table, labels, sample_weight=self.training.weight)
-        return replace(tree, value=fill_empty(tree.value.copy(), tree.parent, tree.weight))
+    assert tree.counts is not None
+    columns, labels, weight = _rows(training)
+    found = _core.raise_subtrees(
+        tree._router,
+        columns,
+        labels,
+        weight,
+        np.ascontiguousarray(tree.counts[:, 0, :]),
+        confidence,
+        NormalDist().inv_cdf(1 - confidence),
+        training is not None,
+        # Newcomers change what rows with a missing value weigh in the branches.
+        tree.missing == "fractional" and _has_missing(training),
+    )
+    leaf = found["leaf"].astype(bool)
+    if training is None or not found["any"]:
+        return tree.collapse(found["node"][leaf])
+    return _recounted(_rearranged(tree, found, leaf), training)
 
 
-def _rearranged(
-    work: Workshop, order: list[int], parents: list[int], leaf: npt.NDArray[np.bool_]
-) -> Tree:
+def _rows(
+    training: Training | None,
+) -> tuple[Any, npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    if training is None:
+        return _core.Columns(0), np.zeros(0, np.int32), np.zeros(0)
+    labels = np.ascontiguousarray(training.target.values[:, 0], np.int32)
+    return training.table.core(), labels, np.ascontiguousarray(training.row_weight)
+
+
+def _has_missing(training: Training | None) -> bool:
+    return training is not None and any(c.missing.any() for c in training.table.columns)
+
+
+def _rearranged(tree: Tree, found: dict[str, Any], leaf: npt.NDArray[np.bool_]) -> Tree:
     """Write the nodes in their new pre-order; what they hold is counted afterwards."""
-    tree = work.original
-    source = np.array([work.content[node] for node in order])
-    n_branches = np.array([len(work.branches[node]) for node in order])
-    parent = np.array(parents)
+    source, parent = found["content"], found["parent"]
+    n_branches = np.bincount(parent[1:], minlength=len(parent))
     by_parent = np.argsort(parent[1:], kind="stable") + 1  # branches of a node keep their order
     figures: dict[str, Any] = {
         name: getattr(tree, name)[source]
         for name in ("n_rows", "impurity", "value", "counts", "risk")
     }
-    figures["weight"] = work.counts[order].sum(axis=1)  # branches' shares, for missing values
     return replace(
         tree,
         parent=parent,
@@ -254,5 +88,14 @@ def _rearranged(
         sent_default=np.where(leaf, 0, tree.sent_default[source]),
         surrogates=None if tree.surrogates is None else tree.surrogates.take(source, leaf),
         competitors=None,
+        tests=None,
+        weight=found["weight"],  # branches' shares, for missing values
         **figures,
     )
+
+
+def _recounted(tree: Tree, training: Training) -> Tree:
+    """Count the training rows on a tree whose branches were raised."""
+    labels = tree.target.classes[0][training.target.values[:, 0]]
+    tree = tree.recount(training.table, labels, sample_weight=training.weight)
+    return replace(tree, value=fill_empty(tree.value.copy(), tree.parent, tree.weight))

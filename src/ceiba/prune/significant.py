@@ -10,6 +10,7 @@ that allows for the search over that column (`selection.py`), times the number o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import log
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,10 +18,11 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.grow import grow
+from ceiba.grow.criteria import TEST_CRITERIA
 from ceiba.grow.planting import Choice, Question, plant
 from ceiba.prune.selection import SplitTest
 from ceiba.prune.training import Training
-from ceiba.tree import SplitKind
+from ceiba.tree import NodeTest, SplitKind
 from ceiba.tree.walk import ask
 
 if TYPE_CHECKING:
@@ -52,6 +54,11 @@ class SignificantTraining(Training):
     ) -> Tree:
         """Grow a tree on all rows or on some."""
         options = self.options
+        if options.criterion in TEST_CRITERIA:
+            raise OptionError(
+                f"criterion={options.criterion!r} has its own tests: min_significance="
+                f"{options.min_significance!r} has no meaning with it. alpha_split is the level."
+            )
         for name, idle in _WITHOUT.items():
             if getattr(options, name) is not idle and getattr(options, name) != idle:
                 raise OptionError(
@@ -66,7 +73,7 @@ class SignificantTraining(Training):
             )
         here = np.arange(self.n_rows) if rows is None else rows.astype(np.intp)
         here = here[self.row_weight[here] > 0]
-        tree, _ = plant(
+        tree = plant(
             self.table,
             self.target,
             _Chooser(self, len(here)),
@@ -95,17 +102,17 @@ class _Chooser:
         if len(rows) < 2 or np.all(truth == truth[0]):
             return None
         found = [(j, tree) for j in range(len(self.tables)) if (tree := self._best(j, rows))]
-        best, least = None, np.inf
+        best: tuple[int, Tree, NodeTest] | None = None
         for j, tree in found:
-            p_value = self._test(j, tree, rows, len(found))
-            if p_value < least:
-                best, least = (j, tree), p_value
-        if best is None or least > self.level:
+            test = self._test(j, tree, rows, len(found))
+            if best is None or test.adjusted_p_value < best[2].adjusted_p_value:
+                best = (j, tree, test)
+        if best is None or best[2].adjusted_p_value > self.level:
             return None
-        j, tree = best
+        j, tree, test = best
         branch = ask(tree.splits, 0, self.tables[j], rows)
         branch[branch < 0] = int(tree.default_branch[0])
-        return Choice(_question(j, tree), branch.astype(np.intp), least)
+        return Choice(_question(j, tree), branch.astype(np.intp), test)
 
     def _best(self, j: int, rows: Rows) -> Tree | None:
         """Give the best split of one column as a tree of one question."""
@@ -126,10 +133,13 @@ class _Chooser:
         )
         return tree if tree.n_nodes > 1 else None
 
-    def _test(self, j: int, tree: Tree, rows: Rows, n_columns: int) -> float:
+    def _test(self, j: int, tree: Tree, rows: Rows, n_columns: int) -> NodeTest:
         alone = replace(self.training, table=self.tables[j])
-        test = SplitTest(tree, alone, "bonferroni", "auto", self.level, 1999, 0, n_columns)
-        return float(test(0, rows).p_value)
+        # The level that one column must keep: the others are paid for by the factor.
+        level = self.level / n_columns
+        found = SplitTest(tree, alone, "search", "auto", level, 1999, 0, n_columns)(0, rows)
+        degrees = tuple(float(d) for d in found.df)
+        return NodeTest("search", found.statistic, degrees, found.p_value, log(n_columns))
 
 
 def _whole(size: int | float, n_rows: int) -> int | float:

@@ -8,6 +8,7 @@ from ceiba.tree.from_arrays import from_arrays
 from ceiba.tree.invariants import check
 from ceiba.tree.node import Node
 from ceiba.tree.path import Path, Step
+from ceiba.tree.split_tests import NodeTest, SplitTests
 from ceiba.tree.splits import Cut, Levels, Presence, Split, SplitKind, SplitTable
 from ceiba.tree.surrogates import Competitor, Competitors, Surrogate, Surrogates
 from ceiba.tree.trace import Move, trace
@@ -22,11 +23,13 @@ __all__ = [
     "Missing",
     "Move",
     "Node",
+    "NodeTest",
     "Path",
     "Presence",
     "Split",
     "SplitKind",
     "SplitTable",
+    "SplitTests",
     "Step",
     "Surrogate",
     "Surrogates",

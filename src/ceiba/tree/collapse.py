@@ -63,6 +63,7 @@ def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
         sent_default=np.where(leaf, 0, tree.sent_default[kept]),
         surrogates=None if tree.surrogates is None else tree.surrogates.take(kept, leaf),
         competitors=None if tree.competitors is None else tree.competitors.take(kept, leaf),
+        tests=None if tree.tests is None else tree.tests.take(kept, leaf),
     )
 
 

@@ -141,6 +141,20 @@ class Face:
 
         return importance(self, **options)  # type: ignore[arg-type]
 
+    def split_tests(self) -> Listing:
+        """List the test by which each node was split; see `ceiba.inspection.split_tests`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"a": ["x"] * 20 + ["y"] * 20}, ["no"] * 20 + ["yes"] * 20
+        >>> ceiba.chaid().fit(X, y).tree_.split_tests()["statistic"].tolist()
+        [40.0]
+        """
+        from ceiba.inspection import split_tests
+
+        return split_tests(self)  # type: ignore[arg-type]
+
     def routing(self) -> Listing:
         """Tell who sent the training rows on at each node; see `ceiba.inspection.routing`.
 

@@ -49,6 +49,7 @@ def check(tree: Tree, *, content: bool = True) -> None:
         _check_values(tree)
     _check_extra(tree, "surrogates", tree.surrogates)
     _check_extra(tree, "competitors", tree.competitors)
+    _check_tests(tree)
 
 
 def _fail(where: str, got: str, allowed: str) -> NoReturn:
@@ -308,3 +309,26 @@ def _check_extra(tree: Tree, name: str, extra: Any) -> None:
             np.int64,
         )
     _check_split_rows(splits, tree.schema, n_branches, name.removesuffix("s"))
+
+
+def _check_tests(tree: Tree) -> None:
+    tests = tree.tests
+    if tests is None:
+        return
+    for name in ("statistic", "df", "df2", "p_value", "log_factor", "continues"):
+        if len(getattr(tests, name)) != tree.n_nodes:
+            _fail(
+                f"tests.{name}",
+                f"length {len(getattr(tests, name))}",
+                f"{tree.n_nodes} nodes need {tree.n_nodes}.",
+            )
+    known = ~np.isnan(tests.p_value)
+    bad = _first(known & ((tests.p_value < 0) | (tests.p_value > 1)))
+    if bad is not None:
+        _fail(f"tests of node {bad}", f"p-value {tests.p_value[bad]}", "Needs 0 to 1.")
+    bad = _first(tree.is_leaf & (known | tests.continues))
+    if bad is not None:
+        _fail(f"tests of node {bad}", "a leaf with a test", "Only splits are tested.")
+    bad = _first(tests.continues & (tree.parent < 0))
+    if bad is not None:
+        _fail(f"tests of node {bad}", "the root continues a test", "Only nodes below others do.")

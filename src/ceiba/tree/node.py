@@ -16,6 +16,7 @@ from ceiba.tree.path import Path
 
 if TYPE_CHECKING:
     from ceiba.tree.arrays import Array
+    from ceiba.tree.split_tests import NodeTest
     from ceiba.tree.splits import Split
     from ceiba.tree.surrogates import Competitor, Surrogate
     from ceiba.tree.tree import Tree
@@ -125,6 +126,11 @@ class Node:
         """The runner-up splits, best first."""
         stored = self.tree.competitors
         return () if stored is None else stored.of(self.id, self.tree.schema)
+
+    @property
+    def test(self) -> NodeTest | None:
+        """The test by which the node was split, in trees that grow by tests."""
+        return None if self.tree.tests is None else self.tree.tests.of(self.id)
 
     @property
     def gain(self) -> float:

@@ -47,6 +47,7 @@ def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool)
         if tree.surrogates is None
         else replace(tree.surrogates, sent=ends.sent_surrogate),
         competitors=None,
+        tests=None,
     )
     if tree.task == "classification":
         return _classes(counted, target, ends, keep_value)
@@ -77,6 +78,8 @@ def _endings(tree: Tree, table: Table, weight: Array) -> _Endings:
             np.arange(table.n_rows), end, weight, n_rows, none, np.zeros(stand_ins, np.int64)
         )
     route.refuse(tree, table)
+    if tree.missing == "fractional":
+        return _fractional_endings(tree, table, weight)
     rows, nodes, shares = [], [], []
     n_rows, sent_default = np.zeros((2, tree.n_nodes), np.int64)
     sent = np.zeros(stand_ins, np.int64)
@@ -91,6 +94,22 @@ def _endings(tree: Tree, table: Table, weight: Array) -> _Endings:
             sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
     row, node, share = np.concatenate(rows), np.concatenate(nodes), np.concatenate(shares)
     return _Endings(row, node, weight[row] * share, n_rows, sent_default, sent)
+
+
+def _fractional_endings(tree: Tree, table: Table, weight: Array) -> _Endings:
+    """Give the endings of rows that may go down several branches; nobody is sent by default."""
+    counted = (weight > 0).astype(np.uint8)
+    start, node, share, n_rows = tree._router.spread(table.core(), counted)
+    row = np.repeat(np.arange(table.n_rows), np.diff(start))
+    stand_ins = 0 if tree.surrogates is None else len(tree.surrogates)
+    return _Endings(
+        row,
+        node,
+        weight[row] * share,
+        n_rows,
+        np.zeros(tree.n_nodes, np.int64),
+        np.zeros(stand_ins, np.int64),
+    )
 
 
 def _any_missing(tree: Tree, table: Table) -> bool:

@@ -100,7 +100,7 @@ def _ancestors(tree: Tree, end: Array) -> tuple[Array, Array]:
 
 def spread(tree: Tree, table: Table) -> tuple[Array, Array, Array]:
     """Give the leaves and shares of each row, as compressed rows."""
-    start, node, share = tree._router.spread(table.core())
+    start, node, share, _ = tree._router.spread(table.core())
     return start, node, share
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from ceiba.table import Schema
     from ceiba.tree.path import Path
+    from ceiba.tree.split_tests import SplitTests
     from ceiba.tree.splits import SplitTable
     from ceiba.tree.surrogates import Competitors, Surrogates
 
@@ -90,6 +91,8 @@ class Tree(SklearnNames, Face):
     sent_default : int64 array of shape (n,)
         Training rows that went the default way, or stayed.
     surrogates, competitors : Surrogates, Competitors, optional
+    tests : SplitTests, optional
+        The test of each split, in trees that grow by tests.
     criterion : str
     missing, unseen : str
         How missing values and unseen levels are routed.
@@ -123,6 +126,7 @@ class Tree(SklearnNames, Face):
     counts: Array | None = field(default_factory=lambda: None)  # no default on the class: see later
     surrogates: Surrogates | None = None
     competitors: Competitors | None = None
+    tests: SplitTests | None = None
     criterion: str = "gini"
     missing: Missing = "learn"
     unseen: Unseen = "majority"
@@ -185,6 +189,7 @@ class Tree(SklearnNames, Face):
             and self.splits == other.splits
             and self.surrogates == other.surrogates
             and self.competitors == other.competitors
+            and self.tests == other.tests
             and (self.criterion, self.missing, self.unseen)
             == (other.criterion, other.missing, other.unseen)
             and self.schema == other.schema

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from ceiba.estimators.recipes.c45 import c45
 from ceiba.estimators.recipes.cart import cart
-from ceiba.estimators.recipes.chaid import ChaidClassifier, ChaidRegressor, chaid
+from ceiba.estimators.recipes.chaid import chaid
 from ceiba.estimators.recipes.id3 import id3
 from ceiba.estimators.recipes.rpart import RpartClassifier, RpartRegressor, rpart
 
 __all__ = [
-    "ChaidClassifier",
-    "ChaidRegressor",
     "RpartClassifier",
     "RpartRegressor",
     "c45",

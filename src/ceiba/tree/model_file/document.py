@@ -1,6 +1,6 @@
 """The model file ``.ceiba``: a JSON document with the tree, its schema and, if any, its estimator.
 
-``{"format": "ceiba", "version": 1, "written": {...}, "schema": {...}, "tree": {...},
+``{"format": "ceiba", "version": 2, "written": {...}, "schema": {...}, "tree": {...},
 "model": {...} | null, "metadata": {...}}``; every key is described in docs/model_file.md. A reader
 knows all versions up to its own; a file of a later one is refused by its number. A change of the
 format is a new version here, a step that lifts the older document, and a kept sample in the tests.
@@ -26,7 +26,7 @@ from ceiba.tree.tree import Tree
 
 __all__ = ["VERSION", "Document", "dumps", "loads", "read", "write"]
 
-VERSION: Final = 1
+VERSION: Final = 2
 _KEYS: Final = ("format", "version", "written", "schema", "tree")
 _MORE: Final = ("model", "metadata")
 
@@ -141,9 +141,9 @@ def loads(raw: bytes) -> Document:
             f"This model file has format version {found.value}; this ceiba "
             f"({version('ceiba')}) knows versions up to {VERSION}. Update ceiba."
         )
-    found.integer(1, VERSION)
+    number = found.integer(1, VERSION)
     top.object(_KEYS, _MORE)
-    tree = tree_from_json(top["tree"], schema_from_json(top["schema"]))
+    tree = tree_from_json(top["tree"], schema_from_json(top["schema"]), number)
     for name in ("written", "metadata"):
         if not isinstance(top.value.get(name, {}), dict):
             top[name].fail("An object {...} is needed.")

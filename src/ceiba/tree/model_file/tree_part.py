@@ -17,6 +17,7 @@ from ceiba.tree.arrays import Array
 from ceiba.tree.from_arrays import branches_of
 from ceiba.tree.invariants import check
 from ceiba.tree.model_file.field import Field
+from ceiba.tree.split_tests import SplitTests
 from ceiba.tree.splits import SplitTable
 from ceiba.tree.surrogates import Competitors, Surrogates
 from ceiba.tree.tree import Missing, Tree, Unseen
@@ -33,6 +34,8 @@ _KEYS: Final = (
 _SPLIT_KEYS: Final = (
     "kind", "column", "cut", "low_branch", "level_start", "level_code", "level_branch"
 )  # fmt: skip
+_TEST_FIGURES: Final = ("statistic", "df", "df2", "p_value", "log_factor")
+_TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
 _EXACT: Final = 2**53
 
 
@@ -63,7 +66,15 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
             "splits": _splits_to_json(stored.splits),
             "gain": _numbers(stored.gain),
         }
+    said["tests"] = _tests_to_json(tree.tests)
     return said
+
+
+def _tests_to_json(tests: SplitTests | None) -> dict[str, Any] | None:
+    if tests is None:
+        return None
+    figures = {name: _numbers(getattr(tests, name)) for name in _TEST_FIGURES}
+    return {"name": tests.name, "continues": np.flatnonzero(tests.continues).tolist(), **figures}
 
 
 def _numbers(values: Array) -> list[Any]:
@@ -104,9 +115,12 @@ def _surrogates_to_json(stored: Surrogates | None) -> dict[str, Any] | None:
     }
 
 
-def tree_from_json(field: Field, schema: Schema) -> Tree:
-    """Read a tree and check every rule it must keep, before anybody uses it."""
-    field.object(_KEYS)
+def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
+    """Read a tree and check every rule it must keep, before anybody uses it.
+
+    Version 1 has no tests.
+    """
+    field.object(_KEYS if version == 1 else (*_KEYS, "tests"))
     n = len(field["parent"].entries())
     parent = field["parent"].integers(n, -1, max(n - 1, -1), np.int32)
     if n == 0 or parent[0] != -1 or np.any(parent[1:] < 0) or np.any(parent >= np.arange(n)):
@@ -137,6 +151,7 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
         counts=None if counts is None else _read_by_class(counts, n, target.n_outputs, n_classes),
         surrogates=_surrogates_from_json(field.get("surrogates"), n),
         competitors=_competitors_from_json(field.get("competitors"), n),
+        tests=_tests_from_json(field.get("tests"), n),
         criterion=field["criterion"].text(),
         missing=missing,
         unseen=unseen,
@@ -199,4 +214,18 @@ def _competitors_from_json(field: Field | None, n: int) -> Competitors | None:
         start=field["start"].integers(n + 1, 0, m, np.int32),
         splits=_splits_from_json(field["splits"], m),
         gain=field["gain"].numbers(m, null=True),
+    )
+
+
+def _tests_from_json(field: Field | None, n: int) -> SplitTests | None:
+    if field is None:
+        return None
+    field.object(("name", "continues", *_TEST_FIGURES))
+    listed = len(field["continues"].entries())
+    continues = np.zeros(n, bool)
+    continues[field["continues"].integers(listed, 0, n - 1, np.int64)] = True
+    return SplitTests(
+        field["name"].text(_TEST_NAMES),
+        continues=continues,
+        **{name: field[name].numbers(n, null=True) for name in _TEST_FIGURES},
     )

@@ -1,4 +1,4 @@
-"""Growing by CHAID (Kass 1980): every column is merged and tested in each node, the best splits it.
+"""The choice of a split by CHAID (Kass 1980): every column is merged and tested, the best one wins.
 
 Columns of numbers are first cut into at most `max_bins` bins of about equal size, which are then
 the ordered categories of a column. The tree asks about the groups: levels go to branches as they
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.estimators.recipes.chaid_merge import Kind as MergeKind
-from ceiba.estimators.recipes.chaid_merge import Merged, Statistic, merge
+from ceiba.grow.chaid.merge import Kind as MergeKind
+from ceiba.grow.chaid.merge import Merged, merge
+from ceiba.grow.options import GrowOptions, resolve_min_leaf, resolve_min_split
 from ceiba.grow.planting import Choice, Question
 from ceiba.table import Kind
 from ceiba.tree import SplitKind
@@ -23,11 +24,12 @@ from ceiba.tree import SplitKind
 if TYPE_CHECKING:
     from ceiba.table import Column, Table, Target
 
-__all__ = ["Binned", "ChaidChooser", "SplitNote", "binned"]
+__all__ = ["Binned", "Chooser", "binned"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 _MISSING: Final = -1
+_BINS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,14 @@ class Binned:
     cuts: Array | None = None
 
 
-def binned(column: Column, max_bins: int) -> Binned:
-    """Give a column's categories; numbers in at most `max_bins` bins of about equal size."""
+def binned(column: Column, max_bins: int, rows: Rows) -> Binned:
+    """Give a column's categories; numbers in at most `max_bins` bins of equal size, if can be."""
     if column.info.kind is not Kind.NUMERIC:
         ordered = column.info.kind is Kind.ORDERED
         return Binned(np.asarray(column.values), len(column.info.levels), ordered)
     values = np.asarray(column.values, np.float64)
-    known = np.sort(values[~np.isnan(values)])
+    part = values if len(rows) == len(values) else values[rows]
+    known = np.sort(part[~np.isnan(part)])
     distinct = np.unique(known)
     if len(distinct) > max_bins:
         at = (np.arange(1, max_bins) * len(known)) // max_bins
@@ -61,50 +64,66 @@ def binned(column: Column, max_bins: int) -> Binned:
 
 
 @dataclass(frozen=True)
-class SplitNote:
-    """What is known of a split: column, groups, test, multiplier and adjusted p-value."""
+class Grouping:
+    """The groups of a column's categories (-1 is missing), as they were merged."""
 
     column: int
-    groups: tuple[tuple[int, ...], ...]  # categories; -1 is missing
+    groups: tuple[tuple[int, ...], ...]
     merged: Merged
 
 
-class ChaidChooser:
+class Chooser:
     """Chooses the split of a node."""
 
     def __init__(
-        self, table: Table, target: Target, weight: Array | None, *, options: dict[str, Any]
+        self,
+        table: Table,
+        target: Target,
+        weight: Array | None,
+        rows: Rows,
+        *,
+        options: GrowOptions,
+        n_rows: int,
+        total: float,
+        depth: int,
     ) -> None:
-        self.options, self.task = options, target.info.task
-        self.columns = [binned(column, options["max_bins"]) for column in table.columns]
-        self.n_classes = len(target.info.classes[0]) if self.task == "classification" else 0
+        self.options, self.depth = options, depth
+        bins = _BINS if options.max_bins is None else options.max_bins
+        self.columns = [binned(column, bins, rows) for column in table.columns]
+        classes = options.task == "classification"
+        self.n_classes = len(target.info.classes[0]) if classes else 0
         self.truth = target.values[:, 0]
-        self.weight = weight
-        self.statistic: Statistic = "f" if self.task == "regression" else options["statistic"]
+        # p-values count rows, or weights if these are frequencies.
+        self.weight = weight if options.frequency_weights else None
+        self.row_weight = weight
+        self.min_weight = options.min_weight_fraction_leaf * total
+        n = n_rows if self.weight is None else float(self.weight[rows].sum())
+        self.min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
+        self.min_split = resolve_min_split(options.min_samples_split, 1, n)
+        self.statistic: Any = options.criterion
 
     def __call__(self, rows: Rows, depth: int) -> Choice | None:
         """Give the choice for these rows, None for a leaf."""
         options = self.options
-        if options["max_depth"] is not None and depth >= options["max_depth"]:
+        if options.max_depth is not None and self.depth + depth >= options.max_depth:
             return None
-        if len(rows) < options["min_samples_split"] or np.all(
-            self.truth[rows] == self.truth[rows[0]]
-        ):
+        size = len(rows) if self.weight is None else float(self.weight[rows].sum())
+        if size < self.min_split or np.all(self.truth[rows] == self.truth[rows[0]]):
             return None
-        best: SplitNote | None = None
+        best: Grouping | None = None
         for j in range(len(self.columns)):
-            note = self._merged(j, rows)
-            if note is not None and (best is None or note.merged.log_p < best.merged.log_p):
-                best = note
-        if best is None or best.merged.p_value > options["alpha_split"]:
+            found = self._merged(j, rows)
+            if found is not None and (best is None or found.merged.log_p < best.merged.log_p):
+                best = found
+        if best is None or best.merged.test.adjusted_p_value > options.alpha_split:
             return None
         return self._choice(best, rows)
 
-    def _merged(self, j: int, rows: Rows) -> SplitNote | None:
+    def _merged(self, j: int, rows: Rows) -> Grouping | None:
         column = self.columns[j]
         codes = column.codes[rows]
         cells = self._cells(np.where(codes < 0, column.n_categories, codes), rows, column)
-        size = cells[:, 0] if self.statistic == "f" else cells.sum(axis=1)
+        size = cells[:, 0] if self.statistic == "f_test" else cells.sum(axis=1)
         present = np.flatnonzero(size > 0)
         if len(present) < 2:
             return None
@@ -115,14 +134,24 @@ class ChaidChooser:
             cells[present],
             kind,
             self.statistic,
-            alpha_merge=self.options["alpha_merge"],
-            min_rows=self.options["min_samples_leaf"],
+            alpha_merge=self.options.alpha_merge,
+            min_rows=self.min_leaf,
         )
         if len(merged.groups) < 2:
             return None
         names = np.where(present == column.n_categories, _MISSING, present)
         groups = tuple(tuple(int(names[c]) for c in group) for group in merged.groups)
-        return SplitNote(j, groups, merged)
+        if self.min_weight > 0 and self._too_light(column, groups, rows):
+            return None
+        return Grouping(j, groups, merged)
+
+    def _too_light(self, column: Binned, groups: tuple[tuple[int, ...], ...], rows: Rows) -> bool:
+        """Say if a group weighs less than a leaf must."""
+        weight = None if self.row_weight is None else self.row_weight[rows]
+        size = np.bincount(
+            column.codes[rows] + 1, weights=weight, minlength=column.n_categories + 1
+        )
+        return any(size[np.array(group) + 1].sum() < self.min_weight for group in groups)
 
     def _cells(self, codes: npt.NDArray[Any], rows: Rows, column: Binned) -> Array:
         """Give class counts, or moments of the target, of each category (missing is the last)."""
@@ -140,7 +169,7 @@ class ChaidChooser:
 
     # ------------------------------------------------------------------ the questions
 
-    def _choice(self, note: SplitNote, rows: Rows) -> Choice:
+    def _choice(self, note: Grouping, rows: Rows) -> Choice:
         column = self.columns[note.column]
         group_of = np.full(column.n_categories + 1, -1, np.intp)
         for g, codes in enumerate(note.groups):
@@ -148,11 +177,11 @@ class ChaidChooser:
                 group_of[code] = g  # -1, missing, is the last entry
         group = group_of[column.codes[rows]]
         size = np.bincount(group, minlength=len(note.groups))
-        return Choice(self._question(note, group_of, column, size), group, note)
+        return Choice(self._question(note, group_of, column, size), group, note.merged.test)
 
     def _question(
         self,
-        note: SplitNote,
+        note: Grouping,
         group_of: npt.NDArray[np.intp],
         column: Binned,
         size: npt.NDArray[np.intp],
@@ -172,7 +201,7 @@ class ChaidChooser:
             return below
         return Question(SplitKind.PRESENCE, note.column, (below, alone), missing=1)
 
-    def _levels(self, note: SplitNote, parts: list[int], home: int) -> Question:
+    def _levels(self, note: Grouping, parts: list[int], home: int) -> Question:
         pairs = sorted(
             (code, branch)
             for branch, g in enumerate(parts)
@@ -187,7 +216,7 @@ class ChaidChooser:
             missing=parts.index(home),
         )
 
-    def _cuts(self, note: SplitNote, parts: list[int], home: int, column: Binned) -> Question:
+    def _cuts(self, note: Grouping, parts: list[int], home: int, column: Binned) -> Question:
         assert column.cuts is not None
         order = sorted(parts, key=lambda g: max(note.groups[g]))
         below: int | Question = order[-1]

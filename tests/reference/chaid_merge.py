@@ -1,4 +1,4 @@
-"""CHAID's merging of categories (Kass 1980), and the Bonferroni multipliers that pay for it.
+"""CHAID's merging of categories (Kass 1980) in plain numpy: what the compiled core must equal.
 
 The most similar pair of categories (largest p-value) is merged as long as that p-value is above
 alpha_merge and more than two groups are left; groups with too few rows are merged in any case. Any

@@ -1,0 +1,456 @@
+#include "prune/raising.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace ceiba::prune {
+
+double Pessimism::added(double total, double errors) const {
+    if (total <= 0.0) return 0.0;
+    if (errors < 1.0) {
+        const double none = total * (1.0 - std::pow(confidence, 1.0 / total));
+        return errors == 0.0 ? none : none + errors * (added(total, 1.0) - none);
+    }
+    if (errors + 0.5 >= total) return std::max(total - errors, 0.0);
+    const double rate = (errors + 0.5) / total;
+    const double root = std::sqrt(rate / total - rate * rate / total + z * z / (4.0 * total * total));
+    const double limit = (rate + z * z / (2.0 * total) + z * root) / (1.0 + z * z / total);
+    return limit * total - errors;
+}
+
+namespace {
+
+// How much worse the simpler tree may be, and what is rounding.
+constexpr double margin = 0.1, noise = 1e-6;
+
+bool up_to(double a, double b) { return a <= b + noise; }
+
+// Rows with how much of each.
+struct Part {
+    std::vector<std::uint32_t> row;
+    std::vector<double> share;
+
+    void add(std::uint32_t r, double s) {
+        row.push_back(r);
+        share.push_back(s);
+    }
+    void add(const Part& other, std::size_t begin, std::size_t end) {
+        const auto from = static_cast<std::ptrdiff_t>(begin), to = static_cast<std::ptrdiff_t>(end);
+        row.insert(row.end(), other.row.begin() + from, other.row.begin() + to);
+        share.insert(share.end(), other.share.begin() + from, other.share.begin() + to);
+    }
+    void resize(std::size_t n) {
+        row.resize(n);
+        share.resize(n);
+    }
+    std::size_t size() const { return row.size(); }
+};
+
+// Rows by the nodes in which they are: those that grew the tree in one stretch per subtree, and those that came.
+class Population {
+public:
+    // Sorts rows by the node in which they end; `end`: of each node's subtree.
+    void settle(const Part& rows, const std::vector<std::int32_t>& node_of, const std::vector<std::size_t>& end) {
+        std::vector<std::size_t> start(end.size() + 1, 0);
+        for (const std::int32_t node : node_of) ++start[static_cast<std::size_t>(node) + 1];
+        std::partial_sum(start.begin(), start.end(), start.begin());
+        first_.assign(start.begin(), start.end() - 1);
+        last_.resize(end.size());
+        for (std::size_t i = 0; i < end.size(); ++i) last_[i] = start[end[i]];
+        own_.resize(rows.size());
+        for (std::size_t e = 0; e < rows.size(); ++e) {
+            const std::size_t at = start[static_cast<std::size_t>(node_of[e])]++;
+            own_.row[at] = rows.row[e];
+            own_.share[at] = rows.share[e];
+        }
+        came_.resize(end.size());
+    }
+    void gather(std::size_t node, Part& out) const {
+        out.add(own_, first_[node], last_[node]);
+        out.add(came_[node], 0, came_[node].size());
+    }
+    void add(std::size_t node, std::uint32_t row, double share) { came_[node].add(row, share); }
+    void clear(std::size_t node) {
+        last_[node] = first_[node];
+        came_[node].resize(0);
+    }
+
+private:
+    Part own_;
+    std::vector<std::size_t> first_, last_;
+    std::vector<Part> came_;
+};
+
+class Workshop {
+public:
+    Workshop(const tree::Questions& tree, std::span<const double> counts, const TrainingRows& rows,
+             const RaisingOptions& options, base::Interrupt& interrupt)
+        : tree_(tree), rows_(rows), options_(options), interrupt_(interrupt), counts_(counts.begin(), counts.end()) {
+        const std::size_t n = tree.n_nodes();
+        branches_.resize(n);
+        for (std::size_t i = 0; i < n; ++i)
+            branches_[i].assign(tree.branch_node.begin() + tree.branch_start[i],
+                                tree.branch_node.begin() + tree.branch_start[i + 1]);
+        content_.resize(n);
+        std::iota(content_.begin(), content_.end(), 0);
+        charge_.resize(n);
+        if (!options.raising) return;
+        reached_.assign(n, nobody);
+        place_.assign(rows.table->n_rows, nobody);
+        find_parted_rows();
+        place_rows();
+    }
+
+    Raised run() {
+        std::vector<std::pair<std::int32_t, bool>> waiting{{0, false}};
+        while (!waiting.empty()) {
+            const auto [node, branches_done] = waiting.back();
+            waiting.pop_back();
+            const std::size_t i = static_cast<std::size_t>(node);
+            if (branches_[i].empty()) {
+                charge_[i] = as_leaf(&counts_[i * rows_.n_classes]);
+            } else if (!branches_done) {
+                waiting.emplace_back(node, true);
+                for (const std::int32_t b : branches_[i]) waiting.emplace_back(b, false);
+            } else if (settle(i)) {
+                waiting.emplace_back(node, false);  // raised: prune what is there now
+            }
+        }
+        return result();
+    }
+
+private:
+    static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
+    static constexpr int stays = -1, everywhere = -2;
+
+    // Rows that would come to a node if a branch were raised: a stretch of `under_way_`.
+    struct Arrival {
+        std::size_t node, begin, end;
+    };
+
+    // ------------------------------------------------------------------ decisions
+
+    double as_leaf(const double* counts) const {
+        double total = 0.0, most = 0.0;
+        for (std::size_t k = 0; k < rows_.n_classes; ++k) {
+            total += counts[k];
+            most = std::max(most, counts[k]);
+        }
+        const double errors = total - most;
+        return errors + options_.pessimism.added(total, errors);
+    }
+
+    double sum_of(const std::vector<double>& counts, std::size_t node) const {
+        const auto first = counts.begin() + static_cast<std::ptrdiff_t>(node * rows_.n_classes);
+        return std::accumulate(first, first + static_cast<std::ptrdiff_t>(rows_.n_classes), 0.0);
+    }
+    double weight_of(std::size_t node) const { return sum_of(counts_, node); }
+
+    // Decides on a node whose branches are done; true if another subtree took its place.
+    bool settle(std::size_t node) {
+        interrupt_.poll();
+        double subtree = 0.0;
+        std::size_t largest = 0;
+        double most = -1.0;
+        for (const std::int32_t b : branches_[node]) {
+            const std::size_t branch = static_cast<std::size_t>(b);
+            subtree += charge_[branch];
+            if (weight_of(branch) >= most) most = weight_of(branch), largest = branch;  // the last of equals, as C4.5
+        }
+        const double leaf = as_leaf(&counts_[node * rows_.n_classes]);
+        double raised = std::numeric_limits<double>::infinity();
+        if (options_.raising) {
+            send_down(node, largest);
+            raised = charge_with_arrivals(largest, std::max(leaf - margin, subtree + margin) + 2.0 * noise);
+        }
+        bool taken = false;
+        if (up_to(leaf, subtree + margin) && up_to(leaf, raised + margin)) {
+            branches_[node].clear();
+            charge_[node] = leaf;
+        } else if (up_to(raised, subtree + margin)) {
+            raise(node, largest);
+            taken = true;
+        } else {
+            charge_[node] = subtree;
+        }
+        for (const Arrival& arrival : arrivals_) reached_[arrival.node] = nobody;
+        return taken;
+    }
+
+    // ------------------------------------------------------------------ rows
+
+    // Rows that may go down several branches: what they weigh there depends on the others.
+    void find_parted_rows() {
+        is_parted_.assign(rows_.table->n_rows, 0);
+        if (!options_.parted) return;
+        std::vector<std::uint8_t> asked(rows_.table->columns.size(), 0);
+        bool gaps = false;  // a split that does not know every level
+        for (std::size_t i = 0; i < tree_.n_nodes(); ++i) {
+            if (tree_.is_leaf(i)) continue;
+            const std::size_t c = static_cast<std::size_t>(tree_.splits.column[i]);
+            asked[c] = 1;
+            gaps = gaps || (tree_.splits.kind[i] == static_cast<std::int8_t>(split::Kind::levels) &&
+                            tree_.splits.level_start[i + 1] - tree_.splits.level_start[i] <
+                                rows_.table->columns[c].n_levels());
+        }
+        if (gaps && tree_.unseen_is_missing) return is_parted_.assign(rows_.table->n_rows, 1);
+        for (std::size_t c = 0; c < asked.size(); ++c)
+            if (asked[c])
+                for (std::size_t row = 0; row < rows_.table->n_rows; ++row)
+                    if (std::isnan(rows_.table->columns[c].number(row))) is_parted_[row] = 1;
+    }
+
+    void place_rows() {
+        const std::size_t n = tree_.n_nodes(), n_rows = rows_.table->n_rows;
+        Part ended[2];
+        std::vector<std::int32_t> node_of[2];
+        std::vector<std::pair<std::int32_t, double>> open;
+        for (std::size_t row = 0; row < n_rows; ++row) {
+            open.assign(1, {0, 1.0});
+            while (!open.empty()) {
+                const auto [id, share] = open.back();
+                open.pop_back();
+                const std::size_t node = static_cast<std::size_t>(id);
+                const int branch = tree_.is_leaf(node) ? stays : where(node, row);
+                const std::int32_t first = tree_.branch_start[node];
+                if (branch >= 0) {
+                    open.emplace_back(tree_.branch_node[static_cast<std::size_t>(first + branch)], share);
+                } else if (branch == everywhere) {
+                    for (std::int32_t b = first; b < tree_.branch_start[node + 1]; ++b)
+                        if (const double part = tree_.branch_share[static_cast<std::size_t>(b)]; part > 0.0)
+                            open.emplace_back(tree_.branch_node[static_cast<std::size_t>(b)], share * part);
+                } else {
+                    ended[is_parted_[row]].add(static_cast<std::uint32_t>(row), share);
+                    node_of[is_parted_[row]].push_back(id);
+                }
+            }
+        }
+        std::vector<std::size_t> end(n);
+        for (std::size_t i = n; i-- > 0;)
+            end[i] = tree_.is_leaf(i) ? i + 1 : end[static_cast<std::size_t>(branches_[i].back())];
+        steady_.settle(ended[0], node_of[0], end);
+        parted_.settle(ended[1], node_of[1], end);
+        steady_counts_ = counts_;
+        if (options_.parted) count_steady(ended[0], node_of[0]);
+    }
+
+    // Class weights of the rows that are whole wherever they are.
+    void count_steady(const Part& rows, const std::vector<std::int32_t>& node_of) {
+        const std::size_t k = rows_.n_classes;
+        std::fill(steady_counts_.begin(), steady_counts_.end(), 0.0);
+        for (std::size_t e = 0; e < rows.size(); ++e)
+            steady_counts_[static_cast<std::size_t>(node_of[e]) * k + static_cast<std::size_t>(rows_.label[rows.row[e]])] +=
+                rows_.weight[rows.row[e]] * rows.share[e];
+        for (std::size_t i = tree_.n_nodes(); i-- > 0;)
+            for (const std::int32_t b : branches_[i])
+                for (std::size_t c = 0; c < k; ++c)
+                    steady_counts_[i * k + c] += steady_counts_[static_cast<std::size_t>(b) * k + c];
+    }
+
+    // The branch of a row at a split of the tree before.
+    int where(std::size_t split, std::size_t row) const {
+        if (tree_.branch_share.empty()) return tree_.branch_at(split, *rows_.table, row);
+        const int branch = tree_.by_split(split, *rows_.table, row);
+        return branch >= 0 ? branch : everywhere;
+    }
+
+    // Sends the rows of a node's other branches, and all that are parted, down one of its branches; fills `arrivals_`.
+    void send_down(std::size_t node, std::size_t branch) {
+        under_way_.resize(0);
+        arrivals_.clear();
+        arrival_counts_.clear();
+        for (const std::int32_t b : branches_[node])
+            if (static_cast<std::size_t>(b) != branch) steady_.gather(static_cast<std::size_t>(b), under_way_);
+        const std::size_t n_steady = under_way_.size();
+        parted_.gather(node, under_way_);
+        join_parts(n_steady);
+        std::vector<Arrival> waiting{{branch, 0, under_way_.size()}};
+        while (!waiting.empty()) {
+            const Arrival here = waiting.back();
+            waiting.pop_back();
+            if (here.begin == here.end) continue;
+            reached_[here.node] = arrivals_.size();
+            arrivals_.push_back(here);
+            arrival_counts_.resize(arrival_counts_.size() + rows_.n_classes, 0.0);
+            count(here, arrival_counts_.data() + arrival_counts_.size() - rows_.n_classes);
+            if (!branches_[here.node].empty()) divide(here, waiting);
+        }
+    }
+
+    // A row that came down several branches is one row again, with the sum of its shares.
+    void join_parts(std::size_t begin) {
+        std::size_t end = begin;
+        for (std::size_t i = begin; i < under_way_.size(); ++i) {
+            const std::uint32_t row = under_way_.row[i];
+            if (place_[row] != nobody) {
+                under_way_.share[place_[row]] += under_way_.share[i];
+                continue;
+            }
+            place_[row] = end;
+            under_way_.row[end] = row;
+            under_way_.share[end++] = under_way_.share[i];
+        }
+        under_way_.resize(end);
+        for (std::size_t i = begin; i < end; ++i) place_[under_way_.row[i]] = nobody;
+    }
+
+    void count(const Arrival& here, double* counts) const {
+        for (std::size_t i = here.begin; i < here.end; ++i) {
+            const std::uint32_t row = under_way_.row[i];
+            counts[static_cast<std::size_t>(rows_.label[row])] += rows_.weight[row] * under_way_.share[i];
+        }
+    }
+
+    // Parts rows by the split that a node asks.
+    void divide(const Arrival& here, std::vector<Arrival>& waiting) {
+        const std::size_t split = static_cast<std::size_t>(content_[here.node]);
+        const std::vector<std::int32_t>& below = branches_[here.node];
+        branch_.resize(here.end - here.begin);
+        std::vector<std::size_t> next(below.size(), 0);
+        std::size_t n_everywhere = 0;
+        for (std::size_t i = here.begin; i < here.end; ++i) {
+            const int b = branch_[i - here.begin] = where(split, under_way_.row[i]);
+            n_everywhere += b == everywhere;
+            if (b >= 0) ++next[static_cast<std::size_t>(b)];
+        }
+        const std::vector<double> part = n_everywhere == 0 ? std::vector<double>{} : parts(here, split);
+        std::size_t end = under_way_.size();
+        for (std::size_t b = 0; b < below.size(); ++b) {
+            const std::size_t size = next[b] + (n_everywhere > 0 && part[b] > 0.0 ? n_everywhere : 0);
+            next[b] = end;
+            end += size;
+            waiting.push_back({static_cast<std::size_t>(below[b]), next[b], end});
+        }
+        under_way_.resize(end);
+        const auto put = [&](std::size_t b, std::size_t i, double share) {
+            under_way_.row[next[b]] = under_way_.row[i];
+            under_way_.share[next[b]++] = share;
+        };
+        for (std::size_t i = here.begin; i < here.end; ++i) {
+            const int b = branch_[i - here.begin];
+            if (b >= 0) put(static_cast<std::size_t>(b), i, under_way_.share[i]);
+            if (b == everywhere)
+                for (std::size_t k = 0; k < below.size(); ++k)
+                    if (part[k] > 0.0) put(k, i, under_way_.share[i] * part[k]);
+        }
+    }
+
+    // The share of each branch, in which rows that are to go down all of them do so; `branch_` is known.
+    std::vector<double> parts(const Arrival& here, std::size_t split) const {
+        const std::vector<std::int32_t>& below = branches_[here.node];
+        std::vector<double> placed(below.size());
+        if (!options_.parted) {
+            std::copy_n(tree_.branch_share.begin() + tree_.branch_start[split], placed.size(), placed.begin());
+            return placed;
+        }
+        for (std::size_t b = 0; b < placed.size(); ++b)
+            placed[b] = sum_of(steady_counts_, static_cast<std::size_t>(below[b]));
+        for (std::size_t i = here.begin; i < here.end; ++i)
+            if (const int b = branch_[i - here.begin]; b >= 0)
+                placed[static_cast<std::size_t>(b)] += rows_.weight[under_way_.row[i]] * under_way_.share[i];
+        const double total = std::accumulate(placed.begin(), placed.end(), 0.0);
+        for (double& p : placed) p = total > 0.0 ? p / total : 1.0 / static_cast<double>(placed.size());
+        return placed;
+    }
+
+    // Pessimistic errors of a branch with the rows that arrived; not all of them once they are more than `enough`.
+    double charge_with_arrivals(std::size_t branch, double enough) const {
+        double sum = 0.0;
+        std::vector<double> counts(rows_.n_classes);
+        std::vector<std::size_t> waiting{branch};
+        while (!waiting.empty() && sum <= enough) {
+            const std::size_t node = waiting.back();
+            waiting.pop_back();
+            for (const std::int32_t b : branches_[node]) waiting.push_back(static_cast<std::size_t>(b));
+            if (!branches_[node].empty()) continue;
+            for (std::size_t k = 0; k < counts.size(); ++k) counts[k] = with_arrivals(node, k);
+            sum += as_leaf(counts.data());
+        }
+        return sum;
+    }
+
+    double with_arrivals(std::size_t node, std::size_t k) const {
+        const std::size_t at = reached_[node];
+        const double before = steady_counts_[node * rows_.n_classes + k];
+        return at == nobody ? before : before + arrival_counts_[at * rows_.n_classes + k];
+    }
+
+    // Puts a branch in the place of its parent. The parent's own counts stand: all its rows are still there.
+    void raise(std::size_t node, std::size_t branch) {
+        std::vector<std::size_t> waiting{branch};
+        while (!waiting.empty()) {
+            const std::size_t at = waiting.back();
+            waiting.pop_back();
+            for (const std::int32_t b : branches_[at]) waiting.push_back(static_cast<std::size_t>(b));
+            for (std::size_t k = 0; k < rows_.n_classes; ++k) counts_[at * rows_.n_classes + k] = with_arrivals(at, k);
+            parted_.clear(at);
+            if (reached_[at] != nobody) take_in(arrivals_[reached_[at]]);
+        }
+        branches_[node] = branches_[branch];
+        content_[node] = content_[branch];
+        any_ = true;
+    }
+
+    void take_in(const Arrival& arrival) {
+        for (std::size_t i = arrival.begin; i < arrival.end; ++i) {
+            const std::uint32_t row = under_way_.row[i];
+            (is_parted_[row] ? parted_ : steady_).add(arrival.node, row, under_way_.share[i]);
+            if (!is_parted_[row])
+                steady_counts_[arrival.node * rows_.n_classes + static_cast<std::size_t>(rows_.label[row])] +=
+                    rows_.weight[row] * under_way_.share[i];
+        }
+    }
+
+    // ------------------------------------------------------------------ the result
+
+    Raised result() const {
+        Raised out;
+        out.any = any_;
+        std::vector<std::pair<std::int32_t, std::int32_t>> waiting{{0, -1}};
+        while (!waiting.empty()) {
+            const auto [node, parent] = waiting.back();
+            waiting.pop_back();
+            const std::size_t i = static_cast<std::size_t>(node);
+            const std::int32_t at = static_cast<std::int32_t>(out.node.size());
+            out.node.push_back(node);
+            out.content.push_back(content_[i]);
+            out.parent.push_back(parent);
+            out.leaf.push_back(branches_[i].empty());
+            out.weight.push_back(weight_of(i));
+            for (std::size_t b = branches_[i].size(); b-- > 0;) waiting.emplace_back(branches_[i][b], at);
+        }
+        return out;
+    }
+
+    const tree::Questions& tree_;
+    const TrainingRows& rows_;
+    const RaisingOptions& options_;
+    base::Interrupt& interrupt_;
+    std::vector<double> counts_, charge_;  // class weights, and pessimistic errors as settled
+    std::vector<std::vector<std::int32_t>> branches_;
+    std::vector<std::int32_t> content_;
+    bool any_ = false;
+
+    std::vector<std::uint8_t> is_parted_;  // per row
+    Population steady_, parted_;           // rows that are whole wherever they are, and the others
+    std::vector<double> steady_counts_;
+
+    Part under_way_;
+    std::vector<std::size_t> place_;  // per row: where it is in `under_way_`
+    std::vector<Arrival> arrivals_;
+    std::vector<double> arrival_counts_;
+    std::vector<std::size_t> reached_;  // per node: its place in `arrivals_`
+    std::vector<int> branch_;
+};
+
+}  // namespace
+
+Raised raise_subtrees(const tree::Questions& tree, std::span<const double> counts, const TrainingRows& rows,
+                      const RaisingOptions& options, base::Interrupt& interrupt) {
+    return Workshop(tree, counts, rows, options, interrupt).run();
+}
+
+}  // namespace ceiba::prune

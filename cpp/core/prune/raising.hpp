@@ -1,0 +1,55 @@
+// Error-based pruning of C4.5 with subtree raising (Quinlan 1993, section 4.2; release 8 of the program).
+//
+// From the bottom up a node becomes a leaf, or is replaced by its heaviest branch (the rows of the other branches are
+// sent down it), if that does not raise the pessimistic errors by more than 0.1. What took a node's place is pruned
+// again. Rows are looked at only where they go. In a tree that sends rows with a missing value down every branch,
+// newcomers change the branches' shares, and with them what such rows weigh: these rows of the node all go down the
+// raised branch again, its own ones too.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "data/table.hpp"
+#include "tree/questions.hpp"
+
+namespace ceiba::prune {
+
+// The rows on which the tree was grown.
+struct TrainingRows {
+    const data::Table* table;
+    std::span<const std::int32_t> label;
+    std::span<const double> weight;
+    std::size_t n_classes;
+};
+
+// Pessimistic errors: z is the quantile of the normal distribution at 1 - confidence.
+struct Pessimism {
+    double confidence = 0.25, z = 0.6744897501960817;
+
+    // What is added to the errors of a leaf.
+    double added(double total, double errors) const;
+};
+
+// The pruned tree: its nodes in pre-order, by the nodes of the tree before.
+struct Raised {
+    std::vector<std::int32_t> node;     // in whose place it stands
+    std::vector<std::int32_t> content;  // whose split it asks
+    std::vector<std::int32_t> parent;   // in the new order
+    std::vector<std::uint8_t> leaf;
+    std::vector<double> weight;  // of its rows
+    bool any = false;            // a branch was raised; else nodes only became leaves
+};
+
+// `counts`: class weights of the nodes, n_nodes x n_classes. Without `raising`, `rows` are not looked at.
+// `parted`: the table has missing values, and the tree sends such rows down every branch.
+struct RaisingOptions {
+    Pessimism pessimism;
+    bool raising = true, parted = false;
+};
+Raised raise_subtrees(const tree::Questions& tree, std::span<const double> counts, const TrainingRows& rows,
+                      const RaisingOptions& options, base::Interrupt& interrupt);
+
+}  // namespace ceiba::prune

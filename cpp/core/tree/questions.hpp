@@ -1,0 +1,71 @@
+// The questions of a finished tree, as whoever sends rows down it needs them: the predictor and the prunings.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "data/table.hpp"
+#include "tree/tree_arrays.hpp"
+
+namespace ceiba::tree {
+
+// What a split says of a row that it cannot place; branches are 0, 1, ...
+constexpr int row_lacks_value = -1, row_has_unknown_level = -2;
+
+// The branch that one split gives a row.
+inline int ask(const SplitTable& splits, std::size_t s, const data::Table& table, std::size_t row) {
+    const data::Column& column = table.columns[static_cast<std::size_t>(splits.column[s])];
+    const split::Kind kind = static_cast<split::Kind>(splits.kind[s]);
+    if (kind == split::Kind::levels) {
+        const std::int32_t code = column.code(row);
+        if (code < 0) return row_lacks_value;
+        const auto first = splits.level_code.begin() + splits.level_start[s],
+                   last = splits.level_code.begin() + splits.level_start[s + 1];
+        // Where every level has its branch, a level stands at its own place.
+        const bool in_place = code < last - first && first[code] == code;
+        const auto at = in_place ? first + code : std::lower_bound(first, last, code);
+        if (at == last || *at != code) return row_has_unknown_level;
+        return splits.level_branch[static_cast<std::size_t>(at - splits.level_code.begin())];
+    }
+    const double x = column.number(row);
+    if (kind == split::Kind::presence) return std::isnan(x) ? 1 : 0;
+    if (std::isnan(x)) return row_lacks_value;
+    if (column.kind() == data::ColumnKind::ordered && column.code(row) >= column.n_levels())
+        return row_has_unknown_level;
+    return x <= splits.cut[s] ? splits.low_branch[s] : 1 - splits.low_branch[s];
+}
+
+struct Questions {
+    std::vector<std::int32_t> branch_start, branch_node, default_branch, majority_branch;
+    SplitTable splits;
+    std::vector<std::int32_t> surrogate_start;  // empty: no surrogates
+    SplitTable surrogates;
+    bool unseen_is_missing = false;    // a level that the node does not know: missing, or to the majority branch
+    std::vector<double> branch_share;  // per branch (as branch_node); not empty: rows go down every branch (C4.5)
+
+    std::size_t n_nodes() const { return branch_start.size() - 1; }
+    bool is_leaf(std::size_t node) const { return branch_start[node] == branch_start[node + 1]; }
+
+    // By the split alone, or the majority for a level that is not taken for missing; else one of the two words above.
+    int by_split(std::size_t node, const data::Table& table, std::size_t row) const {
+        const int branch = ask(splits, node, table, row);
+        return branch == row_has_unknown_level && !unseen_is_missing ? majority_branch[node] : branch;
+    }
+
+    // By split, surrogates and default, in this order; -1: the row stays in the node.
+    int branch_at(std::size_t node, const data::Table& table, std::size_t row) const {
+        const int branch = by_split(node, table, row);
+        if (branch >= 0) return branch;
+        if (!surrogate_start.empty())
+            for (std::int32_t s = surrogate_start[node]; s < surrogate_start[node + 1]; ++s) {
+                const int by_surrogate = ask(surrogates, static_cast<std::size_t>(s), table, row);
+                if (by_surrogate >= 0) return by_surrogate;
+            }
+        return default_branch[node];
+    }
+};
+
+}  // namespace ceiba::tree

@@ -1,0 +1,167 @@
+"""CHAID's merging of categories (Kass 1980), and the Bonferroni multipliers that pay for it.
+
+The most similar pair of categories (largest p-value) is merged as long as that p-value is above
+alpha_merge and more than two groups are left; groups with too few rows are merged in any case. Any
+two categories of a nominal column may be merged, of an ordered one only neighbours; missing values
+of an ordered column are a floating category that may join any other. The core does this
+(`cpp/core/split/level_merging.cpp`). The p-value of the merged table is multiplied by the number of
+ways in which c categories can become r groups:
+
+    ordered    C(c - 1, r - 1)
+    floating   C(c - 2, r - 2) + r C(c - 2, r - 1)
+    nominal    sum over i < r of (-1)^i (r - i)^c / (i! (r - i)!)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import comb, factorial, lgamma, log
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import chdtrc, fdtrc
+
+from ceiba import _core
+from ceiba.tree import NodeTest
+
+__all__ = ["Kind", "Merged", "Statistic", "merge", "multiplier"]
+
+Array = npt.NDArray[np.float64]
+Kind = Literal["nominal", "ordered", "floating"]
+Statistic = Literal["chi2", "likelihood_ratio", "f_test"]
+
+_CORE_NAME = {"chi2": "pearson", "likelihood_ratio": "likelihood_ratio", "f_test": "f"}
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A column after merging.
+
+    Attributes
+    ----------
+    groups : list of list of int
+        Positions of the categories, in order.
+    test : NodeTest
+        Of the groups; its factor is the number of ways to make so many groups.
+    log_p : float
+        Logarithm of the adjusted p-value, at most 0; also where the p-value is 0 in float64.
+    steps : list of (int, int, float)
+        What was merged, in order: two groups by their first categories, and the p-value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.grow.chaid import merge
+    >>> merged = merge(np.array([[9.0, 1.0], [8.0, 2.0], [1.0, 9.0]]), "nominal", "chi2")
+    >>> merged.groups, merged.test.factor
+    ([[0, 1], [2]], 3.0000000000000004)
+    """
+
+    groups: list[list[int]]
+    test: NodeTest
+    log_p: float
+    steps: list[tuple[int, int, float]]
+
+
+@lru_cache(maxsize=4096)
+def multiplier(c: int, r: int, kind: Kind) -> int:
+    """Give the number of ways in which c categories can become r groups.
+
+    Examples
+    --------
+    >>> from ceiba.grow.chaid import multiplier
+    >>> [multiplier(5, 3, kind) for kind in ("nominal", "ordered", "floating")]
+    [25, 6, 12]
+    """
+    if kind == "ordered":
+        return comb(c - 1, r - 1)
+    if kind == "floating":
+        return (comb(c - 2, r - 2) if r >= 2 else 0) + r * comb(c - 2, r - 1)
+    signed: list[int] = [comb(r, i) * (r - i) ** c * (-1 if i % 2 else 1) for i in range(r)]
+    return sum(signed) // factorial(r)
+
+
+def merge(
+    cells: Array,
+    kind: Kind,
+    statistic: Statistic,
+    *,
+    alpha_merge: float = 0.05,
+    min_rows: float = 1,
+) -> Merged:
+    """Merge the categories of a column.
+
+    Parameters
+    ----------
+    cells : array of shape (categories, n)
+        Class counts; or rows, sum and sum of squares of the (centred) target for "f_test". All
+        categories have rows; a floating one is the last.
+    kind : {"nominal", "ordered", "floating"}
+    statistic : {"chi2", "likelihood_ratio", "f_test"}
+    alpha_merge : float, default=0.05
+    min_rows : float, default=1
+        Rows that each group needs.
+    """
+    cells = np.ascontiguousarray(cells, np.float64)
+    home, steps = _core.merge_levels(cells, kind, _CORE_NAME[statistic], alpha_merge, min_rows)
+    first, group = np.unique(home, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+    merged = np.zeros((len(first), cells.shape[1]))
+    np.add.at(merged, group, cells)
+    ways = multiplier(len(cells), len(first), kind)
+    test = _test(merged, statistic, log(ways) if ways > 0 else 0.0)
+    return Merged([part.tolist() for part in parts], test, min(0.0, _log_p(test)), list(steps))
+
+
+def _test(cells: Array, statistic: Statistic, log_factor: float) -> NodeTest:
+    """Test groups against the target."""
+    if statistic == "f_test":
+        value, df1, df2 = _f(cells)
+        p = 1.0
+        if df1 > 0 and df2 > 0:
+            p = 0.0 if np.isinf(value) else float(fdtrc(df1, df2, value))
+        return NodeTest(statistic, value, (df1, df2), p, log_factor)
+    value, df = _chi(cells, statistic)
+    p = float(chdtrc(df, value)) if df > 0 else 1.0
+    return NodeTest(statistic, value, (float(df),), p, log_factor)
+
+
+def _chi(cells: Array, statistic: Statistic) -> tuple[float, int]:
+    rows, columns = cells.sum(axis=1), cells.sum(axis=0)
+    expected = rows[:, None] * columns / max(float(rows.sum()), 1e-300)
+    seen = expected > 0
+    counts, expected = cells[seen], expected[seen]
+    if statistic == "chi2":
+        value = float(((counts - expected) ** 2 / expected).sum())
+    else:
+        there = counts > 0
+        value = float(2.0 * (counts[there] * np.log(counts[there] / expected[there])).sum())
+    df = (np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1)
+    return max(value, 0.0), int(df)
+
+
+def _f(cells: Array) -> tuple[float, float, float]:
+    """One-way analysis of variance from rows, sums and sums of squares of the groups."""
+    n, total, squares = cells[cells[:, 0] > 0].T
+    share = total**2 / n
+    between = float(share.sum() - total.sum() ** 2 / n.sum())
+    within = max(float((squares - share).sum()), 0.0)
+    df1, df2 = len(n) - 1.0, float(n.sum()) - len(n)
+    if df1 <= 0 or df2 <= 0 or between <= 0:
+        return 0.0, df1, df2
+    return (between / df1) / (within / df2) if within > 0 else float("inf"), df1, df2
+
+
+def _log_p(test: NodeTest) -> float:
+    """Give the logarithm of the adjusted p-value also where p itself is too small for a float."""
+    if test.p_value > 0:
+        return log(test.p_value) + test.log_factor
+    if test.name == "f_test":
+        # Beyond all; the larger F, the smaller.
+        return -1e6 - min(test.statistic, 1e300) / 1e300 + test.log_factor
+    # The tail of the gamma distribution far out.
+    half, shape = test.statistic / 2, test.df[0] / 2
+    return (shape - 1) * log(half) - half - lgamma(shape) + test.log_factor

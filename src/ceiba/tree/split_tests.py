@@ -1,0 +1,161 @@
+"""The statistical test by which each node was split, for trees that grow by tests.
+
+One entry per node, NaN at leaves. The p-value is that of the test itself; what pays for the search
+(Bonferroni) is kept apart as the logarithm of its factor, because the number of ways to group 4,000
+levels is beyond float64. Several intervals of a column of numbers are cuts one below another: the
+test stands at the first of them, the others say that they continue it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, log
+from typing import Any
+
+import numpy as np
+
+from ceiba.tree.arrays import Array, read_only, same_array
+
+__all__ = ["NodeTest", "SplitTests"]
+
+_FIGURES = ("statistic", "df", "df2", "p_value", "log_factor")
+
+
+@dataclass(frozen=True)
+class NodeTest:
+    """The test of one split.
+
+    Attributes
+    ----------
+    name : str
+        "chi2", "likelihood_ratio", "f_test", or "search" (the best of all splits of a column).
+    statistic : float
+        NaN where the p-value comes from bounds or permutations only.
+    df : tuple of float
+        Degrees of freedom: one, or two for F.
+    p_value : float
+        Of the test, before correction.
+    log_factor : float
+        Logarithm of the factor that pays for the search.
+
+    Examples
+    --------
+    >>> from ceiba.tree import NodeTest
+    >>> test = NodeTest("chi2", 10.83, (1.0,), 0.001, 0.6931471805599453)
+    >>> round(test.adjusted_p_value, 6), round(test.factor, 6)
+    (0.002, 2.0)
+    """
+
+    name: str
+    statistic: float
+    df: tuple[float, ...]
+    p_value: float
+    log_factor: float
+
+    @property
+    def factor(self) -> float:
+        """Factor that pays for the search; inf beyond float64."""
+        return exp(self.log_factor) if self.log_factor < 709 else float("inf")
+
+    @property
+    def adjusted_p_value(self) -> float:
+        """The p-value times the factor, at most 1."""
+        if self.p_value <= 0:
+            return 0.0
+        together = log(self.p_value) + self.log_factor
+        return min(1.0, exp(min(together, 0.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class SplitTests:
+    """The tests of all nodes, as arrays.
+
+    Parameters
+    ----------
+    name : str
+        See `NodeTest`.
+    statistic, df, df2, p_value, log_factor : float64 arrays of shape (n_nodes,)
+        NaN where a node has no test of its own; `df2` is NaN unless the test is F.
+    continues : bool array of shape (n_nodes,)
+        Whether the node's split belongs to the test of its parent.
+    """
+
+    name: str
+    statistic: Array
+    df: Array
+    df2: Array
+    p_value: Array
+    log_factor: Array
+    continues: Array
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        for name in _FIGURES:
+            put(self, name, read_only(getattr(self, name), np.float64))
+        put(self, "continues", read_only(self.continues, np.bool_))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = (getattr(self, name) for name in (*_FIGURES, "continues"))
+        return type(self), (self.name, *arrays)
+
+    def __len__(self) -> int:
+        return len(self.p_value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SplitTests):
+            return NotImplemented
+        return self.name == other.name and all(
+            same_array(getattr(self, name), getattr(other, name))
+            for name in (*_FIGURES, "continues")
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, len(self)))
+
+    def of(self, node: int) -> NodeTest | None:
+        """Give the test of one node; None if it has none of its own."""
+        if np.isnan(self.p_value[node]):
+            return None
+        degrees = (float(self.df[node]), float(self.df2[node]))
+        return NodeTest(
+            self.name,
+            float(self.statistic[node]),
+            tuple(d for d in degrees if not np.isnan(d)),
+            float(self.p_value[node]),
+            float(self.log_factor[node]),
+        )
+
+    def take(self, nodes: Array, leaf: Array) -> SplitTests:
+        """Give the tests of the given nodes; none where `leaf` (per given node) is True."""
+        figures: dict[str, Any] = {
+            name: np.where(leaf, np.nan, getattr(self, name)[nodes]) for name in _FIGURES
+        }
+        return SplitTests(self.name, continues=~leaf & self.continues[nodes], **figures)
+
+    @classmethod
+    def none(cls, name: str, n: int) -> SplitTests:
+        """Give n nodes without a test."""
+        unknown: dict[str, Any] = {figure: np.full(n, np.nan) for figure in _FIGURES}
+        return cls(name, continues=np.zeros(n, bool), **unknown)
+
+    @classmethod
+    def of_nodes(cls, n: int, tests: dict[int, NodeTest], continues: Sequence[bool]) -> SplitTests:
+        """Put the tests of single nodes together; there is at least one."""
+        figures: dict[str, Any] = {figure: np.full(n, np.nan) for figure in _FIGURES}
+        for node, test in tests.items():
+            figures["statistic"][node] = min(test.statistic, np.finfo(np.float64).max)
+            figures["p_value"][node] = test.p_value
+            figures["log_factor"][node] = test.log_factor
+            for name, degrees in zip(("df", "df2"), test.df, strict=False):
+                figures[name][node] = degrees
+        return cls(next(iter(tests.values())).name, continues=np.array(continues, bool), **figures)
+
+    @classmethod
+    def joined(cls, parts: Sequence[SplitTests]) -> SplitTests:
+        """Put stretches of several trees one after another."""
+        figures: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in (*_FIGURES, "continues")
+        }
+        return cls(parts[0].name, **figures)
