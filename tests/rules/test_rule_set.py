@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import comb, factorial, log2
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -10,6 +13,9 @@ from sklearn.model_selection import cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 
 import ceiba
+from ceiba.prune import Training
+from ceiba.rules.choose import _shortest
+from ceiba.rules.generalise import drafts
 
 IRIS = load_iris()
 
@@ -22,12 +28,15 @@ def test_rules_of_iris_are_short():
     model = iris_rules()
     said = [(str(rule.condition), str(rule.value)) for rule in model.rules_]
     assert said == [
+        ("x3 <= 0.6", "setosa"),
+        ("0.6 < x3 <= 1.7 and x2 <= 4.9", "versicolor"),
         ("x3 > 1.7", "virginica"),
-        ("x2 > 4.9", "virginica"),
-        ("0.6 < x3 <= 1.7", "versicolor"),
+        ("0.6 < x3 <= 1.5 and x2 > 4.9", "virginica"),
+        ("1.5 < x3 <= 1.7 and x2 > 4.9", "versicolor"),
     ]
     assert model.default_ == "setosa"
-    assert model.rules_for("versicolor") == model.rules_[2:]
+    assert model.n_tests_ < model.n_path_tests_
+    assert model.rules_for("versicolor") == [model.rules_[1], model.rules_[4]]
 
 
 def test_rules_stand_in_the_order_of_their_confidence():
@@ -110,6 +119,67 @@ def test_weights_act_as_repeated_rows():
     X, y = np.repeat(IRIS.data, weight, axis=0), np.repeat(IRIS.target, weight)
     repeated = ceiba.RuleSet.from_tree(tree, X, y)
     assert str(weighted) == str(repeated)
+
+
+def length(rules, codes, weight, bits):
+    """Bits of rules and exceptions by their definition, class by class."""
+    total = 0.0
+    for k in np.unique(codes):
+        own = [rule for rule in rules if rule.answer == k]
+        covered = (
+            np.any([rule.covered for rule in own], axis=0) if own else np.zeros(len(codes), bool)
+        )
+        wrong, lost = covered & (codes != k), ~covered & (codes == k)
+        total += log2(comb(int(covered.sum()), int(wrong.sum())))
+        total += log2(comb(int((~covered).sum()), int(lost.sum())))
+        theory = sum(rule.n_tests * bits - log2(factorial(rule.n_tests)) for rule in own)
+        total += 0.5 * (theory - log2(factorial(len(own))))
+    return total
+
+
+def test_no_rule_can_be_left_out_without_a_longer_description():
+    data = load_breast_cancer()
+    tree = ceiba.c45().fit(data.data, data.target).tree_
+    training = Training.like(tree, data.data, data.target)
+    codes, weight = data.target.astype(np.intp), np.ones(len(data.target))
+    found = drafts(tree, training.table, codes, weight, 0.25)
+    bits = log2(len(frozenset().union(*(rule.tests for rule in found))))
+    kept = [
+        rule
+        for k in (0, 1)
+        for rule in _shortest([r for r in found if r.answer == k], codes == k, weight, bits)
+    ]
+    assert 0 < len(kept) < len(found)
+    shortest = length(kept, codes, weight, bits)
+    assert shortest < length(found, codes, weight, bits)
+    for left_out in range(len(kept)):
+        rest = kept[:left_out] + kept[left_out + 1 :]
+        assert length(rest, codes, weight, bits) > shortest
+
+
+def frames(folder):
+    names = [f"c{k}" for k in range(14)] + ["income"]
+    options = {"header": None, "skipinitialspace": True, "na_values": "?", "names": names}
+    adult = pd.read_csv(folder / "adult_train.csv.gz", **options)
+    return (adult, "income"), (pd.read_csv(folder / "mushrooms.csv", na_values="?"), "type")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", [0, 1], ids=["adult", "mushrooms"])
+def test_rules_of_real_tables_are_not_worse_than_their_trees(which, data_folder):
+    """Held-out errors over four random divisions together, with far fewer tests."""
+    frame, target = frames(data_folder)[which]
+    errors = np.zeros(2)
+    for seed in range(4):
+        learn, new = train_test_split(frame, test_size=1 / 3, random_state=seed)
+        X, y = learn.drop(columns=target), learn[target]
+        tree = ceiba.c45().fit(X, y)
+        rules = ceiba.RuleSet.from_tree(tree, X, y)
+        assert rules.n_tests_ < 0.7 * rules.n_path_tests_
+        errors += [
+            1 - model.score(new.drop(columns=target), new[target]) for model in (tree, rules)
+        ]
+    assert errors[1] <= errors[0]
 
 
 def test_regression_tree_is_refused():

@@ -1,35 +1,32 @@
 """From the paths of a tree to general rules (after Quinlan 1993, C4.5, chapter 5: C4.5rules).
 
 Each path to a leaf is a rule. A test is dropped from it as long as the pessimistic error rate of
-the rule (`ceiba.prune.pessimistic`) does not rise; rules that become equal are one. The rules are
-put in order, the surest first, and those that save too few training errors are left out: a list in
-which the first rule that covers a row answers. (C4.5rules orders by class and chooses subsets by
-description length; on adult that costs half a percent of accuracy.)
+the rule (`ceiba.prune.pessimistic`) does not rise; rules that become equal are one. The path of a
+small leaf may generalise into something that is right mostly elsewhere, so both forms of a rule are
+offered; `choose.py` chooses among them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.inspection.conditions import Clause, Condition, clause_of, joined_with
 from ceiba.prune.pessimistic import added_errors
+from ceiba.tree import SplitKind
 
 if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-__all__ = ["Draft", "drafts", "needed", "path_tests"]
+__all__ = ["Draft", "drafts", "path_tests"]
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
-
-# What a test must save to be worth reading. Adult: 264 tests, 86.3 % right; at 2 errors 76, 86.2 %.
-_ERRORS_PER_TEST: Final = 0.5
 
 
 @dataclass(frozen=True)
@@ -37,11 +34,16 @@ class Draft:
     """A rule: its condition, its class, and the training rows that it covers."""
 
     condition: Condition
-    n_tests: int
+    tests: frozenset[int]  # equal tests have one number
     answer: int
     covered: Mask
     weight: float  # covered
     right: float  # of it, of the class
+
+    @property
+    def n_tests(self) -> int:
+        """Tests that were kept of the path."""
+        return len(self.tests)
 
     @property
     def errors(self) -> float:
@@ -57,7 +59,7 @@ class Draft:
 def drafts(
     tree: Tree, table: Table, codes: npt.NDArray[np.intp], weight: Array, confidence: float
 ) -> list[Draft]:
-    """Give the generalised rules of all leaves, each once."""
+    """Give the rules of all leaves, as they are and generalised, each once."""
     tests = _Tests(tree, table)
     found: dict[tuple[int, frozenset[int]], Draft] = {}
     for leaf in tree.leaves.tolist():
@@ -65,25 +67,46 @@ def drafts(
             continue
         answer = int(tree.answer[leaf])
         path = tree.path(leaf).nodes[1:]
-        kept = _generalise(tests, path, codes == answer, weight, confidence)
-        key = (answer, frozenset(tests.same[node] for node in kept))
-        if key in found or not kept:
-            continue
-        covered = np.ones(table.n_rows, bool)
-        clauses: dict[str, Clause] = {}
-        for node in kept:
-            covered &= tests.holds(node)
-            clauses = joined_with(clauses, tests.clause(node))
-        inside = weight[covered]
-        found[key] = Draft(
-            Condition(tree.schema, tuple(clauses.values())),
-            len(kept),
-            answer,
-            covered,
-            float(inside.sum()),
-            float(inside[codes[covered] == answer].sum()),
-        )
+        right = codes == answer
+        general = _generalise(tests, path, right, weight, confidence)
+        for kept in (general, _without_implied(tree, path)):
+            key = (answer, frozenset(tests.same[node] for node in kept))
+            if kept and key not in found:
+                found[key] = _draft(tests, kept, key, right, weight)
     return list(found.values())
+
+
+def _without_implied(tree: Tree, path: tuple[int, ...]) -> list[int]:
+    """Leave out cuts of a path that a later cut of the same column implies."""
+    last: dict[tuple[int, int], int] = {}
+    for node in path:
+        above = int(tree.parent[node])
+        if tree.splits.kind[above] == SplitKind.CUT:
+            last[int(tree.splits.column[above]), int(tree.branch_index[node])] = node
+    return [
+        node
+        for node in path
+        if tree.splits.kind[above := int(tree.parent[node])] != SplitKind.CUT
+        or last[int(tree.splits.column[above]), int(tree.branch_index[node])] == node
+    ]
+
+
+def _draft(
+    tests: _Tests, kept: list[int], key: tuple[int, frozenset[int]], right: Mask, weight: Array
+) -> Draft:
+    covered = np.ones(len(weight), bool)
+    clauses: dict[str, Clause] = {}
+    for node in kept:
+        covered &= tests.holds(node)
+        clauses = joined_with(clauses, tests.clause(node))
+    return Draft(
+        Condition(tests.tree.schema, tuple(clauses.values())),
+        key[1],
+        key[0],
+        covered,
+        float(weight[covered].sum()),
+        float(weight[covered & right].sum()),
+    )
 
 
 class _Tests:
@@ -154,66 +177,6 @@ def _rate(covered: float, good: float, confidence: float) -> float:
         return 1.0
     errors = max(covered - good, 0.0)
     return (errors + added_errors(covered, errors, confidence)) / covered
-
-
-# ---------------------------------------------------------------------- which rules are needed
-
-
-class _FirstTwo:
-    """The first two rules, of those still there, that cover each row; `len(rules)` is nobody."""
-
-    def __init__(self, rules: list[Draft]) -> None:
-        self.covers = np.array([rule.covered for rule in rules])
-        self.there = np.ones(len(rules), bool)
-        n_rows = self.covers.shape[1]
-        self.first = np.zeros(n_rows, np.intp)
-        self.second = np.zeros(n_rows, np.intp)
-        self._look(np.arange(n_rows))
-
-    def _look(self, rows: npt.NDArray[np.intp]) -> None:
-        nobody = len(self.there)
-        found = self.covers[:, rows] & self.there[:, None]
-        first = np.where(found.any(axis=0), found.argmax(axis=0), nobody)
-        held = np.flatnonzero(first < nobody)
-        found[first[held], held] = False
-        self.first[rows] = first
-        self.second[rows] = np.where(found.any(axis=0), found.argmax(axis=0), nobody)
-
-    def remove(self, rule: int) -> None:
-        self.there[rule] = False
-        self._look(np.flatnonzero((self.first == rule) | (self.second == rule)))
-
-
-def needed(
-    rules: list[Draft], codes: npt.NDArray[np.intp], weight: Array, n_classes: int
-) -> tuple[list[Draft], int]:
-    """Order rules, the surest first, leave out those that save too little; and the default class.
-
-    A rule must save half an error for each of its tests, against what the rules after it and the
-    default class say of the rows it is the first to cover. The most superfluous goes first.
-    """
-    whole = np.bincount(codes, weights=weight, minlength=n_classes).astype(np.float64)
-    if not rules:
-        return [], int(np.argmax(whole))
-    rules = sorted(rules, key=lambda rule: -rule.confidence)
-    price = _ERRORS_PER_TEST * np.array([rule.n_tests for rule in rules], np.float64)
-    at = _FirstTwo(rules)
-    while True:
-        default = _default(at.first == len(rules), codes, weight, whole)
-        answer = np.array([*(rule.answer for rule in rules), default])
-        saved = weight * ((answer[at.second] != codes) * 1.0 - (answer[at.first] != codes))
-        worth = np.bincount(at.first, weights=saved, minlength=len(rules) + 1)[:-1] - price
-        worth[~at.there] = np.inf
-        least = int(np.argmin(worth))
-        if worth[least] > 0 or not at.there.any():
-            return [rule for rule, kept in zip(rules, at.there, strict=True) if kept], default
-        at.remove(least)
-
-
-def _default(open_: Mask, codes: npt.NDArray[np.intp], weight: Array, whole: Array) -> int:
-    """Give the most frequent class among the rows that no rule covers."""
-    left = np.bincount(codes[open_], weights=weight[open_], minlength=len(whole))
-    return max(range(len(whole)), key=lambda k: (left[k], whole[k]))
 
 
 def path_tests(tree: Tree) -> int:

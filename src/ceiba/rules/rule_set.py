@@ -3,7 +3,7 @@
 The rules are asked in the order of their confidence, (right + 1) / (covered + 2), and the first one
 that covers a row answers; rows that no rule covers get the default class, the most frequent among
 such training rows. So rules may overlap: the surer one decides. How they come about:
-`generalise.py`.
+`generalise.py` and `choose.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from ceiba.errors import OptionError
 from ceiba.estimators import c45
 from ceiba.inspection.conditions import Condition
 from ceiba.prune import Training
-from ceiba.rules.generalise import Draft, drafts, needed, path_tests
+from ceiba.rules.choose import chosen
+from ceiba.rules.generalise import Draft, drafts, path_tests
 from ceiba.table import Table, read_like
 from ceiba.tree import Tree
 
@@ -161,7 +162,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         codes, weight = training.target.values[:, 0].astype(np.intp), training.row_weight
         classes = tree.target.classes[0]
         found = drafts(tree, training.table, codes, weight, self.confidence)
-        kept, default = needed(found, codes, weight, len(classes))
+        kept, default = chosen(found, codes, weight, len(classes))
         share = np.bincount(codes, weights=weight, minlength=len(classes)) / weight.sum()
         self.tree_, self.classes_ = tree, classes
         self.n_features_in_ = len(tree.schema.columns)

@@ -1,0 +1,157 @@
+"""Which general rules are kept, and in which order they are asked.
+
+For each class a subset of its rules is chosen by description length (Quinlan and Rivest 1989;
+C4.5rules): the bits to write the rules down, and the bits to name the exceptions, that is the
+covered rows of other classes and the rows of the class that are not covered,
+
+    log2 C(covered, false positives) + log2 C(not covered, false negatives).
+
+A rule costs log2(number of different tests) bits per test, less log2 of the orders in which its
+tests, and the rules of the class, could be written. The theory counts half, as in C4.5, because
+rules overlap. Rules are left out one by one, each time the one that shortens the description most.
+The rules of all classes are then asked in the order of C5.0's confidence, (right + 1) / (covered +
+2), the surest first, and a rule that makes more training errors in that order than it saves goes.
+Nothing but training rows is looked at, and there is nothing to tune.
+"""
+
+from __future__ import annotations
+
+from math import lgamma, log, log2
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.rules.generalise import Draft
+
+__all__ = ["chosen"]
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+# C4.5's weight of a theory against its exceptions.
+_THEORY_WEIGHT: Final = 0.5
+
+
+def chosen(
+    rules: list[Draft], codes: npt.NDArray[np.intp], weight: Array, n_classes: int
+) -> tuple[list[Draft], int]:
+    """Give the rules that are kept, in order, and the class of rows that none covers."""
+    whole = np.bincount(codes, weights=weight, minlength=n_classes).astype(np.float64)
+    different = len(frozenset().union(*(rule.tests for rule in rules))) if rules else 0
+    test_bits = log2(max(different, 2))
+    kept = [
+        rule
+        for k in range(n_classes)
+        for rule in _shortest([r for r in rules if r.answer == k], codes == k, weight, test_bits)
+    ]
+    return _without_harm(sorted(kept, key=lambda rule: -rule.confidence), codes, weight, whole)
+
+
+# ---------------------------------------------------------------------- description length
+
+
+def _shortest(rules: list[Draft], positive: Mask, weight: Array, test_bits: float) -> list[Draft]:
+    """Leave out rules of one class as long as that shortens the description."""
+    if not rules:
+        return []
+    covers = np.array([rule.covered for rule in rules])
+    there = np.ones(len(rules), bool)
+    bits = np.array([rule.n_tests * test_bits - _log2_factorial(rule.n_tests) for rule in rules])
+    times = covers.sum(axis=0)
+    total, hits = float(weight.sum()), float(weight[positive].sum())
+    while there.any():
+        covered = float(weight[times > 0].sum())
+        right = float(weight[(times > 0) & positive].sum())
+        # Rows that one rule alone covers are lost with it.
+        single = times == 1
+        owner = covers[:, single].argmax(axis=0)
+        size = np.bincount(owner, weights=weight[single], minlength=len(rules))
+        good = np.bincount(owner, weights=(weight * positive)[single], minlength=len(rules))
+        theory, n = float(bits[there].sum()), int(there.sum())
+        now = _length(theory, n, covered, right, total, hits)
+        without = [
+            _length(theory - bits[j], n - 1, covered - size[j], right - good[j], total, hits)
+            if there[j]
+            else np.inf
+            for j in range(len(rules))
+        ]
+        least = int(np.argmin(without))
+        if without[least] > now:
+            break
+        there[least] = False
+        times = times - covers[least]
+        covers[least] = False
+    return [rule for rule, is_there in zip(rules, there, strict=True) if is_there]
+
+
+def _length(
+    theory: float, n_rules: int, covered: float, right: float, total: float, hits: float
+) -> float:
+    """Give the bits of rules and exceptions."""
+    exceptions = _log2_ways(covered, covered - right) + _log2_ways(total - covered, hits - right)
+    return exceptions + _THEORY_WEIGHT * (theory - _log2_factorial(n_rules))
+
+
+def _log2_factorial(n: float) -> float:
+    return lgamma(n + 1) / log(2)
+
+
+def _log2_ways(n: float, k: float) -> float:
+    """Give log2 of the ways to choose k of n; weights need not be whole."""
+    n, k = max(n, 0.0), min(max(k, 0.0), max(n, 0.0))
+    return _log2_factorial(n) - _log2_factorial(k) - _log2_factorial(n - k)
+
+
+# ---------------------------------------------------------------------- the list
+
+
+class _FirstTwo:
+    """The first two rules, of those still there, that cover each row; `len(rules)` is nobody."""
+
+    def __init__(self, rules: list[Draft]) -> None:
+        self.covers = np.array([rule.covered for rule in rules])
+        self.there = np.ones(len(rules), bool)
+        n_rows = self.covers.shape[1]
+        self.first = np.zeros(n_rows, np.intp)
+        self.second = np.zeros(n_rows, np.intp)
+        self._look(np.arange(n_rows))
+
+    def _look(self, rows: npt.NDArray[np.intp]) -> None:
+        nobody = len(self.there)
+        found = self.covers[:, rows] & self.there[:, None]
+        first = np.where(found.any(axis=0), found.argmax(axis=0), nobody)
+        held = np.flatnonzero(first < nobody)
+        found[first[held], held] = False
+        self.first[rows] = first
+        self.second[rows] = np.where(found.any(axis=0), found.argmax(axis=0), nobody)
+
+    def remove(self, rule: int) -> None:
+        self.there[rule] = False
+        self._look(np.flatnonzero((self.first == rule) | (self.second == rule)))
+
+
+def _without_harm(
+    rules: list[Draft], codes: npt.NDArray[np.intp], weight: Array, whole: Array
+) -> tuple[list[Draft], int]:
+    """Leave out rules that make more errors than they save, the worst first."""
+    if not rules:
+        return [], int(np.argmax(whole))
+    at = _FirstTwo(rules)
+    while True:
+        default = _default(at.first == len(rules), codes, weight, whole)
+        answer = np.array([*(rule.answer for rule in rules), default])
+        # Against what the rules after it and the default class say of the rows it decides.
+        saved = weight * ((answer[at.second] != codes) * 1.0 - (answer[at.first] != codes))
+        worth = np.bincount(at.first, weights=saved, minlength=len(rules) + 1)[:-1]
+        worth[~at.there] = np.inf
+        least = int(np.argmin(worth))
+        if worth[least] > -1e-9 or not at.there.any():
+            return [rule for rule, kept in zip(rules, at.there, strict=True) if kept], default
+        at.remove(least)
+
+
+def _default(open_: Mask, codes: npt.NDArray[np.intp], weight: Array, whole: Array) -> int:
+    """Give the most frequent class among the rows that no rule covers."""
+    left = np.bincount(codes[open_], weights=weight[open_], minlength=len(whole))
+    return max(range(len(whole)), key=lambda k: (left[k], whole[k]))
