@@ -120,7 +120,7 @@ PICTURES = {
     ),
     "report_overview": (
         "california",
-        "r.update({step: r.model.steps.length - 1, bigIcicle: true, tab: 'model'})",
+        "r.update({step: r.model.steps.length - 1, tab: 'model'}); r.showOverview(true)",
     ),
     "report_leak": ("seattle", "r.update({tab: 'data'})"),
     "report_dark": ("california", "r.update({tab: 'prune'})"),

@@ -13,7 +13,7 @@ import ceiba
 from ceiba.errors import CeibaError
 from ceiba.report import page, payload, report
 from ceiba.report.numbers import exact, shown
-from ceiba.report.page import PACK_ABOVE, SCRIPTS
+from ceiba.report.page import PACK_ABOVE, SCRIPTS, _assets
 from tests.report.models import HOSTILE, held_out, model
 
 ASSETS = Path(ceiba.__file__).parent / "report" / "assets"
@@ -118,6 +118,16 @@ def test_scripts_all_files_are_listed_and_small() -> None:
     assert {path.name for path in ASSETS.glob("*.js")} == set(SCRIPTS)
     for name in SCRIPTS:
         assert len((ASSETS / name).read_text("utf-8").splitlines()) <= 500, name
+
+
+def test_scripts_no_string_goes_over_several_lines_so_comments_can_be_left_out() -> None:
+    for name in SCRIPTS:
+        text = (ASSETS / name).read_text("utf-8")
+        assert [line for line in text.split("\n") if line.count("`") % 2] == [], name
+    style, script = _assets()
+    assert "\n// " not in script
+    assert "/* " not in style
+    assert len(script) < 0.9 * sum(len((ASSETS / name).read_text("utf-8")) for name in SCRIPTS)
 
 
 def test_report_is_written_whole_and_remembers_its_path(tmp_path: Path) -> None:

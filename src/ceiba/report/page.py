@@ -12,6 +12,7 @@ import base64
 import hashlib
 import html
 import json
+import re
 import zlib
 from functools import cache
 from importlib.resources import files
@@ -32,18 +33,24 @@ SCRIPTS: Final = (
     "tidy.js",
     "colours.js",
     "pens.js",
+    "labels.js",
     "dom.js",
     "state.js",
     "charts.js",
+    "figures.js",
     "search.js",
     "tree_view.js",
     "tree_draw.js",
     "tree_keys.js",
     "icicle.js",
     "panel_node.js",
+    "case_csv.js",
+    "case_answer.js",
     "panel_case.js",
     "panel_space.js",
+    "prune_chart.js",
     "panel_prune.js",
+    "leaf_table.js",
     "panel_model.js",
     "panel_data.js",
     "print.js",
@@ -87,9 +94,19 @@ def page(payload: dict[str, Any]) -> str:
 @cache
 def _assets() -> tuple[str, str]:
     folder = files("ceiba.report").joinpath("assets")
-    style = "\n".join(folder.joinpath(name).read_text("utf-8") for name in STYLES)
-    script = "\n".join(folder.joinpath(name).read_text("utf-8") for name in SCRIPTS)
+    style = "\n".join(_bare(folder.joinpath(name).read_text("utf-8")) for name in STYLES)
+    script = "\n".join(_bare(folder.joinpath(name).read_text("utf-8")) for name in SCRIPTS)
     return style, f'(() => {{\n"use strict";\n{script}\n}})();'
+
+
+def _bare(text: str) -> str:
+    """Leave out lines that hold a comment alone, and indentation: a seventh of the page.
+
+    No string of the assets goes over several lines (a test looks), so lines can be taken alone.
+    """
+    kept = re.sub(r"^\s*/\*(?:(?!\*/).)*\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
+    lines = (line.strip() for line in kept.split("\n"))
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _policy(style: str, script: str) -> str:

@@ -21,17 +21,27 @@ async function readPayload() {
 }
 
 function summaryLine() {
-  const parts = [t(M.payload.task)];
-  if (M.target) parts.push(`${t("target")}: ${M.target}`);
+  const parts = [t(M.payload.task) + (M.target ? `: ${isolated(M.target)}` : "")];
   parts.push(stepText(state.step), `${t("depth")} ${depthNow()}`);
   if (M.known) parts.push(t("n_rows", { n: fmtCount(M.rows[0]) }));
-  const best = quickMetrics(alphaNow(), M.test ? "test" : "train");
+  const source = M.test ? "test" : "train";
+  const best = quickMetrics(alphaNow(), source);
   if (best) {
-    const where = t(M.test ? "test" : "train");
-    if (best.accuracy !== undefined) parts.push(`${t("m_accuracy")} (${where}) ${fmtPercent(best.accuracy, 1)}`);
-    else if (best.r2 !== undefined) parts.push(`R² (${where}) ${fmtNumber(best.r2, 3)}`);
+    const where = t(source);
+    const base = baseline() && baseline().of(source);
+    if (best.accuracy !== undefined) parts.push(`${t("m_accuracy")} (${where}) ${fmtPercent(best.accuracy, 1)}` + (base === undefined || base === null ? "" : ` (${t("always", { name: M.classes[M.answer[0]], value: fmtPercent(base, 1) })})`));
+    else if (best.r2 !== undefined) parts.push(`R² (${where}) ${fmtNumber(best.r2, 3)}`, `RMSE ${fmtNumber(best.rmse)}` + (base ? ` (${t("mean_alone", { value: fmtNumber(base) })})` : ""));
   }
   return parts.join(" · ");
+}
+
+/** What a reader must not miss, beside the figures of the header: a leak, a tree that is not the fitted one. */
+function headerMarks() {
+  const leak = leakNow();
+  const marks = [];
+  if (leak) marks.push(el("button", { type: "button", id: "leak", class: "mark-warn", title: findingText(leak), onclick: () => update({ tab: "data" }) }, "⚠ " + t("leak_mark", { column: M.columns.name[leak.column] })));
+  if (isTrial()) marks.push(el("button", { type: "button", id: "trial", class: "mark-trial", onclick: () => { update({ step: startStep() }); renderPanel(); } }, "↺ " + t("trial", { now: stepText(state.step), fitted: fmtCount(M.steps[startStep()].leaves) })));
+  return marks;
 }
 
 function topBar() {
@@ -58,13 +68,21 @@ function topBar() {
     document.getElementById("lang").focus();
   });
   return el("header", { class: "top" },
-    el("div", { class: "title" }, el("h1", { title: M.payload.title }, M.payload.title), el("p", { id: "summary", class: "muted" }, summaryLine())),
+    el("div", { class: "title" }, el("h1", { title: M.payload.title }, M.payload.title), el("p", { id: "summary", class: "muted", title: summaryLine() }, summaryLine()), el("div", { id: "marks", class: "marks" }, headerMarks())),
     el("div", { class: "tools" },
       el("div", { class: "search" }, search, el("span", { id: "hits", class: "muted", "aria-live": "polite" })),
       lang,
       el("button", { type: "button", id: "theme", onclick: switchTheme, "aria-label": t("theme"), title: t("theme") }, "◐"),
       el("button", { type: "button", id: "save", onclick: saveSvg, title: t("save_svg") }, "SVG"),
       el("button", { type: "button", id: "print-button", onclick: () => window.print() }, t("print"))));
+}
+
+/** Make the icicle large; what is left of the tree's room is for its top, unless the reader folded it otherwise. */
+function showOverview(bigIcicle) {
+  const opening = state.folded === lastOpening;
+  update({ bigIcicle });
+  if (opening && !state.hasCase) update({ folded: openingNow() });
+  fitTree();
 }
 
 function switchTheme() {
@@ -81,26 +99,29 @@ function treePane() {
       button("fit", "⤢ " + t("fit"), t("fit_hint"), () => fitTree()), button("one", "1:1", t("one_to_one"), () => { zoomTo(1); bringIntoView(state.selected); }),
       button("zoom-in", "+", t("zoom_in"), () => zoomTo(view.zoom * 1.4)), button("zoom-out", "−", t("zoom_out"), () => zoomTo(view.zoom / 1.4)),
       button("turn", "⟲", t("turn"), () => { state.orientation = view.direction === "right" ? "down" : "right"; fitTree(); }),
-      button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: openingFold(31, 4) }); fitTree(); }),
+      button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: openingNow() }); fitTree(); }),
       button("unfold", t("unfold_all"), t("unfold_hint"), () => { update({ folded: new Set() }); fitTree(); }),
-      button("big", "▤ " + t("overview"), t("overview_hint"), () => { update({ bigIcicle: !state.bigIcicle }); })),
+      button("big", "▤ " + t("overview"), t("overview_hint"), () => showOverview(!state.bigIcicle))),
     el("div", { class: "tree-holder", id: "tree-holder" }, canvas, twin, el("div", { class: "key-hint muted" }, t("keys"))),
     el("div", { class: "icicle-holder", id: "icicle-holder" }, small),
     colourKey());
 }
 
-/** What the colours mean. */
+/** What colours and marks mean. */
 function colourKey() {
+  const said = (text) => el("span", { class: "muted" }, text);
+  const marks = [said([t(M.regression ? "key_number" : "key_class"), M.known ? t("key_width") : ""].filter(Boolean).join(" · "))];
+  if (marksMissing() && M.columns.n_missing.some((n, j) => n > 0 && usedColumns().includes(j))) marks.push(el("span", { class: "legend-item" }, el("span", { class: "asked", "aria-hidden": "true" }, "?"), said(t("key_missing"))));
+  if (M.n > openingSize().most || M.maxDepth > openingSize().deep) marks.push(el("span", { class: "legend-item", id: "key-fold" }, el("span", { class: "pill", "aria-hidden": "true" }, "+6"), said(t("key_fold"))));
   if (M.regression) {
     const bar = el("span", { class: "ramp" });
     bar.style.background = `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((s) => css(numberColour(s))).join(",")})`;
-    return el("div", { class: "legend key" }, el("span", {}, fmtNumber(M.low)), bar, el("span", {}, fmtNumber(M.high)), el("span", { class: "muted" }, [t("key_number"), M.known ? t("key_width") : ""].filter(Boolean).join(" · ")));
+    return el("div", { class: "legend key" }, el("span", {}, fmtNumber(M.low)), bar, el("span", {}, fmtNumber(M.high)), marks);
   }
-  const shown = M.classes.slice(0, 10).map((name, k) => [M.payload.colours[k], name]);
-  const node = legend(shown);
+  const node = legend(M.classes.slice(0, 10).map((name, k) => [M.payload.colours[k], name]));
   node.classList.add("key");
-  if (M.K > 10) node.append(el("span", { class: "muted" }, t("more_classes", { n: M.K - 10 })));
-  node.append(el("span", { class: "muted" }, [t("key_class"), M.known ? t("key_width") : ""].filter(Boolean).join(" · ")));
+  if (M.K > 10) node.append(said(t("more_classes", { n: M.K - 10 })));
+  node.append(...marks);
   return node;
 }
 
@@ -115,18 +136,27 @@ function inspector() {
       update({ tab: to });
       document.getElementById("tab-" + to).focus();
     },
-  }, t("tab_" + name)));
+  }, t("tab_" + name), name === "data" && leakNow() ? el("span", { class: "tab-mark", role: "img", "aria-label": t("warning") }, "⚠") : null));
   return el("aside", { class: "right", "aria-label": t("inspector") },
     el("div", { class: "tabs", role: "tablist" }, tabs),
-    el("div", { class: "panel", id: "panel", role: "tabpanel", tabindex: 0, "aria-labelledby": "tab-" + state.tab, onscroll: (e) => (panelTop = e.target.scrollTop) }));
+    el("div", { class: "panel", id: "panel", role: "tabpanel", tabindex: 0, "aria-labelledby": "tab-" + state.tab, onscroll: (e) => (panelTop = e.target.scrollTop) }),
+    el("div", { id: "more", class: "more", "aria-hidden": "true" }, "▾"));
 }
 
 let panelTop = 0; // how far the panel is scrolled
+/** @type {HTMLElement|null} */ let panelEnd = null;
+
+/** Say that a panel goes on below, as long as its end is not seen. */
+function watchEnd() {
+  panelEnd = el("div", { class: "panel-end" });
+  const more = document.getElementById("more");
+  new IntersectionObserver((seen) => more.classList.toggle("gone", seen[seen.length - 1].isIntersecting), { root: document.getElementById("panel"), rootMargin: "0px 0px 24px" }).observe(panelEnd);
+}
 
 function renderPanel() {
   const panel = document.getElementById("panel");
   const heading = state.tab === "node" ? [] : [el("h2", { class: "offscreen" }, t("tab_" + state.tab))];
-  panel.replaceChildren(...heading, PANELS[state.tab]());
+  panel.replaceChildren(...heading, PANELS[state.tab](), panelEnd);
   // Asking the panel for its place would make the browser lay out the page twice.
   if (panel.dataset.tab !== state.tab) panelTop = 0;
   else if (panelTop) panel.scrollTop = panelTop;
@@ -154,6 +184,8 @@ function build() {
   icicleGestures(icicle.canvas);
   measure();
   buildTwin(document.getElementById("twin"));
+  watchEnd();
+  showFoldKey();
   renderPanel();
   const watch = new ResizeObserver(() => measure());
   watch.observe(document.getElementById("tree-holder"));
@@ -172,6 +204,11 @@ function measure() {
   scheduleIcicle();
 }
 
+function showFoldKey() {
+  const key = document.getElementById("key-fold");
+  if (key) key.hidden = !view.layout.folded;
+}
+
 let twinTimer = 0;
 /** The twin follows when the hand rests: it is only heard. */
 function buildTwinSoon() {
@@ -186,6 +223,7 @@ function connect() {
   });
   follow(["step", "folded"], (changed) => {
     view.layout = makeLayout();
+    showFoldKey();
     if ((changed.has("step") && !view.touched) || changed.has("way")) fitTree(view.layout);
     buildTwinSoon();
   });
@@ -195,7 +233,11 @@ function connect() {
   });
   follow(["selected"], () => markTwin(document.getElementById("twin")));
   follow(["focusVersion"], () => bringIntoView(state.selected));
-  follow(["step"], () => (document.getElementById("summary").textContent = summaryLine()));
+  follow(["step"], () => {
+    const line = document.getElementById("summary");
+    line.textContent = line.title = summaryLine();
+    document.getElementById("marks").replaceChildren(...headerMarks());
+  });
   follow(["bigIcicle"], () => {
     document.querySelector(".left").classList.toggle("big-icicle", state.bigIcicle);
     measure();
@@ -232,7 +274,7 @@ async function start() {
   state.theme = dark ? "dark" : "light";
   state.source = M.test ? "test" : "train";
   state.step = startStep();
-  state.folded = openingFold(31, 4);
+  state.folded = openingNow();
   const given = readAddress();
   build();
   connect();
@@ -241,7 +283,7 @@ async function start() {
   if (given.selected) reveal(given.selected);
   // For tests, and for pages that embed this one: everything it computes, nothing it can be made to fetch.
   /** @type {any} */ (window).ceibaReport = {
-    model: M, state, view, update, reveal, metricsAt: (step, source) => metricsAt(M.steps[step].alpha, source),
+    model: M, state, view, update, reveal, showOverview, viewSvg, sureWords, metricsAt: (step, source) => metricsAt(M.steps[step].alpha, source),
     predict: (values, step = state.step) => {
       const moves = routeCase(values, M.steps[step].alpha);
       const said = predictCase(moves);

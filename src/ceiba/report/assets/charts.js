@@ -16,6 +16,7 @@ function ticksOf(low, high, about = 5) {
 function frame(options) {
   let { width = 380, height = 240, x, y, xLabel = "", yLabel = "", label = "", left = 0, bottom = 38, xTicks, yTicks, xFormat = fmtTick, yFormat = fmtTick } = options;
   const rows = yTicks || ticksOf(y[0], y[1]);
+  if (yFormat === fmtTick && rows.some((v) => Math.abs(v) >= 1e5)) yFormat = fmtCompact;
   left = left || Math.max(44, 28 + Math.max(...rows.map((v) => textWidth(yFormat(v), 11))));
   const box = { left, top: 10, right: width - 20, bottom: height - bottom };
   const sx = (v) => box.left + ((v - x[0]) / (x[1] - x[0] || 1)) * (box.right - box.left);

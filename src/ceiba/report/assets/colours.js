@@ -77,7 +77,7 @@ const nodeCss = (i) => toneAt(tones()[i]).css;
 function cardColour(i) {
   const s = strength(i);
   const base = M.regression ? NUMBER_COLOUR : rgb(M.payload.colours[M.answer[i]]);
-  return mix(base, ink.paperRgb, M.regression ? 0.06 + 0.36 * s : 0.08 + 0.26 * s);
+  return mix(base, ink.paperRgb, M.regression ? 0.06 + 0.4 * s : 0.1 + 0.36 * s);
 }
 
-const textOn = (c) => (luminance(c) > 0.3 ? "#111418" : "#ffffff");
+const textOn = (c) => (luminance(c) > 0.19 ? "#111418" : "#ffffff");

@@ -125,18 +125,19 @@ function valueSets(node) {
   return [...found.values()];
 }
 
-/** What a value set says, in words; "" when it restricts nothing. */
-function setText(set, most = 8) {
+/** What a value set says, in words; "" when it restricts nothing. @param {boolean} [closed] in brackets where it holds an "or" */
+function setText(set, most = 8, closed = false) {
   const name = isolated(M.columns.name[set.j]);
-  const tail = set.missing && M.columns.n_missing[set.j] > 0 ? " " + t("or_missing") : "";
+  const or = set.missing && M.columns.n_missing[set.j] > 0;
+  const whole = (/** @type {string} */ said) => (!or ? said : closed ? `(${said} ${t("or_missing")})` : `${said} ${t("or_missing")}`);
   if (!set.codes) {
     if (set.low >= set.high) return set.missing ? `${name} ${t("is_missing")}` : `${name}: ∅`;
     const below = set.high < Infinity, above = set.low > -Infinity;
     if (!below && !above) return set.missing ? "" : `${name} ${t("is_present")}`;
-    if (below !== above && isYesNo(set.j, below ? set.high : set.low)) return `${name} = ${t(below ? "no" : "yes")}${tail}`;
+    if (below !== above && isYesNo(set.j, below ? set.high : set.low)) return whole(`${name} = ${t(below ? "no" : "yes")}`);
     const [low, high] = [fmtCut(set.low, set.j), fmtCut(set.high, set.j)];
-    if (below && above) return `${low} < ${name} ≤ ${high}${tail}`;
-    return (below ? `${name} ≤ ${high}` : `${name} > ${low}`) + tail;
+    if (below && above) return whole(`${low} < ${name} ≤ ${high}`);
+    return whole(below ? `${name} ≤ ${high}` : `${name} > ${low}`);
   }
   const levels = M.columns.levels[set.j].map(isolated);
   let shown = levels.filter((_, c) => set.named[c]);
@@ -147,12 +148,16 @@ function setText(set, most = 8) {
   }
   if (shown.length === levels.length) return set.missing ? "" : `${name} ${t("is_present")}`;
   const said = shown.length === 1 ? `${name} = ${shown[0]}` : `${name} ∈ {${listed(shown, most)}}`;
-  return said + tail;
+  return whole(said);
 }
 
 /** The rule of a node, one text per column. */
-const ruleParts = (node, most = 8) => valueSets(node).map((s) => setText(s, most)).filter(Boolean);
-const ruleText = (node, most = 8) => ruleParts(node, most).join(` ${t("and")} `) || t("all_rows");
+const ruleParts = (node, most = 8, closed = false) => valueSets(node).map((s) => setText(s, most, closed)).filter(Boolean);
+/** The rule as one sentence; "or missing" stands in brackets beside an "and". */
+const ruleText = (node, most = 8) => {
+  const parts = ruleParts(node, most, true);
+  return (parts.length > 1 ? parts : ruleParts(node, most)).join(` ${t("and")} `) || t("all_rows");
+};
 
 // ---------------------------------------------------------------- code
 

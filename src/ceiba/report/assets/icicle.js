@@ -92,9 +92,9 @@ function drawIcicle(pen, width, height, faded) {
     pen.rect(left, top, broad, line - gap, { fill });
     if (w > 40 && line >= 14) {
       const size = 11;
-      const whole = isEnd(i) ? answerText(i) : question(i, 2, true);
+      const whole = isEnd(i) ? answerText(i) : question(i, 12, true);
       // Half a word says nothing: in a narrow box the whole text or none.
-      const text = textWidth(whole, size) <= w - 8 ? whole : w < 84 ? "" : isEnd(i) ? elide(whole, w - 8, size) : shortQuestion(i, w - 8, size, false, 2);
+      const text = textWidth(whole, size) <= w - 8 ? whole : w < 84 ? "" : isEnd(i) ? shortAnswer(i, w - 8, size) : shortQuestion(i, w - 8, size);
       if (text) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? ink.muted : textOn(nodeColour(i)), align: "center" });
     }
   }
@@ -107,7 +107,7 @@ function markIcicle(pen, width, height) {
   const line = icicleLine(height);
   for (const i of [...state.way, state.selected]) {
     if (!isPresent(i)) continue;
-    const stroke = i === state.selected ? ink.accent : ink.path;
+    const stroke = state.way.includes(i) ? ink.path : ink.accent;
     pen.rect(x[i] * width + 1, M.depth[i] * line + 1, Math.max(M.breadth[i] * width - 2, 2), Math.max(line - 2, 1), { stroke, width: 2.5 });
   }
 }

@@ -96,6 +96,7 @@ function loadModel(p) {
     splits: readSplits(nodes.splits, n),
     impurity: floats(nodes.impurity), gain: floats(nodes.gain), worth: floats(nodes.worth),
     boxes: p.boxes ? floats(p.boxes) : null,
+    /** @type {number[]|null} training rows without the value asked for */ sentDefault: nodes.sent_default,
     maxDepth: depth.reduce((a, b) => Math.max(a, b), 0),
     prob: (/** @type {number} */ i, /** @type {number} */ k) => value[i * K + k],
     // How wide a node is drawn: by rows, or by leaves where no rows are known.

@@ -1,12 +1,18 @@
 // The Data tab: columns and what is known of them, warnings, parameters, versions.
 
 function findingText(f) {
-  if (f.code === "leak") return t("f_leak", { column: M.columns.name[f.column], share: fmtPercent(f.share), left: fmtPercent(f.left, 1) });
-  if (f.code === "small_leaves") return t("f_small", { n: f.n, rows: f.rows });
+  if (f.code === "leak") return t("f_leak", { column: M.columns.name[f.column], share: fmtPercent(f.share) });
+  if (f.code === "small_leaves") return t("f_small", { n: fmtCount(smallLeaves(f.rows)), rows: f.rows });
   return f.code;
 }
 
-const findingBoxes = () => M.payload.findings.map((f) => el("p", { class: f.code === "leak" ? "warn strong" : "warn" }, findingText(f)));
+/** Leaves of the shown tree with few rows. */
+const smallLeaves = (rows) => endsAt(alphaNow()).filter((e) => !e.rest && M.rows[e.node] < rows).length;
+/** Findings that hold for the shown tree. */
+const findingsNow = () => M.payload.findings.filter((f) => f.code !== "small_leaves" || smallLeaves(f.rows) > 0);
+const leakNow = () => M.payload.findings.find((f) => f.code === "leak");
+
+const findingBoxes = () => findingsNow().map((f) => el("p", { class: f.code === "leak" ? "warn strong" : "warn" }, findingText(f)));
 
 function dataPanel() {
   const c = M.columns;
@@ -28,7 +34,7 @@ function dataPanel() {
   ];
   const made = [[t("model"), p.model ?? "–"], ...Object.entries(p.parameters), ["ceiba", p.ceiba], ["Python", p.python], [t("date"), p.created]];
   return el("div", {},
-    section(t("warnings"), findingBoxes(), p.findings.some((f) => f.code === "leak") ? null : noLeak(order[0], worth[order[0]])),
+    section(t("warnings"), findingBoxes(), leakNow() ? null : noLeak(order[0], worth[order[0]])),
     section(t("about"), factList(facts)),
     section(t("columns"), tableOf([t("column"), t("importance"), t("missing"), t("values")],
       order.slice(0, 300).map((j) => [el("span", {}, c.name[j], el("span", { class: "muted under" }, t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])))), worth[j] > 0 ? fmtPercent(worth[j], 1) : "–", fmtCount(c.n_missing[j]), range(j)]), "columns")),

@@ -1,6 +1,6 @@
 // The Model tab: how good the tree is and what it rests on, for the tree at the slider's step.
 
-let sortBy = "rows", sortUp = false, leavesShown = 50, curveKind = "roc", curveClass = 1, matrixKind = "count";
+let curveKind = "roc", curveClass = 1, matrixKind = "count";
 
 function modelPanel() {
   const source = M.test && state.source === "test" ? "test" : sourceOf("train") ? "train" : M.test ? "test" : "";
@@ -8,9 +8,10 @@ function modelPanel() {
   const ends = endsAt(alpha);
   const figures = source ? sourceOf(source) : null;
   return el("div", {},
-    M.test && sourceOf("train") ? segmented(["train", "test"], source, (v) => update({ source: v }), t) : null,
-    section(t("quality"), metricsTable(alpha)),
+    leakNow() ? el("p", { class: "warn strong" }, findingText(leakNow())) : null,
+    section(t("quality"), metricsTable(alpha), metricGlossary(alpha)),
     section(t("importance"), importanceList(alpha)),
+    M.test && sourceOf("train") ? el("div", { class: "row" }, el("span", { class: "muted" }, t("rows_below")), segmented(["train", "test"], source, (v) => update({ source: v }), t)) : null,
     figures && !M.regression ? section(t("confusion"), confusionView(figures, ends)) : null,
     figures && !M.regression && M.K >= 2 ? section(t("curves"), curveView(figures, ends)) : null,
     figures && !M.regression && M.test ? section(t("calibration"), calibrationView(ends)) : null,
@@ -27,9 +28,10 @@ function importanceList(alpha) {
   const worth = importanceAt(alpha);
   const order = M.columns.name.map((_, j) => j).filter((j) => worth[j] > 0).sort((a, b) => worth[b] - worth[a]);
   if (!order.length) return el("p", { class: "muted" }, t("only_root"));
-  const most = worth[order[0]];
-  return el("div", {}, barList(order.slice(0, 15).map((j) => ({ name: M.columns.name[j], share: worth[j] / most, text: fmtPercent(worth[j], 1) }))),
+  const none = M.columns.name.filter((_, j) => !(worth[j] > 0));
+  return el("div", { class: "importance" }, barList(order.slice(0, 15).map((j) => ({ name: M.columns.name[j], share: worth[j], text: fmtPercent(worth[j], 1) }))),
     order.length > 15 ? el("p", { class: "muted" }, t("more_columns", { n: order.length - 15 })) : null,
+    none.length ? el("p", { class: "muted none" }, t("importance_none", { names: listed(none, 20) })) : null,
     el("p", { class: "muted small-text" }, t("importance_hint")));
 }
 
@@ -43,9 +45,8 @@ function confusionView(figures, ends) {
     const n = all[truth][said];
     const share = totals[truth] ? n / totals[truth] : 0;
     const text = matrixKind === "count" ? fmtCount(n) : matrixKind === "share" ? (totals[truth] ? fmtPercent(share) : "–") : fmtNumber(n * (M.cost ? M.cost[truth * M.K + said] : truth === said ? 0 : 1));
-    const td = el("td", { class: "num" }, text);
-    const colour = truth === said ? rgb("#228833") : rgb("#EE6677");
-    const fill = mix(colour, ink.paperRgb, 0.75 * share);
+    const td = el("td", { class: truth === said ? "num right-answer" : "num" }, text);
+    const fill = mix(rgb(ink.text), ink.paperRgb, 0.4 * share); // no hue: hues are classes
     td.style.background = css(fill);
     td.style.color = textOn(fill);
     return td;
@@ -54,6 +55,7 @@ function confusionView(figures, ends) {
     el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("confusion") }, el("table", { class: "figures matrix" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("truth") + " ↓  " + t("predicted") + " →"), shown.map((k) => el("th", { scope: "col", class: "num" }, M.classes[k])))),
       el("tbody", {}, shown.map((k) => el("tr", {}, el("th", { scope: "row" }, M.classes[k]), shown.map((s) => cell(k, s))))))),
+    el("p", { class: "muted small-text" }, t("matrix_hint")),
     M.K > 12 ? el("p", { class: "muted" }, t("more_classes", { n: M.K - 12 })) : null);
 }
 
@@ -123,60 +125,4 @@ function residualView(figures, ends) {
   return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("residual_hint")),
     tableLater(t("as_table"), () => tableOf([t("leaf"), t("predicted"), t("observed"), t("deviation")],
       points.slice(0, 500).map((p) => [`#${p.end.node}`, fmtNumber(M.value[p.end.node]), fmtNumber(p.mean), fmtNumber(Math.sqrt(p.variance))]))));
-}
-
-/** Columns of the leaf table: key, title, figure, text. @returns {any[][]} */
-function leafColumns() {
-  const held = M.test;
-  const list = [
-    ["node", "#", (i) => i, (i) => `#${i}`],
-    ["answer", t("predicted"), (i) => (M.regression ? M.value[i] : M.answer[i]), (i) => (M.regression ? fmtNumber(M.value[i]) : M.classes[M.answer[i]])],
-  ];
-  if (M.known) list.push(["rows", t("rows"), (i) => M.rows[i], (i) => fmtCount(M.rows[i])], ["share", "%", (i) => M.share[i], (i) => fmtPercent(M.share[i], 1)]);
-  if (!M.regression) {
-    list.push(["sure", t("confidence"), (i) => M.prob(i, M.answer[i]), (i) => fmtPercent(M.prob(i, M.answer[i]), 1)]);
-    if (held) {
-      const n = (i) => held.counts.slice(i * M.K, (i + 1) * M.K).reduce((a, b) => a + b, 0);
-      const right = (i) => held.counts[i * M.K + M.answer[i]] / (n(i) || NaN);
-      list.push(["test_sure", t("test_right"), right, (i) => fmtPercent(right(i), 1)]);
-    }
-    list.push(["lift", t("lift"), (i) => M.prob(i, M.answer[i]) / M.prob(0, M.answer[i]), (i) => fmtNumber(M.prob(i, M.answer[i]) / M.prob(0, M.answer[i]), 3)]);
-  } else {
-    if (M.payload.criterion === "squared_error" && M.known) list.push(["sd", t("deviation"), (i) => M.impurity[i], (i) => fmtNumber(Math.sqrt(M.impurity[i]), 3)]);
-    if (held && held.mean) list.push(["test", t("test"), (i) => held.rows[i], (i) => fmtCount(held.rows[i])], ["test_mean", t("test_mean"), (i) => held.mean[i], (i) => fmtNumber(held.mean[i])]);
-  }
-  return list;
-}
-
-function leafTable(ends) {
-  const columns = leafColumns();
-  const by = columns.find((c) => c[0] === sortBy) || columns[0];
-  const leaves = ends.filter((e) => !e.rest).map((e) => e.node);
-  leaves.sort((a, b) => (sortUp ? 1 : -1) * ((by[2](a) || 0) - (by[2](b) || 0)) || a - b);
-  const sorter = (/** @type {any[]} */ [key, title]) => el("th", { scope: "col", class: "num", "aria-sort": key === by[0] ? (sortUp ? "ascending" : "descending") : "none" },
-    el("button", { type: "button", class: "sort", onclick: () => { sortUp = key === sortBy ? !sortUp : false; sortBy = key; renderPanel(); } }, title + (key === by[0] ? (sortUp ? " ▲" : " ▼") : "")));
-  const mark = (i, kind) => kind + (i === state.selected ? " selected" : "");
-  const row = (i) => [
-    el("tr", { class: mark(i, "leaf") }, columns.map(([key, , , text]) =>
-      el("td", { class: "num" }, key === "node" ? el("button", { type: "button", class: "link", onclick: () => reveal(i) }, text(i)) : text(i)))),
-    el("tr", { class: mark(i, "") }, el("td", { class: "rule-cell", colspan: columns.length }, ruleText(i, 6)))];
-  return el("div", {},
-    el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("leaf_table") }, el("table", { class: "figures leaves" },
-      el("thead", {}, el("tr", {}, columns.map(sorter))),
-      el("tbody", {}, leaves.slice(0, leavesShown).map(row)))),
-    el("div", { class: "row" },
-      leaves.length > leavesShown ? el("button", { type: "button", class: "small", onclick: () => { leavesShown += 200; renderPanel(); } }, t("show_more", { n: leaves.length - leavesShown })) : null,
-      el("button", { type: "button", class: "small", onclick: () => download("rules.csv", "text/csv", rulesCsv(leaves)) }, t("save_csv"))));
-}
-
-/** All rules as CSV; a cell that a spreadsheet would compute is quoted by an apostrophe. */
-function rulesCsv(leaves) {
-  const columns = leafColumns();
-  const cell = (v) => {
-    const text = String(v ?? "");
-    const safe = /^[=+@\t]/.test(text) ? "'" + text : text;
-    return /[",\n]/.test(safe) ? '"' + safe.replace(/"/g, '""') + '"' : safe;
-  };
-  const lines = leaves.map((i) => [...columns.map(([key, , figure]) => (key === "answer" && !M.regression ? M.classes[M.answer[i]] : figure(i))), ruleText(i, 9999)]);
-  return [[...columns.map((c) => c[0]), "rule"], ...lines].map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
 }

@@ -14,7 +14,8 @@ function nodePanel() {
     end ? null : section(t("split"), nodeSplit(i)),
     end ? null : runnerUps(i),
     end ? null : standIns(i),
-    nodeNotes(i, end));
+    nodeNotes(i, end),
+    M.known ? glossary([[t("word_interval"), "g_interval"], ...(end ? [] : [[t("gain"), "g_gain"], ["α", "g_alpha"]])]) : null);
 }
 
 function nodeAnswer(i, end) {
@@ -23,8 +24,14 @@ function nodeAnswer(i, end) {
   const said = M.regression ? fmtNumber(M.value[i], 6) : M.classes[M.answer[i]];
   return el("p", { class: "answer" }, mark, el("strong", {}, said),
     M.regression ? null : el("span", {}, " " + fmtPercent(M.prob(i, M.answer[i]), 1)),
-    end ? null : el("span", { class: "muted" }, " " + t("if_stopped")),
-    intervalOf(i) ? el("span", { class: "muted small-text sure", title: t("interval_hint") }, intervalText(i)) : null);
+    end ? null : el("span", { class: "muted" }, " " + t("if_stopped")), nodeSure(i, end));
+}
+
+/** How sure it is: of a leaf in words, of an inner node its interval. */
+function nodeSure(i, end) {
+  const sure = end && sureWords(i);
+  if (sure) return el("span", { class: sure.doubt ? "sure doubt" : "sure" }, verdict(sure.text));
+  return intervalOf(i) ? el("span", { class: "sure muted" }, intervalText(i)) : null;
 }
 
 /** Interval of the answer's share, or of the mean, as [low, high] in words. */
@@ -38,7 +45,7 @@ function intervalOf(i) {
 
 const intervalText = (i) => {
   const found = intervalOf(i);
-  return found && t("interval", { low: found[0], high: found[1] });
+  return found && t(M.regression ? "interval_mean" : "interval", { low: found[0], high: found[1] });
 };
 
 /** 97.5 % quantile of Student's t (Hill's expansion; good to 3 digits, exact in the limit). */
@@ -78,7 +85,7 @@ function nodeRows(i) {
       ...(train ? [fmtCount(train[k]), fmtPercent(train[k] / total(train), 1)] : []),
       ...(held ? [fmtCount(held[k]), total(held) ? fmtPercent(held[k] / total(held), 1) : "–"] : [])];
   };
-  const sum = [t("all"), ...(train ? [fmtCount(total(train)), fmtPercent(M.share[i], 1)] : []),
+  const sum = [t("whole_node"), ...(train ? [fmtCount(total(train)), fmtPercent(M.share[i], 1)] : []),
     ...(held ? [fmtCount(total(held)), total(test.counts.slice(0, M.K)) ? fmtPercent(total(held) / total(test.counts.slice(0, M.K)), 1) : "–"] : [])];
   const shown = order.slice(0, 12).filter((k) => M.K <= 12 || M.prob(i, k) > 0 || (held && held[k] > 0));
   const bar = sv("svg", { viewBox: "0 0 360 14", class: "share-bar", "aria-hidden": "true", preserveAspectRatio: "none" });
@@ -111,8 +118,8 @@ function nodeSplit(i) {
       el("span", { class: "muted" }, ` → ${answerText(c)}` + (M.known ? ` · ${t("n_rows", { n: fmtCount(M.rows[c]) })}` : ""))));
   }
   return el("div", {}, el("ul", { class: "branches" }, lines),
-    M.known ? el("p", { class: "muted" }, `${t("gain")} ${fmtNumber(M.gain[i])} (${M.payload.criterion})`) : null,
-    el("p", {}, missingWay(i)));
+    M.known ? el("p", { class: "muted", title: t("g_gain") }, `${t("gain")} ${fmtNumber(M.gain[i])} (${M.payload.criterion})`) : null,
+    missingWay(i) ? el("p", { class: "flip missing-way" }, M.splits.kind[i] !== PRESENCE && marksMissing() ? el("span", { class: "asked", "aria-hidden": "true" }, "?") : null, missingWay(i)) : null);
 }
 
 /** Where missing and unseen values go, in words. */
@@ -126,7 +133,9 @@ function missingWay(i) {
     if (rule === "fractional") parts.push(t("missing_shares"));
     else if (rule === "error") parts.push(t("missing_error"));
     else if (rule === "surrogate" && M.surrogates && M.surrogates.inUse) parts.push(t("missing_surrogate", { to }));
-    else parts.push(t("missing_goes", { to }));
+    else if (way < 0) parts.push(t("missing_stay", { column: M.columns.name[s.column[i]] }));
+    else parts.push(t("missing_goes", { column: M.columns.name[s.column[i]], to, said: answerText(M.child(i, way)) }));
+    if (marksMissing() && M.sentDefault) parts.push(t("missing_count", { n: fmtCount(M.sentDefault[i]), all: fmtCount(M.rows[i]) }));
   }
   if (M.columns.kind[s.column[i]] !== "numeric") {
     const unseen = M.payload.unseen;

@@ -5,7 +5,8 @@ function prunePanel() {
   if (M.steps.length < 2) return el("p", { class: "muted" }, t(M.n === 1 ? "only_root" : "no_risks"));
   return el("div", {},
     el("p", { class: "muted" }, t("prune_hint")),
-    pruneSlider(), el("div", { id: "prune-figures" }, pruneFigures()), stepsTable());
+    pruneSlider(), el("div", { id: "prune-figures" }, pruneFigures()), stepsTable(),
+    glossary([["α", "g_alpha"], ...(M.payload.pruning.cv_risk ? [[t("cross_validated"), "g_cv"], ["SE", "g_se"], ["1-SE", "g_one_se"]] : [])]));
 }
 
 function pruneSlider() {
@@ -23,8 +24,7 @@ function pruneSlider() {
   });
   const lost = M.steps.some((s) => !s.there);
   return el("div", { class: "prune" }, holder, range,
-    el("div", { class: "row spread ends" }, el("span", { class: "muted" }, t("simple")), el("span", { class: "muted" }, t("complex"))), pruneLegend(),
-    jumpButtons(), lost ? el("p", { class: "muted" }, t("larger_not_kept")) : null);
+    pruneLegend(), jumpButtons(), lost ? el("p", { class: "muted" }, t("larger_not_kept")) : null);
 }
 
 const stepText = (k) => t("n_leaves", { n: fmtCount(M.steps[k].leaves) });
@@ -51,72 +51,6 @@ function startStep() {
   return found < 0 ? asIs : found;
 }
 
-/** Moves the line of the chart to the step; the chart itself does not change. */
-let placeNow = () => {};
-
-function pruneChart() {
-  const p = M.payload.pruning;
-  const steps = M.steps;
-  const last = steps.length - 1;
-  const asRisk = (k) => steps[k].risk ?? steps[k - 1]?.risk ?? 0;
-  let high = 0, low = Infinity;
-  const test = testRisks();
-  steps.forEach((s, k) => {
-    high = Math.max(high, asRisk(k), s.cv !== null ? s.cv + s.se : 0, test ? test[k] ?? 0 : 0);
-    low = Math.min(low, asRisk(k), s.cv !== null ? s.cv - s.se : Infinity, test ? test[k] ?? Infinity : Infinity);
-  });
-  low = Math.max(0, low - 0.05 * (high - low));
-  const every = Math.max(1, Math.ceil(steps.length / 8));
-  const xTicks = steps.map((_, k) => k).filter((k) => k === last || (k % every === 0 && last - k >= every * 0.8));
-  const f = frame({
-    width: 400, height: 230, x: [0, last], y: [low, high * 1.04], left: 64, xTicks, xFormat: (k) => fmtCount(steps[k].leaves),
-    xLabel: t("number_of_leaves"), yLabel: riskName(), label: t("prune_chart"),
-  });
-  const line = (value, kind) => {
-    const points = steps.map((_, k) => [k, value(k)]).filter(([, v]) => v !== null && v !== undefined && Number.isFinite(v));
-    f.layer.append(sv("path", { d: pathOf(points.map(([k, v]) => [f.sx(k), f.sy(v)])), class: "line " + kind }));
-    return points;
-  };
-  line(asRisk, "train");
-  if (test) line((k) => test[k], "test");
-  if (p.cv_risk) {
-    steps.forEach((s, k) => s.cv !== null && f.layer.append(sv("line", { x1: f.sx(k), x2: f.sx(k), y1: f.sy(s.cv - s.se), y2: f.sy(s.cv + s.se), class: "error-bar" + (s.there ? "" : " lost") })));
-    const points = line((k) => steps[k].cv, "cv");
-    if (steps.length <= 60) for (const [k, v] of points) f.layer.append(sv("circle", { cx: f.sx(k), cy: f.sy(v), r: 3, class: "cv-dot" + (steps[k].there ? "" : " lost") }));
-    const best = stepOfRow(p.minimum);
-    const limit = p.cv_risk[p.minimum] + p.cv_se[p.minimum];
-    f.layer.append(sv("line", { x1: f.box.left, x2: f.box.right, y1: f.sy(limit), y2: f.sy(limit), class: "limit" }));
-    for (const [step, name] of /** @type {[number, string][]} */ ([[best, "min"], [stepOfRow(p.one_se), "1-SE"]])) {
-      if (step < 0) continue;
-      f.layer.append(sv("circle", { cx: f.sx(step), cy: f.sy(steps[step].cv), r: 6, class: "mark" }), chartText(f.sx(step), f.sy(steps[step].cv + steps[step].se) - (name === "min" && Math.abs(f.sx(best) - f.sx(stepOfRow(p.one_se))) < 36 ? 24 : 11), best === stepOfRow(p.one_se) ? "min = 1-SE" : name, "middle", "strong"));
-      if (best === stepOfRow(p.one_se)) break;
-    }
-  }
-  f.layer.append(sv("line", { id: "prune-now", y1: f.box.top, y2: f.box.bottom, class: "now" }));
-  placeNow = () => {
-    const line = document.getElementById("prune-now") || f.layer.lastChild;
-    line.setAttribute("x1", f.sx(state.step));
-    line.setAttribute("x2", f.sx(state.step));
-  };
-  placeNow();
-  f.svg.addEventListener("click", (e) => {
-    const r = f.svg.getBoundingClientRect();
-    const x = ((e.clientX - r.left) / r.width) * 400;
-    let step = Math.round(((x - f.box.left) / (f.box.right - f.box.left)) * last);
-    step = Math.min(Math.max(step, 0), last);
-    while (step > 0 && !steps[step].there) step--;
-    update({ step });
-  });
-  return f.svg;
-}
-
-function pruneLegend() {
-  const items = [["var(--muted)", t("train")]];
-  if (M.payload.pruning.cv_risk) items.push(["var(--accent)", t("cross_validated")]);
-  if (testRisks()) items.push(["var(--path)", t("test")]);
-  return legend(items);
-}
-
 /** The shortest number from this alpha to below the next: all of them give this tree. */
 function shortAlpha(k) {
   const alpha = M.steps[k].alpha;
@@ -130,55 +64,29 @@ function shortAlpha(k) {
   return alpha;
 }
 
-let testRiskCache = null;
-/** Risk of every step on the test rows, in the unit of the curve; null if not known. */
-function testRisks() {
-  if (!M.test || M.payload.pruning.kind !== "cost" || M.payload.class_prior) return null;
-  if (testRiskCache) return testRiskCache;
-  const steps = M.steps.map((_, k) => k).filter((k) => M.steps[k].there).reverse();
-  const risk = (end) => {
-    if (M.regression) {
-      if (M.test.loss) return end.rest ? 0 : M.test.weight[end.node] * M.test.loss[end.node] || 0;
-      const { w, mean, variance } = endMoments(M.test, end);
-      return w ? w * (variance + (mean - M.value[end.node]) ** 2) : 0;
-    }
-    const said = M.answer[end.node];
-    return endCounts(M.test.counts, end).reduce((sum, n, k) => sum + n * (M.cost ? M.cost[k * M.K + said] : k === said ? 0 : 1), 0);
-  };
-  const sums = sumsAt(M, steps.map((k) => M.steps[k].alpha), (node) => risk({ node, rest: false }), (node) => risk({ node, rest: true }));
-  const total = M.regression ? M.test.weight[0] : M.test.counts.subarray(0, M.K).reduce((a, b) => a + b, 0);
-  testRiskCache = M.steps.map(() => null);
-  steps.forEach((k, at) => (testRiskCache[k] = total ? Math.max(sums[at], 0) / total : null));
-  return testRiskCache;
-}
-
-function riskName() {
-  const unit = M.payload.pruning.unit;
-  return t({ error: "risk_error", cost: "risk_cost", impurity: "risk_impurity", squared_error: "risk_squared", absolute_error: "risk_absolute", poisson: "risk_poisson" }[unit] || "risk_error");
-}
-
-const METRICS = ["accuracy", "error", "cost", "balanced", "auc", "log_loss", "brier", "r2", "rmse", "mse", "bias", "loss"];
-
-/** Figures of train and test side by side. */
-function metricsTable(alpha) {
-  const train = metricsAt(alpha, "train"), test = metricsAt(alpha, "test");
-  if (!train && !test) return el("p", { class: "muted" }, t("no_rows_known"));
-  const keys = METRICS.filter((k) => (train || test)[k] !== undefined);
-  const show = (m, k) => (!m ? "–" : k === "log_loss" && m[k] < 1e-12 ? "0" : ["accuracy", "error", "balanced"].includes(k) ? fmtPercent(m[k], 2) : fmtNumber(m[k]));
-  const head = ["", ...(train ? [t("train")] : []), ...(test ? [t("test")] : [])];
-  return tableOf(head, [...keys.map((k) => [t("m_" + k), ...(train ? [show(train, k)] : []), ...(test ? [show(test, k)] : [])]),
-    [t("rows"), ...(train ? [fmtCount(train.n)] : []), ...(test ? [fmtCount(test.n)] : [])]], "metrics");
+/** What the shown tree costs against the fitted one, in a sentence. */
+function tradeText() {
+  const now = M.steps[state.step], was = M.steps[startStep()];
+  const figures = [];
+  const where = M.test ? "test" : "train";
+  const [a, b] = [quickMetrics(now.alpha, where), quickMetrics(was.alpha, where)];
+  const key = M.regression ? "rmse" : "accuracy";
+  if (a && b && a[key] !== undefined) figures.push(t("trade_figure", { name: `${t("m_" + key)} (${t(where)})`, value: fmtMetric(key, a[key]), was: fmtMetric(key, b[key]) }));
+  if (now.cv !== null && was.cv !== null) figures.push(t("trade_figure", { name: `${riskName()} (${t("cross_validated")})`, value: fmtRisk(now.cv), was: fmtRisk(was.cv) }));
+  return figures.length ? t("trade", { now: stepText(state.step), fitted: fmtCount(was.leaves), figures: figures.join("; ") }) : "";
 }
 
 function pruneFigures() {
   const s = M.steps[state.step];
   const p = M.payload.pruning;
+  const trial = isTrial();
   const code = s.alpha < 0 ? "" : p.kind === "impurity" || (M.regression && p.unit === "squared_error") ? `ccp_alpha=${shortAlpha(state.step)}` : `prune=CostComplexity(alpha=${shortAlpha(state.step)})`;
   return [
     el("p", { class: "answer" }, el("strong", {}, stepText(state.step)), s.alpha >= 0 ? el("span", { class: "muted" }, `  α = ${fmtNumber(s.alpha)}`) : el("span", { class: "muted" }, "  " + t("as_grown")),
-      s.cv !== null && s.cv !== undefined ? el("span", {}, ` · ${t("cross_validated")} ${fmtNumber(s.cv)} ± ${fmtNumber(s.se, 2)}`) : null),
+      !trial && s.cv !== null && s.cv !== undefined ? el("span", {}, ` · ${riskName()} (${t("cross_validated")}) ${fmtRisk(s.cv)} ± ${fmtRiskSe(s)}`) : null),
+    trial && tradeText() ? el("p", { class: "flip", id: "trade" }, tradeText()) : null,
+    trial ? againstFitted() : metricsTable(s.alpha),
     code ? el("div", { class: "row" }, el("code", {}, code), copyButton(t("copy"), code)) : null,
-    metricsTable(s.alpha),
   ];
 }
 
@@ -186,5 +94,5 @@ function pruneFigures() {
 function stepsTable() {
   const p = M.payload.pruning;
   return tableLater(t("all_steps"), () => tableOf([t("leaves"), "α", riskName(), ...(p.cv_risk ? [t("cross_validated"), "±"] : [])],
-    M.steps.slice(-200).reverse().map((x) => [fmtCount(x.leaves), x.alpha < 0 ? "–" : fmtNumber(x.alpha), fmtNumber(x.risk), ...(p.cv_risk ? [fmtNumber(x.cv), fmtNumber(x.se, 2)] : [])])));
+    M.steps.slice(-200).reverse().map((x) => [fmtCount(x.leaves), x.alpha < 0 ? "–" : fmtNumber(x.alpha), x.risk === null ? "–" : fmtRisk(x.risk), ...(p.cv_risk ? (x.cv === null ? ["–", "–"] : [fmtRisk(x.cv), fmtRiskSe(x)]) : [])])));
 }

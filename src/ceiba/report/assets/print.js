@@ -54,10 +54,15 @@ function treeSvg() {
   return svg;
 }
 
-/** The view as it is now, as an SVG file. */
-function saveSvg() {
+/** The view as it is now, as SVG. */
+function viewSvg() {
   const svg = sv("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${view.width} ${view.height}`, width: view.width, height: view.height });
   svg.append(sv("rect", { width: view.width, height: view.height, fill: ink.panel }));
   drawTree(new SvgPen(svg), view.width, view.height);
+  return svg;
+}
+
+function saveSvg() {
+  const svg = viewSvg();
   download("tree.svg", "image/svg+xml", new XMLSerializer().serializeToString(svg));
 }

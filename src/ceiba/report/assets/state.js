@@ -24,7 +24,7 @@ function update(change) {
     openTo(state.way, changed);
   } else if (changed.has("hasCase")) {
     state.way = [];
-    state.folded = openingFold(31, 4);
+    state.folded = openingNow();
     changed.add("way").add("folded");
   }
   if (changed.size) for (const [keys, run] of followers) if (keys.some((k) => changed.has(k))) run(changed);
@@ -71,6 +71,11 @@ function reveal(i) {
   const same = folded.size === state.folded.size;
   update({ selected: i, folded: same ? state.folded : folded, focusVersion: state.focusVersion + 1 });
 }
+
+/** How much of the tree is open at first: nodes and levels. */
+const openingSize = () => (state.bigIcicle ? { most: 15, deep: 3 } : { most: 31, deep: 4 });
+/** @type {Set<number>|null} */ let lastOpening = null;
+const openingNow = () => (lastOpening = openingFold(openingSize().most, openingSize().deep));
 
 /** Fold so that about `most` nodes are seen, the heaviest first, at most `deep` levels. */
 function openingFold(most, deep) {

@@ -8,7 +8,7 @@ function drawTree(pen, width, height) {
   const at = screenPlaces();
   const across = view.direction === "right";
   const room = (across ? spacing(view.zoom, 1) - box.w : spacing(view.zoom, 0)) - 8;
-  const scene = { pen, box, width, height, across, at, room, way, found };
+  const scene = { pen, box, width, height, across, at, room, near: spacing(view.zoom, 0), way, found };
   if (box.level === "dot") drawDots(scene);
   else drawBoxes(scene);
 }
@@ -84,7 +84,7 @@ function drawDots(scene) {
   for (const of of [...slot.keys()].sort((a, b) => a - b)) pen.dots(slot.get(of), at, dotRadius, { fill: of < 0 ? faintCss(of + FAINT) : toneCss(of), round: nodes.length < 3000 });
   if (view.layout.folded) for (const k of shown) if (hidesSomething(nodes[k])) pen.circle(at.x[k], at.y[k], dotRadius(k) + 0.5, { stroke: ink.accent, width: 1.5 });
   for (const k of marked) {
-    const stroke = way.has(nodes[k]) && nodes[k] !== state.selected ? ink.path : ink.accent;
+    const stroke = way.has(nodes[k]) ? ink.path : ink.accent;
     pen.circle(at.x[k], at.y[k], dotRadius(k) + 2, { fill: nodeCss(nodes[k]), stroke, width: 2.5 });
   }
 }
@@ -99,7 +99,7 @@ function emptyCells(width, height) {
   return cells;
 }
 
-function drawLink({ pen, box, width, height, across, at, room }, k, strong, pad) {
+function drawLink({ pen, box, width, height, across, at, room, near }, k, strong, pad) {
   const i = view.layout.nodes[k], p = view.layout.parent[k];
   const x1 = at.x[k], y1 = at.y[k], x0 = at.x[p], y0 = at.y[p];
   if (Math.max(x0, x1) < -pad || Math.max(y0, y1) < -pad || Math.min(x0, x1) > width + pad || Math.min(y0, y1) > height + pad) return;
@@ -108,20 +108,39 @@ function drawLink({ pen, box, width, height, across, at, room }, k, strong, pad)
   const style = { stroke: strong ? ink.path : ink.line, width: Math.max(strong ? 2.5 : 1, most * share) };
   if (across) pen.link(x0 + box.w / 2, y0, x1 - box.w / 2, y1, true, style);
   else pen.link(x0, y0 + box.h / 2, x1, y1 - box.h / 2, false, style);
-  if (box.level === "dot" || (box.level === "bar" && !across)) return;
+  if (box.level === "dot") return;
+  const asked = takesMissing(i);
+  if (asked) drawAsked(pen, across ? x1 - box.w / 2 - 9 : x1, across ? y1 : y1 - box.h / 2 - 9);
   const whole = edgeWord(M.parent[i], M.branchIndex[i]);
   const word = whole.length <= 3 ? whole : elide(whole, room, 11);
   if (!word || word === "…") return;
-  const colour = strong ? ink.text : ink.muted;
-  if (across) pen.text(x1 - box.w / 2 - 4, y1 - 1, word, { size: 11, fill: colour, align: "right", halo: ink.panel });
-  else pen.text(x1, y1 - box.h / 2 - 10, word, { size: 11, fill: colour, align: "center", halo: ink.panel });
+  const text = { size: 11, fill: strong ? ink.text : ink.muted, align: "right", halo: ink.panel };
+  const beside = style.width / 2 + 3;
+  // On the outer side of the link, where no other link passes.
+  if (across) {
+    const off = Math.min(beside + 6, Math.max(near / 2 - 6, 5));
+    pen.text(x1 - box.w / 2 - (asked ? 19 : 5), y1 + (y1 > y0 ? off : -off), word, text);
+  } else if (textWidth(word, 11) > near / 2 - beside - 4) {
+    if (box.level === "card") pen.text(x1, y1 - box.h / 2 - (asked ? 24 : 10), word, { ...text, align: "center" });
+  } else pen.text(x1 + (x1 > x0 ? 1 : -1) * (asked ? Math.max(beside, 11) : beside), y1 - box.h / 2 - 9, word, { ...text, align: x1 > x0 ? "left" : "right" });
 }
 
+/** The mark of the branch that missing values take. */
+function drawAsked(pen, x, y) {
+  pen.circle(x, y, 7, { fill: ink.panel, stroke: ink.muted, width: 1 });
+  pen.text(x, y + 0.5, "?", { size: 11, bold: true, fill: ink.text, align: "center" });
+}
+
+/** The way of the case keeps its colour when the node is selected too; a ring then says so. */
 function borderOf(mark) {
-  if (mark.selected) return { stroke: ink.accent, width: 3 };
   if (mark.way) return { stroke: ink.path, width: 2.5 };
+  if (mark.selected) return { stroke: ink.accent, width: 3 };
   if (mark.found) return { stroke: ink.accent, width: 2 };
   return { stroke: ink.line, width: 1 };
+}
+
+function ringOf(pen, left, top, w, h, mark) {
+  if (mark.way && mark.selected) pen.rect(left - 3.5, top - 3.5, w + 7, h + 7, { stroke: ink.accent, width: 1.5, radius: 9 });
 }
 
 function drawCard(pen, i, x, y, box, mark) {
@@ -129,14 +148,14 @@ function drawCard(pen, i, x, y, box, mark) {
   const [left, top] = [x - w / 2, y - h / 2];
   const end = isEnd(i);
   pen.rect(left, top, w, h, { fill: css(cardColour(i)), radius: 7 * s, ...borderOf(mark) });
+  ringOf(pen, left, top, w, h, mark);
   const room = w - 20 * s;
-  const head = end ? elide(answerText(i), room, 13 * s, true) : shortQuestion(i, room, 13 * s, true);
+  const head = end ? shortAnswer(i, room, 13 * s, true) || elide(answerText(i), room, 13 * s, true) : shortQuestion(i, room, 13 * s, true);
   pen.text(left + 10 * s, top + 17 * s, head, { size: 13 * s, bold: true, fill: ink.text });
   const rows = M.known ? `n ${fmtCount(M.rows[i])} · ${fmtPercent(M.share[i])}` : "";
-  const said = end ? "" : answerText(i);
   const rowsWidth = rows ? textWidth(rows, 11.5 * s) : 0;
   pen.text(left + 10 * s, top + 37 * s, rows, { size: 11.5 * s, fill: ink.text });
-  if (said) pen.text(left + w - 10 * s, top + 37 * s, elide(said, room - rowsWidth - 10 * s, 11.5 * s), { size: 11.5 * s, fill: ink.text, align: "right" });
+  if (!end) pen.text(left + w - 10 * s, top + 37 * s, shortAnswer(i, room - rowsWidth - 10 * s, 11.5 * s), { size: 11.5 * s, fill: ink.text, align: "right" });
   if (M.regression) drawBox(pen, i, left + 10 * s, top + 51 * s, room, 11 * s);
   else drawShares(pen, i, left + 10 * s, top + 52 * s, room, 9 * s);
   if (hidesSomething(i)) drawFold(pen, i, x, y, box);
@@ -148,7 +167,7 @@ function drawFold(pen, i, x, y, box) {
   const text = "+" + (box.level === "card" ? t("n_leaves", { n }) : n);
   const size = 11;
   const w = textWidth(text, size, true) + 14;
-  const [px, py] = view.direction === "right" ? [x + box.w / 2 + w / 2 - 4, y] : [x, y + box.h / 2 + 4];
+  const [px, py] = view.direction === "right" ? [x + box.w / 2 + w / 2 + 4, y] : [x, y + box.h / 2 + 11];
   pen.rect(px - w / 2, py - 9, w, 18, { fill: ink.accent, radius: 9 });
   pen.text(px, py, text, { size, bold: true, fill: ink["on-accent"], align: "center" });
 }
@@ -191,18 +210,16 @@ function drawBar(pen, i, x, y, box, mark) {
   const { w, h } = box;
   const [left, top] = [x - w / 2, y - h / 2];
   pen.rect(left, top, w, h, { fill: css(cardColour(i)), radius: 4, ...borderOf(mark) });
+  ringOf(pen, left, top, w, h, mark);
   const bold = isEnd(i);
   if (view.direction === "down") {
-    barLines(i).forEach((line, k, all) => {
+    barLines(i, w - 6).forEach((line, k, all) => {
       const at = top + (all.length === 1 ? 15 : 9 + 13 * k);
       pen.text(x, at, elide(line, w - 6, 11, bold), { size: 11, bold, fill: ink.text, align: "center" });
     });
-  } else if (h >= TALL_BAR) {
-    const [first, second] = tallLines(i, w - 12);
-    pen.text(left + 6, top + 11, first, { size: 11, bold: true, fill: ink.text });
-    pen.text(left + 6, top + 25, elide(second, w - 12, 11), { size: 11, fill: ink.text });
-  } else {
-    const text = bold ? elide(answerText(i), w - 10, 11, true) : shortQuestion(i, w - 10, 11, false, 2);
+  } else if (h >= TALL_BAR[1]) drawTall(pen, i, left + 6, top, w - 12, h >= TALL_BAR[2]);
+  else {
+    const text = bold ? shortAnswer(i, w - 10, 11, true) || elide(answerText(i), w - 10, 11, true) : shortQuestion(i, w - 10, 11);
     pen.text(left + 6, top + h / 2 - 2, text, { size: 11, bold, fill: ink.text });
   }
   if (M.regression) pen.rect(left + 3, top + h - 4, (w - 6) * strength(i), 3, { fill: "#4477AA" });
@@ -210,20 +227,31 @@ function drawBar(pen, i, x, y, box, mark) {
   if (hidesSomething(i)) drawFold(pen, i, x, y, box);
 }
 
-/** Two lines: question and answer with rows; column and condition where the question is too long. */
-function tallLines(i, room) {
+/** Two or three lines: question, rows, answer; a question too long for one line takes two. */
+function drawTall(pen, i, left, top, room, three) {
   const rows = M.known ? `n ${fmtCount(M.rows[i])}` : "";
-  if (isEnd(i)) return [elide(answerText(i), room, 11, true), rows];
-  const whole = question(i, 3, true);
-  const name = isolated(M.columns.name[M.splits.column[i]]);
-  if (textWidth(whole, 11, true) > room && whole.startsWith(name)) return [elide(name, room, 11, true), whole.slice(name.length).trim()];
-  return [elide(whole, room, 11, true), [rows, answerText(i)].filter(Boolean).join(" · ")];
+  const said = (lead) => {
+    const answer = shortAnswer(i, room - textWidth(lead, 11), 11);
+    return answer ? lead + answer : rows;
+  };
+  const both = said(rows ? rows + " · " : "");
+  let lines;
+  if (isEnd(i)) lines = [shortAnswer(i, room, 11, true) || elide(answerText(i), room, 11, true), three && rows ? `${rows} · ${fmtPercent(M.share[i])}` : rows];
+  else if (!isWordy(i, room)) lines = [shortQuestion(i, room, 11, true), ...(three && textWidth(`${rows} · ${answerText(i)}`, 11) > room ? [rows, said("")] : [both])];
+  else lines = [shortName(M.splits.column[i], room, 11, true), conditionText(i, room, 11), ...(three ? [both] : [])];
+  const first = top + 11 + 7 * ((three ? 3 : 2) - lines.length);
+  lines.forEach((text, k) => pen.text(left, first + 14 * k, text, { size: 11, bold: k === 0, fill: ink.text }));
+  if (three || isEnd(i) || !isWordy(i, room)) return;
+  if (textWidth(lines[0], 11, true) + textWidth(rows, 11) + 8 <= room) pen.text(left + room, first, rows, { size: 11, fill: ink.text, align: "right" });
 }
 
+/** Whether the question of an inner node needs two lines. */
+const isWordy = (i, room) => !namesAnswers(i) && textWidth(question(i, 12, true), 11, true) > room;
+
 /** Two short lines: column and cut, or class and share. */
-function barLines(i) {
+function barLines(i, room) {
   if (isEnd(i)) return M.regression ? [answerText(i)] : [M.classes[M.answer[i]], fmtPercent(M.prob(i, M.answer[i]))];
-  const name = M.columns.name[M.splits.column[i]];
-  if (namesAnswers(i)) return [name + "?"];
-  return [name, question(i, 2, true).slice(isolated(name).length).trim()].filter(Boolean);
+  const name = shortName(M.splits.column[i], room, 11);
+  if (namesAnswers(i)) return [shortQuestion(i, room, 11)];
+  return [name, conditionText(i, room, 11)].filter(Boolean);
 }

@@ -54,9 +54,9 @@ function onTreeKey(event) {
 
 /** What a screen reader says of a node. */
 function spoken(i) {
-  const way = i === 0 ? t("root") : sentence(M.splits, M.parent[i], M.branchIndex[i], 6);
+  const way = i === 0 ? t("root") : sentence(M.splits, M.parent[i], M.branchIndex[i], 40);
   const rows = M.known ? t("n_rows", { n: fmtCount(M.rows[i]) }) : "";
-  const what = isEnd(i) ? `${t("leaf")}: ${answerText(i)}` : `${t("asks")} ${question(i, 6)}; ${answerText(i)}`;
+  const what = isEnd(i) ? `${t("leaf")}: ${answerText(i)}` : `${t("asks")} ${question(i, 40)}; ${answerText(i)}`;
   return [way, what, rows].filter(Boolean).join(", ");
 }
 

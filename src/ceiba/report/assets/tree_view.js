@@ -10,12 +10,12 @@ const SPACING = {
 const CARD = { w: 196, h: 70 };
 const BAR = { right: { w: 112, h: 21 }, down: { w: 88, h: 36 } };
 const WIDEST_BAR = 216;
-const TALL_BAR = 38; // two lines, where neighbours stand far enough apart
+const TALL_BAR = [21, 38, 52]; // one, two and three lines, as far apart as neighbours stand
 const ZOOM_MOST = 1.8;
 
 const view = {
   zoom: 1, x: 0, y: 0, stretch: [1, 1], stretched: false, direction: "right", width: 0, height: 0, touched: false,
-  /** @type {HTMLCanvasElement} */ canvas: null, scheduled: false, layout: null, hover: -1, frameMs: 0,
+  /** @type {HTMLCanvasElement} */ canvas: null, scheduled: false, layout: null, hover: -1, frameMs: 0, lines: 2,
 };
 
 /** Distance between neighbours (0) or between levels (1) at a zoom, before stretching. */
@@ -55,8 +55,8 @@ function boxSize(zoom = view.zoom, direction = view.direction) {
   if (level === "bar") {
     const room = view.stretched && direction === "right" ? plainSpacing(zoom, 1, direction) * view.stretch[1] - view.layout.gap : 0;
     const bar = BAR[direction];
-    const tall = direction === "right" && view.stretched && spacing(zoom, 0) >= TALL_BAR + 8;
-    return { level, scale: 1, w: Math.min(Math.max(bar.w, room), WIDEST_BAR), h: tall ? TALL_BAR : bar.h };
+    const tall = direction === "right" && view.stretched ? TALL_BAR.slice(0, view.lines).filter((h) => h + 8 <= spacing(zoom, 0)).pop() || bar.h : bar.h;
+    return { level, scale: 1, w: Math.min(Math.max(bar.w, room), WIDEST_BAR), h: tall };
   }
   return { level, scale: 1, w: 6, h: 6 };
 }
@@ -104,7 +104,7 @@ function edgeRoom(nodes) {
   if (nodes.length > 400) return 48;
   let widest = 30;
   for (const i of nodes) if (i > 0) widest = Math.max(widest, textWidth(edgeWord(M.parent[i], M.branchIndex[i]), 11));
-  return Math.min(widest, 110) + 18;
+  return Math.min(widest, 110) + 12;
 }
 
 const hidesSomething = (i) => !isEnd(i) && state.folded.has(i);
@@ -135,11 +135,11 @@ function needs(zoom, direction) {
   const box = boxSize(zoom, direction);
   const across = view.layout.most * plainSpacing(zoom, 0, direction);
   const along = view.layout.deep * plainSpacing(zoom, 1, direction);
-  return { across, along, margin: direction === "right" ? [30, box.w + foldRoom(box) + 24] : [30, box.h + 44] };
+  return { across, along, margin: direction === "right" ? [30, box.w + foldRoom(box) + 16] : [30, box.h + 44] };
 }
 
 /** Room for the pills of folded nodes beyond the last boxes. */
-const foldRoom = (box) => (!view.layout.folded || box.level === "dot" ? 16 : box.level === "card" ? 92 : 50);
+const foldRoom = (box) => (!view.layout.folded || box.level === "dot" ? 16 : box.level === "card" ? 100 : 54);
 
 /** Width and height of the canvas as [across, along]. */
 const roomOf = (direction) => (direction === "right" ? [view.height, view.width] : [view.width, view.height]);
@@ -202,9 +202,11 @@ function fitTree(layout = makeLayout()) {
   const clamp = (v, low, high) => Math.min(Math.max(v, low), high);
   view.stretch = [clamp((wide - margin[0]) / across, 1, 1.9), along ? alongStretch(along, long, margin[1]) : 1];
   view.stretched = true;
+  view.lines = view.layout.nodes.length <= 90 && view.layout.nodes.some((i) => !isEnd(i) && isWordy(i, boxSize().w - 12)) ? 3 : 2;
   box = boxSize();
-  const before = [(wide - across * view.stretch[0]) / 2, (long - along * view.stretch[1] - (view.direction === "right" ? box.w : box.h) - 40) / 2];
-  if (view.direction === "right") Object.assign(view, { x: Math.max(before[1], 0) + 10 + box.w / 2, y: before[0] });
+  const beyond = view.direction === "right" ? box.w + foldRoom(box) : box.h + 40;
+  const before = [(wide - across * view.stretch[0]) / 2, (long - along * view.stretch[1] - beyond) / 2];
+  if (view.direction === "right") Object.assign(view, { x: Math.max(before[1], 4) + box.w / 2, y: before[0] });
   else Object.assign(view, { x: before[0], y: Math.max(before[1], 0) + 18 + box.h / 2 });
   if (modest) Object.assign(view, { x: Math.max(view.x, box.w / 2 + 10), y: Math.max(view.y, box.h / 2 + 10) });
   view.touched = false;

@@ -22,7 +22,8 @@ function fmtNumber(x, digits = 4) {
 }
 
 /** A number on an axis. @param {number} x */
-const fmtTick = (x) => (Math.abs(x) >= 1e5 ? formatter({ notation: "compact", maximumSignificantDigits: 3 }).format(x) : fmtNumber(x, 3));
+const fmtTick = (x) => (Math.abs(x) >= 1e5 ? fmtCompact(x) : fmtNumber(x, 3));
+const fmtCompact = (/** @type {number} */ x) => formatter({ notation: "compact", maximumSignificantDigits: 3 }).format(x);
 
 /** @param {number} n */
 const fmtCount = (n) => formatter({ maximumFractionDigits: Number.isInteger(n) ? 0 : 2 }).format(n);
@@ -157,18 +158,6 @@ function question(i, most = 3, brief = false) {
   return namesAnswers(i) ? `${name}?` : sentence(M.splits, i, 0, most, brief);
 }
 
-/** The question in a given room: the name of the column is shortened before the cut is. */
-function shortQuestion(i, room, size, bold, most = 3) {
-  const whole = question(i, most, true);
-  if (textWidth(whole, size, bold) <= room) return whole;
-  const name = M.columns.name[M.splits.column[i]];
-  const rest = whole.slice(isolated(name).length);
-  const left = room - textWidth(rest, size, bold);
-  if (left > 4 * size) return isolated(elide(name, left, size, bold)) + rest;
-  const short = isolated(elide(name, room * 0.42, size, bold));
-  return short + elide(rest, room - textWidth(short, size, bold), size, bold);
-}
-
 /** The word on the edge to a branch. */
 function edgeWord(i, branch, most = 3) {
   if (!namesAnswers(i)) return t(branch === 0 ? "yes" : "no");
@@ -180,5 +169,13 @@ function edgeWord(i, branch, most = 3) {
 function answerText(i, sure = true) {
   if (M.regression) return fmtNumber(M.value[i]);
   const k = M.answer[i];
-  return sure ? `${isolated(M.classes[k])} ${fmtPercent(M.prob(i, k))}` : M.classes[k];
+  if (!sure) return M.classes[k];
+  return `${isolated(M.classes[k])}${isEnd(i) ? "" : tiedWith(i, k)} ${fmtPercent(M.prob(i, k))}`;
+}
+
+/** Another class that is as frequent: half and half is no majority. */
+function tiedWith(i, k) {
+  if (M.cost || !M.known) return "";
+  for (let other = 0; other < M.K; other++) if (other !== k && M.prob(i, other) === M.prob(i, k)) return ` / ${isolated(M.classes[other])}`;
+  return "";
 }

@@ -1,0 +1,119 @@
+// The curve under the prune slider: risk in training, in cross-validation and on test rows, step by step.
+
+/** Moves the line of the chart to the step; the chart itself does not change. */
+let placeNow = () => {};
+
+function pruneChart() {
+  const p = M.payload.pruning;
+  const steps = M.steps;
+  const last = steps.length - 1;
+  const asRisk = (k) => shownRisk(steps[k].risk ?? steps[k - 1]?.risk ?? 0);
+  const cv = (k) => (steps[k].cv === null ? null : shownRisk(steps[k].cv));
+  let high = 0, low = Infinity;
+  const known = testRisks();
+  const test = known && known.map((v) => (v === null ? null : shownRisk(v)));
+  steps.forEach((s, k) => {
+    const se = s.cv === null ? 0 : shownSe(s);
+    high = Math.max(high, asRisk(k), s.cv !== null ? cv(k) + se : 0, test ? test[k] ?? 0 : 0);
+    low = Math.min(low, asRisk(k), s.cv !== null ? cv(k) - se : Infinity, test ? test[k] ?? Infinity : Infinity);
+  });
+  low = Math.max(0, low - 0.05 * (high - low));
+  const every = Math.max(1, Math.ceil(steps.length / 8));
+  const xTicks = steps.map((_, k) => k).filter((k) => k === last || (k % every === 0 && last - k >= every * 0.8));
+  const f = frame({
+    width: 400, height: 230, x: [0, last], y: [low, high * 1.04], left: 64, xTicks, xFormat: (k) => fmtCount(steps[k].leaves),
+    xLabel: t("steps_axis"), yLabel: riskName(), label: t("prune_chart"), ...(isShare() ? { yFormat: (v) => fmtPercent(v, high - low < 0.05 ? 1 : 0) } : {}),
+  });
+  const line = (value, kind) => {
+    const points = steps.map((_, k) => [k, value(k)]).filter(([, v]) => v !== null && v !== undefined && Number.isFinite(v));
+    f.layer.append(sv("path", { d: pathOf(points.map(([k, v]) => [f.sx(k), f.sy(v)])), class: "line " + kind }));
+    return points;
+  };
+  line(asRisk, "train");
+  if (test) line((k) => test[k], "test");
+  if (p.cv_risk) {
+    steps.forEach((s, k) => s.cv !== null && f.layer.append(sv("line", { x1: f.sx(k), x2: f.sx(k), y1: f.sy(cv(k) - shownSe(s)), y2: f.sy(cv(k) + shownSe(s)), class: "error-bar" + (s.there ? "" : " lost") })));
+    const points = line(cv, "cv");
+    if (steps.length <= 60) for (const [k, v] of points) f.layer.append(sv("circle", { cx: f.sx(k), cy: f.sy(v), r: 3, class: "cv-dot" + (steps[k].there ? "" : " lost") }));
+    const best = stepOfRow(p.minimum);
+    const limit = shownRisk(p.cv_risk[p.minimum] + p.cv_se[p.minimum]);
+    f.layer.append(sv("line", { x1: f.box.left, x2: f.box.right, y1: f.sy(limit), y2: f.sy(limit), class: "limit" }));
+    for (const [step, name] of /** @type {[number, string][]} */ ([[best, "min"], [stepOfRow(p.one_se), "1-SE"]])) {
+      if (step < 0) continue;
+      f.layer.append(sv("circle", { cx: f.sx(step), cy: f.sy(cv(step)), r: 6, class: "mark" }), chartText(f.sx(step), f.sy(cv(step) + shownSe(steps[step])) - (name === "min" && Math.abs(f.sx(best) - f.sx(stepOfRow(p.one_se))) < 36 ? 24 : 11), best === stepOfRow(p.one_se) ? "min = 1-SE" : name, "middle", "strong"));
+      if (best === stepOfRow(p.one_se)) break;
+    }
+  }
+  const fitted = startStep();
+  if (fitted >= 0) f.layer.append(sv("path", { d: fittedMark(f.sx(fitted), f.box.bottom), class: "fitted" }));
+  f.layer.append(sv("line", { id: "prune-now", y1: f.box.top, y2: f.box.bottom, class: "now" }));
+  placeNow = () => {
+    const line = document.getElementById("prune-now") || f.layer.lastChild;
+    line.setAttribute("x1", f.sx(state.step));
+    line.setAttribute("x2", f.sx(state.step));
+  };
+  placeNow();
+  f.svg.addEventListener("click", (e) => {
+    const r = f.svg.getBoundingClientRect();
+    const x = ((e.clientX - r.left) / r.width) * 400;
+    let step = Math.round(((x - f.box.left) / (f.box.right - f.box.left)) * last);
+    step = Math.min(Math.max(step, 0), last);
+    while (step > 0 && !steps[step].there) step--;
+    update({ step });
+  });
+  return f.svg;
+}
+
+/** A small triangle under the axis: where the fitted tree stands. */
+const fittedMark = (x, y) => `M${x - 5},${y + 7}L${x + 5},${y + 7}L${x},${y - 1}Z`;
+
+/** Keys drawn as the lines are: dashes, dots and marks the same. */
+function pruneLegend() {
+  const key = (kind, text, ...marks) => el("span", { class: "legend-item" }, sv("svg", { viewBox: "0 0 26 12", class: "chart line-key", "aria-hidden": "true" }, marks.length ? marks : sv("path", { d: "M0,6H26", class: kind })), text);
+  const items = [key("line train", t("train"))];
+  if (M.payload.pruning.cv_risk) {
+    items.push(key("", t("cv_line"), sv("line", { x1: 13, x2: 13, y1: 0, y2: 12, class: "error-bar" }), sv("path", { d: "M0,6H26", class: "line cv" }), sv("circle", { cx: 13, cy: 6, r: 3, class: "cv-dot" })),
+      key("limit", t("limit_line")));
+  }
+  if (testRisks()) items.splice(1, 0, key("line test", t("test")));
+  items.push(key("", t("shown_tree"), sv("path", { d: "M13,0V12", class: "now" })));
+  if (startStep() >= 0) items.push(key("", t("fitted_tree", { n: stepText(startStep()) }), sv("path", { d: fittedMark(13, 3), class: "fitted" })));
+  return el("div", { class: "legend" }, items);
+}
+
+let testRiskCache = null;
+/** Risk of every step on the test rows, in the unit of the curve; null if not known. */
+function testRisks() {
+  if (!M.test || M.payload.pruning.kind !== "cost" || M.payload.class_prior) return null;
+  if (testRiskCache) return testRiskCache;
+  const steps = M.steps.map((_, k) => k).filter((k) => M.steps[k].there).reverse();
+  const risk = (end) => {
+    if (M.regression) {
+      if (M.test.loss) return end.rest ? 0 : M.test.weight[end.node] * M.test.loss[end.node] || 0;
+      const { w, mean, variance } = endMoments(M.test, end);
+      return w ? w * (variance + (mean - M.value[end.node]) ** 2) : 0;
+    }
+    const said = M.answer[end.node];
+    return endCounts(M.test.counts, end).reduce((sum, n, k) => sum + n * (M.cost ? M.cost[k * M.K + said] : k === said ? 0 : 1), 0);
+  };
+  const sums = sumsAt(M, steps.map((k) => M.steps[k].alpha), (node) => risk({ node, rest: false }), (node) => risk({ node, rest: true }));
+  const total = M.regression ? M.test.weight[0] : M.test.counts.subarray(0, M.K).reduce((a, b) => a + b, 0);
+  testRiskCache = M.steps.map(() => null);
+  steps.forEach((k, at) => (testRiskCache[k] = total ? Math.max(sums[at], 0) / total : null));
+  return testRiskCache;
+}
+
+function riskName() {
+  const unit = M.payload.pruning.unit;
+  return t({ error: "risk_error", cost: "risk_cost", impurity: "risk_impurity", squared_error: "risk_squared", absolute_error: "risk_absolute", poisson: "risk_poisson" }[unit] || "risk_error");
+}
+
+/** Whether risks are shares of rows; they are then said in per cent, as errors are elsewhere. */
+const isShare = () => M.payload.pruning.unit === "error";
+const isSquared = () => M.payload.pruning.unit === "squared_error";
+/** A risk in the unit in which errors are shown: of squared errors the root. */
+const shownRisk = (v) => (isSquared() ? Math.sqrt(Math.max(v, 0)) : v);
+/** Its standard error in that unit (of a root by the rule of small changes). */
+const shownSe = (s) => (isSquared() ? (s.cv > 0 ? s.se / (2 * Math.sqrt(s.cv)) : 0) : s.se);
+const fmtRisk = (v) => (isShare() ? fmtPercent(v, 2) : fmtNumber(shownRisk(v)));
+const fmtRiskSe = (s) => (isShare() ? fmtPercent(s.se, 2) : fmtNumber(shownSe(s), 2));
