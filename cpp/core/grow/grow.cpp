@@ -53,7 +53,12 @@ public:
         if (serve_bins(table, target)) {
             root_ = split::bin(table, target, options.bins, pool_, interrupt_);
             finder_ = split::make_bounded_finder(root_.store->target, options_.search, pool_.size());
-            if (finder_) return;
+            if (finder_) {
+                if (SmallGrower::serves(table, target, options))
+                    for (int t = 0; t < pool_.size(); ++t)
+                        small_.emplace_back(static_cast<std::size_t>(target.n_classes[0]), options);
+                return;
+            }
         }
         root_ = split::presort(table, target, options.keep_zero_weights, pool_, interrupt_);
         auto& weight = root_.store->target.weight;
@@ -152,7 +157,22 @@ private:
     }
 
     void split_node(Open& open, Builder& builder, base::ThreadPool* pool, int thread, std::vector<Open>& stack) {
+        if (grow_small(open, builder, thread)) return;
         if (find(open, builder, pool, thread)) divide(open, builder, pool, stack);
+    }
+
+    // All that grows below a small node of a binned store at once, where small_tree.hpp can do it.
+    bool grow_small(const Open& open, Builder& builder, int thread) {
+        if (small_.empty() || !open.rows.binned() || open.rows.size() >= options_.search.small_node ||
+            !SmallGrower::small(open.rows.size(), n_columns_))
+            return false;
+        if (thread == 0) interrupt_.poll();
+        interrupt_.check();
+        SmallGrower& grower = small_[static_cast<std::size_t>(thread)];
+        if (!grower.read(open.rows)) return false;
+        builder[static_cast<std::size_t>(open.node)].grown =
+            std::make_unique<tree::TreeArrays>(grower.grow(open.depth, whole_weight_, nullptr));
+        return true;
     }
 
     // Fills in what the node says of itself and decides whether it may be split at all.
@@ -350,6 +370,7 @@ private:
     std::size_t n_columns_;
     NodeRows root_;
     std::unique_ptr<split::SplitFinder> finder_;
+    std::vector<SmallGrower> small_;  // one per thread; empty: not the plain case
     std::vector<Builder> builders_;
     double whole_weight_ = 0.0, root_merit_ = 0.0, least_risk_ = 0.0;
     criteria::RiskRule risk_rule_;

@@ -4,26 +4,18 @@
 #include <cmath>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "criteria/class_criteria.hpp"
-#include "split/cut.hpp"
-#include "split/packed_columns.hpp"
 #include "tree/builder.hpp"
 
 namespace ceiba::grow {
 
-namespace {
-
 using split::PackedColumns;
-
-// More values (rows x columns) than this no longer lie in the cache.
-constexpr std::size_t most_values = std::size_t{1} << 17;
 
 // The best cut so far. The gini gain of a cut grows with numerator / denominator: for two classes n^2 times the square of
 // (left ones - left share of all ones), over n_left n_right; for more, left squares / n_left + right squares / n_right. Both fit
 // into 60 bits for 2,048 rows, and so does a numerator times another cut's denominator.
-struct BestCut {
+struct SmallGrower::BestCut {
     std::size_t column = 0, position = 0;  // entries on the left
     std::int64_t numerator = -1, denominator = 1;
     double threshold = -1.0;  // what a rounded score must reach to be compared exactly
@@ -41,6 +33,11 @@ struct BestCut {
     bool found() const { return numerator >= 0; }
 };
 
+namespace {
+
+// More values (rows x columns) than this no longer lie in the cache.
+constexpr std::size_t most_values = std::size_t{1} << 17;
+
 // Counts of both sides of the chosen cut, for the criterion's own precise gain.
 struct Sides {
     const std::uint32_t *left, *total;
@@ -52,264 +49,240 @@ struct Sides {
     double total_precise(int c) const { return total[c]; }
 };
 
-class SmallGrower {
-public:
-    SmallGrower(const data::Table& table, const data::Target& target, const GrowOptions& options,
-                base::Interrupt& interrupt)
-        : table_(table),
-          options_(options),
-          interrupt_(interrupt),
-          n_classes_(static_cast<std::size_t>(target.n_classes[0])) {
-        if (target.rows.empty()) {
-            rows_.resize(target.n_rows);
-            std::iota(rows_.begin(), rows_.end(), 0u);
-        } else {
-            rows_.assign(target.rows.begin(), target.rows.end());
-        }
-        label_.resize(rows_.size());
-        for (std::size_t i = 0; i < rows_.size(); ++i) label_[i] = static_cast<std::uint16_t>(target.labels[rows_[i]]);
-        const double least = std::ceil(options.search.min_weight);
-        min_rows_ = std::max<std::size_t>({1, options.search.min_rows, static_cast<std::size_t>(least)});
+}  // namespace
+
+SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options) : options_(options), n_classes_(n_classes) {
+    const double least = std::ceil(options.search.min_weight);
+    min_rows_ = std::max<std::size_t>({1, options.search.min_rows, static_cast<std::size_t>(least)});
+}
+
+bool SmallGrower::read(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows,
+                       const std::uint16_t* label) {
+    return prepare(columns_.sort(table, rows, n_rows, label));
+}
+
+bool SmallGrower::read(const split::NodeRows& node) { return prepare(columns_.sort(node)); }
+
+bool SmallGrower::prepare(bool all_there) {
+    if (!all_there) return false;
+    while (reciprocal_.size() <= columns_.n_rows()) reciprocal_.push_back(1.0 / static_cast<double>(reciprocal_.size()));
+    goes_left_.resize(columns_.n_rows());
+    spare_.resize(columns_.n_rows() + 1);
+    return true;
+}
+
+tree::TreeArrays SmallGrower::grow(int depth, double whole_weight, base::Interrupt* interrupt) {
+    whole_weight_ = whole_weight;
+    out_ = {};
+    counts_.assign(3 * n_classes_, 0);  // those of open nodes follow, one group per place on the stack
+    for (std::size_t i = 0; i < columns_.n_rows(); ++i) ++open_counts(0)[columns_.label_of_row(i)];
+    stack_.clear();
+    stack_.push_back({0, static_cast<std::uint32_t>(columns_.n_rows()), -1, depth});
+    stack_.back().splittable = splittable(stack_.back(), open_counts(0));
+    while (!stack_.empty()) {
+        if (interrupt) interrupt->poll();
+        visit();
     }
+    tree::link_branches(out_);
+    return std::move(out_);
+}
 
-    bool read() {
-        if (!columns_.sort(table_, rows_, label_.data())) return false;
-        reciprocal_.resize(rows_.size() + 1);
-        for (std::size_t m = 1; m < reciprocal_.size(); ++m) reciprocal_[m] = 1.0 / static_cast<double>(m);
-        goes_left_.resize(rows_.size());
-        spare_.resize(rows_.size() + 1);
-        return true;
+bool SmallGrower::splittable(const Open& open, const std::uint32_t* counts) const {
+    const std::size_t n = open.size();
+    const double weight = static_cast<double>(n);
+    return n >= options_.min_samples_split && n >= 2 * options_.search.min_rows &&
+           weight >= 2.0 * options_.search.min_weight && weight >= options_.min_weight_split &&
+           (options_.max_depth < 0 || open.depth < options_.max_depth) &&
+           std::count_if(counts, counts + n_classes_, [](std::uint32_t c) { return c > 0; }) > 1;
+}
+
+// Takes the node on top of the stack: writes it down, splits it if it can be, and opens its branches, the second first.
+void SmallGrower::visit() {
+    const Open open = stack_.back();
+    stack_.pop_back();
+    std::copy_n(open_counts(stack_.size()), n_classes_, node_counts());
+    const std::int32_t id = append(open);
+    if (!open.splittable) return;
+    BestCut best;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        const std::uint32_t* entries = columns_.entries(c) + open.begin;
+        if (PackedColumns::rank(entries[0]) == PackedColumns::rank(entries[open.size() - 1])) continue;
+        if (n_classes_ == 2)
+            scan_two(entries, open.size(), c, best);
+        else
+            scan_many(entries, open.size(), c, best);
     }
+    if (best.found()) split(open, best, id);
+}
 
-    tree::TreeArrays run() {
-        counts_.assign(2 * n_classes_, 0);  // those of open nodes follow, one group per place on the stack
-        counts_.resize(3 * n_classes_, 0);
-        for (std::uint16_t k : label_) ++open_counts(0)[k];
-        stack_.push_back({0, static_cast<std::uint32_t>(rows_.size()), -1, 0});
-        stack_.back().splittable = splittable(stack_.back(), open_counts(0));
-        while (!stack_.empty()) visit();
-        tree::link_branches(out_);
-        return std::move(out_);
+std::int32_t SmallGrower::append(const Open& open) {
+    const std::int32_t id = static_cast<std::int32_t>(out_.parent.size());
+    const std::uint32_t* counts = node_counts();
+    real_counts_.assign(counts, counts + n_classes_);
+    const double n = open.size();
+    static const std::vector<split::LevelBranch> no_levels;
+    out_.parent.push_back(open.parent);
+    out_.n_rows.push_back(open.size());
+    out_.weight.push_back(n);
+    out_.impurity.push_back(criteria::Gini::impurity(real_counts_, n));
+    out_.value.insert(out_.value.end(), real_counts_.begin(), real_counts_.end());
+    out_.sent_default.push_back(0);
+    out_.splits.push(split::Kind::none, -1, 0.0, 0, no_levels);
+    out_.gain.push_back(0.0);
+    out_.default_branch.push_back(-1);
+    out_.surrogate_start.push_back(0);
+    out_.competitor_start.push_back(0);
+    return id;
+}
+
+// Two classes. `shift` is n left_ones - n_left ones.
+void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::size_t column, BestCut& best) const {
+    const std::int32_t n = static_cast<std::int32_t>(size), ones = static_cast<std::int32_t>(counts_[n_classes_ + 1]);
+    const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
+    const double* const reciprocal = reciprocal_.data();
+    std::int32_t left_ones = 0, i = 0;
+    for (; i + 1 < first; ++i) left_ones += static_cast<std::int32_t>(entries[i] & 1u);
+    for (; i < last; ++i) {
+        left_ones += static_cast<std::int32_t>(entries[i] & 1u);
+        if (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
+        const std::int32_t left = i + 1, right = n - left;
+        const double shift = static_cast<double>(n * left_ones - left * ones);
+        if (shift * shift * (reciprocal[left] * reciprocal[right]) < best.threshold) continue;
+        const std::int64_t exact = std::int64_t{n} * left_ones - std::int64_t{left} * ones;
+        best.offer(exact * exact, std::int64_t{left} * right, column, static_cast<std::size_t>(left));
     }
+}
 
-private:
-    struct Open {
-        std::uint32_t begin, end;
-        std::int32_t parent;
-        int depth;
-        bool splittable = false;
-
-        std::uint32_t size() const { return end - begin; }
-    };
-
-    // counts_: of the left side of the best cut, of the node at work, then of every open node.
-    std::uint32_t* left_counts() { return counts_.data(); }
-    std::uint32_t* node_counts() { return counts_.data() + n_classes_; }
-    std::uint32_t* open_counts(std::size_t place) { return counts_.data() + (2 + place) * n_classes_; }
-
-    bool splittable(const Open& open, const std::uint32_t* counts) const {
-        const std::size_t n = open.size();
-        const double weight = static_cast<double>(n);
-        return n >= options_.min_samples_split && n >= 2 * options_.search.min_rows &&
-               weight >= 2.0 * options_.search.min_weight && weight >= options_.min_weight_split &&
-               (options_.max_depth < 0 || open.depth < options_.max_depth) &&
-               std::count_if(counts, counts + n_classes_, [](std::uint32_t c) { return c > 0; }) > 1;
+// Any number of classes; the sums of squares are kept up to date, right = total - 2 cross + left.
+void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std::size_t column, BestCut& best) {
+    const std::int32_t n = static_cast<std::int32_t>(size);
+    const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
+    const std::uint32_t* const total = node_counts();
+    std::uint32_t* const left_count = left_counts();
+    std::fill_n(left_count, n_classes_, 0u);
+    std::int32_t squares = 0, cross = 0, all_squares = 0;
+    for (std::size_t k = 0; k < n_classes_; ++k) all_squares += static_cast<std::int32_t>(total[k] * total[k]);
+    for (std::int32_t i = 0; i < last; ++i) {
+        const std::uint32_t k = PackedColumns::label(entries[i]);
+        squares += 2 * static_cast<std::int32_t>(left_count[k]++) + 1;
+        cross += static_cast<std::int32_t>(total[k]);
+        if (i + 1 < first || PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
+        const std::int32_t left = i + 1, right = n - left;
+        const std::int64_t top =
+            std::int64_t{squares} * right + std::int64_t{all_squares - 2 * cross + squares} * left;
+        const double score = static_cast<double>(top) * (reciprocal_[static_cast<std::size_t>(left)] *
+                                                         reciprocal_[static_cast<std::size_t>(right)]);
+        if (score < best.threshold) continue;
+        best.offer(top, std::int64_t{left} * right, column, static_cast<std::size_t>(left));
     }
+}
 
-    // Takes the node on top of the stack: writes it down, splits it if it can be, and opens its branches, the second first.
-    void visit() {
-        const Open open = stack_.back();
-        stack_.pop_back();
-        std::copy_n(open_counts(stack_.size()), n_classes_, node_counts());
-        const std::int32_t id = append(open);
-        if (!open.splittable) return;
-        interrupt_.poll();
-        BestCut best;
-        for (std::size_t c = 0; c < columns_.size(); ++c) {
-            const std::uint32_t* entries = columns_.entries(c) + open.begin;
-            if (PackedColumns::rank(entries[0]) == PackedColumns::rank(entries[open.size() - 1])) continue;
-            if (n_classes_ == 2)
-                scan_two(entries, open.size(), c, best);
-            else
-                scan_many(entries, open.size(), c, best);
-        }
-        if (best.found()) split(open, best, id);
+void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) {
+    const std::uint32_t* const sorted = columns_.entries(best.column) + open.begin;
+    const std::uint32_t n = open.size(), n_left = static_cast<std::uint32_t>(best.position);
+    std::uint32_t* left = left_counts();
+    std::fill_n(left, n_classes_, 0u);
+    for (std::uint32_t i = 0; i < n_left; ++i) ++left[PackedColumns::label(sorted[i])];
+    const double gain = criteria::Gini{}.gain(Sides{left, node_counts(), static_cast<int>(n_classes_)}).value();
+    if (gain / whole_weight_ + 0x1p-52 < options_.min_gain) return;  // as in grow.cpp
+
+    const std::size_t at = static_cast<std::size_t>(id);
+    out_.splits.kind[at] = static_cast<std::int8_t>(split::Kind::cut);
+    out_.splits.column[at] = columns_.column(best.column);
+    out_.splits.cut[at] = columns_.cut(best.column, sorted[n_left - 1], sorted[n_left]);
+    out_.gain[at] = gain / static_cast<double>(n);
+    out_.default_branch[at] = 2 * n_left >= n ? 0 : 1;
+
+    const std::size_t place = stack_.size();
+    if (counts_.size() < (place + 4) * n_classes_) counts_.resize(2 * (place + 4) * n_classes_);
+    const std::uint32_t* const total = node_counts();
+    left = left_counts();
+    for (std::size_t k = 0; k < n_classes_; ++k) {
+        open_counts(place)[k] = total[k] - left[k];
+        open_counts(place + 1)[k] = left[k];
     }
+    Open first{open.begin, open.begin + n_left, id, open.depth + 1};
+    Open second{open.begin + n_left, open.end, id, open.depth + 1};
+    first.splittable = splittable(first, open_counts(place + 1));
+    second.splittable = splittable(second, open_counts(place));
+    if (first.splittable || second.splittable) part(open, best, first.splittable, second.splittable);
+    stack_.push_back(second);
+    stack_.push_back(first);
+}
 
-    std::int32_t append(const Open& open) {
-        const std::int32_t id = static_cast<std::int32_t>(out_.parent.size());
-        const std::uint32_t* counts = node_counts();
-        real_counts_.assign(counts, counts + n_classes_);
-        const double n = open.size();
-        static const std::vector<split::LevelBranch> no_levels;
-        out_.parent.push_back(open.parent);
-        out_.n_rows.push_back(open.size());
-        out_.weight.push_back(n);
-        out_.impurity.push_back(criteria::Gini::impurity(real_counts_, n));
-        out_.value.insert(out_.value.end(), real_counts_.begin(), real_counts_.end());
-        out_.sent_default.push_back(0);
-        out_.splits.push(split::Kind::none, -1, 0.0, 0, no_levels);
-        out_.gain.push_back(0.0);
-        out_.default_branch.push_back(-1);
-        out_.surrogate_start.push_back(0);
-        out_.competitor_start.push_back(0);
-        return id;
-    }
-
-    // Two classes. `shift` is n left_ones - n_left ones.
-    void scan_two(const std::uint32_t* entries, std::size_t size, std::size_t column, BestCut& best) const {
-        const std::int32_t n = static_cast<std::int32_t>(size), ones = static_cast<std::int32_t>(counts_[n_classes_ + 1]);
-        const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
-        const double* const reciprocal = reciprocal_.data();
-        std::int32_t left_ones = 0, i = 0;
-        for (; i + 1 < first; ++i) left_ones += static_cast<std::int32_t>(entries[i] & 1u);
-        for (; i < last; ++i) {
-            left_ones += static_cast<std::int32_t>(entries[i] & 1u);
-            if (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
-            const std::int32_t left = i + 1, right = n - left;
-            const double shift = static_cast<double>(n * left_ones - left * ones);
-            if (shift * shift * (reciprocal[left] * reciprocal[right]) < best.threshold) continue;
-            const std::int64_t exact = std::int64_t{n} * left_ones - std::int64_t{left} * ones;
-            best.offer(exact * exact, std::int64_t{left} * right, column, static_cast<std::size_t>(left));
-        }
-    }
-
-    // Any number of classes; the sums of squares are kept up to date, right = total - 2 cross + left.
-    void scan_many(const std::uint32_t* entries, std::size_t size, std::size_t column, BestCut& best) {
-        const std::int32_t n = static_cast<std::int32_t>(size);
-        const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
-        const std::uint32_t* const total = node_counts();
-        std::uint32_t* const left_count = left_counts();
-        std::fill_n(left_count, n_classes_, 0u);
-        std::int32_t squares = 0, cross = 0, all_squares = 0;
-        for (std::size_t k = 0; k < n_classes_; ++k) all_squares += static_cast<std::int32_t>(total[k] * total[k]);
-        for (std::int32_t i = 0; i < last; ++i) {
-            const std::uint32_t k = PackedColumns::label(entries[i]);
-            squares += 2 * static_cast<std::int32_t>(left_count[k]++) + 1;
-            cross += static_cast<std::int32_t>(total[k]);
-            if (i + 1 < first || PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
-            const std::int32_t left = i + 1, right = n - left;
-            const std::int64_t top =
-                std::int64_t{squares} * right + std::int64_t{all_squares - 2 * cross + squares} * left;
-            const double score = static_cast<double>(top) * (reciprocal_[static_cast<std::size_t>(left)] *
-                                                             reciprocal_[static_cast<std::size_t>(right)]);
-            if (score < best.threshold) continue;
-            best.offer(top, std::int64_t{left} * right, column, static_cast<std::size_t>(left));
-        }
-    }
-
-    void split(const Open& open, const BestCut& best, std::int32_t id) {
-        const std::uint32_t* const sorted = columns_.entries(best.column) + open.begin;
-        const std::uint32_t n = open.size(), n_left = static_cast<std::uint32_t>(best.position);
-        std::uint32_t* left = left_counts();
-        std::fill_n(left, n_classes_, 0u);
-        for (std::uint32_t i = 0; i < n_left; ++i) ++left[PackedColumns::label(sorted[i])];
-        const double gain = criteria::Gini{}.gain(Sides{left, node_counts(), static_cast<int>(n_classes_)}).value();
-        if (gain / static_cast<double>(rows_.size()) + 0x1p-52 < options_.min_gain) return;  // as in grow.cpp
-
-        const std::size_t at = static_cast<std::size_t>(id);
-        const data::Column& column = table_.columns[static_cast<std::size_t>(columns_.column(best.column))];
-        const auto value = [&](std::uint32_t entry) { return column.number(rows_[PackedColumns::row(entry)]); };
-        out_.splits.kind[at] = static_cast<std::int8_t>(split::Kind::cut);
-        out_.splits.column[at] = columns_.column(best.column);
-        out_.splits.cut[at] = split::cut_between(value(sorted[n_left - 1]), value(sorted[n_left]), false);
-        out_.gain[at] = gain / static_cast<double>(n);
-        out_.default_branch[at] = 2 * n_left >= n ? 0 : 1;
-
-        const std::size_t place = stack_.size();
-        if (counts_.size() < (place + 4) * n_classes_) counts_.resize(2 * (place + 4) * n_classes_);
-        const std::uint32_t* const total = node_counts();
-        left = left_counts();
-        for (std::size_t k = 0; k < n_classes_; ++k) {
-            open_counts(place)[k] = total[k] - left[k];
-            open_counts(place + 1)[k] = left[k];
-        }
-        Open first{open.begin, open.begin + n_left, id, open.depth + 1};
-        Open second{open.begin + n_left, open.end, id, open.depth + 1};
-        first.splittable = splittable(first, open_counts(place + 1));
-        second.splittable = splittable(second, open_counts(place));
-        if (first.splittable || second.splittable) part(open, best, first.splittable, second.splittable);
-        stack_.push_back(second);
-        stack_.push_back(first);
-    }
-
-    // Parts the entries of all columns but the one of the cut, which is parted already. A side that will not be searched is
-    // not kept. No branch instruction depends on the data.
-    void part(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
-        const std::uint32_t n = open.size(), n_left = static_cast<std::uint32_t>(best.position);
-        const std::uint32_t* const sorted = columns_.entries(best.column) + open.begin;
-        for (std::uint32_t i = 0; i < n; ++i) goes_left_[PackedColumns::row(sorted[i])] = i < n_left;
-        const std::uint8_t* const goes_left = goes_left_.data();
-        std::uint32_t* const spare = spare_.data();
-        for (std::size_t c = 0; c < columns_.size(); ++c) {
-            if (c == best.column) continue;
-            std::uint32_t* const entries = columns_.entries(c) + open.begin;
-            if (!keep_second) {
-                for (std::uint32_t i = 0, left = 0; left < n_left; ++i) {
-                    entries[left] = entries[i];
-                    left += goes_left[PackedColumns::row(entries[i])];
-                }
-                continue;
+// Parts the entries of all columns but the one of the cut, which is parted already. A side that will not be searched is
+// not kept. No branch instruction depends on the data.
+void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
+    const std::uint32_t n = open.size(), n_left = static_cast<std::uint32_t>(best.position);
+    const std::uint32_t* const sorted = columns_.entries(best.column) + open.begin;
+    for (std::uint32_t i = 0; i < n; ++i) goes_left_[PackedColumns::row(sorted[i])] = i < n_left;
+    const std::uint8_t* const goes_left = goes_left_.data();
+    std::uint32_t* const spare = spare_.data();
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        if (c == best.column) continue;
+        std::uint32_t* const entries = columns_.entries(c) + open.begin;
+        if (!keep_second) {
+            for (std::uint32_t i = 0, left = 0; left < n_left; ++i) {
+                entries[left] = entries[i];
+                left += goes_left[PackedColumns::row(entries[i])];
             }
-            if (!keep_first) {
-                for (std::uint32_t i = n, right = n; right > n_left;) {
-                    const std::uint32_t entry = entries[--i];
-                    entries[right - 1] = entry;
-                    right -= 1u - goes_left[PackedColumns::row(entry)];
-                }
-                continue;
-            }
-            std::uint32_t left = 0, right = 0;
-            for (std::uint32_t i = 0; i < n; ++i) {
-                const std::uint32_t entry = entries[i], is_left = goes_left[PackedColumns::row(entry)];
-                entries[left] = entry;
-                spare[right] = entry;
-                left += is_left;
-                right += 1u - is_left;
-            }
-            std::copy_n(spare, right, entries + n_left);
+            continue;
         }
+        if (!keep_first) {
+            for (std::uint32_t i = n, right = n; right > n_left;) {
+                const std::uint32_t entry = entries[--i];
+                entries[right - 1] = entry;
+                right -= 1u - goes_left[PackedColumns::row(entry)];
+            }
+            continue;
+        }
+        std::uint32_t left = 0, right = 0;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint32_t entry = entries[i], is_left = goes_left[PackedColumns::row(entry)];
+            entries[left] = entry;
+            spare[right] = entry;
+            left += is_left;
+            right += 1u - is_left;
+        }
+        std::copy_n(spare, right, entries + n_left);
     }
+}
 
-    const data::Table& table_;
-    const GrowOptions& options_;
-    base::Interrupt& interrupt_;
-    std::size_t n_classes_, min_rows_ = 1;
-    std::vector<std::uint32_t> rows_;  // of the table
-    std::vector<std::uint16_t> label_;
-    PackedColumns columns_;
-    std::vector<double> reciprocal_, real_counts_;
-    std::vector<std::uint8_t> goes_left_;
-    std::vector<std::uint32_t> spare_, counts_;
-    std::vector<Open> stack_;
-    tree::TreeArrays out_;
-};
-
-bool plain_case(const data::Table& table, const data::Target& target, const GrowOptions& options) {
+bool SmallGrower::serves(const data::Table& table, const data::Target& target, const GrowOptions& options) {
     const split::SearchOptions& search = options.search;
-    const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size(), n_columns = table.columns.size();
-    return options.small_tables && !options.bins.approximate && n > 0 && n <= PackedColumns::most_rows &&
-           n < 2 * search.small_node && n * n_columns <= most_values &&
-           target.n_classes.size() == 1 && target.n_classes[0] <= static_cast<int>(PackedColumns::most_classes) &&
-           !target.weight && search.criterion == criteria::Name::gini && search.missing != split::Missing::surrogate &&
+    return options.small_tables && target.n_classes.size() == 1 &&
+           target.n_classes[0] <= static_cast<int>(PackedColumns::most_classes) && !target.weight &&
+           search.criterion == criteria::Name::gini && search.missing != split::Missing::surrogate &&
            search.missing != split::Missing::fractional && !search.random_cuts && !search.like_rpart &&
-           (search.max_features <= 0 || search.max_features >= static_cast<int>(n_columns)) &&
+           (search.max_features <= 0 || search.max_features >= static_cast<int>(table.columns.size())) &&
            search.max_competitors == 0 && search.monotone.empty() && search.class_scale.empty() &&
            search.column_cost.empty() && options.max_leaf_nodes <= 0 && options.min_gain_ratio <= 0.0 &&
-           options.min_risk < 0.0 && options.min_risk_ratio < 0.0 &&
-           !std::isfinite(options.low) && !std::isfinite(options.high) &&
+           options.min_risk < 0.0 && options.min_risk_ratio < 0.0 && !std::isfinite(options.low) &&
+           !std::isfinite(options.high) &&
            std::none_of(table.columns.begin(), table.columns.end(),
                         [](const data::Column& c) { return c.kind() == data::ColumnKind::levels; });
 }
 
-}  // namespace
+bool SmallGrower::small(std::size_t n_rows, std::size_t n_columns) {
+    return n_rows <= PackedColumns::most_rows && n_rows * n_columns <= most_values;
+}
 
 std::optional<tree::TreeArrays> grow_small_tree(const data::Table& table, const data::Target& target,
                                                 const GrowOptions& options, base::Interrupt& interrupt) {
-    if (!plain_case(table, target, options)) return std::nullopt;
-    SmallGrower grower(table, target, options, interrupt);
-    if (!grower.read()) return std::nullopt;
-    return grower.run();
+    const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
+    if (n == 0 || n >= 2 * options.search.small_node || options.bins.approximate ||
+        !SmallGrower::small(n, table.columns.size()) || !SmallGrower::serves(table, target, options))
+        return std::nullopt;
+    std::vector<std::uint32_t> rows(target.rows.begin(), target.rows.end());
+    if (rows.empty()) {
+        rows.resize(n);
+        std::iota(rows.begin(), rows.end(), 0u);
+    }
+    std::vector<std::uint16_t> label(n);
+    for (std::size_t i = 0; i < n; ++i) label[i] = static_cast<std::uint16_t>(target.labels[rows[i]]);
+    SmallGrower grower(static_cast<std::size_t>(target.n_classes[0]), options);
+    if (!grower.read(table, rows.data(), n, label.data())) return std::nullopt;
+    return grower.grow(0, static_cast<double>(n), &interrupt);
 }
 
 }  // namespace ceiba::grow

@@ -1,22 +1,76 @@
-// Whole trees of small tables, grown without an allocation per node.
+// Trees of a few thousand values, grown without an allocation per node: whole ones, or what grows below a node of a large one.
 //
-// A table of a few thousand values lies in the cache, and what costs time there is not looking at rows but all that is
-// done once per node and column. So this grower knows one plain case only: one target of classes without weights, numbers
-// without missing values, the gini criterion, splits by cuts, depth first. All its sums are whole numbers below 2^63, so every
-// comparison of two gains is exact, and the tree is, node for node and bit for bit, the one of the general grower.
+// Such a tree lies in the cache, and what costs time there is not looking at rows but all that is done once per node and
+// column. So this grower knows one plain case only: one target of classes without weights, numbers without missing values, the
+// gini criterion, splits by cuts, depth first. All its sums are whole numbers below 2^63, so every comparison of two gains is
+// exact, and the tree is, node for node and bit for bit, the one of the general grower.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/interrupt.hpp"
 #include "data/table.hpp"
 #include "data/target.hpp"
 #include "grow/grow.hpp"
+#include "split/packed_columns.hpp"
 #include "tree/tree_arrays.hpp"
 
 namespace ceiba::grow {
 
-// Nothing if this is not the plain case.
+class SmallGrower {
+public:
+    SmallGrower(std::size_t n_classes, const GrowOptions& options);
+
+    // Is this the plain case, whatever the rows?
+    static bool serves(const data::Table& table, const data::Target& target, const GrowOptions& options);
+    static bool small(std::size_t n_rows, std::size_t n_columns);
+
+    // Takes rows in; what is given must outlive the growing. False: a value is missing.
+    bool read(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
+    bool read(const split::NodeRows& node);
+
+    // Grows the tree of the rows read last. `interrupt` is asked once per node, if it is given.
+    tree::TreeArrays grow(int depth, double whole_weight, base::Interrupt* interrupt);
+
+private:
+    struct Open {
+        std::uint32_t begin, end;
+        std::int32_t parent;
+        int depth;
+        bool splittable = false;
+
+        std::uint32_t size() const { return end - begin; }
+    };
+    struct BestCut;
+
+    bool prepare(bool all_there);
+    // counts_: of the left side of the best cut, of the node at work, then of every open node.
+    std::uint32_t* left_counts() { return counts_.data(); }
+    std::uint32_t* node_counts() { return counts_.data() + n_classes_; }
+    std::uint32_t* open_counts(std::size_t place) { return counts_.data() + (2 + place) * n_classes_; }
+    bool splittable(const Open& open, const std::uint32_t* counts) const;
+    void visit();
+    std::int32_t append(const Open& open);
+    void scan_two(const std::uint32_t* entries, std::size_t size, std::size_t column, BestCut& best) const;
+    void scan_many(const std::uint32_t* entries, std::size_t size, std::size_t column, BestCut& best);
+    void split(const Open& open, const BestCut& best, std::int32_t id);
+    void part(const Open& open, const BestCut& best, bool keep_first, bool keep_second);
+
+    const GrowOptions& options_;
+    std::size_t n_classes_, min_rows_ = 1;
+    double whole_weight_ = 0.0;
+    split::PackedColumns columns_;
+    std::vector<double> reciprocal_, real_counts_;
+    std::vector<std::uint8_t> goes_left_;
+    std::vector<std::uint32_t> spare_, counts_;
+    std::vector<Open> stack_;
+    tree::TreeArrays out_;
+};
+
+// The tree of a small table; nothing if this is not the plain case.
 std::optional<tree::TreeArrays> grow_small_tree(const data::Table& table, const data::Target& target,
                                                 const GrowOptions& options, base::Interrupt& interrupt);
 

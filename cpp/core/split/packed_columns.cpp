@@ -1,7 +1,10 @@
 #include "split/packed_columns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "split/cut.hpp"
 
 namespace ceiba::split {
 
@@ -17,6 +20,10 @@ void insertion_sort(Item* items, std::size_t n) {
         for (; at > 0 && item.value < items[at - 1].value; --at) items[at] = items[at - 1];
         items[at] = item;
     }
+}
+
+std::uint32_t packed(std::uint32_t rank, std::uint32_t row, std::uint32_t label) {
+    return (rank << (PackedColumns::row_bits + PackedColumns::class_bits)) | (row << PackedColumns::class_bits) | label;
 }
 
 }  // namespace
@@ -51,18 +58,40 @@ void PackedColumns::sort_items(double low, double high) {
     insertion_sort(items_.data(), n);
 }
 
-bool PackedColumns::sort(const data::Table& table, const std::vector<std::uint32_t>& rows, const std::uint16_t* label) {
-    n_rows_ = rows.size();
-    items_.resize(n_rows_);
-    spare_.resize(n_rows_);
-    entries_.resize(n_rows_ * table.columns.size());
+void PackedColumns::begin(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows,
+                          const std::uint16_t* label) {
+    table_ = &table;
+    binning_ = nullptr;
+    rows_ = rows;
+    label_ = label;
+    n_rows_ = n_rows;
+    items_.resize(n_rows);
+    spare_.resize(n_rows);
+    entries_.resize(n_rows * table.columns.size());
     column_.clear();
     column_.reserve(table.columns.size());
+}
+
+// The sorted items become the entries of the next column.
+void PackedColumns::write(std::size_t c) {
+    std::uint32_t* const out = entries(column_.size());
+    std::uint32_t rank = 0;
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        const Item& item = items_[i];
+        rank += i > 0 && item.value != items_[i - 1].value;
+        out[i] = packed(rank, item.row, label_[item.row]);
+    }
+    column_.push_back(static_cast<std::int32_t>(c));
+}
+
+bool PackedColumns::sort(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows,
+                         const std::uint16_t* label) {
+    begin(table, rows, n_rows, label);
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const data::Column& column = table.columns[c];
         double low = column.number(rows[0]) + 0.0, high = low;
         bool all_there = true;
-        for (std::size_t i = 0; i < n_rows_; ++i) {
+        for (std::size_t i = 0; i < n_rows; ++i) {
             const double x = column.number(rows[i]) + 0.0;  // + 0.0 turns -0.0 into 0.0
             all_there = all_there && x == x;
             low = std::min(low, x);
@@ -72,16 +101,62 @@ bool PackedColumns::sort(const data::Table& table, const std::vector<std::uint32
         if (!all_there) return false;
         if (low == high) continue;
         sort_items(low, high);
-        std::uint32_t* const out = entries(column_.size());
-        std::uint32_t rank = 0;
-        for (std::size_t i = 0; i < n_rows_; ++i) {
-            const Item& item = items_[i];
-            rank += i > 0 && item.value != items_[i - 1].value;
-            out[i] = (rank << (row_bits + class_bits)) | (item.row << class_bits) | label[item.row];
-        }
-        column_.push_back(static_cast<std::int32_t>(c));
+        write(c);
     }
     return true;
+}
+
+bool PackedColumns::sort(const NodeRows& node) {
+    const RowStore& store = *node.store;
+    begin(*store.table, store.target.row.data() + node.begin, node.size(),
+          store.target.labels[0].data() + node.begin);
+    binning_ = store.binning.get();
+    for (std::size_t c : binning_->numeric)
+        if (!sort_binned(node, c)) return false;
+    return true;
+}
+
+// The bins are the first digit of the order, and all of it where they are ranks; otherwise the values within a bin are sorted.
+bool PackedColumns::sort_binned(const NodeRows& node, std::size_t c) {
+    const ColumnBins& bins = binning_->column[c];
+    const std::size_t stride = binning_->stride;
+    const std::uint8_t* const byte = node.bins() + bins.slot;
+    std::array<std::uint32_t, 257> start{};
+    for (std::size_t i = 0; i < n_rows_; ++i) ++start[byte[i * stride] + 1u];
+    if (start[missing_bin + 1u] > 0) return false;
+    const bool ranks = bins.lossless() || binning_->approximate;
+    if (ranks && start[*byte + 1u] == n_rows_) return true;  // one value
+    for (std::size_t b = 0; b < 256; ++b) start[b + 1] += start[b];
+    std::array<std::uint32_t, 256> cursor;
+    std::copy(start.begin(), start.end() - 1, cursor.begin());
+    if (ranks) {
+        std::uint32_t* const out = entries(column_.size());
+        for (std::size_t i = 0; i < n_rows_; ++i) {
+            const std::uint8_t b = byte[i * stride];
+            out[cursor[b]++] = packed(b, static_cast<std::uint32_t>(i), label_[i]);
+        }
+        column_.push_back(static_cast<std::int32_t>(c));
+        return true;
+    }
+    table_->columns[c].with_reader([&](auto number) {
+        for (std::size_t i = 0; i < n_rows_; ++i)
+            items_[cursor[byte[i * stride]]++] = {number(rows_[i]) + 0.0, static_cast<std::uint32_t>(i)};
+    });
+    for (std::size_t b = 0; b < bins.n_bins(); ++b)
+        if (start[b + 1] - start[b] > 1) split::sort_items(items_.data() + start[b], start[b + 1] - start[b]);
+    if (items_[0].value != items_[n_rows_ - 1].value) write(c);
+    return true;
+}
+
+double PackedColumns::cut(std::size_t at, std::uint32_t lower, std::uint32_t upper) const {
+    const std::size_t c = static_cast<std::size_t>(column_[at]);
+    if (binning_) {
+        const ColumnBins& bins = binning_->column[c];
+        if (bins.lossless()) return cut_between(bins.value[rank(lower)], bins.value[rank(upper)], false);
+        if (binning_->approximate) return bins.edge[(rank(lower) + rank(upper) - 1) / 2];
+    }
+    const data::Column& column = table_->columns[c];
+    return cut_between(column.number(rows_[row(lower)]), column.number(rows_[row(upper)]), false);
 }
 
 }  // namespace ceiba::split

@@ -2,7 +2,8 @@
 //
 // A packed entry is  rank (11 bits) | row (11 bits) | class (10 bits),  so a table of up to 2,048 rows and 1,024 classes
 // is one array of words: a scan reads it in sequence and looks nowhere else. Rows are never renumbered: a split marks
-// them in a table of 2,048 bytes, and each column is parted by looking there.
+// them in a table of 2,048 bytes, and each column is parted by looking there. The rows are those of a small table, or those of a
+// node of a large one.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "data/table.hpp"
+#include "split/row_store.hpp"
+#include "split/small_sort.hpp"
 
 namespace ceiba::split {
 
@@ -22,21 +25,30 @@ public:
     static std::uint32_t row(std::uint32_t entry) { return (entry >> class_bits) & (most_rows - 1); }
     static std::uint32_t label(std::uint32_t entry) { return entry & (most_classes - 1); }
 
-    // Sorts the columns of these rows of the table (label: one per row of `rows`). Columns with one value are left out.
-    // False if a value is missing.
-    bool sort(const data::Table& table, const std::vector<std::uint32_t>& rows, const std::uint16_t* label);
+    // Sorts the columns of these rows of the table (label: one per row). Columns with one value are left out. False if a value
+    // is missing. What is given must outlive this.
+    bool sort(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
+    // The same of a node of a binned store.
+    bool sort(const NodeRows& node);
 
+    std::size_t n_rows() const { return n_rows_; }
+    std::uint16_t label_of_row(std::size_t i) const { return label_[i]; }
     std::size_t size() const { return column_.size(); }
     std::int32_t column(std::size_t at) const { return column_[at]; }
     std::uint32_t* entries(std::size_t at) { return entries_.data() + at * n_rows_; }
+    // The cut between two neighbouring entries of different rank.
+    double cut(std::size_t at, std::uint32_t lower, std::uint32_t upper) const;
 
 private:
-    struct Item {
-        double value;
-        std::uint32_t row;
-    };
+    void begin(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
     void sort_items(double low, double high);
+    void write(std::size_t c);
+    bool sort_binned(const NodeRows& node, std::size_t c);
 
+    const data::Table* table_ = nullptr;
+    const Binning* binning_ = nullptr;  // where ranks are bins, at least in some columns
+    const std::uint32_t* rows_ = nullptr;
+    const std::uint16_t* label_ = nullptr;
     std::size_t n_rows_ = 0;
     std::vector<std::int32_t> column_;    // which columns of the table are here
     std::vector<std::uint32_t> entries_;  // column after column

@@ -37,6 +37,27 @@ void append(TreeArrays& out, const NodeRecord& node, std::int32_t parent) {
     out.competitor_start.push_back(static_cast<std::int32_t>(out.competitors.size()));
 }
 
+// A finished tree of cuts, without runners-up, as the branch of `parent`.
+void append(TreeArrays& out, const TreeArrays& part, std::int32_t parent) {
+    const std::int32_t first = static_cast<std::int32_t>(out.parent.size());
+    const auto join = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
+    for (std::int32_t p : part.parent) out.parent.push_back(p < 0 ? parent : p + first);
+    join(out.n_rows, part.n_rows);
+    join(out.weight, part.weight);
+    join(out.impurity, part.impurity);
+    join(out.value, part.value);
+    join(out.sent_default, part.sent_default);
+    join(out.splits.kind, part.splits.kind);
+    join(out.splits.column, part.splits.column);
+    join(out.splits.cut, part.splits.cut);
+    join(out.splits.low_branch, part.splits.low_branch);
+    out.splits.level_start.resize(out.splits.size() + 1, out.splits.level_start.back());
+    join(out.gain, part.gain);
+    join(out.default_branch, part.default_branch);
+    out.surrogate_start.resize(out.parent.size() + 1, out.surrogate_start.back());
+    out.competitor_start.resize(out.parent.size() + 1, out.competitor_start.back());
+}
+
 }  // namespace
 
 TreeArrays assemble(const std::vector<Builder>& builders) {
@@ -51,6 +72,10 @@ TreeArrays assemble(const std::vector<Builder>& builders) {
         if (builders[static_cast<std::size_t>(v.builder)][static_cast<std::size_t>(v.node)].graft >= 0)
             v = {builders[static_cast<std::size_t>(v.builder)][static_cast<std::size_t>(v.node)].graft, 0, v.parent};
         const NodeRecord& node = builders[static_cast<std::size_t>(v.builder)][static_cast<std::size_t>(v.node)];
+        if (node.grown) {
+            append(out, *node.grown, v.parent);
+            continue;
+        }
         const std::int32_t id = static_cast<std::int32_t>(out.parent.size());
         append(out, node, v.parent);
         for (std::int32_t b = node.n_children; b-- > 0;) stack.push_back({v.builder, node.first_child + b, id});

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "split/candidate.hpp"
@@ -15,7 +16,8 @@ namespace ceiba::tree {
 
 struct NodeRecord {
     std::int32_t first_child = -1, n_children = 0;
-    std::int32_t graft = -1;  // this node is the root of that builder's tree
+    std::int32_t graft = -1;            // this node is the root of that builder's tree
+    std::unique_ptr<TreeArrays> grown;  // or of this one, which is finished
     std::int64_t n_rows = 0, sent_default = 0;
     double weight = 0.0, search_weight = 0.0, impurity = 0.0;
     std::int32_t default_branch = -1;
