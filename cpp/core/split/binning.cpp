@@ -5,12 +5,14 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "split/bundles.hpp"
 #include "split/cut.hpp"
 
 namespace ceiba::split {
@@ -151,14 +153,21 @@ void place_edges(std::vector<Weighted>& sample, int max_bins, bool single, Colum
     }
 }
 
-std::vector<Weighted> sample_of(const data::Column& column, const data::TargetRows& target, std::size_t most) {
-    const std::size_t n = target.size(), taken = std::min(n, most);
+// One row from each of equal stretches, at a place that changes: a table may repeat itself.
+std::vector<std::size_t> sample_rows(std::size_t n, std::size_t most) {
+    std::vector<std::size_t> rows(std::min(n, most));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::size_t from = i * n / rows.size(), to = (i + 1) * n / rows.size();
+        rows[i] = from + (i * 2654435761u >> 7) % std::max<std::size_t>(1, to - from);
+    }
+    return rows;
+}
+
+std::vector<Weighted> sample_of(const data::Column& column, const data::TargetRows& target,
+                                const std::vector<std::size_t>& rows) {
     std::vector<Weighted> sample;
-    sample.reserve(taken);
-    for (std::size_t i = 0; i < taken; ++i) {
-        // One row from each of `taken` equal stretches, at a place that changes: a table may repeat itself.
-        const std::size_t from = i * n / taken, to = (i + 1) * n / taken;
-        const std::size_t at = from + (i * 2654435761u >> 7) % std::max<std::size_t>(1, to - from);
+    sample.reserve(rows.size());
+    for (std::size_t at : rows) {
         const double x = column.number(target.row[at]);
         if (!std::isnan(x)) sample.push_back({x, target.weight_of(at)});
     }
@@ -192,6 +201,15 @@ std::uint8_t ColumnBins::bin_of_cut(double cut) const {
     return static_cast<std::uint8_t>(std::lower_bound(edge.begin(), edge.end(), cut) - edge.begin());
 }
 
+std::array<std::uint8_t, 256> ColumnBins::bin_of_byte() const {
+    std::array<std::uint8_t, 256> bin;
+    std::iota(bin.begin(), bin.end(), std::uint8_t{0});
+    if (!bundled()) return bin;
+    bin.fill(1 - rare);
+    bin[code] = rare;
+    return bin;
+}
+
 namespace {
 
 // Rows looked at to place the edges.
@@ -199,58 +217,143 @@ std::size_t sample_size(std::size_t n_rows, const BinOptions& options) {
     return options.approximate ? 16384 : std::clamp<std::size_t>(n_rows / 32, 2048, 8192);
 }
 
-Binning bins_of_rows(const data::Table& table, const data::TargetRows& target, const BinOptions& options,
-                     std::vector<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt) {
-    Binning out;
-    out.approximate = options.approximate;
-    out.column.resize(table.columns.size());
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        if (table.columns[c].kind() == data::ColumnKind::levels) continue;
-        out.column[c].slot = out.numeric.size();
-        out.numeric.push_back(c);
-    }
-    const std::size_t n_columns = out.numeric.size(), n = target.size();
-    out.stride = (n_columns + 3) / 4 * 4;
-    bytes.assign(n * out.stride, 0);
-    pool.run(n_columns, [&](std::size_t i, int) {
-        const data::Column& column = table.columns[out.numeric[i]];
-        std::vector<Weighted> sample = sample_of(column, target, sample_size(n, options));
-        place_edges(sample, options.max_bins, column.is<float>(), out.column[out.numeric[i]]);
-    });
+// Gives every numeric column its bins, and every row its bytes.
+class Binner {
+public:
+    Binner(const data::Table& table, const data::TargetRows& target, const BinOptions& options, base::ThreadPool& pool,
+           base::Interrupt& interrupt)
+        : table_(table),
+          target_(target),
+          options_(options),
+          pool_(pool),
+          interrupt_(interrupt),
+          sample_(sample_rows(target.size(), sample_size(target.size(), options))) {}
 
-    std::vector<Filler> fillers;
-    for (std::size_t c : out.numeric) fillers.emplace_back(table.columns[c], out.column[c]);
-    std::vector<std::vector<Seen>> seen(static_cast<std::size_t>(pool.size()), std::vector<Seen>(n_columns));
-    const std::size_t n_blocks = (n + block - 1) / block;
-    pool.run(n_blocks, [&](std::size_t b, int thread) {
-        if (b % 64 == 0) {
-            if (thread == 0) interrupt.poll();
-            interrupt.check();
+    Binning run(std::vector<std::uint8_t>& bytes) {
+        // What the sample says of bundles is mostly right; columns about which it was wrong get a byte of their own.
+        std::vector<bool> alone(table_.columns.size(), options_.max_bins < 2);
+        while (true) {
+            begin();
+            bundle(alone);
+            place_all_edges();
+            bytes.assign(target_.size() * out_.stride, 0);
+            fill_all(bytes);
+            if (!bundles_hold(alone)) continue;
+            widen(bytes);
+            return std::move(out_);
         }
-        const std::size_t from = b * block, to = std::min(n, from + block);
-        for (std::size_t i = 0; i < n_columns; ++i)
-            fillers[i].run(target.row.data(), from, to, out.stride, bytes.data(),
-                           seen[static_cast<std::size_t>(thread)][i]);
-    });
-    pool.run(n_columns, [&](std::size_t i, int) {
-        ColumnBins& bins = out.column[out.numeric[i]];
-        bool other = false;
-        for (const auto& of_thread : seen) {
-            bins.any_missing |= of_thread[i].missing;
-            other |= of_thread[i].other_values;
+    }
+
+private:
+    void begin() {
+        out_ = {};
+        out_.approximate = options_.approximate;
+        out_.column.resize(table_.columns.size());
+        for (std::size_t c = 0; c < table_.columns.size(); ++c)
+            if (table_.columns[c].kind() != data::ColumnKind::levels) out_.numeric.push_back(c);
+        bundles_.clear();
+        single_.clear();
+    }
+
+    void bundle(const std::vector<bool>& alone) {
+        for (Bundle& members : propose_bundles(table_, target_, sample_, alone)) {
+            for (std::size_t m = 0; m < members.size(); ++m) {
+                ColumnBins& bins = out_.column[members[m].column];
+                bins.slot = out_.n_slots;
+                bins.code = static_cast<std::uint8_t>(m + 1);
+            }
+            bundles_.emplace_back(table_, std::move(members), out_.n_slots++);
         }
-        if (!other) return;
-        // The sample had few values, the table has more: still few, or not?
-        const data::Column& column = table.columns[out.numeric[i]];
-        std::vector<Weighted> values = few_values(column, target, options.max_bins);
-        bins.value.clear();
-        if (values.empty()) return;
-        place_edges(values, options.max_bins, column.is<float>(), bins);
-        Seen ignored;
-        Filler(column, bins).run(target.row.data(), 0, n, out.stride, bytes.data(), ignored);
-    });
-    return out;
-}
+        for (std::size_t c : out_.numeric) {
+            if (out_.column[c].bundled()) continue;
+            out_.column[c].slot = out_.n_slots++;
+            single_.push_back(c);
+        }
+        out_.stride = (out_.n_slots + 3) / 4 * 4;
+    }
+
+    void place_all_edges() {
+        pool_.run(single_.size(), [&](std::size_t i, int) {
+            const data::Column& column = table_.columns[single_[i]];
+            std::vector<Weighted> sample = sample_of(column, target_, sample_);
+            place_edges(sample, options_.max_bins, column.is<float>(), out_.column[single_[i]]);
+        });
+    }
+
+    void fill_all(std::vector<std::uint8_t>& bytes) {
+        const std::size_t n = target_.size();
+        std::vector<Filler> fillers;
+        for (std::size_t c : single_) fillers.emplace_back(table_.columns[c], out_.column[c]);
+        seen_.assign(static_cast<std::size_t>(pool_.size()), std::vector<Seen>(single_.size()));
+        const std::size_t n_blocks = (n + block - 1) / block;
+        pool_.run(n_blocks, [&](std::size_t b, int thread) {
+            if (b % 64 == 0) {
+                if (thread == 0) interrupt_.poll();
+                interrupt_.check();
+            }
+            const std::size_t from = b * block, to = std::min(n, from + block);
+            for (std::size_t i = 0; i < fillers.size(); ++i)
+                fillers[i].run(target_.row.data(), from, to, out_.stride, bytes.data(),
+                               seen_[static_cast<std::size_t>(thread)][i]);
+            for (BundleFiller& filler : bundles_) filler.run(target_.row.data(), from, to, out_.stride, bytes.data());
+        });
+    }
+
+    // Writes down the values of bundled columns. False: some column cannot be bundled, and all must be done again.
+    bool bundles_hold(std::vector<bool>& alone) {
+        bool hold = true;
+        for (const BundleFiller& filler : bundles_) {
+            for (std::size_t m = 0; m < filler.bundle().size(); ++m) {
+                const TwoValues& two = filler.bundle()[m];
+                if (filler.failed(m)) hold = false, alone[two.column] = true;
+                ColumnBins& bins = out_.column[two.column];
+                const double common = two.common + 0.0, rare = two.rare + 0.0;
+                if (std::isnan(rare)) {  // one value only: no row has the code
+                    bins.value = {common};
+                    bins.rare = 1;
+                    continue;
+                }
+                bins.rare = rare > common;
+                bins.value = {std::min(common, rare), std::max(common, rare)};
+                bins.edge = {edge_between(bins.value[0], bins.value[1], table_.columns[two.column].is<float>())};
+            }
+        }
+        if (!hold && ++n_failures_ > 1) alone.assign(alone.size(), true);
+        return hold;
+    }
+
+    // Columns of which the sample had few values and the table has more: still few, or not?
+    void widen(std::vector<std::uint8_t>& bytes) {
+        pool_.run(single_.size(), [&](std::size_t i, int) {
+            ColumnBins& bins = out_.column[single_[i]];
+            bool other = false;
+            for (const auto& of_thread : seen_) {
+                bins.any_missing |= of_thread[i].missing;
+                other |= of_thread[i].other_values;
+            }
+            if (!other) return;
+            const data::Column& column = table_.columns[single_[i]];
+            std::vector<Weighted> values = few_values(column, target_, options_.max_bins);
+            bins.value.clear();
+            if (values.empty()) return;
+            place_edges(values, options_.max_bins, column.is<float>(), bins);
+            Seen ignored;
+            Filler(column, bins).run(target_.row.data(), 0, target_.size(), out_.stride, bytes.data(), ignored);
+        });
+    }
+
+    const data::Table& table_;
+    const data::TargetRows& target_;
+    const BinOptions& options_;
+    base::ThreadPool& pool_;
+    base::Interrupt& interrupt_;
+    std::vector<std::size_t> sample_;  // rows of the target
+    Binning out_;
+    std::list<BundleFiller> bundles_;
+    std::vector<std::size_t> single_;  // the columns that have a byte of their own
+    std::vector<std::vector<Seen>> seen_;  // per thread
+    int n_failures_ = 0;
+};
 
 struct BinnedTable {
     int max_bins = 0;
@@ -268,7 +371,7 @@ std::shared_ptr<const BinnedTable> whole_table(const data::Table& table, const B
     std::iota(all.row.begin(), all.row.end(), 0u);
     auto made = std::make_shared<BinnedTable>();
     made->max_bins = options.max_bins;
-    made->binning = bins_of_rows(table, all, options, made->bytes, pool, interrupt);
+    made->binning = Binner(table, all, options, pool, interrupt).run(made->bytes);
     table.derived->value = made;
     return made;
 }
@@ -278,7 +381,7 @@ std::shared_ptr<const BinnedTable> whole_table(const data::Table& table, const B
 Binning make_bins(const data::Table& table, const data::TargetRows& target, const BinOptions& options,
                   std::vector<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt) {
     if (options.approximate || target.size() == table.n_rows)
-        return bins_of_rows(table, target, options, bytes, pool, interrupt);
+        return Binner(table, target, options, pool, interrupt).run(bytes);
     const auto whole = whole_table(table, options, pool, interrupt);
     const std::size_t stride = whole->binning.stride;
     bytes.resize(target.size() * stride);

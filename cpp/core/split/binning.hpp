@@ -2,9 +2,11 @@
 //
 // The edges of a column ascend; the bin of x is the number of edges below x, so x <= y means bin(x) <= bin(y), and "all bins
 // up to b" is exactly "x <= edge[b]". Any edges are correct for the exact search; good ones hold equally many rows, so they
-// are taken at the quantiles of a sample. A column with few values gets one bin for each: `lossless`.
+// are taken at the quantiles of a sample. A column with few values gets one bin for each: `lossless`. Columns of two values may
+// share a byte (bundles.hpp).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,17 +25,23 @@ struct ColumnBins {
     std::vector<double> edge;   // one fewer than bins
     std::vector<double> value;  // lossless: the value of each bin; otherwise empty
     bool any_missing = false;
-    std::size_t slot = 0;  // place of this column among the bytes of a row
+    std::size_t slot = 0;        // place of this column among the bytes of a row
+    std::uint8_t code = 0;       // in a shared byte: the one for the rare of two values; 0: the byte is the bin
+    std::uint8_t rare = 0;       // the bin of that value
 
+    bool bundled() const { return code != 0; }
     bool lossless() const { return !value.empty(); }
     std::size_t n_bins() const { return edge.size() + 1; }
     // The last bin with values that are not above this cut.
     std::uint8_t bin_of_cut(double cut) const;
+    // From a byte at `slot` to the bin.
+    std::array<std::uint8_t, 256> bin_of_byte() const;
 };
 
 struct Binning {
     std::vector<ColumnBins> column;    // per column of the table; those of columns of levels stay empty
-    std::vector<std::size_t> numeric;  // the columns that have bins, by slot
+    std::vector<std::size_t> numeric;  // the columns that have bins, ascending
+    std::size_t n_slots = 0;
     std::size_t stride = 0;            // bytes per row: the slots, rounded up so that rows can be copied in words
     bool approximate = false;          // cuts are made at edges only (max_bins)
 };

@@ -92,6 +92,7 @@ private:
         // The column that was loaded last.
         std::array<double, cells_per_column> rows;
         std::vector<double> fields, left, total;
+        std::vector<std::uint64_t> common;  // of a bundled column
         double n_rows = 0.0, n_present = 0.0, n_aside = 0.0;  // taking part; with a value; missing and taking part
         std::size_t n_bins = 0;
         double weight_error = 0.0, sum_error = 0.0;
@@ -199,8 +200,9 @@ private:
         space.n_present = 0.0;
         std::size_t n_full = 0;
         const auto unpack = [&](std::size_t b) {
-            space.rows[b] = cells_.rows(words + b * width);
-            cells_.fields(words + b * width, space.fields.data() + b * n_fields);
+            const std::uint64_t* const own = bins.bundled() ? bundled_cell(node, bins, b, space) : words + b * width;
+            space.rows[b] = cells_.rows(own);
+            cells_.fields(own, space.fields.data() + b * n_fields);
         };
         const auto add_to_total = [&](std::size_t b) {
             for (std::size_t f = 0; f < n_fields; ++f) space.total[f] += space.fields[b * n_fields + f];
@@ -230,6 +232,19 @@ private:
         space.blind = !(weight > 16.0 * static_cast<double>(n_fields) * space.weight_error);
         space.bounds.begin(space.total.data(), n_fields, space.n_rows, space.weight_error, space.sum_error);
         return true;
+    }
+
+    // The cell of a bin of a column that shares its byte. Whole numbers in a word never borrow from their neighbour: none is
+    // larger than that of all rows.
+    const std::uint64_t* bundled_cell(const NodeRows& node, const ColumnBins& bins, std::size_t bin,
+                                      Space& space) const {
+        const std::uint64_t* const rare =
+            node.histogram->data() + bins.slot * column_words(cells_) + bins.code * cells_.width();
+        if (bin == bins.rare) return rare;
+        const std::uint64_t* const all = node.histogram->data() + node.histogram->size() - cells_.width();
+        space.common.resize(cells_.width());
+        for (std::size_t w = 0; w < cells_.width(); ++w) space.common[w] = all[w] - rare[w];
+        return space.common.data();
     }
 
     // Walks over the full bins with missing values on one side: inside(bin, rows before, rows after) sees the fields left of
@@ -483,10 +498,11 @@ private:
         } else {
             const Binning& binning = *node.store->binning;
             const std::uint8_t* const byte = node.bins() + binning.column[c].slot;
+            const std::array<std::uint8_t, cells_per_column> bin = binning.column[c].bin_of_byte();
             space.parts.assign(cells_per_column, space.division.nothing());
             double largest = 0.0;
             for (std::size_t i = 0; i < node.size(); ++i) {
-                space.division.put(space.parts[byte[i * binning.stride]], i);
+                space.division.put(space.parts[bin[byte[i * binning.stride]]], i);
                 largest = std::max(largest, space.division.size_of(i));
             }
             typename D::Left total = space.division.nothing();
@@ -569,6 +585,7 @@ private:
     double cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin) const {
         const Binning& binning = *node.store->binning;
         const ColumnBins& bins = binning.column[c];
+        if (bins.bundled()) return cut_between(bins.value[0], bins.value[1], exact_.cuts_below(node, c));
         const std::uint64_t* const words = node.histogram->data() + bins.slot * column_words(cells_);
         std::size_t next = bin + std::size_t{1};
         while (cells_.rows(words + next * cells_.width()) == 0.0) ++next;

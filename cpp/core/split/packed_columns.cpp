@@ -121,18 +121,19 @@ bool PackedColumns::sort_binned(const NodeRows& node, std::size_t c) {
     const ColumnBins& bins = binning_->column[c];
     const std::size_t stride = binning_->stride;
     const std::uint8_t* const byte = node.bins() + bins.slot;
+    const std::array<std::uint8_t, 256> bin = bins.bin_of_byte();
     std::array<std::uint32_t, 257> start{};
-    for (std::size_t i = 0; i < n_rows_; ++i) ++start[byte[i * stride] + 1u];
+    for (std::size_t i = 0; i < n_rows_; ++i) ++start[bin[byte[i * stride]] + 1u];
     if (start[missing_bin + 1u] > 0) return false;
     const bool ranks = bins.lossless() || binning_->approximate;
-    if (ranks && start[*byte + 1u] == n_rows_) return true;  // one value
+    if (ranks && start[bin[*byte] + 1u] == n_rows_) return true;  // one value
     for (std::size_t b = 0; b < 256; ++b) start[b + 1] += start[b];
     std::array<std::uint32_t, 256> cursor;
     std::copy(start.begin(), start.end() - 1, cursor.begin());
     if (ranks) {
         std::uint32_t* const out = entries(column_.size());
         for (std::size_t i = 0; i < n_rows_; ++i) {
-            const std::uint8_t b = byte[i * stride];
+            const std::uint8_t b = bin[byte[i * stride]];
             out[cursor[b]++] = packed(b, static_cast<std::uint32_t>(i), label_[i]);
         }
         column_.push_back(static_cast<std::int32_t>(c));

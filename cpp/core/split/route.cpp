@@ -14,8 +14,9 @@ void route_cut_by_bins(const NodeRows& node, const Candidate& split, Routing& ro
     const ColumnBins& bins = binning.column[c];
     const std::uint8_t* byte = node.bins() + bins.slot;
     const std::uint8_t at = bins.bin_of_cut(split.cut);
+    const std::array<std::uint8_t, 256> bin = bins.bin_of_byte();
     std::array<std::uint16_t, 256> branch_of;
-    for (std::size_t b = 0; b < 256; ++b) branch_of[b] = b > at;
+    for (std::size_t b = 0; b < 256; ++b) branch_of[b] = bin[b] > at;
     branch_of[missing_bin] = unplaced;
     for (std::size_t i = 0; i < n; ++i) routing.branch[i] = branch_of[byte[i * binning.stride]];
     if (binning.approximate || bins.lossless()) return;

@@ -298,8 +298,9 @@ std::uint32_t sort_binned_column(const NodeRows& node, std::size_t c, std::vecto
     const std::uint32_t* const row = node.store->target.row.data() + node.begin;
     const std::size_t n = node.size();
     const std::uint8_t* const byte = node.bins() + bins.slot;
+    const std::array<std::uint8_t, 256> bin = bins.bin_of_byte();
     std::array<std::uint32_t, 257> start{};
-    for (std::size_t i = 0; i < n; ++i) ++start[byte[i * binning.stride] + 1u];
+    for (std::size_t i = 0; i < n; ++i) ++start[bin[byte[i * binning.stride]] + 1u];
     for (std::size_t b = 0; b < 256; ++b) start[b + 1] += start[b];
     std::array<std::uint32_t, 256> cursor;
     std::copy(start.begin(), start.end() - 1, cursor.begin());
@@ -307,7 +308,7 @@ std::uint32_t sort_binned_column(const NodeRows& node, std::size_t c, std::vecto
     const std::uint32_t n_present = start[missing_bin];
     if (bins.lossless() || binning.approximate) {
         for (std::size_t i = 0; i < n; ++i) {
-            const std::uint8_t b = byte[i * binning.stride];
+            const std::uint8_t b = bin[byte[i * binning.stride]];
             out[cursor[b]++] = {b, static_cast<std::uint32_t>(i)};
         }
         return n_present;
