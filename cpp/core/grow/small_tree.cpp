@@ -16,19 +16,32 @@ using split::PackedColumns;
 // (left ones - left share of all ones), over n_left n_right; for more, left squares / n_left + right squares / n_right. Both fit
 // into 60 bits for 2,048 rows, and so does a numerator times another cut's denominator.
 struct SmallGrower::BestCut {
-    std::size_t column = 0, position = 0;  // entries on the left
+    std::size_t at = 0;          // among the packed columns
+    std::int32_t column = 0;     // of the table
+    std::uint32_t begin = 0;     // entries [begin, end) are one side of the cut: the left one, unless ...
+    std::uint32_t end = 0;
+    std::uint32_t code = 0;      // ... a member of a bundle is cut, and this is where its rare value lies
     std::int64_t numerator = -1, denominator = 1;
     double threshold = -1.0;  // what a rounded score must reach to be compared exactly
 
-    // Is it better, however little? Otherwise the earlier one stays: ties go to the lowest column, then the lowest cut.
-    void offer(std::int64_t top, std::int64_t bottom, std::size_t at_column, std::size_t at_position) {
-        if (numerator >= 0 && top * denominator <= numerator * bottom) return;
+    // Is it better, however little? Ties go to the lowest column, then the lowest cut.
+    bool offer(std::int64_t top, std::int64_t bottom, std::int32_t of_column) {
+        if (numerator >= 0) {
+            const std::int64_t ours = numerator * bottom, theirs = top * denominator;
+            if (theirs < ours || (theirs == ours && of_column >= column)) return false;
+        }
         numerator = top;
         denominator = bottom;
-        column = at_column;
-        position = at_position;
+        column = of_column;
         // The score is rounded four times, by 2^-53 each.
         threshold = static_cast<double>(top) / static_cast<double>(bottom) * (1.0 - 0x1p-49);
+        return true;
+    }
+    void place(std::size_t among_packed, std::size_t from, std::size_t to, std::uint32_t of_code = 0) {
+        at = among_packed;
+        begin = static_cast<std::uint32_t>(from);
+        end = static_cast<std::uint32_t>(to);
+        code = of_code;
     }
     bool found() const { return numerator >= 0; }
 };
@@ -107,7 +120,9 @@ void SmallGrower::visit() {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         const std::uint32_t* entries = columns_.entries(c) + open.begin;
         if (PackedColumns::rank(entries[0]) == PackedColumns::rank(entries[open.size() - 1])) continue;
-        if (n_classes_ == 2)
+        if (columns_.bundle(c))
+            scan_bundle(entries, open.size(), c, best);
+        else if (n_classes_ == 2)
             scan_two(entries, open.size(), c, best);
         else
             scan_many(entries, open.size(), c, best);
@@ -136,7 +151,7 @@ std::int32_t SmallGrower::append(const Open& open) {
 }
 
 // Two classes. `shift` is n left_ones - n_left ones.
-void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::size_t column, BestCut& best) const {
+void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) const {
     const std::int32_t n = static_cast<std::int32_t>(size), ones = static_cast<std::int32_t>(counts_[n_classes_ + 1]);
     const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
     const double* const reciprocal = reciprocal_.data();
@@ -149,12 +164,13 @@ void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::
         const double shift = static_cast<double>(n * left_ones - left * ones);
         if (shift * shift * (reciprocal[left] * reciprocal[right]) < best.threshold) continue;
         const std::int64_t exact = std::int64_t{n} * left_ones - std::int64_t{left} * ones;
-        best.offer(exact * exact, std::int64_t{left} * right, column, static_cast<std::size_t>(left));
+        if (best.offer(exact * exact, std::int64_t{left} * right, columns_.column(at, 0)))
+            best.place(at, 0, static_cast<std::size_t>(left));
     }
 }
 
 // Any number of classes; the sums of squares are kept up to date, right = total - 2 cross + left.
-void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std::size_t column, BestCut& best) {
+void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) {
     const std::int32_t n = static_cast<std::int32_t>(size);
     const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
     const std::uint32_t* const total = node_counts();
@@ -173,23 +189,58 @@ void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std:
         const double score = static_cast<double>(top) * (reciprocal_[static_cast<std::size_t>(left)] *
                                                          reciprocal_[static_cast<std::size_t>(right)]);
         if (score < best.threshold) continue;
-        best.offer(top, std::int64_t{left} * right, column, static_cast<std::size_t>(left));
+        if (best.offer(top, std::int64_t{left} * right, columns_.column(at, 0)))
+            best.place(at, 0, static_cast<std::size_t>(left));
+    }
+}
+
+// The rows of one code are one side of the only cut of its column.
+void SmallGrower::scan_bundle(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) {
+    const std::uint32_t* const total = node_counts();
+    std::uint32_t* const count = left_counts();
+    std::size_t end = 0;
+    while (end < size && PackedColumns::rank(entries[end]) == 0) ++end;
+    for (std::size_t begin = end; begin < size; begin = end) {
+        const std::uint32_t code = PackedColumns::rank(entries[begin]);
+        std::fill_n(count, n_classes_, 0u);
+        for (; end < size && PackedColumns::rank(entries[end]) == code; ++end) ++count[PackedColumns::label(entries[end])];
+        const std::int64_t n = static_cast<std::int64_t>(size), rare = static_cast<std::int64_t>(end - begin),
+                           others = n - rare;
+        if (std::min(rare, others) < static_cast<std::int64_t>(min_rows_)) continue;
+        std::int64_t top = 0;
+        if (n_classes_ == 2) {
+            const std::int64_t shift = n * count[1] - rare * total[1];
+            top = shift * shift;
+        } else {
+            std::int64_t squares = 0, other_squares = 0;
+            for (std::size_t k = 0; k < n_classes_; ++k) {
+                const std::int64_t own = count[k], rest = std::int64_t{total[k]} - own;
+                squares += own * own;
+                other_squares += rest * rest;
+            }
+            top = squares * others + other_squares * rare;
+        }
+        if (best.offer(top, rare * others, columns_.column(at, code))) best.place(at, begin, end, code);
     }
 }
 
 void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) {
-    const std::uint32_t* const sorted = columns_.entries(best.column) + open.begin;
-    const std::uint32_t n = open.size(), n_left = static_cast<std::uint32_t>(best.position);
+    const std::uint32_t* const sorted = columns_.entries(best.at) + open.begin;
+    const bool first_is_left = best.code == 0 || columns_.rare_on_left(best.at, best.code);
+    const std::uint32_t n = open.size(), n_side = best.end - best.begin, n_left = first_is_left ? n_side : n - n_side;
     std::uint32_t* left = left_counts();
     std::fill_n(left, n_classes_, 0u);
-    for (std::uint32_t i = 0; i < n_left; ++i) ++left[PackedColumns::label(sorted[i])];
+    for (std::uint32_t i = best.begin; i < best.end; ++i) ++left[PackedColumns::label(sorted[i])];
+    if (!first_is_left)
+        for (std::size_t k = 0; k < n_classes_; ++k) left[k] = node_counts()[k] - left[k];
     const double gain = criteria::Gini{}.gain(Sides{left, node_counts(), static_cast<int>(n_classes_)}).value();
     if (gain / whole_weight_ + 0x1p-52 < options_.min_gain) return;  // as in grow.cpp
 
     const std::size_t at = static_cast<std::size_t>(id);
     out_.splits.kind[at] = static_cast<std::int8_t>(split::Kind::cut);
-    out_.splits.column[at] = columns_.column(best.column);
-    out_.splits.cut[at] = columns_.cut(best.column, sorted[n_left - 1], sorted[n_left]);
+    out_.splits.column[at] = best.column;
+    out_.splits.cut[at] = best.code ? columns_.cut(best.at, best.code)
+                                    : columns_.cut(best.at, sorted[n_left - 1], sorted[n_left]);
     out_.gain[at] = gain / static_cast<double>(n);
     out_.default_branch[at] = 2 * n_left >= n ? 0 : 1;
 
@@ -210,16 +261,19 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     stack_.push_back(first);
 }
 
-// Parts the entries of all columns but the one of the cut, which is parted already. A side that will not be searched is
+// Parts the entries of all columns but the one of the cut, which is parted already (bundles are not). A side that will not be searched is
 // not kept. No branch instruction depends on the data.
 void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
-    const std::uint32_t n = open.size(), n_left = static_cast<std::uint32_t>(best.position);
-    const std::uint32_t* const sorted = columns_.entries(best.column) + open.begin;
-    for (std::uint32_t i = 0; i < n; ++i) goes_left_[PackedColumns::row(sorted[i])] = i < n_left;
+    const std::uint32_t n = open.size();
+    const std::uint32_t* const sorted = columns_.entries(best.at) + open.begin;
+    const std::uint8_t inside = best.code == 0 || columns_.rare_on_left(best.at, best.code);
+    for (std::uint32_t i = 0; i < n; ++i)
+        goes_left_[PackedColumns::row(sorted[i])] = (i - best.begin < best.end - best.begin) == inside;
+    const std::uint32_t n_left = inside ? best.end - best.begin : n - (best.end - best.begin);
     const std::uint8_t* const goes_left = goes_left_.data();
     std::uint32_t* const spare = spare_.data();
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-        if (c == best.column) continue;
+        if (c == best.at && best.code == 0) continue;
         std::uint32_t* const entries = columns_.entries(c) + open.begin;
         if (!keep_second) {
             for (std::uint32_t i = 0, left = 0; left < n_left; ++i) {

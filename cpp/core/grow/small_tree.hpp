@@ -54,8 +54,9 @@ private:
     bool splittable(const Open& open, const std::uint32_t* counts) const;
     void visit();
     std::int32_t append(const Open& open);
-    void scan_two(const std::uint32_t* entries, std::size_t size, std::size_t column, BestCut& best) const;
-    void scan_many(const std::uint32_t* entries, std::size_t size, std::size_t column, BestCut& best);
+    void scan_two(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) const;
+    void scan_many(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best);
+    void scan_bundle(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best);
     void split(const Open& open, const BestCut& best, std::int32_t id);
     void part(const Open& open, const BestCut& best, bool keep_first, bool keep_second);
 

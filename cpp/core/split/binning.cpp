@@ -257,7 +257,9 @@ private:
 
     void bundle(const std::vector<bool>& alone) {
         for (Bundle& members : propose_bundles(table_, target_, sample_, alone)) {
+            std::vector<std::size_t>& columns = out_.bundles.emplace_back();
             for (std::size_t m = 0; m < members.size(); ++m) {
+                columns.push_back(members[m].column);
                 ColumnBins& bins = out_.column[members[m].column];
                 bins.slot = out_.n_slots;
                 bins.code = static_cast<std::uint8_t>(m + 1);

@@ -41,6 +41,7 @@ struct ColumnBins {
 struct Binning {
     std::vector<ColumnBins> column;    // per column of the table; those of columns of levels stay empty
     std::vector<std::size_t> numeric;  // the columns that have bins, ascending
+    std::vector<std::vector<std::size_t>> bundles;  // columns that share a byte, by code - 1; these bytes come first
     std::size_t n_slots = 0;
     std::size_t stride = 0;            // bytes per row: the slots, rounded up so that rows can be copied in words
     bool approximate = false;          // cuts are made at edges only (max_bins)

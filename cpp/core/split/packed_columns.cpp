@@ -111,9 +111,39 @@ bool PackedColumns::sort(const NodeRows& node) {
     begin(*store.table, store.target.row.data() + node.begin, node.size(),
           store.target.labels[0].data() + node.begin);
     binning_ = store.binning.get();
+    for (std::size_t b = 0; b < binning_->bundles.size(); ++b) sort_bundle(node, b);
     for (std::size_t c : binning_->numeric)
-        if (!sort_binned(node, c)) return false;
+        if (!binning_->column[c].bundled() && !sort_binned(node, c)) return false;
     return true;
+}
+
+namespace {
+
+// start[b + 1]: rows with byte b.
+std::array<std::uint32_t, 257> count_bytes(const std::uint8_t* byte, std::size_t n, std::size_t stride) {
+    std::array<std::uint32_t, 257> start{};
+    for (std::size_t i = 0; i < n; ++i) ++start[byte[i * stride] + 1u];
+    return start;
+}
+
+}  // namespace
+
+// Entries in the order of their bytes, which are their ranks.
+void PackedColumns::write_ranks(const std::uint8_t* byte, std::array<std::uint32_t, 257>& start) {
+    for (std::size_t b = 0; b < 256; ++b) start[b + 1] += start[b];
+    std::uint32_t* const out = entries(column_.size());
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        const std::uint8_t b = byte[i * binning_->stride];
+        out[start[b]++] = packed(b, static_cast<std::uint32_t>(i), label_[i]);
+    }
+}
+
+void PackedColumns::sort_bundle(const NodeRows& node, std::size_t b) {
+    const std::uint8_t* const byte = node.bins() + b;
+    std::array<std::uint32_t, 257> start = count_bytes(byte, n_rows_, binning_->stride);
+    if (start[*byte + 1u] == n_rows_) return;
+    write_ranks(byte, start);
+    column_.push_back(-1 - static_cast<std::int32_t>(b));
 }
 
 // The bins are the first digit of the order, and all of it where they are ranks; otherwise the values within a bin are sorted.
@@ -121,24 +151,17 @@ bool PackedColumns::sort_binned(const NodeRows& node, std::size_t c) {
     const ColumnBins& bins = binning_->column[c];
     const std::size_t stride = binning_->stride;
     const std::uint8_t* const byte = node.bins() + bins.slot;
-    const std::array<std::uint8_t, 256> bin = bins.bin_of_byte();
-    std::array<std::uint32_t, 257> start{};
-    for (std::size_t i = 0; i < n_rows_; ++i) ++start[bin[byte[i * stride]] + 1u];
+    std::array<std::uint32_t, 257> start = count_bytes(byte, n_rows_, stride);
     if (start[missing_bin + 1u] > 0) return false;
-    const bool ranks = bins.lossless() || binning_->approximate;
-    if (ranks && start[bin[*byte] + 1u] == n_rows_) return true;  // one value
-    for (std::size_t b = 0; b < 256; ++b) start[b + 1] += start[b];
-    std::array<std::uint32_t, 256> cursor;
-    std::copy(start.begin(), start.end() - 1, cursor.begin());
-    if (ranks) {
-        std::uint32_t* const out = entries(column_.size());
-        for (std::size_t i = 0; i < n_rows_; ++i) {
-            const std::uint8_t b = bin[byte[i * stride]];
-            out[cursor[b]++] = packed(b, static_cast<std::uint32_t>(i), label_[i]);
-        }
+    if (bins.lossless() || binning_->approximate) {
+        if (start[*byte + 1u] == n_rows_) return true;  // one value
+        write_ranks(byte, start);
         column_.push_back(static_cast<std::int32_t>(c));
         return true;
     }
+    for (std::size_t b = 0; b < 256; ++b) start[b + 1] += start[b];
+    std::array<std::uint32_t, 256> cursor;
+    std::copy(start.begin(), start.end() - 1, cursor.begin());
     table_->columns[c].with_reader([&](auto number) {
         for (std::size_t i = 0; i < n_rows_; ++i)
             items_[cursor[byte[i * stride]]++] = {number(rows_[i]) + 0.0, static_cast<std::uint32_t>(i)};
@@ -147,6 +170,20 @@ bool PackedColumns::sort_binned(const NodeRows& node, std::size_t c) {
         if (start[b + 1] - start[b] > 1) split::sort_items(items_.data() + start[b], start[b + 1] - start[b]);
     if (items_[0].value != items_[n_rows_ - 1].value) write(c);
     return true;
+}
+
+std::int32_t PackedColumns::column(std::size_t at, std::uint32_t code) const {
+    if (!bundle(at)) return column_[at];
+    return static_cast<std::int32_t>(binning_->bundles[static_cast<std::size_t>(-1 - column_[at])][code - 1]);
+}
+
+bool PackedColumns::rare_on_left(std::size_t at, std::uint32_t code) const {
+    return binning_->column[static_cast<std::size_t>(column(at, code))].rare == 0;
+}
+
+double PackedColumns::cut(std::size_t at, std::uint32_t code) const {
+    const ColumnBins& bins = binning_->column[static_cast<std::size_t>(column(at, code))];
+    return cut_between(bins.value[0], bins.value[1], false);
 }
 
 double PackedColumns::cut(std::size_t at, std::uint32_t lower, std::uint32_t upper) const {

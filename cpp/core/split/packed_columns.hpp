@@ -3,9 +3,10 @@
 // A packed entry is  rank (11 bits) | row (11 bits) | class (10 bits),  so a table of up to 2,048 rows and 1,024 classes
 // is one array of words: a scan reads it in sequence and looks nowhere else. Rows are never renumbered: a split marks
 // them in a table of 2,048 bytes, and each column is parted by looking there. The rows are those of a small table, or those of a
-// node of a large one.
+// node of a large one. A bundle (bundles.hpp) is one such column: its ranks are the codes of its members.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -34,23 +35,30 @@ public:
     std::size_t n_rows() const { return n_rows_; }
     std::uint16_t label_of_row(std::size_t i) const { return label_[i]; }
     std::size_t size() const { return column_.size(); }
-    std::int32_t column(std::size_t at) const { return column_[at]; }
     std::uint32_t* entries(std::size_t at) { return entries_.data() + at * n_rows_; }
-    // The cut between two neighbouring entries of different rank.
+    bool bundle(std::size_t at) const { return column_[at] < 0; }
+    // The column of the table; of a bundle, that of a code.
+    std::int32_t column(std::size_t at, std::uint32_t code) const;
+    // Does a member of a bundle have its rare value, the one of its code, on the left of the cut?
+    bool rare_on_left(std::size_t at, std::uint32_t code) const;
+    // The cut between two neighbouring entries of different rank; of the member of a bundle.
     double cut(std::size_t at, std::uint32_t lower, std::uint32_t upper) const;
+    double cut(std::size_t at, std::uint32_t code) const;
 
 private:
     void begin(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
     void sort_items(double low, double high);
     void write(std::size_t c);
     bool sort_binned(const NodeRows& node, std::size_t c);
+    void sort_bundle(const NodeRows& node, std::size_t b);
+    void write_ranks(const std::uint8_t* byte, std::array<std::uint32_t, 257>& start);
 
     const data::Table* table_ = nullptr;
     const Binning* binning_ = nullptr;  // where ranks are bins, at least in some columns
     const std::uint32_t* rows_ = nullptr;
     const std::uint16_t* label_ = nullptr;
     std::size_t n_rows_ = 0;
-    std::vector<std::int32_t> column_;    // which columns of the table are here
+    std::vector<std::int32_t> column_;    // which columns of the table are here; -1 - b: bundle b
     std::vector<std::uint32_t> entries_;  // column after column
     std::vector<Item> items_, spare_;
     std::vector<std::uint32_t> start_;
