@@ -159,10 +159,10 @@ void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::
     for (; i + 1 < first; ++i) left_ones += static_cast<std::int32_t>(entries[i] & 1u);
     for (; i < last; ++i) {
         left_ones += static_cast<std::int32_t>(entries[i] & 1u);
-        if (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
         const std::int32_t left = i + 1, right = n - left;
         const double shift = static_cast<double>(n * left_ones - left * ones);
-        if (shift * shift * (reciprocal[left] * reciprocal[right]) < best.threshold) continue;
+        const bool low = shift * shift * (reciprocal[left] * reciprocal[right]) < best.threshold;
+        if (low | (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1]))) continue;
         const std::int64_t exact = std::int64_t{n} * left_ones - std::int64_t{left} * ones;
         if (best.offer(exact * exact, std::int64_t{left} * right, columns_.column(at, 0)))
             best.place(at, 0, static_cast<std::size_t>(left));
@@ -182,13 +182,15 @@ void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std:
         const std::uint32_t k = PackedColumns::label(entries[i]);
         squares += 2 * static_cast<std::int32_t>(left_count[k]++) + 1;
         cross += static_cast<std::int32_t>(total[k]);
-        if (i + 1 < first || PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
         const std::int32_t left = i + 1, right = n - left;
         const std::int64_t top =
             std::int64_t{squares} * right + std::int64_t{all_squares - 2 * cross + squares} * left;
         const double score = static_cast<double>(top) * (reciprocal_[static_cast<std::size_t>(left)] *
                                                          reciprocal_[static_cast<std::size_t>(right)]);
-        if (score < best.threshold) continue;
+        // One branch, rarely taken; whether two values are the same would be guessed wrong too often.
+        if ((score < best.threshold) | (left < first) |
+            (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])))
+            continue;
         if (best.offer(top, std::int64_t{left} * right, columns_.column(at, 0)))
             best.place(at, 0, static_cast<std::size_t>(left));
     }

@@ -50,13 +50,19 @@ struct Ladder {
 // What one pass over a column's rows found out.
 struct Seen {
     bool missing = false;
-    bool other_values = false;  // a value that is not the one of its bin
+    std::vector<double> others;  // values that are not the one of their bin, ascending: all of them, or too many
+
+    void note(double x) {
+        if (others.size() > most_bins) return;
+        const auto at = std::lower_bound(others.begin(), others.end(), x);
+        if (at == others.end() || *at != x) others.insert(at, x);
+    }
 };
 
 template <class T, class Read>
 void fill(const ColumnBins& bins, const Ladder<T>& ladder, Read read, const std::uint32_t* row, std::size_t from,
           std::size_t to, std::size_t stride, std::uint8_t* bytes, Seen& seen) {
-    bool missing = false, other = false;
+    bool missing = false;
     T x[lanes];
     std::uint32_t bin[lanes];
     std::uint8_t* out = bytes + from * stride + bins.slot;
@@ -70,10 +76,10 @@ void fill(const ColumnBins& bins, const Ladder<T>& ladder, Read read, const std:
         }
         if (bins.lossless())
             for (std::size_t j = 0; j < n; ++j)
-                other |= bin[j] != missing_bin && static_cast<double>(x[j]) != bins.value[bin[j]];
+                if (bin[j] != missing_bin && static_cast<double>(x[j]) != bins.value[bin[j]])
+                    seen.note(static_cast<double>(x[j]));
     }
     seen.missing |= missing;
-    seen.other_values |= other;
 }
 
 // A column on its way into bytes.
@@ -172,23 +178,6 @@ std::vector<Weighted> sample_of(const data::Column& column, const data::TargetRo
         if (!std::isnan(x)) sample.push_back({x, target.weight_of(at)});
     }
     return sample;
-}
-
-// All values of a column if they are few, otherwise an empty list.
-std::vector<Weighted> few_values(const data::Column& column, const data::TargetRows& target, int most) {
-    std::vector<Weighted> found;
-    double last = std::numeric_limits<double>::quiet_NaN();
-    for (std::uint32_t row : target.row) {
-        const double x = column.number(row);
-        if (x == last || std::isnan(x)) continue;
-        last = x;
-        const auto at =
-            std::lower_bound(found.begin(), found.end(), x, [](const Weighted& a, double b) { return a.value < b; });
-        if (at != found.end() && at->value == x) continue;
-        if (static_cast<int>(found.size()) == most) return {};
-        found.insert(at, {x, 1.0});
-    }
-    return found;
 }
 
 }  // namespace
@@ -328,19 +317,20 @@ private:
     void widen(std::vector<std::uint8_t>& bytes) {
         pool_.run(single_.size(), [&](std::size_t i, int) {
             ColumnBins& bins = out_.column[single_[i]];
-            bool other = false;
+            Seen all;
             for (const auto& of_thread : seen_) {
                 bins.any_missing |= of_thread[i].missing;
-                other |= of_thread[i].other_values;
+                for (double x : of_thread[i].others) all.note(x);
             }
-            if (!other) return;
-            const data::Column& column = table_.columns[single_[i]];
-            std::vector<Weighted> values = few_values(column, target_, options_.max_bins);
+            if (all.others.empty()) return;
+            std::vector<Weighted> values;
+            for (double x : bins.value) values.push_back({x, 1.0});
+            for (double x : all.others) values.push_back({x, 1.0});
             bins.value.clear();
-            if (values.empty()) return;
+            if (static_cast<int>(values.size()) > options_.max_bins) return;
+            const data::Column& column = table_.columns[single_[i]];
             place_edges(values, options_.max_bins, column.is<float>(), bins);
-            Seen ignored;
-            Filler(column, bins).run(target_.row.data(), 0, target_.size(), out_.stride, bytes.data(), ignored);
+            Filler(column, bins).run(target_.row.data(), 0, target_.size(), out_.stride, bytes.data(), all);
         });
     }
 
