@@ -116,6 +116,9 @@ void SmallGrower::visit() {
     std::copy_n(open_counts(stack_.size()), n_classes_, node_counts());
     const std::int32_t id = append(open);
     if (!open.splittable) return;
+    node_squares_ = 0;
+    for (std::size_t k = 0; k < n_classes_; ++k)
+        node_squares_ += static_cast<std::int32_t>(node_counts()[k] * node_counts()[k]);
     BestCut best;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         const std::uint32_t* entries = columns_.entries(c) + open.begin;
@@ -176,15 +179,14 @@ void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std:
     const std::uint32_t* const total = node_counts();
     std::uint32_t* const left_count = left_counts();
     std::fill_n(left_count, n_classes_, 0u);
-    std::int32_t squares = 0, cross = 0, all_squares = 0;
-    for (std::size_t k = 0; k < n_classes_; ++k) all_squares += static_cast<std::int32_t>(total[k] * total[k]);
+    std::int32_t squares = 0, cross = 0;
     for (std::int32_t i = 0; i < last; ++i) {
         const std::uint32_t k = PackedColumns::label(entries[i]);
         squares += 2 * static_cast<std::int32_t>(left_count[k]++) + 1;
         cross += static_cast<std::int32_t>(total[k]);
         const std::int32_t left = i + 1, right = n - left;
         const std::int64_t top =
-            std::int64_t{squares} * right + std::int64_t{all_squares - 2 * cross + squares} * left;
+            std::int64_t{squares} * right + std::int64_t{node_squares_ - 2 * cross + squares} * left;
         const double score = static_cast<double>(top) * (reciprocal_[static_cast<std::size_t>(left)] *
                                                          reciprocal_[static_cast<std::size_t>(right)]);
         // One branch, rarely taken; whether two values are the same would be guessed wrong too often.

@@ -65,6 +65,7 @@ private:
     double whole_weight_ = 0.0;
     split::PackedColumns columns_;
     std::vector<double> reciprocal_, real_counts_;
+    std::int32_t node_squares_ = 0;  // sum of the squares of node_counts()
     std::vector<std::uint8_t> goes_left_;
     std::vector<std::uint32_t> spare_, counts_;
     std::vector<Open> stack_;

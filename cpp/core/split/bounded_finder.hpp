@@ -77,6 +77,10 @@ private:
         double rows_inside = 0.0;  // rows to be fetched
         bool any = false;
     };
+    // The gain that some cut of a column has for certain, and the one that none can pass.
+    struct Outlook {
+        double low = no_floor, high = no_floor;
+    };
     struct Space {
         Space(const D& d, const C& c, std::size_t n_fields)
             : division(d),
@@ -130,17 +134,19 @@ private:
         double floor = no_floor;
         for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
 
-        std::vector<double> low(n_numeric, no_floor);
+        std::vector<Outlook> outlook(n_numeric);
         for_each(n_numeric, [&](std::size_t i, int t) {
+            const std::size_t c = binning.numeric[i];
             Space& space = spaces_[static_cast<std::size_t>(t)];
-            low[i] = load(node, binning.numeric[i], space)
-                         ? best_boundary(limits_of(binning.numeric[i], context), space) / cost(binning.numeric[i])
-                         : no_floor;
+            if (!load(node, c, space)) return;
+            outlook[i] = look_at_boundaries(node, c, limits_of(c, context), space);
+            outlook[i].low /= cost(c);
+            outlook[i].high /= cost(c);
         });
         std::size_t likeliest = 0;
         for (std::size_t i = 1; i < n_numeric; ++i)
-            if (low[i] > low[likeliest]) likeliest = i;
-        if (n_numeric > 0) floor = std::max(floor, lowered(low[likeliest]));
+            if (outlook[i].low > outlook[likeliest].low) likeliest = i;
+        if (n_numeric > 0) floor = std::max(floor, lowered(outlook[likeliest].low));
         std::vector<Survey> surveys(n_numeric);
         const auto survey_column = [&](std::size_t i, int t) {
             const std::size_t c = binning.numeric[i];
@@ -157,7 +163,7 @@ private:
             floor = std::max(floor, lifted(found[binning.numeric[likeliest]].candidate));
         }
         for_each(n_numeric, [&](std::size_t i, int t) {
-            if (i != likeliest) survey_column(i, t);
+            if (i != likeliest && !(outlook[i].high < floor)) survey_column(i, t);
         });
         double to_fetch = 0.0;
         std::vector<std::size_t> open;
@@ -196,29 +202,26 @@ private:
         const std::uint64_t* const words = node.histogram->data() + bins.slot * column_words(cells_);
         const bool learn = options_.missing == Missing::learn;
         space.n_bins = bins.n_bins();
-        std::fill(space.total.begin(), space.total.end(), 0.0);
         space.n_present = 0.0;
         std::size_t n_full = 0;
         const auto unpack = [&](std::size_t b) {
             const std::uint64_t* const own = bins.bundled() ? bundled_cell(node, bins, b, space) : words + b * width;
             space.rows[b] = cells_.rows(own);
-            cells_.fields(own, space.fields.data() + b * n_fields);
-        };
-        const auto add_to_total = [&](std::size_t b) {
-            for (std::size_t f = 0; f < n_fields; ++f) space.total[f] += space.fields[b * n_fields + f];
+            if (space.rows[b] != 0.0) cells_.fields(own, space.fields.data() + b * n_fields);
         };
         for (std::size_t b = 0; b < space.n_bins; ++b) {
             unpack(b);
-            if (space.rows[b] == 0.0) continue;
-            add_to_total(b);
             space.n_present += space.rows[b];
-            ++n_full;
+            n_full += space.rows[b] != 0.0;
         }
         space.n_aside = 0.0;
-        if (bins.any_missing && learn) {
+        cells_.fields(node.histogram->data() + node.histogram->size() - width, space.total.data());
+        if (bins.any_missing) {
             unpack(missing_bin);
-            space.n_aside = space.rows[missing_bin];
-            if (space.n_aside > 0.0) add_to_total(missing_bin);
+            if (learn)
+                space.n_aside = space.rows[missing_bin];
+            else if (space.rows[missing_bin] > 0.0)
+                for (std::size_t f = 0; f < n_fields; ++f) space.total[f] -= cell(space, missing_bin)[f];
         }
         space.n_rows = space.n_present + space.n_aside;
         if (n_full == 0 ||
@@ -289,18 +292,32 @@ private:
         return (b - a) * limits.monotone > 2.0 * error && std::min(a, b) > low + error && std::max(a, b) < high - error;
     }
 
-    // The highest gain that some boundary of the loaded column has for certain.
-    double best_boundary(const Limits& limits, Space& space) const {
-        double low = no_floor;
-        if (space.blind) return low;
+    // What the boundaries of the loaded column say. Their gains bound those of all other cuts roughly (Bounds::between), which is
+    // enough to set most columns aside before their bins are looked at one by one.
+    Outlook look_at_boundaries(const NodeRows& node, std::size_t c, const Limits& limits, Space& space) const {
+        constexpr double unknown = std::numeric_limits<double>::infinity();
+        constexpr bool rough = requires { space.bounds.between(0.0, 0.0, 0.0); };
+        const bool whole_bins = node.store->binning->column[c].lossless() || node.store->binning->approximate;
+        Outlook out;
+        if (space.blind) return {no_floor, unknown};
+        double last = 0.0, weight = 0.0;
+        const auto enter = [&](std::size_t b, double, double, double) { weight = cells_.weight_of(cell(space, b)); };
         const auto weigh = [&](std::size_t, double before, double after) {
             const Range gain = space.bounds.gain(space.left.data());
-            if (gain.low > low && surely_allowed(space, space.left.data(), before, after, limits)) low = gain.low;
+            if (gain.low > out.low && surely_allowed(space, space.left.data(), before, after, limits))
+                out.low = gain.low;
+            if constexpr (rough) {
+                out.high = std::max(out.high, gain.high);
+                if (!whole_bins) out.high = std::max(out.high, space.bounds.between(last, gain.high, weight));
+                last = gain.high;
+            }
         };
-        const auto pass = [](std::size_t, double, double, double) {};
-        walk(space, false, pass, weigh);
-        if (space.n_aside > 0.0) walk(space, true, pass, weigh);
-        return low;
+        walk(space, false, enter, weigh);
+        if constexpr (rough)
+            if (!whole_bins) out.high = std::max(out.high, space.bounds.between(last, 0.0, weight));
+        if (space.n_aside > 0.0) walk(space, true, enter, weigh);
+        if (!rough || space.n_aside > 0.0) out.high = unknown;
+        return out;
     }
 
     // Marks what may reach the floor.

@@ -67,6 +67,11 @@ public:
         const double g = n_classes_ == 2 ? of_two(left[0], left[1]) : of_many(left);
         return {g - slack_, g + slack_};
     }
+    // Moving a weight w from one side to the other changes the gain by 2 w at most: sum l^2 / nl grows by no more than the weight it
+    // gains, sum r^2 / nr by no more than the weight it loses. So between two boundaries with `weight` between them.
+    double between(double gain_before, double gain_after, double weight) const {
+        return 0.5 * (gain_before + gain_after) + weight + slack_;
+    }
     double inside(const double* left, const double* cell, const BinPlace& place, double) const {
         if (n_classes_ == 2) {
             double best = std::max(of_two(left[0] + cell[0], left[1]), of_two(left[0], left[1] + cell[1]));
