@@ -175,26 +175,27 @@ void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::
 // Any number of classes; the sums of squares are kept up to date, right = total - 2 cross + left.
 void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) {
     const std::int32_t n = static_cast<std::int32_t>(size);
-    const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
+    const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first, all_squares = node_squares_;
     const std::uint32_t* const total = node_counts();
+    const double* const reciprocal = reciprocal_.data();
     std::uint32_t* const left_count = left_counts();
     std::fill_n(left_count, n_classes_, 0u);
     std::int32_t squares = 0, cross = 0;
+    double threshold = best.threshold;
     for (std::int32_t i = 0; i < last; ++i) {
         const std::uint32_t k = PackedColumns::label(entries[i]);
         squares += 2 * static_cast<std::int32_t>(left_count[k]++) + 1;
         cross += static_cast<std::int32_t>(total[k]);
         const std::int32_t left = i + 1, right = n - left;
-        const std::int64_t top =
-            std::int64_t{squares} * right + std::int64_t{node_squares_ - 2 * cross + squares} * left;
-        const double score = static_cast<double>(top) * (reciprocal_[static_cast<std::size_t>(left)] *
-                                                         reciprocal_[static_cast<std::size_t>(right)]);
+        const std::int64_t top = std::int64_t{squares} * right + std::int64_t{all_squares - 2 * cross + squares} * left;
+        const double score = static_cast<double>(top) * (reciprocal[left] * reciprocal[right]);
         // One branch, rarely taken; whether two values are the same would be guessed wrong too often.
-        if ((score < best.threshold) | (left < first) |
+        if ((score < threshold) | (left < first) |
             (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])))
             continue;
         if (best.offer(top, std::int64_t{left} * right, columns_.column(at, 0)))
             best.place(at, 0, static_cast<std::size_t>(left));
+        threshold = best.threshold;
     }
 }
 
