@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -56,7 +57,7 @@ public:
     // threads), then its columns may be searched one by one.
     void begin_node(int thread) {
         for (std::size_t t = 0; t < spaces_.size(); ++t)
-            if (thread < 0 || static_cast<int>(t) == thread) spaces_[t].fresh = spaces_[t].known = false;
+            if (thread < 0 || static_cast<int>(t) == thread) spaces_[t].fresh = false, spaces_[t].n_known = 0;
     }
     Candidate search_column(const NodeRows& node, std::size_t c, const NodeContext& context, int thread) {
         return search(node, c, context, spaces_[static_cast<std::size_t>(thread)]);
@@ -106,9 +107,12 @@ private:
         LevelRows levels;
         std::vector<Entry> entries;
         std::vector<double> outlook;    // rough bound per live column
-        typename D::Left known_left{};  // the left part whose gain was weighed last in this node, if `known`
-        base::DoubleDouble known_gain;
-        bool known = false;
+        struct Known {
+            typename D::Left left{};
+            base::DoubleDouble gain;
+        };
+        std::array<Known, 8> known{};  // left parts whose gains were weighed last in this node
+        std::size_t n_known = 0;       // ever since the node was begun
     };
 
     // Only the best split is wanted: a column need not say what it has when that cannot win. Where the criterion has a rough
@@ -136,12 +140,9 @@ private:
             // Two rows can be parted in one way only, and the first column that does it wins.
             for (std::size_t i = 0; i < n && found.empty(); ++i) look_at(column(i));
         } else if constexpr (has_rough) {
-            space.outlook.resize(n);
-            std::size_t first = 0;
-            for (std::size_t i = 0; i < n; ++i) {
-                space.outlook[i] = rough_merit(node, column(i), space);
-                if (space.outlook[i] > space.outlook[first]) first = i;
-            }
+            rough_look(node, column, n, space);
+            const std::size_t first = static_cast<std::size_t>(
+                std::max_element(space.outlook.begin(), space.outlook.end()) - space.outlook.begin());
             if (n > 0) look_at(column(first));
             for (std::size_t i = 0; i < n; ++i)
                 if (i != first && !(space.outlook[i] < floor)) look_at(column(i));
@@ -176,18 +177,33 @@ private:
                n_rows * node.store->sorted.size() * sizeof(Entry) > (std::size_t{1} << 20);
     }
 
-    static constexpr bool has_rough = requires(const C& c, const D& d, const Entry* e) { c.rough_best(d, e, 0, 0, 0); };
+    static constexpr bool has_rough = requires { C::rough_at_once; } && requires(const D& d) { d.number(0); };
 
-    double rough_merit(const NodeRows& node, std::size_t c, Space& space) {
-        constexpr double unknown = std::numeric_limits<double>::infinity();
-        if constexpr (has_rough) {
-            const std::size_t n = node.size(), least = std::max<std::size_t>(1, options_.min_rows);
-            if (!node.store->codes[c].empty() || node.n_present(c) != n || n < 2 * least) return unknown;
-            take_part(node, true, space, n, [](std::size_t i) { return i; });
-            const double bound = space.criterion.rough_best(space.division, node.entries(c), n, least, n - least);
-            return bound / column_cost(c);
+    // A bound of the merit of every live column; infinite where there is none.
+    template <class Column>
+    void rough_look(const NodeRows& node, Column column, std::size_t n_live, Space& space) requires has_rough {
+        space.outlook.assign(n_live, std::numeric_limits<double>::infinity());
+        const std::size_t n = node.size(), least = std::max<std::size_t>(1, options_.min_rows);
+        if (n < 2 * least) return;
+        take_part(node, true, space, n, [](std::size_t i) { return i; });
+        std::array<const Entry*, C::rough_at_once> entries;
+        std::array<std::size_t, C::rough_at_once> place;
+        std::array<double, C::rough_at_once> bound;
+        std::size_t filled = 0;
+        const auto look = [&] {
+            std::fill(entries.begin() + static_cast<std::ptrdiff_t>(filled), entries.end(), entries[0]);
+            space.criterion.rough_best(space.division, entries, n, least, n - least, bound);
+            for (std::size_t k = 0; k < filled; ++k) space.outlook[place[k]] = bound[k] / column_cost(column(place[k]));
+            filled = 0;
+        };
+        for (std::size_t i = 0; i < n_live; ++i) {
+            const std::size_t c = column(i);
+            if (!node.store->codes[c].empty() || node.n_present(c) != n) continue;
+            entries[filled] = node.entries(c);
+            place[filled++] = i;
+            if (filled == C::rough_at_once) look();
         }
-        return unknown;
+        if (filled > 0) look();
     }
 
     // scikit-learn's max_features: columns in random order until enough of them were not constant and one had a split.
@@ -363,14 +379,14 @@ private:
 
     // Columns that part the rows in the same way have the same gain: it is weighed once.
     base::DoubleDouble gain_of(BestCut<D, C>& best, bool all_rows, Space& space) const {
-        if constexpr (requires { space.known_left.same(best.left_part()); }) {
+        if constexpr (requires { best.left_part().same(best.left_part()); }) {
             if (all_rows) {
-                if (!space.known || !space.known_left.same(best.left_part())) {
-                    space.known_gain = best.gain(space.division, space.criterion);
-                    space.known_left = best.left_part();
-                    space.known = true;
-                }
-                return space.known_gain;
+                const std::size_t size = space.known.size();
+                for (std::size_t k = 0; k < std::min(space.n_known, size); ++k)
+                    if (space.known[k].left.same(best.left_part())) return space.known[k].gain;
+                auto& fresh = space.known[space.n_known++ % size];
+                fresh = {best.left_part(), best.gain(space.division, space.criterion)};
+                return fresh.gain;
             }
         }
         return best.gain(space.division, space.criterion);
