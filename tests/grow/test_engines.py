@@ -20,6 +20,7 @@ CASES = 150
 
 
 def grown(case: dict[str, Any], small_node: int, **options: Any) -> dict[str, Any]:
+    """Grow a tree; small parts by the general grower too, unless `small_tables` is set."""
     core = _core.GrowOptions()
     core.small_node = small_node
     core.small_tables = False
@@ -168,6 +169,95 @@ def test_bins_large_table_same_tree_for_engines_and_threads(criterion: str, dtyp
     assert differences(reference, grown(case, 500)) == []
     for n_threads in (2, 3):
         assert differences(reference, grown(case, 500, n_threads=n_threads)) == []
+
+
+def one_hot_case(seed: int, n: int = 6_000, n_classes: int = 3) -> dict[str, Any]:
+    """Two one-hot coded columns of levels among numbers; each member has values of its own."""
+    rng = np.random.default_rng(seed)
+    columns, z = [rng.normal(size=n), np.round(rng.normal(size=n) * 3)], rng.normal(size=n)
+    for n_levels in (5, 40):
+        level = np.minimum(rng.geometric(3 / n_levels, n) - 1, n_levels)  # the last has no column
+        for k in range(n_levels):
+            common, rare = rng.choice([0.0, 1.0, -2.5, 7.0], 2, replace=False)
+            columns.append(np.where(level == k, rare, common))
+        z += rng.normal(size=n_levels + 1)[level]
+    columns += [rng.integers(0, 2, n), np.full(n, 3.0), rng.integers(0, 2, n)]
+    X = np.column_stack(columns).astype(rng.choice([np.float32, np.float64]))
+    X = np.asarray(X[:, rng.permutation(X.shape[1])], order=rng.choice(["C", "F"]))
+    z = z + X[:, 0]
+    y: npt.NDArray[Any] = z
+    if n_classes:
+        y = np.floor(np.argsort(np.argsort(z)) / n * n_classes).astype(np.int32)
+    return {
+        "keep": X,
+        "columns": _core.Columns.from_matrix(X),
+        "y": y,
+        "n_classes": n_classes,
+        "weight": None,
+        "criterion": "gini" if n_classes else "squared_error",
+        "missing": "learn",
+        "options": {"min_samples_leaf": int(rng.choice([1, 7]))},
+    }
+
+
+@pytest.mark.parametrize("small_tables", [False, True])
+@pytest.mark.parametrize("n_classes", [0, 2, 3, 9])
+@pytest.mark.parametrize("seed", range(3))
+def test_bins_one_hot_columns_grow_the_same_tree(
+    seed: int, n_classes: int, small_tables: bool
+) -> None:
+    case = one_hot_case(seed, n_classes=n_classes)
+    reference = grown(case, REFERENCE)
+    for small_node in (50, 700, 2048):
+        tree = grown(case, small_node, small_tables=small_tables)
+        assert differences(reference, tree) == []
+    case["weight"] = np.random.default_rng(seed).integers(1, 4, len(case["y"])).astype(float)
+    assert differences(grown(case, REFERENCE), grown(case, 300, small_tables=small_tables)) == []
+
+
+@pytest.mark.parametrize("value", [7.5, np.nan, np.inf], ids=["third", "missing", "infinite"])
+def test_bins_one_hot_columns_with_a_rare_exception_grow_the_same_tree(value: float) -> None:
+    # A sample of 2,048 rows proposes what may share a byte; most of these exceptions are not in it.
+    case = one_hot_case(5, n=40_000)
+    X, rng = case["keep"].copy(), np.random.default_rng(8)
+    two_valued = [c for c in range(X.shape[1]) if len(np.unique(X[:, c])) == 2]
+    for c in two_valued[::4]:
+        X[rng.integers(0, len(X)), c] = value
+    case.update(keep=X, columns=_core.Columns.from_matrix(X))
+    reference = grown(case, REFERENCE)
+    assert differences(reference, grown(case, 2048, small_tables=True)) == []
+    assert differences(reference, grown(case, 2048, small_tables=True, n_threads=2)) == []
+
+
+def test_bins_one_hot_columns_that_meet_in_one_row_grow_the_same_tree() -> None:
+    case = one_hot_case(6, n=40_000)
+    X = case["keep"].copy()
+    rare = {}
+    for c in range(X.shape[1]):
+        values, counts = np.unique(X[:, c], return_counts=True)
+        if len(values) == 2:
+            rare[c] = values[np.argmin(counts)]
+    X[12_345, list(rare)] = list(rare.values())  # all of them at once
+    case.update(keep=X, columns=_core.Columns.from_matrix(X))
+    assert differences(grown(case, REFERENCE), grown(case, 2048, small_tables=True)) == []
+
+
+@pytest.mark.parametrize("approximate", [False, True])
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_small_subtrees_equal_those_of_the_general_grower(
+    n_threads: int, approximate: bool
+) -> None:
+    for criterion in ("gini", "entropy"):
+        case = large_case(criterion, np.float32)
+        case["keep"][:, 5] = 0.0  # missing values are not for small subtrees
+        case["columns"] = _core.Columns.from_matrix(case["keep"])
+        options = {"approximate": approximate, "n_threads": n_threads}
+        general = grown(case, 900, **options)
+        assert differences(general, grown(case, 900, small_tables=True, **options)) == []
+        deep = {"max_depth": 9, "min_samples_split": 30, "min_gain": 1e-4, **options}
+        assert (
+            differences(grown(case, 900, **deep), grown(case, 900, small_tables=True, **deep)) == []
+        )
 
 
 def test_bins_pure_noise_falls_back_to_sorting_and_grows_the_same_tree() -> None:
