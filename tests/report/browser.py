@@ -66,6 +66,11 @@ class Opened:
         """Evaluate a function in the page."""
         return self.page.evaluate(script, given)
 
+    def start_case(self) -> None:
+        """Open the tab of cases with a middling one."""
+        self.page.click("#tab-case")
+        self.page.click("button.primary")
+
     def outside(self) -> list[str]:
         """List requests that left the file."""
         return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]

@@ -193,8 +193,7 @@ def test_fold_mark_is_explained_while_something_is_folded(open_page: Open) -> No
 
 def test_path_of_a_case_keeps_its_colour_on_the_selected_node(open_page: Open) -> None:
     opened = open_page("classes")
-    opened.page.click("#tab-case")
-    opened.page.click("button.primary")
+    opened.start_case()
     opened.run("() => ceibaReport.update({ selected: 0 })")
     strokes = opened.run(
         """() => {

@@ -176,8 +176,7 @@ def test_case_typed_into_the_form_gives_the_answer_of_predict(open_page: Open) -
     fitted = model("classes")
     opened = open_page("classes")
     page = opened.page
-    page.click("#tab-case")
-    page.click("button.primary")
+    opened.start_case()
     names = list(fitted.tree_.schema.names)
     for age, income, city in [(70, 55.5, "Lima"), (20, 5, "Oslo"), (33, None, "Quito")]:
         page.fill(f"#case{names.index('age')}", str(age))
@@ -193,8 +192,7 @@ def test_case_typed_into_the_form_gives_the_answer_of_predict(open_page: Open) -
 def test_case_in_the_address_is_there_after_loading_again(open_page: Open) -> None:
     opened = open_page("classes")
     page = opened.page
-    page.click("#tab-case")
-    page.click("button.primary")
+    opened.start_case()
     said = page.inner_text("#case-answer")
     opened.until("location.hash.includes('case=')")
     page.reload()

@@ -107,12 +107,12 @@ function treePane() {
     colourKey());
 }
 
-/** What colours and marks mean. */
-function colourKey() {
+/** What colours and marks mean. @param {string} [fold] id of the key of folded leaves */
+function colourKey(fold = "key-fold") {
   const said = (text) => el("span", { class: "muted" }, text);
   const marks = [said([t(M.regression ? "key_number" : "key_class"), M.known ? t("key_width") : ""].filter(Boolean).join(" · "))];
   if (marksMissing() && M.columns.n_missing.some((n, j) => n > 0 && usedColumns().includes(j))) marks.push(el("span", { class: "legend-item" }, el("span", { class: "asked", "aria-hidden": "true" }, "?"), said(t("key_missing"))));
-  if (M.n > openingSize().most || M.maxDepth > openingSize().deep) marks.push(el("span", { class: "legend-item", id: "key-fold" }, el("span", { class: "pill", "aria-hidden": "true" }, "+6"), said(t("key_fold"))));
+  if (M.n > openingSize().most || M.maxDepth > openingSize().deep) marks.push(el("span", { class: "legend-item", id: fold || undefined }, el("span", { class: "pill", "aria-hidden": "true" }, "+6"), said(t("key_fold"))));
   if (M.regression) {
     const bar = el("span", { class: "ramp" });
     bar.style.background = `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((s) => css(numberColour(s))).join(",")})`;

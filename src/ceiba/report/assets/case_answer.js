@@ -26,7 +26,7 @@ function caseAnswer(said) {
 /** What stands before the colon, in bold. @param {string} text */
 function verdict(text) {
   const at = text.indexOf(":") + 1;
-  return at ? [el("strong", {}, text.slice(0, at)), text.slice(at)] : [text];
+  return at && !M.regression ? [el("strong", {}, text.slice(0, at)), text.slice(at)] : [text];
 }
 
 /** How sure a leaf is, in words; doubt: its interval does not exclude another answer. @returns {{text: string, doubt: boolean}|null} */

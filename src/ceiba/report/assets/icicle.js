@@ -94,7 +94,7 @@ function drawIcicle(pen, width, height, faded) {
       const size = 11;
       const whole = isEnd(i) ? answerText(i) : question(i, 12, true);
       // Half a word says nothing: in a narrow box the whole text or none.
-      const text = textWidth(whole, size) <= w - 8 ? whole : w < 84 ? "" : isEnd(i) ? shortAnswer(i, w - 8, size) : shortQuestion(i, w - 8, size);
+      const text = textWidth(whole, size) <= w - 8 ? whole : w < 84 ? "" : isEnd(i) ? shortAnswer(i, w - 8, size) : isLegible(i, w - 8, size) ? shortQuestion(i, w - 8, size) : "";
       if (text) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? ink.muted : textOn(nodeColour(i)), align: "center" });
     }
   }

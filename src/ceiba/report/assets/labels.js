@@ -52,6 +52,9 @@ function conditionText(i, room, size, bold = false) {
   return question(i, 3, true).slice(isolated(M.columns.name[M.splits.column[i]]).length).trim();
 }
 
+/** Whether a room leaves the name of a cut's column some letters. */
+const isLegible = (i, room, size) => M.splits.kind[i] === LEVELS || room - textWidth(" " + conditionText(i, room, size), size) >= 3.5 * size;
+
 /** The question in a given room. */
 function shortQuestion(i, room, size, bold = false) {
   const whole = question(i, 12, true);
@@ -63,8 +66,13 @@ function shortQuestion(i, room, size, bold = false) {
     const name = shortName(j, room - textWidth(" " + rest, size, bold), size, bold);
     return name ? `${name} ${rest}` : elide(rest, room, size, bold);
   }
-  const name = shortName(j, Math.max(room * 0.4, room - textWidth(" ∈ {…, +9}", size, bold) - 6 * size), size, bold);
-  return `${name} ${conditionText(i, room - textWidth(name + " ", size, bold), size, bold)}`;
+  let said = "";
+  for (const part of [0.6, 0.5, 0.4, 0.3]) {
+    const name = shortName(j, room * part, size, bold);
+    said = `${name} ${conditionText(i, room - textWidth(name + " ", size, bold), size, bold)}`;
+    if (said.includes("{")) return said;
+  }
+  return said;
 }
 
 /** The answer of a node in a room: the class is shortened before its share; "" where hardly a letter would be left. */

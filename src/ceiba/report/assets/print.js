@@ -1,7 +1,7 @@
 // The printed report: summary, icicle and top levels of the tree as vector pictures, rule table.
 // Built when printing begins, in light colours whatever the theme.
 
-const PRINT_WIDTH = 700;
+const PRINT_WIDTH = 700, PRINT_HEIGHT = 700;
 
 function buildPrint(root) {
   const theme = document.documentElement.dataset.theme;
@@ -15,13 +15,21 @@ function buildPrint(root) {
     el("h1", {}, M.payload.title), el("p", {}, summaryLine()),
     ...findingBoxes(), el("h2", {}, t("quality")), metricsTable(alpha), el("h2", {}, t("importance")), importanceList(alpha),
     el("h2", {}, t("overview")), icicleSvg(PRINT_WIDTH, Math.min(26 * (depthNow() + 1), 260)),
-    el("h2", { class: "page" }, t("tree")), treeSvg(),
-    el("h2", { class: "page" }, t("rules")),
+    el("h2", { class: "page" }, t("tree")), ...printedTree(),
+    el("h2", { class: leaves.length > 12 ? "page" : "" }, t("rules")),
     tableOf(["#", t("predicted"), t("rows"), t("rule")], leaves.slice(0, 150).map((i) => [`#${i}`, answerText(i), M.known ? fmtCount(M.rows[i]) : "–", ruleText(i, 20)]), "print-rules"),
     many ? el("p", {}, t("more_rules", { n: leaves.length - 150 })) : el("p", {}),
     el("p", { class: "muted" }, `ceiba ${M.payload.ceiba} · ${M.payload.created}`));
   document.documentElement.dataset.theme = theme;
   readInk();
+}
+
+/** The tree with its key; folded leaves are explained where there are some. */
+function printedTree() {
+  const svg = treeSvg(), key = colourKey("");
+  const pill = key.querySelector(".pill");
+  if (pill && ![...svg.querySelectorAll("text")].some((text) => text.textContent.startsWith("+"))) pill.parentElement.remove();
+  return [svg, key];
 }
 
 function icicleSvg(width, height) {
@@ -41,8 +49,12 @@ function treeSvg() {
   state.folded = openingFold(31, 4);
   view.layout = makeLayout();
   view.direction = "right";
-  view.stretch = [1, 1];
-  view.zoom = view.layout.most > 12 ? 0.32 : 0.55;
+  Object.assign(view, { stretch: [1, 1], stretched: true, lines: 1, zoom: view.layout.most > 12 ? 0.32 : 0.55 });
+  // As tall as the page allows: then boxes have room for rows and answers.
+  const wide = view.layout.deep * spacing(view.zoom, 1) + boxSize().w + 90;
+  const tall = (PRINT_HEIGHT * Math.max(wide / PRINT_WIDTH, 1)) / (view.layout.most * spacing(view.zoom, 0));
+  view.stretch = [Math.min(Math.max(tall, 1), 2.4), 1];
+  view.lines = 3;
   const box = boxSize();
   const w = view.layout.deep * spacing(view.zoom, 1) + box.w + 90, h = view.layout.most * spacing(view.zoom, 0) + 20;
   Object.assign(view, { x: box.w / 2 + 2, y: 6, width: w, height: h });

@@ -46,11 +46,11 @@ function pruneChart() {
   }
   const fitted = startStep();
   if (fitted >= 0) f.layer.append(sv("path", { d: fittedMark(f.sx(fitted), f.box.bottom), class: "fitted" }));
-  f.layer.append(sv("line", { id: "prune-now", y1: f.box.top, y2: f.box.bottom, class: "now" }));
+  const now = sv("line", { id: "prune-now", y1: f.box.top, y2: f.box.bottom, class: "now" });
+  f.layer.append(now);
   placeNow = () => {
-    const line = document.getElementById("prune-now") || f.layer.lastChild;
-    line.setAttribute("x1", f.sx(state.step));
-    line.setAttribute("x2", f.sx(state.step));
+    now.setAttribute("x1", f.sx(state.step));
+    now.setAttribute("x2", f.sx(state.step));
   };
   placeNow();
   f.svg.addEventListener("click", (e) => {

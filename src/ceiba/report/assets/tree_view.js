@@ -218,7 +218,10 @@ function fitTree(layout = makeLayout()) {
 function zoomTo(zoom, px = view.width / 2, py = view.height / 2) {
   zoom = Math.min(Math.max(zoom, 0.002), ZOOM_MOST);
   const [i, j] = view.direction === "right" ? [1, 0] : [0, 1];
-  const fx = spacing(zoom, i) / spacing(view.zoom, i), fy = spacing(zoom, j) / spacing(view.zoom, j);
+  const before = [spacing(view.zoom, i), spacing(view.zoom, j)];
+  // Squeezed to fit, larger boxes would lie on each other.
+  view.stretch = [view.stretch[0], Math.max(view.stretch[1], leastStretch(zoom, view.direction))];
+  const fx = spacing(zoom, i) / before[0], fy = spacing(zoom, j) / before[1];
   Object.assign(view, { x: px - (px - view.x) * fx, y: py - (py - view.y) * fy, zoom, touched: true });
   scheduleTree();
 }

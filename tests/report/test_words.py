@@ -1,0 +1,492 @@
+"""What a reader is told: leaks where they cannot be missed, doubt, cost, baselines, in words."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import ceiba
+from tests.report.browser import Open
+from tests.report.models import answer, classes, held_out, model, table
+
+
+def leaking() -> Any:
+    x = np.arange(60.0)
+    return ceiba.DecisionTreeClassifier().fit({"mm of rain": x, "wind": x % 7}, x > 30)
+
+
+def wilson(p: float, n: float) -> tuple[float, float]:
+    z = 1.959963984540054
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return middle - half, middle + half
+
+
+def percent(text: str) -> list[float]:
+    return [float(found) for found in re.findall(r"([\d.]+)%", text)]
+
+
+# ---------------------------------------------------------------------- leaks
+
+
+@pytest.mark.parametrize(("lang", "word"), [("en", "leak"), ("es", "fuga"), ("pt", "vazamento")])
+def test_leak_is_marked_in_the_header_on_the_tab_and_beside_the_figures(
+    open_page: Open, lang: str, word: str
+) -> None:
+    opened = open_page("leaking", leaking(), reports={})
+    page = opened.page
+    page.select_option("#lang", lang)
+    mark = page.inner_text("#leak")
+    assert word in mark
+    assert "mm of rain" in mark
+    assert page.locator("#tab-data .tab-mark").is_visible()
+    page.click("#tab-model")
+    assert word in page.inner_text("#panel .warn.strong")
+    page.click("#leak")
+    assert opened.run("() => ceibaReport.state.tab") == "data"
+    assert "mm of rain" in page.inner_text("#panel .warn.strong")
+
+
+def test_leak_mark_is_absent_where_no_column_decides_alone(open_page: Open) -> None:
+    opened = open_page("classes")
+    assert opened.page.locator("#leak").count() == 0
+    assert opened.page.locator(".tab-mark").count() == 0
+
+
+def test_warning_of_small_leaves_is_of_the_shown_tree(open_page: Open) -> None:
+    opened = open_page("cv")
+    page = opened.page
+    page.click("#tab-data")
+    counts = "() => ceibaReport.model.payload.findings.map((f) => f.code)"
+    assert "small_leaves" in opened.run(counts)
+    last = opened.run("() => ceibaReport.model.steps.length - 1")
+    opened.run("(k) => ceibaReport.update({ step: k })", last)
+    said = page.inner_text("#panel .warn")
+    tree = model("cv").unpruned_tree_
+    few = int((tree.n_rows[tree.leaves] < 5).sum())
+    assert said.startswith(f"{few} leaves")
+    opened.run("() => ceibaReport.update({ step: 0 })")
+    assert page.locator("#panel .warn").count() == 0
+
+
+# ---------------------------------------------------------------------- doubt
+
+
+@pytest.mark.parametrize("kind", ["cv", "classes"])
+def test_doubt_is_said_of_every_leaf_whose_interval_reaches_another_class(
+    open_page: Open, kind: str
+) -> None:
+    opened = open_page(kind)
+    fitted = model(kind)
+    tree = getattr(fitted, "unpruned_tree_", fitted.tree_)
+    doubts = []
+    for i in tree.leaves.tolist():
+        said = opened.run("(i) => ceibaReport.sureWords(i)", i)
+        p = np.sort(tree.value[i, 0])[::-1]
+        rows = int(tree.n_rows[i])
+        doubt = wilson(p[0], rows)[0] <= wilson(p[1], rows)[1]
+        assert said["doubt"] == doubt
+        assert said["text"].startswith("Not certain:" if doubt else "Clear in its leaf:")
+        assert f"of the {rows} training rows" in said["text"]
+        if kind == "cv":
+            assert ("includes 50 %" in said["text"]) == doubt
+        doubts.append(doubt)
+    assert any(doubts)
+    assert not all(doubts)
+
+
+def test_doubt_of_a_case_is_as_large_as_other_text(open_page: Open) -> None:
+    opened = open_page("cv")
+    opened.start_case()
+    sizes = opened.run(
+        """() => ["#case-sure", "#panel .steps li"].map(
+          (s) => parseFloat(getComputedStyle(document.querySelector(s)).fontSize))"""
+    )
+    assert sizes[0] >= sizes[1] >= 14
+
+
+# ---------------------------------------------------------------------- the way of a case
+
+
+def test_case_steps_say_what_holds_and_where_it_leads(open_page: Open) -> None:
+    fitted = model("classes")
+    tree = fitted.tree_
+    opened = open_page("classes")
+    page = opened.page
+    page.click("#tab-case")
+    names = list(tree.schema.names)
+    city = tree.schema.columns[names.index("city")].levels.index("Oslo")
+    values = {"age": 61.0, "income": 12.0, "city": city, "noise": 0.3}
+    case = [values[name] for name in names]
+    opened.run("(v) => ceibaReport.update({ values: v, hasCase: true })", case)
+    moves = opened.run("(v) => ceibaReport.predict(v)", case)["moves"][:-1]
+    answer = opened.run("(v) => ceibaReport.predict(v)", case)["answer"]
+    items = page.locator(".steps li").all_inner_texts()
+    assert percent(items[0]) == [round(100 * tree.value[0, 0, answer])]
+    assert len(items) == len(moves) + 1
+    for text, move in zip(items[1:], moves, strict=True):
+        child = tree.branch_node[tree.branch_start[move["node"]] + move["branch"]]
+        assert percent(text.split("→")[1]) == [round(100 * tree.value[child, 0, answer])]
+        name = names[tree.splits.column[move["node"]]]
+        assert text.startswith(name)
+        if tree.splits.kind[move["node"]] == 1:
+            mark = "≤" if values[name] <= tree.splits.cut[move["node"]] else ">"
+            assert mark in text
+            assert f"it is {values[name]:g}" in text
+    assert "✗" not in page.inner_text("#panel")
+
+
+def test_case_missing_column_is_said_to_be_without_effect_only_if_not_asked(
+    open_page: Open,
+) -> None:
+    fitted = model("classes")
+    opened = open_page("classes")
+    page = opened.page
+    opened.start_case()
+    names = list(fitted.tree_.schema.names)
+    seen = set()
+    for gone in names:
+        for age in (20.0, 45.0, 75.0):
+            start = opened.run("() => ceibaReport.state.values.slice()")
+            case = [
+                age if name == "age" else value for name, value in zip(names, start, strict=True)
+            ]
+            case[names.index(gone)] = None
+            opened.run("(v) => ceibaReport.update({ values: v, hasCase: true })", case)
+            moves = opened.run("(v) => ceibaReport.predict(v)", case)["moves"][:-1]
+            asked = {names[fitted.tree_.splits.column[move["node"]]] for move in moves}
+            note = page.locator(".not-asked")
+            assert note.count() == (0 if gone in asked else 1)
+            if note.count():
+                assert gone in note.inner_text()
+            seen.add(gone in asked)
+            opened.run("(v) => ceibaReport.update({ values: v })", start)
+    assert seen == {True, False}
+
+
+def coloured(page: Any, box: str) -> int:
+    """Count the strongly coloured pixels of a slider: its knob and the part before it."""
+    with Image.open(io.BytesIO(page.locator(box).screenshot())) as picture:
+        pixels = np.asarray(picture.convert("RGB")).astype(int)
+    return int((pixels.max(axis=2) - pixels.min(axis=2) > 90).sum())
+
+
+def test_case_slider_of_a_missing_value_shows_no_knob(open_page: Open) -> None:
+    fitted = model("classes")
+    opened = open_page("classes")
+    page = opened.page
+    opened.start_case()
+    j = list(fitted.tree_.schema.names).index("income")
+    box = f".field:has(#case{j}) .range"
+    assert page.locator(box + ".blank").count() == 0
+    shown = coloured(page, box)
+    page.fill(f"#case{j}", "")
+    assert page.locator(box + ".blank").count() == 1
+    assert coloured(page, box) < 0.2 * shown
+    assert page.get_attribute(box + " input", "aria-valuetext") == "missing"
+    page.fill(f"#case{j}", "30")
+    assert page.locator(box + ".blank").count() == 0
+    assert page.input_value(box + " input") == "30"
+
+
+def test_case_nearest_other_answer_says_how_many_rows_it_rests_on(open_page: Open) -> None:
+    fitted = model("classes")
+    opened = open_page("classes")
+    opened.start_case()
+    near = opened.run("() => ceibaReport.nearest(ceibaReport.state.values)")
+    rows = int(fitted.tree_.n_rows[near["node"]])
+    assert f"({rows} training row" in opened.page.inner_text("p.flip")
+
+
+# ---------------------------------------------------------------------- missing values, rules
+
+
+def test_node_says_where_missing_values_go_to_what_and_how_many_did(open_page: Open) -> None:
+    fitted = model("classes")
+    tree = fitted.tree_
+    opened = open_page("classes")
+    j = list(tree.schema.names).index("income")
+    node = next(i for i in range(tree.n_nodes) if tree.splits.column[i] == j)
+    opened.run("(i) => ceibaReport.reveal(i)", node)
+    said = opened.page.inner_text(".missing-way")
+    child = int(tree.branch_node[tree.branch_start[node] + tree.default_branch[node]])
+    answer = str(tree.target.classes[0][np.argmax(tree.value[child, 0])])
+    assert "“income”" in said
+    assert answer in said
+    inside = np.isnan(table(500)["income"][tree.rows(node, table(500))]).sum()
+    assert f"{int(inside)} of the {int(tree.n_rows[node])} rows" in said
+    assert inside > 0
+
+
+def test_rule_or_missing_stands_in_brackets_beside_an_and(open_page: Open) -> None:
+    opened = open_page("classes")
+    rules = opened.run(
+        """() => {
+          const { model, ruleText, ruleParts } = ceibaReport;
+          return Array.from({ length: model.n }, (_, i) => [ruleText(i), ruleParts(i).length]);
+        }"""
+    )
+    checked = 0
+    for text, parts in rules:
+        for part in text.split(" and "):
+            if "or missing" in part:
+                enclosed = part.startswith("(") and part.endswith(")")
+                assert enclosed == (parts > 1), text
+                checked += parts > 1
+    assert checked > 3
+
+
+# ---------------------------------------------------------------------- pruning
+
+
+def test_prune_trial_tree_is_named_compared_and_left_again(open_page: Open) -> None:
+    opened = open_page("cv")
+    page = opened.page
+    page.click("#tab-prune")
+    assert page.locator("#trial").count() == 0
+    start = opened.run("() => ceibaReport.state.step")
+    opened.run("() => ceibaReport.update({ step: 1 })")
+    steps = opened.run("() => ceibaReport.model.steps")
+    now, was = steps[1], steps[start]
+    assert now["leaves"] != was["leaves"]
+    mark = page.inner_text("#trial")
+    assert f"{now['leaves']} leaves" in mark
+    assert f"({was['leaves']})" in mark
+    a, b = (opened.run("(k) => ceibaReport.metricsAt(k, 'test')", k) for k in (1, start))
+    lines = [row.split("\t") for row in page.locator(".against tbody tr").all_inner_texts()]
+    shown = {line[0].lower(): line[1:] for line in lines}
+    small, large = (round(100 * m["accuracy"], 2) for m in (a, b))
+    assert percent(" ".join(shown["accuracy"][:2])) == [small, large]
+    apart = float(shown["accuracy"][2].replace("−", "-").replace("+", "").split()[0])
+    assert apart == pytest.approx(small - large, abs=1e-9)
+    crossed = shown["error (cross-validated)"]
+    assert percent(" ".join(crossed[:2])) == [round(100 * s["cv"], 2) for s in (now, was)]
+    trade = page.inner_text("#trade")
+    assert f"{now['leaves']} leaves instead of the fitted {was['leaves']}" in trade
+    assert percent(trade)[:2] == [small, large]
+    page.click("#trial")
+    assert opened.run("() => ceibaReport.state.step") == start
+    assert page.locator("#trial").count() == page.locator(".against").count() == 0
+
+
+def test_prune_chart_marks_the_fitted_tree_and_its_keys_look_like_its_lines(
+    open_page: Open,
+) -> None:
+    opened = open_page("cv")
+    page = opened.page
+    page.click("#tab-prune")
+    opened.run("() => ceibaReport.update({ step: 0 })")
+    found = opened.run(
+        """() => {
+          const chart = document.querySelector("#prune-chart");
+          const look = (node) => {
+            const s = getComputedStyle(node);
+            return [s.strokeDasharray, s.stroke];
+          };
+          const lines = ["line.train", "line.cv", "line.test", "limit"].map((kind) => [
+            look(chart.querySelector("." + kind)),
+            look(document.querySelector(".legend .line-key ." + kind)),
+          ]);
+          const now = document.getElementById("prune-now").getAttribute("x1");
+          const mark = chart.querySelector("path.fitted").getAttribute("d");
+          return { lines, now, mark };
+        }"""
+    )
+    for line, key in found["lines"]:
+        assert line == key
+    assert len({str(line) for line, _ in found["lines"]}) == 4
+    page.click("button:has-text('As fitted')")
+    at = opened.run("() => Number(document.getElementById('prune-now').getAttribute('x1'))")
+    middle = float(found["mark"].split("L")[-1].split(",")[0])
+    assert middle == pytest.approx(at, abs=1e-6)
+    assert middle != pytest.approx(float(found["now"]), abs=1)
+    assert "not to scale" in opened.run(
+        "() => document.querySelector('#prune-chart svg').textContent"
+    )
+
+
+def test_prune_errors_of_numbers_are_shown_as_roots(open_page: Open) -> None:
+    frame = table(500)
+    pruning = ceiba.prune.CostComplexity(folds=4, rule="1se", keep_unpruned=True)
+    fitted = ceiba.DecisionTreeRegressor(prune=pruning).fit(frame, answer(frame))
+    opened = open_page("numbers_cv", fitted, reports={"test": held_out("regression")})
+    opened.page.click("#tab-prune")
+    step = opened.run("() => ceibaReport.model.steps[ceibaReport.state.step]")
+    said = opened.page.inner_text("#prune-figures .answer")
+    root = float(said.split("cross-validated)")[1].split("±")[0])
+    assert root == pytest.approx(math.sqrt(step["cv"]), rel=1e-3)
+    opened.page.click("#tab-model")
+    assert "squared" not in opened.page.inner_text(".metrics").lower()
+
+
+# ---------------------------------------------------------------------- quality
+
+
+def test_baseline_of_classes_is_the_most_frequent_class(open_page: Open) -> None:
+    opened = open_page("classes")
+    y = classes(table(500), 3)
+    names, counts = np.unique(y, return_counts=True)
+    most = str(names[np.argmax(counts)])
+    _, held = held_out("classes")
+    share = round(100 * float(np.mean(held == most)), 1)
+    assert f"always “{most}”: {share}%" in opened.page.inner_text("#summary")
+    opened.page.click("#tab-model")
+    line = opened.page.locator(".metrics tr", has_text=f"always “{most}”").inner_text()
+    assert percent(line) == [round(100 * float(np.mean(v == most)), 2) for v in (y, held)]
+
+
+def test_baseline_of_numbers_is_the_error_of_the_mean(open_page: Open) -> None:
+    opened = open_page("regression")
+    mean = float(np.mean(answer(table(500))))
+    _, held = held_out("regression")
+    opened.page.click("#tab-model")
+    line = opened.page.locator(".metrics tr", has_text="RMSE of the mean alone").inner_text()
+    assert float(line.split("\t")[-1]) == pytest.approx(
+        math.sqrt(np.mean((held - mean) ** 2)), rel=1e-3
+    )
+
+
+def test_overfitting_is_said_when_training_flatters(open_page: Open) -> None:
+    opened = open_page("cv")
+    opened.page.click("#tab-model")
+    for step in opened.run("() => ceibaReport.model.steps.map((_, k) => k)"):
+        opened.run("(k) => ceibaReport.update({ step: k })", step)
+        train, test = (
+            opened.run("([k, s]) => ceibaReport.metricsAt(k, s)", [step, s])["accuracy"]
+            for s in ("train", "test")
+        )
+        assert opened.page.locator(".overfit").count() == (train - test > 0.05)
+    assert train - test > 0.05
+
+
+def test_importance_bars_stand_on_a_track_of_all_and_zero_is_named(open_page: Open) -> None:
+    opened = open_page("cv")
+    opened.page.click("#tab-model")
+    opened.run("() => ceibaReport.update({ step: 1 })")
+    worth = dict(
+        zip(
+            opened.run("() => ceibaReport.model.columns.name"),
+            opened.run("() => ceibaReport.importanceAt(1)"),
+            strict=True,
+        )
+    )
+    bars = opened.run(
+        """() => [...document.querySelectorAll(".importance .bar-row")].map((row) => {
+          const track = row.querySelector(".bar-track").getBoundingClientRect().width;
+          const fill = row.querySelector(".bar-fill").getBoundingClientRect().width;
+          return [row.querySelector(".bar-name").textContent, fill / track];
+        })"""
+    )
+    assert {name for name, _ in bars} == {name for name, share in worth.items() if share > 0}
+    for name, share in bars:
+        assert share == pytest.approx(worth[name], abs=0.01)
+    none = opened.page.inner_text(".importance .none")
+    assert all(name in none for name, share in worth.items() if share == 0)
+    assert "training rows" in opened.page.inner_text(".importance")
+
+
+def test_leaf_table_counts_the_test_rows_behind_each_share(open_page: Open) -> None:
+    fitted = model("classes")
+    X, y = held_out("classes")
+    ends = fitted.tree_.apply(X)
+    said = np.asarray(fitted.predict(X))
+    opened = open_page("classes")
+    opened.page.click("#tab-model")
+    whole = opened.run("() => ceibaReport.model.steps.findIndex((s) => s.asIs)")
+    opened.run("(k) => ceibaReport.update({ step: k })", whole)
+    lines = opened.page.locator("table.leaves tbody tr:nth-child(even)").all_inner_texts()
+    assert len(lines) == fitted.tree_.n_leaves
+    for line in lines:
+        cells = line.split("\t")
+        here = ends == int(cells[0][1:])
+        if here.any():
+            right = round(100 * float(np.mean(said[here] == np.asarray(y)[here])), 1)
+            assert f"{right}% of {here.sum()}" in line
+        else:
+            assert "–" in line
+
+
+def test_confusion_matrix_has_no_hue_and_frames_right_answers(open_page: Open) -> None:
+    opened = open_page("classes")
+    opened.page.click("#tab-model")
+    cells = opened.run(
+        """() => [...document.querySelectorAll(".matrix td")].map((cell) => {
+          const s = getComputedStyle(cell);
+          return [s.backgroundColor.match(/\\d+/g).map(Number), s.boxShadow !== "none"];
+        })"""
+    )
+    assert len(cells) == 9
+    for k, (colour, framed) in enumerate(cells):
+        assert max(colour) - min(colour) <= 8
+        assert framed == (k % 4 == 0)
+
+
+def test_words_of_every_metric_are_explained(open_page: Open) -> None:
+    for kind in ("classes", "regression"):
+        opened = open_page(kind)
+        opened.page.click("#tab-model")
+        opened.page.click(".gloss summary")
+        rows = opened.page.locator(".metrics tbody td:first-child").all_inner_texts()
+        known = opened.page.locator(".gloss dt").all_inner_texts()
+        plain = {"Error", "Rows"}
+        for row in rows:
+            assert row in plain or any(row.startswith(word) for word in known), row
+        assert all(opened.page.locator(".gloss dd").all_inner_texts())
+
+
+def test_rows_of_a_node_last_line_says_what_its_share_is_of(open_page: Open) -> None:
+    opened = open_page("classes")
+    opened.run("() => ceibaReport.reveal(1)")
+    last = opened.page.locator(".last-sum tbody tr").last.inner_text()
+    assert last.startswith("whole node (% of all rows)")
+
+
+def test_print_of_a_dark_page_is_light(open_page: Open) -> None:
+    opened = open_page("classes", color_scheme="dark")
+    opened.run("() => window.ceibaReport.buildPrint()")
+    opened.page.emulate_media(media="print", color_scheme="dark")
+    colours = opened.run(
+        """() => ["#print .bar-track", "body"].map((s) =>
+          getComputedStyle(document.querySelector(s)).backgroundColor.match(/\\d+/g).map(Number))"""
+    )
+    assert all(min(colour[:3]) > 220 for colour in colours)
+
+
+def test_full_size_after_a_squeezed_fit_lays_no_card_on_another(open_page: Open) -> None:
+    opened = open_page("cv")
+    last = opened.run("() => ceibaReport.model.steps.length - 1")
+    opened.run("(k) => ceibaReport.update({ step: k })", last)
+    for orientation in ("right", "down"):
+        opened.run(
+            """(way) => {
+              ceibaReport.state.orientation = way;
+              document.getElementById("fit").click();
+            }""",
+            orientation,
+        )
+        opened.page.click("#one")
+        places = opened.run(
+            "() => ceibaReport.view.layout.nodes.map((_, k) => ceibaReport.place(k))"
+        )
+        for k, (x, y) in enumerate(places):
+            for a, b in places[:k]:
+                assert abs(x - a) >= 196 or abs(y - b) >= 70, orientation
+
+
+def test_panel_shows_that_it_goes_on_until_its_end_is_seen(open_page: Open) -> None:
+    opened = open_page("classes")
+    opened.page.click("#tab-model")
+    more = opened.page.locator("#more")
+    opened.until("!document.getElementById('more').classList.contains('gone')")
+    assert more.is_visible()
+    opened.run(
+        "() => { const p = document.getElementById('panel'); p.scrollTop = p.scrollHeight; }"
+    )
+    opened.until("document.getElementById('more').classList.contains('gone')")
+    assert not more.is_visible()
