@@ -17,8 +17,8 @@
 #include "grow/small_tree.hpp"
 #include "split/fractional.hpp"
 #include "split/gain_ratio.hpp"
+#include "split/partition.hpp"
 #include "split/route.hpp"
-#include "split/row_store.hpp"
 #include "tree/builder.hpp"
 
 namespace ceiba::grow {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "split/row_store.hpp"
+#include "split/partition.hpp"
 
 namespace ceiba::split {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "split/candidate.hpp"
-#include "split/row_store.hpp"
+#include "split/partition.hpp"
 
 namespace ceiba::split {
 
