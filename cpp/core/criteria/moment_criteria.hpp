@@ -61,8 +61,9 @@ struct SquaredError {
     // (2,000 x 5,000 in all: 1.43 s -> 1.20 s). The sums err by e <= n^2 2^-52 largest, so sqrt(gain) by e sqrt(W / (W_L W_R)).
     static constexpr std::size_t rough_at_once = 4;
     template <class D, class Entry>
-    void rough_best(const D& d, const std::array<const Entry*, rough_at_once>& columns, std::size_t n, std::size_t first,
-                    std::size_t last, std::array<double, rough_at_once>& bound) const requires requires {
+    void rough_best(const D& d, const std::array<const Entry*, rough_at_once>& columns, std::size_t n,
+                    std::size_t first, std::size_t last,
+                    std::array<double, rough_at_once>& bound) const requires requires {
         d.number(0);
     }
     {

@@ -16,11 +16,11 @@ using split::PackedColumns;
 // (left ones - left share of all ones), over n_left n_right; for more, left squares / n_left + right squares / n_right. Both fit
 // into 60 bits for 2,048 rows, and so does a numerator times another cut's denominator.
 struct SmallGrower::BestCut {
-    std::size_t at = 0;          // among the packed columns
-    std::int32_t column = 0;     // of the table
-    std::uint32_t begin = 0;     // entries [begin, end) are one side of the cut: the left one, unless ...
+    std::size_t at = 0;       // among the packed columns
+    std::int32_t column = 0;  // of the table
+    std::uint32_t begin = 0;  // entries [begin, end) are one side of the cut: the left one, unless ...
     std::uint32_t end = 0;
-    std::uint32_t code = 0;      // ... a member of a bundle is cut, and this is where its rare value lies
+    std::uint32_t code = 0;  // ... a member of a bundle is cut, and this is where its rare value lies
     std::int64_t numerator = -1, denominator = 1;
     double threshold = -1.0;  // what a rounded score must reach to be compared exactly
 
@@ -78,7 +78,8 @@ bool SmallGrower::read(const split::NodeRows& node) { return prepare(columns_.so
 
 bool SmallGrower::prepare(bool all_there) {
     if (!all_there) return false;
-    while (reciprocal_.size() <= columns_.n_rows()) reciprocal_.push_back(1.0 / static_cast<double>(reciprocal_.size()));
+    while (reciprocal_.size() <= columns_.n_rows())
+        reciprocal_.push_back(1.0 / static_cast<double>(reciprocal_.size()));
     goes_left_.resize(columns_.n_rows());
     spare_.resize(columns_.n_rows() + 1);
     return true;
@@ -208,7 +209,8 @@ void SmallGrower::scan_bundle(const std::uint32_t* entries, std::size_t size, st
     for (std::size_t begin = end; begin < size; begin = end) {
         const std::uint32_t code = PackedColumns::rank(entries[begin]);
         std::fill_n(count, n_classes_, 0u);
-        for (; end < size && PackedColumns::rank(entries[end]) == code; ++end) ++count[PackedColumns::label(entries[end])];
+        for (; end < size && PackedColumns::rank(entries[end]) == code; ++end)
+            ++count[PackedColumns::label(entries[end])];
         const std::int64_t n = static_cast<std::int64_t>(size), rare = static_cast<std::int64_t>(end - begin),
                            others = n - rare;
         if (std::min(rare, others) < static_cast<std::int64_t>(min_rows_)) continue;
@@ -244,8 +246,8 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     const std::size_t at = static_cast<std::size_t>(id);
     out_.splits.kind[at] = static_cast<std::int8_t>(split::Kind::cut);
     out_.splits.column[at] = best.column;
-    out_.splits.cut[at] = best.code ? columns_.cut(best.at, best.code)
-                                    : columns_.cut(best.at, sorted[n_left - 1], sorted[n_left]);
+    out_.splits.cut[at] =
+        best.code ? columns_.cut(best.at, best.code) : columns_.cut(best.at, sorted[n_left - 1], sorted[n_left]);
     out_.gain[at] = gain / static_cast<double>(n);
     out_.default_branch[at] = 2 * n_left >= n ? 0 : 1;
 

@@ -317,7 +317,7 @@ private:
     std::vector<std::size_t> sample_;  // rows of the target
     Binning out_;
     std::list<BundleFiller> bundles_;
-    std::vector<std::size_t> single_;  // the columns that have a byte of their own
+    std::vector<std::size_t> single_;      // the columns that have a byte of their own
     std::vector<std::vector<Seen>> seen_;  // per thread
     int n_failures_ = 0;
 };

@@ -25,9 +25,9 @@ struct ColumnBins {
     std::vector<double> edge;   // one fewer than bins
     std::vector<double> value;  // lossless: the value of each bin; otherwise empty
     bool any_missing = false;
-    std::size_t slot = 0;        // place of this column among the bytes of a row
-    std::uint8_t code = 0;       // in a shared byte: the one for the rare of two values; 0: the byte is the bin
-    std::uint8_t rare = 0;       // the bin of that value
+    std::size_t slot = 0;   // place of this column among the bytes of a row
+    std::uint8_t code = 0;  // in a shared byte: the one for the rare of two values; 0: the byte is the bin
+    std::uint8_t rare = 0;  // the bin of that value
 
     bool bundled() const { return code != 0; }
     bool lossless() const { return !value.empty(); }
@@ -39,12 +39,12 @@ struct ColumnBins {
 };
 
 struct Binning {
-    std::vector<ColumnBins> column;    // per column of the table; those of columns of levels stay empty
-    std::vector<std::size_t> numeric;  // the columns that have bins, ascending
+    std::vector<ColumnBins> column;                 // per column of the table; those of columns of levels stay empty
+    std::vector<std::size_t> numeric;               // the columns that have bins, ascending
     std::vector<std::vector<std::size_t>> bundles;  // columns that share a byte, by code - 1; these bytes come first
     std::size_t n_slots = 0;
-    std::size_t stride = 0;            // bytes per row: the slots, rounded up so that rows can be copied in words
-    bool approximate = false;          // cuts are made at edges only (max_bins)
+    std::size_t stride = 0;    // bytes per row: the slots, rounded up so that rows can be copied in words
+    bool approximate = false;  // cuts are made at edges only (max_bins)
 };
 
 struct BinOptions {

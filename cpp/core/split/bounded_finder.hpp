@@ -21,12 +21,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/radix_sort.hpp"
 #include "split/bounds.hpp"
 #include "split/cells.hpp"
+#include "split/column_counts.hpp"
+#include "split/fetched_bins.hpp"
 #include "split/histogram.hpp"
 #include "split/presort_finder.hpp"
-#include "split/small_sort.hpp"
 
 namespace ceiba::split {
 
@@ -40,7 +40,7 @@ public:
         : exact_(division, criterion, options, n_threads),
           options_(options),
           cells_(cells),
-          spaces_(static_cast<std::size_t>(n_threads), Space(division, criterion, cells.n_fields())) {}
+          spaces_(static_cast<std::size_t>(n_threads), Space(division, criterion, cells)) {}
 
     std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                 int thread) override {
@@ -82,33 +82,14 @@ private:
         double low = no_floor, high = no_floor;
     };
     struct Space {
-        Space(const D& d, const C& c, std::size_t n_fields)
-            : division(d),
-              criterion(c),
-              bounds(c),
-              fields(cells_per_column * n_fields),
-              left(n_fields),
-              total(n_fields) {}
+        Space(const D& d, const C& c, const Cells& cells) : division(d), criterion(c), bounds(c), counts(cells) {}
 
         D division;
         C criterion;
         Bounds bounds;
-        // The column that was loaded last.
-        std::array<double, cells_per_column> rows;
-        std::vector<double> fields, left, total;
-        std::vector<std::uint64_t> common;  // of a bundled column
-        double n_rows = 0.0, n_present = 0.0, n_aside = 0.0;  // taking part; with a value; missing and taking part
-        std::size_t n_bins = 0;
-        double weight_error = 0.0, sum_error = 0.0;
-        bool blind = false;  // weights so small that quanta say nothing: everything must be examined
-        // For the exact scan of a column.
-        std::array<std::uint32_t, cells_per_column + 1> start;
-        std::vector<Item> items;
-        std::vector<Entry> entries;
+        ColumnCounts<Cells> counts;  // of the column that was loaded last
+        FetchedBins fetched;
         std::vector<typename D::Left> parts;
-        std::vector<std::uint64_t> key;
-        std::vector<std::uint32_t> order;
-        base::SortSpace sort;
     };
     // A candidate whose cut is known only as a place between two bins.
     struct Found {
@@ -191,105 +172,12 @@ private:
         return limits;
     }
 
-    const double* cell(const Space& space, std::size_t bin) const {
-        return space.fields.data() + bin * cells_.n_fields();
-    }
-
     // Unpacks the counts of a column. False: there is nothing to cut.
     bool load(const NodeRows& node, std::size_t c, Space& space) const {
-        const ColumnBins& bins = node.store->binning->column[c];
-        const std::size_t width = cells_.width(), n_fields = cells_.n_fields();
-        const std::uint64_t* const words = node.histogram->data() + bins.slot * column_words(cells_);
-        const bool learn = options_.missing == Missing::learn;
-        space.n_bins = bins.n_bins();
-        space.n_present = 0.0;
-        std::size_t n_full = 0;
-        const auto unpack = [&](std::size_t b) {
-            const std::uint64_t* const own = bins.bundled() ? bundled_cell(node, bins, b, space) : words + b * width;
-            space.rows[b] = cells_.rows(own);
-            if (space.rows[b] != 0.0) cells_.fields(own, space.fields.data() + b * n_fields);
-        };
-        for (std::size_t b = 0; b < space.n_bins; ++b) {
-            unpack(b);
-            space.n_present += space.rows[b];
-            n_full += space.rows[b] != 0.0;
-        }
-        space.n_aside = 0.0;
-        cells_.fields(node.histogram->data() + node.histogram->size() - width, space.total.data());
-        if (bins.any_missing) {
-            unpack(missing_bin);
-            if (learn)
-                space.n_aside = space.rows[missing_bin];
-            else if (space.rows[missing_bin] > 0.0)
-                for (std::size_t f = 0; f < n_fields; ++f) space.total[f] -= cell(space, missing_bin)[f];
-        }
-        space.n_rows = space.n_present + space.n_aside;
-        if (n_full == 0 ||
-            (n_full == 1 && space.n_aside == 0.0 && (bins.lossless() || node.store->binning->approximate)))
-            return false;
-        // Less than a quantum per row; and where look_closer() adds terms of up to 2^46 quanta one by one, n^2 2^-53 of the largest.
-        const double quanta = space.n_rows * (1.0 + space.n_rows * 0x1p-7);
-        space.weight_error = quanta * cells_.weight_quantum();
-        space.sum_error = quanta * cells_.sum_quantum();
-        const double weight = cells_.weight_of(space.total.data());
-        space.blind = !(weight > 16.0 * static_cast<double>(n_fields) * space.weight_error);
-        space.bounds.begin(space.total.data(), n_fields, space.n_rows, space.weight_error, space.sum_error);
+        if (!space.counts.load(node, c, cells_, options_.missing == Missing::learn)) return false;
+        space.bounds.begin(space.counts.total.data(), cells_.n_fields(), space.counts.n_rows, space.counts.weight_error,
+                           space.counts.sum_error);
         return true;
-    }
-
-    // The cell of a bin of a column that shares its byte. Whole numbers in a word never borrow from their neighbour: none is
-    // larger than that of all rows.
-    const std::uint64_t* bundled_cell(const NodeRows& node, const ColumnBins& bins, std::size_t bin,
-                                      Space& space) const {
-        const std::uint64_t* const rare =
-            node.histogram->data() + bins.slot * column_words(cells_) + bins.code * cells_.width();
-        if (bin == bins.rare) return rare;
-        const std::uint64_t* const all = node.histogram->data() + node.histogram->size() - cells_.width();
-        space.common.resize(cells_.width());
-        for (std::size_t w = 0; w < cells_.width(); ++w) space.common[w] = all[w] - rare[w];
-        return space.common.data();
-    }
-
-    // Walks over the full bins with missing values on one side: inside(bin, rows before, rows after) sees the fields left of
-    // the bin in space.left, boundary(bin, rows before, rows after) those up to its end.
-    template <class Inside, class Boundary>
-    void walk(Space& space, bool missing_left, Inside inside, Boundary boundary) const {
-        const std::size_t n_fields = cells_.n_fields();
-        double before = 0.0, seen = 0.0;
-        std::fill(space.left.begin(), space.left.end(), 0.0);
-        if (missing_left) {
-            before = space.n_aside;
-            std::copy_n(cell(space, missing_bin), n_fields, space.left.begin());
-        }
-        for (std::size_t b = 0; b < space.n_bins; ++b) {
-            const double rows = space.rows[b];
-            if (rows == 0.0) continue;
-            inside(b, before, space.n_rows - before - rows, seen);
-            const double* const own = cell(space, b);
-            for (std::size_t f = 0; f < n_fields; ++f) space.left[f] += own[f];
-            before += rows;
-            seen += rows;
-            if (seen == space.n_present) return;
-            boundary(b, before, space.n_rows - before);
-        }
-    }
-
-    // Is the division with `left` on the left allowed beyond doubt?
-    bool surely_allowed(const Space& space, const double* left, double before, double after,
-                        const Limits& limits) const {
-        const double least = static_cast<double>(limits.min_rows);
-        if (before < least || after < least) return false;
-        if (limits.monotone == 0 && limits.min_weight <= 0.0 && Cells::exact) return true;
-        const double wl = cells_.weight_of(left), w = cells_.weight_of(space.total.data());
-        const double sl = left[1], s = space.total[1];  // of class 1, or of the target
-        const double wr = w - wl, doubt = space.weight_error * static_cast<double>(space.left.size()) + w * 0x1p-40;
-        if (!(wl > doubt && wr > doubt) || wl - doubt < limits.min_weight || wr - doubt < limits.min_weight)
-            return false;
-        if (limits.monotone == 0) return true;
-        const double a = sl / wl, b = (s - sl) / wr, size = std::fabs(a) + std::fabs(b);
-        const double error = (space.sum_error + (size + 1.0) * doubt) / (std::min(wl, wr) - doubt) + size * 0x1p-40;
-        const double low = limits.low - cells_.centre(), high = limits.high - cells_.centre();
-        return (b - a) * limits.monotone > 2.0 * error && std::min(a, b) > low + error && std::max(a, b) < high - error;
     }
 
     // What the boundaries of the loaded column say. Their gains bound those of all other cuts roughly (Bounds::between), which is
@@ -299,24 +187,25 @@ private:
         constexpr bool rough = requires { space.bounds.between(0.0, 0.0, 0.0); };
         const bool whole_bins = node.store->binning->column[c].lossless() || node.store->binning->approximate;
         Outlook out;
-        if (space.blind) return {no_floor, unknown};
+        if (space.counts.blind) return {no_floor, unknown};
         double last = 0.0, weight = 0.0;
-        const auto enter = [&](std::size_t b, double, double, double) { weight = cells_.weight_of(cell(space, b)); };
+        const auto enter = [&](std::size_t b, double, double, double) {
+            weight = cells_.weight_of(space.counts.cell(b));
+        };
         const auto weigh = [&](std::size_t, double before, double after) {
-            const Range gain = space.bounds.gain(space.left.data());
-            if (gain.low > out.low && surely_allowed(space, space.left.data(), before, after, limits))
-                out.low = gain.low;
+            const Range gain = space.bounds.gain(space.counts.left.data());
+            if (gain.low > out.low && space.counts.surely_allowed(cells_, before, after, limits)) out.low = gain.low;
             if constexpr (rough) {
                 out.high = std::max(out.high, gain.high);
                 if (!whole_bins) out.high = std::max(out.high, space.bounds.between(last, gain.high, weight));
                 last = gain.high;
             }
         };
-        walk(space, false, enter, weigh);
+        space.counts.walk(false, enter, weigh);
         if constexpr (rough)
             if (!whole_bins) out.high = std::max(out.high, space.bounds.between(last, 0.0, weight));
-        if (space.n_aside > 0.0) walk(space, true, enter, weigh);
-        if (!rough || space.n_aside > 0.0) out.high = unknown;
+        if (space.counts.n_aside > 0.0) space.counts.walk(true, enter, weigh);
+        if (!rough || space.counts.n_aside > 0.0) out.high = unknown;
         return out;
     }
 
@@ -330,12 +219,12 @@ private:
         const double least = static_cast<double>(limits.min_rows);
         const bool free = limits.monotone == 0 && limits.min_weight <= 0.0;
         std::array<bool, cells_per_column> fetched{};
-        for (int side = 0; side < (space.n_aside > 0.0 ? 2 : 1); ++side) {
+        for (int side = 0; side < (space.counts.n_aside > 0.0 ? 2 : 1); ++side) {
             Survivors& marks = out.sides[static_cast<std::size_t>(side)];
-            walk(
-                space, side == 1,
+            space.counts.walk(
+                side == 1,
                 [&](std::size_t b, double before, double after, double seen) {
-                    const double rows = space.rows[b];
+                    const double rows = space.counts.rows[b];
                     if (whole_bins || rows < 2.0 || before + rows - 1.0 < least || after + rows - 1.0 < least) return;
                     BinPlace place;
                     place.rows = rows;
@@ -343,8 +232,9 @@ private:
                     place.last = after == 0.0;
                     place.least_rows = least;
                     place.ends_count =
-                        free && seen > 0.0 && seen + rows < space.n_present && before >= least && after >= least;
-                    if (!space.blind && space.bounds.inside(space.left.data(), cell(space, b), place, floor) < floor)
+                        free && seen > 0.0 && seen + rows < space.counts.n_present && before >= least && after >= least;
+                    if (!space.counts.blind &&
+                        space.bounds.inside(space.counts.left.data(), space.counts.cell(b), place, floor) < floor)
                         return;
                     marks.inside[b] = 1;
                     out.any = true;
@@ -353,16 +243,16 @@ private:
                 },
                 [&](std::size_t b, double before, double after) {
                     if (before < least || after < least) return;
-                    if (!space.blind && space.bounds.gain(space.left.data()).high < floor) return;
+                    if (!space.counts.blind && space.bounds.gain(space.counts.left.data()).high < floor) return;
                     marks.after[b] = 1;
                     out.any = true;
                 });
         }
-        out.presence = space.n_aside > 0.0 && space.n_aside >= least && space.n_present >= least;
+        out.presence = space.counts.n_aside > 0.0 && space.counts.n_aside >= least && space.counts.n_present >= least;
         if (out.presence) {
-            for (std::size_t f = 0; f < space.left.size(); ++f)
-                space.left[f] = space.total[f] - cell(space, missing_bin)[f];
-            out.presence = space.blind || !(space.bounds.gain(space.left.data()).high < floor);
+            for (std::size_t f = 0; f < space.counts.left.size(); ++f)
+                space.counts.left[f] = space.counts.total[f] - space.counts.cell(missing_bin)[f];
+            out.presence = space.counts.blind || !(space.bounds.gain(space.counts.left.data()).high < floor);
         }
         out.any = out.any || out.presence;
         return out;
@@ -374,7 +264,12 @@ private:
         Found out;
         if (!marks.any || !load(node, c, space)) return out;
         const double gain_floor = floor == no_floor ? no_floor : floor * cost(c);
-        fetch(node, c, marks, space);
+        if (marks.rows_inside > 0.0) {
+            std::array<bool, cells_per_column> wanted{};
+            for (std::size_t b = 0; b < space.counts.n_bins; ++b)
+                wanted[b] = space.counts.rows[b] > 0.0 && (marks.sides[0].inside[b] || marks.sides[1].inside[b]);
+            space.fetched.fetch(node, c, wanted, space.counts.rows, space.counts.n_bins);
+        }
         if constexpr (!Cells::exact)
             if (!look_closer(node, limits, gain_floor, marks, space)) return out;
         space.division.bind(node.store->target, 0, node.begin);
@@ -388,20 +283,20 @@ private:
             const Survivors& side = marks.sides[missing_left ? 1 : 0];
             Running left(*this, space);
             if (missing_left) left.add(missing_bin);
-            std::size_t before = static_cast<std::size_t>(missing_left ? space.n_aside : 0.0);
-            const std::size_t n_rows = static_cast<std::size_t>(space.n_rows);
-            for (std::size_t b = 0; b < space.n_bins; ++b) {
-                const std::size_t rows = static_cast<std::size_t>(space.rows[b]);
+            std::size_t before = static_cast<std::size_t>(missing_left ? space.counts.n_aside : 0.0);
+            const std::size_t n_rows = static_cast<std::size_t>(space.counts.n_rows);
+            for (std::size_t b = 0; b < space.counts.n_bins; ++b) {
+                const std::size_t rows = static_cast<std::size_t>(space.counts.rows[b]);
                 if (rows == 0) continue;
                 if (side.inside[b]) {
                     space.division.put_back(left.left());
-                    const Entry* const entries = space.entries.data() + space.start[b];
+                    const Entry* const entries = space.fetched.entries.data() + space.fetched.start[b];
                     if (scan(entries, rows, before, n_rows - before - rows, gain_floor, limits, space.division,
                              space.criterion, best)) {
                         best.missing_left = missing_left;
                         out.between_bins = false;
-                        lower = space.items[space.start[b] + best.position - 1].value;
-                        upper = space.items[space.start[b] + best.position].value;
+                        lower = space.fetched.items[space.fetched.start[b] + best.position - 1].value;
+                        upper = space.fetched.items[space.fetched.start[b] + best.position].value;
                     }
                 }
                 left.add(b);
@@ -417,11 +312,11 @@ private:
             }
         };
         scan_side(false);
-        if (space.n_aside > 0.0) {
+        if (space.counts.n_aside > 0.0) {
             if (marks.presence) {
                 Running left(*this, space);
-                for (std::size_t b = 0; b < space.n_bins; ++b)
-                    if (space.rows[b] > 0.0) left.add(b);
+                for (std::size_t b = 0; b < space.counts.n_bins; ++b)
+                    if (space.counts.rows[b] > 0.0) left.add(b);
                 space.division.put_back(left.left());
                 presence = best.offer(space.division, space.criterion, limits);
                 if (presence) best.missing_left = false;
@@ -435,7 +330,7 @@ private:
         split.column = static_cast<std::int32_t>(c);
         split.gain = best.gain(space.division, space.criterion);
         split.tolerance = space.criterion.tolerance();
-        split.learned_missing = space.n_aside > 0.0;
+        split.learned_missing = space.counts.n_aside > 0.0;
         split.missing_branch = best.missing_left ? 0 : 1;
         if (presence)
             out.between_bins = false;
@@ -451,22 +346,22 @@ private:
         cells.bind(node.store->target, node.begin);
         const double least = static_cast<double>(limits.min_rows);
         bool any = marks.presence;
-        for (int side = 0; side < (space.n_aside > 0.0 ? 2 : 1); ++side) {
+        for (int side = 0; side < (space.counts.n_aside > 0.0 ? 2 : 1); ++side) {
             Survivors& own = marks.sides[static_cast<std::size_t>(side)];
-            walk(
-                space, side == 1,
+            space.counts.walk(
+                side == 1,
                 [&](std::size_t b, double before, double after, double) {
                     if (!own.inside[b]) return;
-                    std::vector<double> left = space.left;
-                    const std::size_t n = static_cast<std::size_t>(space.rows[b]);
-                    const Entry* const entries = space.entries.data() + space.start[b];
+                    std::vector<double> left = space.counts.left;
+                    const std::size_t n = static_cast<std::size_t>(space.counts.rows[b]);
+                    const Entry* const entries = space.fetched.entries.data() + space.fetched.start[b];
                     own.inside[b] = 0;
                     for (std::size_t i = 0; i + 1 < n; ++i) {
                         cells.add_row(entries[i].row, left.data());
                         if (entries[i].rank == entries[i + 1].rank) continue;
                         const double rows = static_cast<double>(i + 1);
                         if (before + rows < least || after + static_cast<double>(n) - rows < least) continue;
-                        if (!space.blind && space.bounds.gain(left.data()).high < floor) continue;
+                        if (!space.counts.blind && space.bounds.gain(left.data()).high < floor) continue;
                         own.inside[b] = 1;
                         any = true;
                         return;
@@ -490,7 +385,7 @@ private:
         }
         void add(std::size_t bin) {
             if constexpr (Cells::exact) {
-                const double* const own = finder_.cell(space_, bin);
+                const double* const own = space_.counts.cell(bin);
                 for (std::size_t f = 0; f < part_.size(); ++f) part_[f] += own[f];
             } else {
                 D::merge(part_, space_.parts[bin]);
@@ -511,7 +406,7 @@ private:
 
     void sum_bins(const NodeRows& node, std::size_t c, Space& space) const {
         if constexpr (Cells::exact) {
-            space.division.set_total(space.division.part_of(space.total.data()));
+            space.division.set_total(space.division.part_of(space.counts.total.data()));
         } else {
             const Binning& binning = *node.store->binning;
             const std::uint8_t* const byte = node.bins() + binning.column[c].slot;
@@ -523,62 +418,9 @@ private:
                 largest = std::max(largest, space.division.size_of(i));
             }
             typename D::Left total = space.division.nothing();
-            for (std::size_t b = 0; b < space.n_bins; ++b) D::merge(total, space.parts[b]);
-            if (space.n_aside > 0.0) D::merge(total, space.parts[missing_bin]);
+            for (std::size_t b = 0; b < space.counts.n_bins; ++b) D::merge(total, space.parts[b]);
+            if (space.counts.n_aside > 0.0) D::merge(total, space.parts[missing_bin]);
             space.division.set_total(total, largest);
-        }
-    }
-
-    // Reads the rows of the marked bins from the table and sorts them by value.
-    void fetch(const NodeRows& node, std::size_t c, const Survey& marks, Space& space) const {
-        if (marks.rows_inside == 0.0) return;
-        const Binning& binning = *node.store->binning;
-        std::array<std::uint8_t, cells_per_column> wanted{};
-        space.start.fill(0);
-        std::uint32_t n = 0;
-        for (std::size_t b = 0; b < space.n_bins; ++b) {
-            space.start[b] = n;
-            wanted[b] = space.rows[b] > 0.0 && (marks.sides[0].inside[b] || marks.sides[1].inside[b]);
-            if (wanted[b]) n += static_cast<std::uint32_t>(space.rows[b]);
-        }
-        space.start[space.n_bins] = n;
-        space.items.resize(n);
-        space.entries.resize(n);
-        std::array<std::uint32_t, cells_per_column> cursor;
-        std::copy_n(space.start.begin(), cells_per_column, cursor.begin());
-        const std::uint8_t* const byte = node.bins() + binning.column[c].slot;
-        for (std::size_t i = 0; i < node.size(); ++i) {
-            const std::uint8_t b = byte[i * binning.stride];
-            if (wanted[b]) space.items[cursor[b]++].row = static_cast<std::uint32_t>(i);
-        }
-        const std::uint32_t* const row = node.store->target.row.data() + node.begin;
-        node.store->table->columns[c].with_reader([&](auto number) {
-            for (Item& item : space.items) item.value = number(row[item.row]) + 0.0;
-        });
-        for (std::size_t b = 0; b < space.n_bins; ++b)
-            if (wanted[b]) sort_bin(space, space.start[b], space.start[b + 1]);
-    }
-    void sort_bin(Space& space, std::size_t from, std::size_t to) const {
-        Item* const items = space.items.data() + from;
-        const std::size_t n = to - from;
-        if (n < 512) {
-            sort_items(items, n);
-        } else {
-            space.key.resize(n);
-            space.order.resize(n);
-            for (std::size_t i = 0; i < n; ++i) {
-                space.key[i] = base::sort_key(items[i].value);
-                space.order[i] = static_cast<std::uint32_t>(i);
-            }
-            base::sort_rows(space.key, space.order, space.sort);
-            std::vector<Item> sorted(n);
-            for (std::size_t i = 0; i < n; ++i) sorted[i] = items[space.order[i]];
-            std::copy(sorted.begin(), sorted.end(), items);
-        }
-        std::uint32_t rank = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            if (i > 0 && items[i].value != items[i - 1].value) ++rank;
-            space.entries[from + i] = {rank, items[i].row};
         }
     }
 

@@ -72,8 +72,8 @@ private:
         }
     }
 
-    std::vector<T> edge_;                                  // padded with infinities
-    unsigned top_ = 0;                                     // first step of the search; 0: one bin
+    std::vector<T> edge_;  // padded with infinities
+    unsigned top_ = 0;     // first step of the search; 0: one bin
     T low_ = 0, scale_ = 0;
     std::array<std::uint8_t, n_stretches> n_below_{unused};  // edges below a stretch
 };

@@ -113,7 +113,8 @@ public:
     Squares if_moved(std::size_t level, bool to_left) const {
         const double sign = to_left ? 1.0 : -1.0;
         const double nl = left_weight() + sign * static_cast<double>(rows_[level]);
-        const double l2 = left_squares_ + sign * 2.0 * product(left_.data(), &cells_[level * n_classes_]) + own_squares_[level];
+        const double l2 =
+            left_squares_ + sign * 2.0 * product(left_.data(), &cells_[level * n_classes_]) + own_squares_[level];
         const double cross = cross_ + sign * own_cross_[level];
         return {nl, static_cast<double>(n_total_) - nl, l2, total_squares_ - 2.0 * cross + l2};
     }

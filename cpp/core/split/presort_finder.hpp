@@ -15,17 +15,17 @@
 #include "base/random.hpp"
 #include "split/cut.hpp"
 #include "split/finder.hpp"
-#include "split/level_rows.hpp"
-#include "split/level_subsets.hpp"
+#include "split/level_search.hpp"
 #include "split/route.hpp"
 #include "split/scan.hpp"
+#include "split/search_space.hpp"
 
 namespace ceiba::split {
 
-constexpr double no_floor = -std::numeric_limits<double>::infinity();
-
 template <class D, class C>
 class PresortFinder final : public SplitFinder {
+    using Space = SearchSpace<D, C>;
+
 public:
     PresortFinder(const D& division, const C& criterion, SearchOptions options, int n_threads)
         : options_(std::move(options)), spaces_(static_cast<std::size_t>(n_threads), Space(division, criterion)) {}
@@ -96,25 +96,6 @@ public:
     }
 
 private:
-    // What one thread works with. `fresh`: the division holds the total of all rows of the node being searched.
-    struct Space {
-        Space(const D& d, const C& c) : division(d), criterion(c) {}
-
-        D division;
-        C criterion;
-        bool fresh = false;
-        double floor = no_floor;  // cuts with a gain below this need not be found
-        LevelRows levels;
-        std::vector<Entry> entries;
-        std::vector<double> outlook;    // rough bound per live column
-        struct Known {
-            typename D::Left left{};
-            base::DoubleDouble gain;
-        };
-        std::array<Known, 8> known{};  // left parts whose gains were weighed last in this node
-        std::size_t n_known = 0;       // ever since the node was begun
-    };
-
     // Only the best split is wanted: a column need not say what it has when that cannot win. Where the criterion has a rough
     // bound, the most promising column goes first.
     template <class Column>
@@ -177,7 +158,8 @@ private:
                n_rows * node.store->sorted.size() * sizeof(Entry) > (std::size_t{1} << 20);
     }
 
-    static constexpr bool has_rough = requires { C::rough_at_once; } && requires(const D& d) { d.number(0); };
+    static constexpr bool has_rough = requires { C::rough_at_once; }
+    &&requires(const D& d) { d.number(0); };
 
     // A bound of the merit of every live column; infinite where there is none.
     template <class Column>
@@ -185,7 +167,7 @@ private:
         space.outlook.assign(n_live, std::numeric_limits<double>::infinity());
         const std::size_t n = node.size(), least = std::max<std::size_t>(1, options_.min_rows);
         if (n < 2 * least) return;
-        take_part(node, true, space, n, [](std::size_t i) { return i; });
+        space.take_part(node, true, n, [](std::size_t i) { return i; });
         std::array<const Entry*, C::rough_at_once> entries;
         std::array<std::size_t, C::rough_at_once> place;
         std::array<double, C::rough_at_once> bound;
@@ -291,54 +273,9 @@ private:
         Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
         if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
         Candidate out = node.store->codes[c].empty() ? search_numbers(node, c, limits, context, space)
-                                                     : search_levels(node, c, limits, space);
+                                                     : LevelSearch<D, C>(options_, space).search(node, c, limits);
         out.column = static_cast<std::int32_t>(c);
         return out;
-    }
-
-    // Makes the division's total that of the rows taking part: all of the node, or those with a value in the column.
-    template <class Rows>
-    void take_part(const NodeRows& node, bool all, Space& space, std::size_t n, Rows row_at) {
-        if (all && space.fresh) return;
-        space.division.bind(node.store->target, 0, node.begin);
-        space.division.reset();
-        if (all)
-            for (std::size_t i = 0; i < node.size(); ++i) space.division.include(i);
-        else
-            for (std::size_t i = 0; i < n; ++i) space.division.include(row_at(i));
-        space.fresh = all;
-        space.division.clear_left();
-        space.criterion.begin(space.division);
-    }
-
-    // All cuts of these entries, with the rows aside (missing values under "learn") tried on both sides and by themselves.
-    template <class Aside>
-    BestCut<D, C> best_cut(const Entry* entries, std::size_t n, std::size_t n_aside, Aside aside_at,
-                           const Limits& limits, Space& space, std::size_t random_position, bool& presence) {
-        BestCut<D, C> best;
-        presence = false;
-        const auto weigh = [&](bool missing_left) {
-            if (random_position)
-                weigh_cut(entries, n, random_position, n_aside, missing_left, limits, space.division, space.criterion,
-                          best);
-            else if (scan(entries, n, missing_left ? n_aside : 0, missing_left ? 0 : n_aside, space.floor, limits,
-                          space.division, space.criterion, best))
-                best.missing_left = missing_left;
-        };
-        space.division.clear_left();
-        weigh(false);
-        if (n_aside == 0) return best;
-        if (n >= limits.min_rows && n_aside >= limits.min_rows) {
-            space.division.clear_left();
-            for (std::size_t i = 0; i < n; ++i) space.division.add(entries[i].row);
-            presence = best.offer(space.division, space.criterion, limits);
-            if (presence) best.position = n;
-        }
-        space.division.clear_left();
-        for (std::size_t i = 0; i < n_aside; ++i) space.division.add(aside_at(i));
-        weigh(true);
-        presence = presence && !best.missing_left;
-        return best;
     }
 
     Candidate search_numbers(const NodeRows& node, std::size_t c, const Limits& limits, const NodeContext& context,
@@ -348,7 +285,7 @@ private:
         const bool learn = options_.missing == Missing::learn;
         const std::size_t n_aside = learn ? node.size() - n : 0;
         if (n == 0 || (n_aside == 0 && entries[0].rank == entries[n - 1].rank)) return {};
-        take_part(node, learn || n == node.size(), space, n, [&](std::size_t i) { return entries[i].row; });
+        space.take_part(node, learn || n == node.size(), n, [&](std::size_t i) { return entries[i].row; });
         double random_cut = 0.0;
         std::size_t random_position = 0;
         if (options_.random_cuts && entries[0].rank != entries[n - 1].rank) {
@@ -362,9 +299,8 @@ private:
                 entries);
         }
         bool presence = false;
-        BestCut<D, C> best = best_cut(
-            entries, n, n_aside, [&](std::size_t i) { return entries[n + i].row; }, limits, space, random_position,
-            presence);
+        BestCut<D, C> best = space.best_cut(
+            entries, n, n_aside, [&](std::size_t i) { return entries[n + i].row; }, limits, random_position, presence);
         Candidate out;
         if (!best.found) return out;
         out.kind = presence ? Kind::presence : Kind::cut;
@@ -401,132 +337,6 @@ private:
             if (binning->approximate) return bins.edge[(entry[0].rank + entry[1].rank - 1) / 2];
         }
         return cut_between(node.number(c, entry[0].row), node.number(c, entry[1].row), cuts_below(node, c));
-    }
-
-    Candidate search_levels(const NodeRows& node, std::size_t c, const Limits& limits, Space& space) {
-        LevelRows& levels = space.levels;
-        group_by_level(node, c, levels);
-        const bool learn = options_.missing == Missing::learn && !options_.multiway;
-        const std::size_t n_aside = learn ? levels.missing.size() : 0;
-        if (levels.n_levels() + (n_aside > 0) < 2) return {};
-        take_part(node, levels.n_rows() + n_aside == node.size(), space, levels.n_rows(),
-                  [&](std::size_t i) { return levels.rows[i]; });
-        Candidate out =
-            options_.multiway ? one_branch_per_level(limits, space) : best_level_set(node, n_aside, limits, space);
-        if (options_.multiway && options_.empty_branches && out.found())
-            branch_for_every_level(node.store->table->columns[c].n_levels(), out);
-        if (out.kind == Kind::levels && out.levels.front().branch == 1) {  // branch 0 holds the first level, always
-            for (LevelBranch& level : out.levels) level.branch = 1 - level.branch;
-            out.missing_branch = 1 - out.missing_branch;
-        }
-        return out;
-    }
-
-    Candidate best_level_set(const NodeRows& node, std::size_t n_aside, const Limits& limits, Space& space) {
-        const LevelRows& levels = space.levels;
-        Candidate out;
-        out.learned_missing = n_aside > 0;
-        if constexpr (requires { space.division.n_classes(); }) {
-            if (space.division.n_classes() > 2)
-                return node.store->target.weight.empty() ? best_subset<WholeCount>(node, n_aside, limits, space)
-                                                         : best_subset<base::LongSum>(node, n_aside, limits, space);
-        }
-        // rpart goes through rates from the highest; it matters when levels of one rate meet min_rows.
-        const bool falling = options_.like_rpart && options_.criterion == criteria::Name::poisson;
-        for (const auto& order : level_orders(node, levels, options_.class_scale, falling)) {
-            entries_in_order(levels, order, space.entries);
-            bool presence = false;
-            BestCut<D, C> best = best_cut(
-                space.entries.data(), space.entries.size(), n_aside, [&](std::size_t i) { return levels.missing[i]; },
-                limits, space, 0, presence);
-            const base::DoubleDouble gain = best.gain(space.division, space.criterion);
-            if (!best.found || (out.found() && !((gain - out.gain).value() > space.criterion.tolerance()))) continue;
-            out.kind = presence ? Kind::presence : Kind::levels;
-            out.gain = gain;
-            out.missing_branch = best.missing_left ? 0 : 1;
-            if (presence) continue;
-            out.levels.clear();
-            for (std::size_t l = 0; l < levels.n_levels(); ++l) out.levels.push_back({levels.code[l], 1});
-            for (std::size_t i = 0; i < best.position; ++i) out.levels[order[space.entries[i].rank]].branch = 0;
-        }
-        out.tolerance = space.criterion.tolerance();
-        return out;
-    }
-
-    // Three or more classes: see level_subsets.hpp.
-    template <class Weight>
-    Candidate best_subset(const NodeRows& node, std::size_t n_aside, const Limits& limits, Space& space) {
-        const LevelRows& levels = space.levels;
-        Candidate out;
-        out.learned_missing = n_aside > 0;
-        LevelDivision<Weight> division(node, levels, n_aside > 0, options_.class_scale);
-        C criterion = space.criterion;
-        division.clear(false);
-        criterion.begin(division);
-        out.tolerance = criterion.tolerance();
-        BestSubset best;
-        SubsetSearch<LevelDivision<Weight>, C> search(division, criterion, limits, best);
-        search.run(false);
-        bool presence = false;
-        if (n_aside > 0) {
-            division.clear(false);
-            for (std::size_t l = 0; l < levels.n_levels(); ++l) division.move_left(l);
-            presence =
-                division.enough_rows(limits) && weigh_division(division, criterion, limits, best.gain, best.found);
-            best.found = best.found || presence;
-            best.missing_left = false;
-            search.run(true);
-            presence = presence && !best.missing_left;
-        }
-        if (!best.found) return out;
-        out.kind = presence ? Kind::presence : Kind::levels;
-        out.gain = best.gain;
-        out.missing_branch = best.missing_left ? 0 : 1;
-        if (!presence)
-            for (std::size_t l = 0; l < levels.n_levels(); ++l)
-                out.levels.push_back({levels.code[l], best.on_left[l] ? 0 : 1});
-        return out;
-    }
-
-    // The gain of a multiway split is the sum of the gains of halving the list of levels again and again:
-    // O(rows x log levels) for any criterion that is a decrease of impurity.
-    Candidate one_branch_per_level(const Limits& limits, Space& space) {
-        const LevelRows& levels = space.levels;
-        Candidate out;
-        const std::size_t n_levels = levels.n_levels();
-        for (std::size_t l = 0; l < n_levels; ++l)
-            if (levels.start[l + 1] - levels.start[l] < limits.min_rows) return out;
-        out.tolerance = space.criterion.tolerance();
-        std::vector<std::pair<std::size_t, std::size_t>> open{{0, n_levels}};
-        while (!open.empty()) {
-            const auto [from, to] = open.back();
-            open.pop_back();
-            if (to - from < 2) continue;
-            const std::size_t middle = from + (to - from) / 2;
-            space.fresh = false;
-            space.division.reset();
-            for (std::uint32_t r = levels.start[from]; r < levels.start[to]; ++r)
-                space.division.include(levels.rows[r]);
-            space.division.clear_left();
-            for (std::uint32_t r = levels.start[from]; r < levels.start[middle]; ++r)
-                space.division.add(levels.rows[r]);
-            space.criterion.begin(space.division);
-            const base::DoubleDouble gain = space.criterion.gain(space.division);
-            if (!std::isfinite(gain.hi)) return out;
-            out.gain = out.gain + gain;
-            open.emplace_back(from, middle);
-            open.emplace_back(middle, to);
-        }
-        out.kind = Kind::levels;
-        out.n_branches = static_cast<int>(n_levels);
-        for (std::size_t l = 0; l < n_levels; ++l) out.levels.push_back({levels.code[l], static_cast<std::int32_t>(l)});
-        return out;
-    }
-
-    static void branch_for_every_level(std::int32_t n_levels, Candidate& split) {
-        split.levels.clear();
-        for (std::int32_t code = 0; code < n_levels; ++code) split.levels.push_back({code, code});
-        split.n_branches = n_levels;
     }
 
     SearchOptions options_;
