@@ -112,6 +112,12 @@ public:
     Expansion total_weight_exact() const { return exact(total_.weight); }
     Expansion left_sum_exact() const { return exact(left_.sum); }
     Expansion total_sum_exact() const { return exact(total_.sum); }
+    double weight(std::size_t i) const {
+        if constexpr (Weighted) return weight_[i];
+        return 1.0;
+    }
+    // w (y - centre)
+    double term(std::size_t i, double centre) const { return weight(i) * (number_[i] - centre); }
     // Largest |y| among the rows that take part: the scale of rounding errors.
     double largest() const { return largest_; }
     double left_value() const { return left_sum() / left_weight(); }

@@ -2,6 +2,8 @@
 // scikit-learn. Everything else of the search stays as it is.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -23,9 +25,12 @@ public:
     }
     void reset() {
         for (D& part : parts_) part.reset();
+        n_rows_ = 0;
+        terms_.of_row.clear();
     }
     void include(std::size_t i) {
         for (D& part : parts_) part.include(i);
+        n_rows_ = std::max(n_rows_, i + 1);
     }
     void clear_left() {
         for (D& part : parts_) part.clear_left();
@@ -49,15 +54,37 @@ public:
     double right_value() const { return parts_.front().right_value(); }
 
     const std::vector<D>& parts() const { return parts_; }
+    // The terms w (y - centre) of a row next to each other, output after output, with `centre` about the mean of the
+    // rows that take part: what a scan of all outputs reads at once.
+    struct Terms {
+        std::vector<double> of_row, centre, spread;  // spread: sum of |w (y - centre)|
+    };
+    const Terms& terms() requires requires(const D& part) { part.term(0, 0.0); }
+    {
+        if (!terms_.of_row.empty()) return terms_;
+        terms_.spread.assign(parts_.size(), 0.0);
+        terms_.centre.clear();
+        for (const D& part : parts_) terms_.centre.push_back(part.total_sum() / part.total_weight());
+        terms_.of_row.resize(n_rows_ * parts_.size());
+        double* term = terms_.of_row.data();
+        for (std::size_t i = 0; i < n_rows_; ++i)
+            for (std::size_t o = 0; o < parts_.size(); ++o, ++term) {
+                *term = parts_[o].term(i, terms_.centre[o]);
+                terms_.spread[o] += std::fabs(*term);
+            }
+        return terms_;
+    }
 
 private:
     std::vector<D> parts_;
+    std::size_t n_rows_ = 0;  // up to the last one included
+    Terms terms_;
 };
 
 template <class C>
 class MultiCriterion {
 public:
-    static constexpr bool bounds_are_exact = requires { C::bounds_are_exact; };
+    static constexpr bool bounds_are_exact = requires { requires C::bounds_are_exact; };
 
     MultiCriterion(std::size_t n_outputs, const C& one) : parts_(n_outputs, one) {}
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/double_double.hpp"
+#include "criteria/rough_medians.hpp"
 #include "data/target.hpp"
 
 namespace ceiba::criteria {
@@ -42,12 +44,48 @@ public:
         if (!ranked_) rank();
         left_.assign(left_.size(), Cell{});
         left_all_ = Cell{};
+        on_left_.clear();
     }
     void add(std::size_t i) {
+        on_left_.push_back(rank_[i]);
         const Cell c = cell_[rank_[i]];
         left_all_ += c;
         for (std::size_t r = rank_[i] + 1; r < left_.size(); r += r & (~r + 1)) left_[r] += c;
     }
+
+    // Adds rows from, ..., to - 1 of a sequence: one by one, or all at once where that costs less.
+    template <class RowAt>
+    void add_all(RowAt row_at, std::size_t from, std::size_t to) {
+        const auto depth = static_cast<std::size_t>(std::bit_width(left_.size()));
+        if ((to - from) * depth < 2 * left_.size()) {
+            for (; from < to; ++from) add(row_at(from));
+            return;
+        }
+        for (; from < to; ++from) on_left_.push_back(rank_[row_at(from)]);
+        left_.assign(left_.size(), Cell{});
+        for (std::uint32_t r : on_left_) left_[r + 1] = cell_[r];
+        left_all_ = Cell{};
+        for (std::size_t t = 1; t < left_.size(); ++t) {
+            const std::size_t up = t + (t & (~t + 1));
+            if (up < left_.size()) left_[up] += left_[t];
+        }
+        for (std::size_t t = left_.size() - 1; t > 0; t -= t & (~t + 1)) left_all_ += left_[t];
+    }
+
+    // Medians in plain doubles, with the rows on the left that are there now.
+    RoughMedians& rough_look() {
+        if (!rough_fresh_) {
+            std::vector<RoughMedians::Row> rows(order_.size());
+            for (std::size_t r = 0; r < rows.size(); ++r)
+                rows[r] = {cell_[r].weight.hi, shifted(r).hi, cell_[r].sum.hi};
+            rough_.take(std::move(rows));
+            rough_fresh_ = true;
+        }
+        rough_.clear();
+        for (std::uint32_t r : on_left_) rough_.move(r);
+        return rough_;
+    }
+    std::uint32_t rank(std::size_t i) const { return rank_[i]; }
 
     Left left_part() const { return {}; }
     void put_back(Left) {}
@@ -107,6 +145,7 @@ private:
         top_ = 1;
         while (top_ * 2 < total_.size()) top_ *= 2;
         ranked_ = true;
+        rough_fresh_ = false;
         total_deviation_ = deviation(false);
     }
 
@@ -151,11 +190,13 @@ private:
 
     const double* number_ = nullptr;
     const double* weight_ = nullptr;
-    bool ranked_ = false;
+    bool ranked_ = false, rough_fresh_ = false;
     std::vector<std::uint32_t> included_, order_, rank_;
     std::vector<Cell> cell_;          // of each rank
     std::vector<Cell> left_, total_;  // Fenwick trees, 1-based
     Cell left_all_, total_all_;
+    std::vector<std::uint32_t> on_left_;  // ranks, in the order of adding
+    RoughMedians rough_;
     std::size_t top_ = 1;
     double shift_ = 0.0;
     DoubleDouble total_deviation_;

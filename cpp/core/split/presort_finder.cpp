@@ -9,6 +9,8 @@
 #include "criteria/multi_output.hpp"
 #include "criteria/weighted_median_division.hpp"
 #include "split/median_finder.hpp"
+#include "split/multi_scan.hpp"
+#include "split/weighted_median_scan.hpp"
 
 namespace ceiba::split {
 

@@ -48,7 +48,7 @@ public:
     // Takes the division as it stands if it is admissible and better.
     bool offer(D& division, const C& criterion, const Limits& limits) {
         if (!respects(division, limits)) return false;
-        if constexpr (requires { C::bounds_are_exact; }) return offer_weighed(division, criterion);
+        if constexpr (requires { requires C::bounds_are_exact; }) return offer_weighed(division, criterion);
         const double low = criterion.lower(division);
         if (std::isnan(low) || (found && !(low > high_ + criterion.tolerance())))
             return offer_weighed(division, criterion);
