@@ -116,58 +116,29 @@ bool PackedColumns::sort(const NodeRows& node) {
     return true;
 }
 
-namespace {
-
-// start[b + 1]: rows with byte b.
-std::array<std::uint32_t, 257> count_bytes(const std::uint8_t* byte, std::size_t n, std::size_t stride) {
-    std::array<std::uint32_t, 257> start{};
-    for (std::size_t i = 0; i < n; ++i) ++start[byte[i * stride] + 1u];
-    return start;
-}
-
-}  // namespace
-
-// Entries in the order of their bytes, which are their ranks.
-void PackedColumns::write_ranks(const std::uint8_t* byte, std::array<std::uint32_t, 257>& start) {
-    for (std::size_t b = 0; b < 256; ++b) start[b + 1] += start[b];
-    std::uint32_t* const out = entries(column_.size());
-    for (std::size_t i = 0; i < n_rows_; ++i) {
-        const std::uint8_t b = byte[i * binning_->stride];
-        out[start[b]++] = packed(b, static_cast<std::uint32_t>(i), label_[i]);
-    }
-}
-
 void PackedColumns::sort_bundle(const NodeRows& node, std::size_t b) {
     const std::uint8_t* const byte = node.bins() + b;
-    std::array<std::uint32_t, 257> start = count_bytes(byte, n_rows_, binning_->stride);
+    const std::size_t stride = binning_->stride;
+    std::array<std::uint32_t, 257> start{};
+    for (std::size_t i = 0; i < n_rows_; ++i) ++start[byte[i * stride] + 1u];
     if (start[*byte + 1u] == n_rows_) return;
-    write_ranks(byte, start);
+    for (std::size_t k = 0; k < 256; ++k) start[k + 1] += start[k];
+    std::uint32_t* const out = entries(column_.size());
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        const std::uint8_t code = byte[i * stride];
+        out[start[code]++] = packed(code, static_cast<std::uint32_t>(i), label_[i]);
+    }
     column_.push_back(-1 - static_cast<std::int32_t>(b));
 }
 
-// The bins are the first digit of the order, and all of it where they are ranks; otherwise the values within a bin are sorted.
 bool PackedColumns::sort_binned(const NodeRows& node, std::size_t c) {
-    const ColumnBins& bins = binning_->column[c];
-    const std::size_t stride = binning_->stride;
-    const std::uint8_t* const byte = node.bins() + bins.slot;
-    std::array<std::uint32_t, 257> start = count_bytes(byte, n_rows_, stride);
-    if (start[missing_bin + 1u] > 0) return false;
-    if (bins.lossless() || binning_->approximate) {
-        if (start[*byte + 1u] == n_rows_) return true;  // one value
-        write_ranks(byte, start);
-        column_.push_back(static_cast<std::int32_t>(c));
-        return true;
-    }
-    for (std::size_t b = 0; b < 256; ++b) start[b + 1] += start[b];
-    std::array<std::uint32_t, 256> cursor;
-    std::copy(start.begin(), start.end() - 1, cursor.begin());
-    table_->columns[c].with_reader([&](auto number) {
-        for (std::size_t i = 0; i < n_rows_; ++i)
-            items_[cursor[byte[i * stride]]++] = {number(rows_[i]) + 0.0, static_cast<std::uint32_t>(i)};
+    if (in_order_.begin(node, c) < n_rows_) return false;
+    if (in_order_.one_value()) return true;
+    std::uint32_t* const out = entries(column_.size());
+    in_order_.run([out, this](std::size_t at, std::uint32_t rank, std::uint32_t row) {
+        out[at] = packed(rank, row, label_[row]);
     });
-    for (std::size_t b = 0; b < bins.n_bins(); ++b)
-        if (start[b + 1] - start[b] > 1) split::sort_items(items_.data() + start[b], start[b + 1] - start[b]);
-    if (items_[0].value != items_[n_rows_ - 1].value) write(c);
+    if (rank(out[0]) != rank(out[n_rows_ - 1])) column_.push_back(static_cast<std::int32_t>(c));
     return true;
 }
 

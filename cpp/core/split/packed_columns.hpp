@@ -6,12 +6,12 @@
 // node of a large one. A bundle (bundles.hpp) is one such column: its ranks are the codes of its members.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "data/table.hpp"
+#include "split/bin_sort.hpp"
 #include "split/row_store.hpp"
 #include "split/small_sort.hpp"
 
@@ -51,7 +51,6 @@ private:
     void write(std::size_t c);
     bool sort_binned(const NodeRows& node, std::size_t c);
     void sort_bundle(const NodeRows& node, std::size_t b);
-    void write_ranks(const std::uint8_t* byte, std::array<std::uint32_t, 257>& start);
 
     const data::Table* table_ = nullptr;
     const Binning* binning_ = nullptr;  // where ranks are bins, at least in some columns
@@ -61,6 +60,7 @@ private:
     std::vector<std::int32_t> column_;    // which columns of the table are here; -1 - b: bundle b
     std::vector<std::uint32_t> entries_;  // column after column
     std::vector<Item> items_, spare_;
+    BinSort in_order_;
     std::vector<std::uint32_t> start_;
 };
 

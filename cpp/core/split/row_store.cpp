@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/radix_sort.hpp"
-#include "split/small_sort.hpp"
+#include "split/bin_sort.hpp"
 
 namespace ceiba::split {
 
@@ -157,45 +157,6 @@ NodeRows bin(const data::Table& table, const data::Target& target, const BinOpti
 
 namespace {
 
-// The bins are the first digit of the order; within a bin the values themselves are compared.
-std::uint32_t sort_binned_column(const NodeRows& node, std::size_t c, std::vector<Item>& items,
-                                 std::vector<Entry>& out) {
-    const Binning& binning = *node.store->binning;
-    const ColumnBins& bins = binning.column[c];
-    const data::Column& column = node.store->table->columns[c];
-    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
-    const std::size_t n = node.size();
-    const std::uint8_t* const byte = node.bins() + bins.slot;
-    const std::array<std::uint8_t, 256> bin = bins.bin_of_byte();
-    std::array<std::uint32_t, 257> start{};
-    for (std::size_t i = 0; i < n; ++i) ++start[bin[byte[i * binning.stride]] + 1u];
-    for (std::size_t b = 0; b < 256; ++b) start[b + 1] += start[b];
-    std::array<std::uint32_t, 256> cursor;
-    std::copy(start.begin(), start.end() - 1, cursor.begin());
-    out.resize(n);
-    const std::uint32_t n_present = start[missing_bin];
-    if (bins.lossless() || binning.approximate) {
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::uint8_t b = bin[byte[i * binning.stride]];
-            out[cursor[b]++] = {b, static_cast<std::uint32_t>(i)};
-        }
-        return n_present;
-    }
-    items.resize(n);
-    column.with_reader([&](auto number) {
-        for (std::size_t i = 0; i < n; ++i)
-            items[cursor[byte[i * binning.stride]]++] = {number(row[i]), static_cast<std::uint32_t>(i)};
-    });
-    for (std::size_t b = 0; b < bins.n_bins(); ++b)
-        if (start[b + 1] - start[b] > 1) sort_items(items.data() + start[b], start[b + 1] - start[b]);
-    std::uint32_t rank = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        if (i > 0 && items[i].value != items[i - 1].value) ++rank;
-        out[i] = {rank, items[i].row};
-    }
-    return n_present;
-}
-
 template <class T>
 std::vector<T> stretch(const std::vector<T>& values, const NodeRows& node) {
     if (values.empty()) return {};
@@ -229,10 +190,15 @@ NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool) {
     out.present.assign(n_columns, out.end);
     store.sorted.resize(n_columns);
     store.codes.resize(n_columns);
-    std::vector<std::vector<Item>> items(pool ? static_cast<std::size_t>(pool->size()) : 1);
+    std::vector<BinSort> sorts(pool ? static_cast<std::size_t>(pool->size()) : 1);
     const auto sort = [&](std::size_t c, int thread) {
         if (from.codes[c].empty()) {
-            out.present[c] = sort_binned_column(node, c, items[static_cast<std::size_t>(thread)], store.sorted[c]);
+            BinSort& in_order = sorts[static_cast<std::size_t>(thread)];
+            out.present[c] = in_order.begin(node, c);
+            Entry* const entries = (store.sorted[c].resize(node.size()), store.sorted[c].data());
+            in_order.run([entries](std::size_t at, std::uint32_t rank, std::uint32_t row) {
+                entries[at] = {rank, row};
+            });
         } else {
             store.codes[c] = stretch(from.codes[c], node);
             out.present[c] = static_cast<std::uint32_t>(node.n_present(c));
