@@ -35,6 +35,9 @@ using tree::NodeRecord;
 
 // Values below which sharing the columns of a node between threads does not pay (rows x columns).
 constexpr std::size_t shared_work = 200000;
+// A node with no more than this part of a thread's share of the rows is one task: what is shared between threads makes them wait for
+// each other, whole subtrees do not, and this many of them even out.
+constexpr std::size_t tasks_per_thread = 2;
 
 // A node whose split is yet to be found or carried out.
 struct Open {
@@ -71,6 +74,7 @@ public:
     tree::TreeArrays run() {
         builders_.emplace_back();
         builders_[0].emplace_back();
+        n_rows_ = root_.size();
         Open root{std::move(root_), NodeContext{options_.seed, options_.low, options_.high}, 0, 0, false, {}};
         describe(root, builders_[0]);
         whole_weight_ = builders_[0][0].search_weight;
@@ -92,7 +96,13 @@ private:
         return (n >= 2 * options_.search.small_node || options_.bins.approximate) &&
                split::bins_serve(table, target, options_.search);
     }
-    bool large(const NodeRows& rows) const { return pool_.size() > 1 && rows.size() * n_columns_ >= shared_work; }
+    bool worth_sharing(const NodeRows& rows) const {
+        return pool_.size() > 1 && rows.size() * n_columns_ >= shared_work;
+    }
+    bool one_task(const NodeRows& rows) const {
+        return !worth_sharing(rows) ||
+               rows.size() * tasks_per_thread * static_cast<std::size_t>(pool_.size()) <= n_rows_;
+    }
 
     void depth_first(Open root) {
         std::vector<Open> stack, apart;
@@ -101,7 +111,7 @@ private:
             Open open = std::move(stack.back());
             stack.pop_back();
             if (!open.splittable) continue;
-            if (pool_.size() > 1 && !large(open.rows)) {
+            if (pool_.size() > 1 && one_task(open.rows)) {
                 apart.push_back(std::move(open));
                 continue;
             }
@@ -109,6 +119,8 @@ private:
         }
         if (apart.empty()) return;
         if (apart.size() == 1) return subtree(std::move(apart[0]), builders_[0], 0);
+        std::stable_sort(apart.begin(), apart.end(),
+                         [](const Open& a, const Open& b) { return a.rows.size() > b.rows.size(); });
         const std::size_t first = builders_.size();
         builders_.resize(first + apart.size());
         for (std::size_t i = 0; i < apart.size(); ++i) {
@@ -139,7 +151,7 @@ private:
         std::vector<Open> heap, fresh;
         int leaves = 1;
         const auto offer = [&](Open open) {
-            if (!open.splittable || !find(open, builders_[0], large(open.rows) ? &pool_ : nullptr, 0)) return;
+            if (!open.splittable || !find(open, builders_[0], worth_sharing(open.rows) ? &pool_ : nullptr, 0)) return;
             heap.push_back(std::move(open));
             std::push_heap(heap.begin(), heap.end(), worse);
         };
@@ -150,7 +162,7 @@ private:
             heap.pop_back();
             if (leaves + open.found[0].n_branches - 1 > options_.max_leaf_nodes) continue;
             fresh.clear();
-            divide(open, builders_[0], large(open.rows) ? &pool_ : nullptr, fresh);
+            divide(open, builders_[0], worth_sharing(open.rows) ? &pool_ : nullptr, fresh);
             leaves += static_cast<int>(fresh.size()) - 1;
             for (auto child = fresh.rbegin(); child != fresh.rend(); ++child) offer(std::move(*child));
         }
@@ -367,7 +379,7 @@ private:
     const GrowOptions& options_;
     base::Interrupt& interrupt_;
     base::ThreadPool pool_;
-    std::size_t n_columns_;
+    std::size_t n_columns_, n_rows_ = 0;
     NodeRows root_;
     std::unique_ptr<split::SplitFinder> finder_;
     std::vector<SmallGrower> small_;  // one per thread; empty: not the plain case
