@@ -257,7 +257,8 @@ def test_prune_trial_tree_is_named_compared_and_left_again(open_page: Open) -> N
     assert now["leaves"] != was["leaves"]
     mark = page.inner_text("#trial")
     assert f"{now['leaves']} leaves" in mark
-    assert f"({was['leaves']})" in mark
+    assert f"(fitted: {was['leaves']})" in mark
+    height = opened.run("() => document.querySelector('header').getBoundingClientRect().height")
     a, b = (opened.run("(k) => ceibaReport.metricsAt(k, 'test')", k) for k in (1, start))
     lines = [row.split("\t") for row in page.locator(".against tbody tr").all_inner_texts()]
     shown = {line[0].lower(): line[1:] for line in lines}
@@ -272,6 +273,10 @@ def test_prune_trial_tree_is_named_compared_and_left_again(open_page: Open) -> N
     assert percent(trade)[:2] == [small, large]
     page.click("#trial")
     assert opened.run("() => ceibaReport.state.step") == start
+    # The page does not move under the hand when a trial begins or ends.
+    assert height == opened.run(
+        "() => document.querySelector('header').getBoundingClientRect().height"
+    )
     assert page.locator("#trial").count() == page.locator(".against").count() == 0
 
 

@@ -40,7 +40,7 @@ function headerMarks() {
   const leak = leakNow();
   const marks = [];
   if (leak) marks.push(el("button", { type: "button", id: "leak", class: "mark-warn", title: findingText(leak), onclick: () => update({ tab: "data" }) }, "⚠ " + t("leak_mark", { column: M.columns.name[leak.column] })));
-  if (isTrial()) marks.push(el("button", { type: "button", id: "trial", class: "mark-trial", onclick: () => { update({ step: startStep() }); renderPanel(); } }, "↺ " + t("trial", { now: stepText(state.step), fitted: fmtCount(M.steps[startStep()].leaves) })));
+  if (isTrial()) marks.push(el("button", { type: "button", id: "trial", class: "mark-trial", title: t("back_fitted"), onclick: () => { update({ step: startStep() }); renderPanel(); } }, "↺ " + t("trial", { now: stepText(state.step), fitted: fmtCount(M.steps[startStep()].leaves) })));
   return marks;
 }
 
@@ -68,7 +68,8 @@ function topBar() {
     document.getElementById("lang").focus();
   });
   return el("header", { class: "top" },
-    el("div", { class: "title" }, el("h1", { title: M.payload.title }, M.payload.title), el("p", { id: "summary", class: "muted", title: summaryLine() }, summaryLine()), el("div", { id: "marks", class: "marks" }, headerMarks())),
+    el("div", { class: "title" }, el("div", { class: "title-line" }, el("h1", { title: M.payload.title }, M.payload.title), el("div", { id: "marks", class: "marks" }, headerMarks())),
+      el("p", { id: "summary", class: "muted" }, summaryLine())),
     el("div", { class: "tools" },
       el("div", { class: "search" }, search, el("span", { id: "hits", class: "muted", "aria-live": "polite" })),
       lang,
@@ -216,6 +217,16 @@ function buildTwinSoon() {
   twinTimer = setTimeout(() => buildTwin(document.getElementById("twin")), 250);
 }
 
+let spaceTimer = 0;
+/** The slice through the case follows a moment after the answer, in a frame of its own. */
+function fillSpaceSoon() {
+  clearTimeout(spaceTimer);
+  spaceTimer = setTimeout(() => {
+    const holder = document.getElementById("space");
+    if (holder) fillSpace(holder);
+  }, 40);
+}
+
 function connect() {
   follow(["theme"], () => {
     document.documentElement.dataset.theme = state.theme;
@@ -234,8 +245,7 @@ function connect() {
   follow(["selected"], () => markTwin(document.getElementById("twin")));
   follow(["focusVersion"], () => bringIntoView(state.selected));
   follow(["step"], () => {
-    const line = document.getElementById("summary");
-    line.textContent = line.title = summaryLine();
+    document.getElementById("summary").textContent = summaryLine();
     document.getElementById("marks").replaceChildren(...headerMarks());
   });
   follow(["bigIcicle"], () => {
@@ -246,8 +256,7 @@ function connect() {
     if (changed.has("tab") || STALE[state.tab].some((k) => changed.has(k))) return renderPanel();
     if (state.tab === "case" && ["values", "hasCase", "step"].some((k) => changed.has(k))) {
       fillResult(document.getElementById("case-result"));
-      const holder = document.getElementById("space");
-      if (holder) fillSpace(holder);
+      fillSpaceSoon();
     }
     if (state.tab === "prune" && changed.has("step")) {
       placeNow();

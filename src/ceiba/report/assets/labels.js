@@ -66,13 +66,14 @@ function shortQuestion(i, room, size, bold = false) {
     const name = shortName(j, room - textWidth(" " + rest, size, bold), size, bold);
     return name ? `${name} ${rest}` : elide(rest, room, size, bold);
   }
-  let said = "";
+  const alone = levelsOf(M.splits, i, 0).length === 1;
   for (const part of [0.6, 0.5, 0.4, 0.3]) {
     const name = shortName(j, room * part, size, bold);
-    said = `${name} ${conditionText(i, room - textWidth(name + " ", size, bold), size, bold)}`;
-    if (said.includes("{")) return said;
+    const said = `${name} ${conditionText(i, room - textWidth(name + " ", size, bold), size, bold)}`;
+    if (said.includes("{") || alone) return said;
   }
-  return said;
+  const rest = conditionText(i, 0, size, bold);
+  return `${shortName(j, room - textWidth(" " + rest, size, bold), size, bold)} ${rest}`;
 }
 
 /** The answer of a node in a room: the class is shortened before its share; "" where hardly a letter would be left. */

@@ -39,8 +39,14 @@ function jumpButtons() {
     p.cv_risk ? go(t("cv_minimum"), stepOfRow(p.minimum)) : null, p.cv_risk ? go("1-SE", stepOfRow(p.one_se)) : null, go(t("one_question"), M.steps.findIndex((s) => s.leaves > 1)));
 }
 
+let startCache = -2;
 /** The step the page opens with: the chosen alpha, or the tree as it is. */
 function startStep() {
+  if (startCache === -2) startCache = findStart();
+  return startCache;
+}
+
+function findStart() {
   const p = M.payload.pruning;
   const asIs = M.steps.findIndex((s) => s.asIs);
   if (!p || p.start === null) return asIs;
