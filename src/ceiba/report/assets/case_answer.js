@@ -69,13 +69,14 @@ function caseSteps(moves, said) {
     else if (m.by === "default") note = t("by_default");
     else if (m.by === "unseen") note = t("by_unseen");
     else if (m.by === "share") note = t("by_share", { share: fmtPercent(m.share) });
+    const asked = question(m.node, 12);
     const value = state.values[j];
     const known = value !== null && M.columns.kind[j] === "numeric" && m.by === "primary";
     return el("li", {},
       el("span", { class: "step" },
-        el("button", { type: "button", class: "link", title: question(m.node, 40), onclick: () => reveal(m.node) }, holds),
+        el("button", { type: "button", class: "link", title: asked, onclick: () => reveal(m.node) }, holds),
         known ? el("span", { class: "muted" }, ` (${t("it_is", { value: fmtValue(value, j) })})`) : null,
-        two ? el("span", { class: "reply", title: question(m.node, 40) }, edgeWord(m.node, m.branch)) : null,
+        two ? el("span", { class: "reply", title: asked }, edgeWord(m.node, m.branch)) : null,
         note ? el("span", { class: "note" }, note) : null),
       m.branch === null ? null : el("span", { class: "leads" }, "→ " + figure(M.child(m.node, m.branch))));
   });

@@ -19,9 +19,13 @@ function update(change) {
   Object.assign(state, change);
   if (changed.has("step")) settle(changed);
   if ((changed.has("values") || changed.has("hasCase") || changed.has("step")) && state.hasCase) {
-    state.way = [...new Set(routeCase(state.values, alphaNow()).map((m) => m.node))];
-    changed.add("way");
-    openTo(state.way, changed);
+    const way = [...new Set(routeCase(state.values, alphaNow()).map((m) => m.node))];
+    // A value that changes nothing on the way need not lay the tree out again.
+    if (changed.has("step") || way.join() !== state.way.join()) {
+      state.way = way;
+      changed.add("way");
+      openTo(way, changed);
+    }
   } else if (changed.has("hasCase")) {
     state.way = [];
     state.folded = openingNow();
