@@ -151,7 +151,7 @@ def photograph(pages, folder):
             page.screenshot(path=file)
             page.close()
             with Image.open(file) as picture:
-                picture.convert("RGB").quantize(256, method=1).save(file, optimize=True)
+                picture.convert("RGB").quantize(256, kmeans=4).save(file, optimize=True)
         browser.close()
 
 
