@@ -166,18 +166,20 @@ def _c45(problem: str, limit: float, chefboost: bool) -> Race:
     return _race(f"{PROBLEMS[problem].about}, C4.5", subsets, contenders, *bars)
 
 
-def _predict(action: Action, speed: float, onnx: float | None) -> Race:
+def _predict(
+    action: Action, speed: float | None, onnx: float | None, problem: str = "classes"
+) -> Race:
     """One tree for all: scikit-learn and onnxruntime get the one that ceiba grew."""
     same = replace(_settings(None), same_tree=True)
-    ours = Contender("ceiba", "classes", action, settings=same, repeats=3)
+    ours = Contender("ceiba", problem, action, settings=same, repeats=3)
     contenders = {
         "ceiba": ours,
         "scikit-learn": replace(ours, library="scikit-learn"),
         "onnxruntime": replace(ours, library="onnxruntime"),
     }
     return _race(
-        f"{PROBLEMS['classes'].about}, any depth, {action}",
-        "quick issue5" if action == "predict" else "issue5",
+        f"{PROBLEMS[problem].about}, any depth, {action}",
+        "quick issue5" if (problem, action) == ("classes", "predict") else "issue5",
         contenders,
         Bar("speed", "ceiba", "scikit-learn", speed),
         Bar("speed", "ceiba", "onnxruntime", onnx),
@@ -242,6 +244,7 @@ RACES: tuple[Race, ...] = (
     _categorical("categorical", 2, ("XGBoost hist", 60.0), ("scikit-learn", 60.0), ("YDF", 40.0)),
     _categorical("categorical_5", 3, ("XGBoost hist", 60.0), ("scikit-learn", 60.0)),
     _predict("predict", 4, 2.5),
+    _predict("predict", 4, None, "classes_float64"),
     _predict("predict one row", 8, None),
     _small("iris", "fit", 12, "quick issue5", "LightGBM", "XGBoost exact", "YDF", "rpart"),
     _small("breast_cancer", "fit", 9, "issue5", "LightGBM", "XGBoost exact", "YDF", "rpart"),

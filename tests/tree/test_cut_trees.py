@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import ceiba
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
-from ceiba.tree import SplitTable, Tree
+from ceiba.tree import Presence, SplitTable, Tree
+from ceiba.tree.trace import trace
 
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e300, -1e300, 1e-300, 3.4e38, 0.1])
 
@@ -113,6 +116,66 @@ def test_rows_in_every_layout_end_where_a_walk_ends(dtype, n, n_inner, n_columns
         assert tree.apply(rows).tolist() == ends, name
         assert tree.predict_proba(rows).tobytes() == tree.value[ends, 0].tobytes(), name
         assert tree.predict(rows).tolist() == tree._label_table[ends].tolist(), name
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_columns", [3, 40, 300])
+def test_rows_without_missing_values_end_where_a_walk_ends(dtype, n_columns):
+    """The short step, in blocks of 256, 32 and few rows; then a missing value in the last one."""
+    rng = np.random.default_rng(n_columns)
+    tree = random_cut_tree(rng, 400, n_columns)
+    X = rng.normal(size=(700, n_columns)).astype(dtype)
+    for spoilt in (False, True):
+        if spoilt:
+            X[-1, tree.splits.column[0]] = np.nan
+        ends = walk(tree, X)
+        for name, rows in layouts(X).items():
+            assert tree.apply(rows).tolist() == ends, name
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 1.0], ids=["never", "sometimes", "always"])
+def test_float64_rows_that_float32_cannot_tell_from_a_cut_go_as_in_float64(share):
+    """Columns of float64 are rounded on the way: what then equals a cut must be looked at again."""
+    rng = np.random.default_rng(5)
+    tree = random_cut_tree(rng, 300, 4)
+    X = rng.normal(size=(900, 4))
+    at_cut = rng.random(X.shape) < share
+    cuts = tree.splits.cut[(tree.splits.column >= 0) & np.isfinite(tree.splits.cut)]
+    nearly = rng.choice(cuts, X.shape) * (1 + rng.choice([-1e-12, 0.0, 1e-12], X.shape))
+    X[at_cut] = nearly[at_cut]
+    ends = walk(tree, X)
+    for name, rows in layouts(X).items():
+        assert tree.apply(rows).tolist() == ends, name
+
+
+def traced(tree: Tree, X: np.ndarray) -> list[int]:
+    table = ceiba.table.read_like(X, tree.schema)
+    return [trace(tree, table, row)[-1].node for row in range(len(X))]
+
+
+def test_splits_of_presence_go_as_a_trace_does():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(600, 3))
+    y = (X[:, 0] > 0.3) ^ (rng.random(600) < 0.2)
+    X[y & (rng.random(600) < 0.8), 1] = np.nan  # whether it is there tells most
+    tree = ceiba.DecisionTreeClassifier(max_depth=6).fit(X, y).tree_
+    assert any(isinstance(node.split, Presence) for node in tree.nodes)
+    X[:9, 1] = np.inf
+    ends = traced(tree, X)
+    for name, rows in layouts(X).items():
+        assert tree.apply(rows).tolist() == ends, name
+
+
+def test_cuts_with_the_low_side_second_go_as_a_trace_does():
+    rng = np.random.default_rng(7)
+    tree = random_cut_tree(rng, 60, 3)
+    second = np.where(tree.splits.column >= 0, rng.integers(0, 2, tree.n_nodes), 0)
+    tree = replace(tree, splits=replace(tree.splits, low_branch=second.astype(np.int8)))
+    X = rng.normal(size=(300, 3))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    ends = traced(tree, X)
+    for name, rows in layouts(X).items():
+        assert tree.apply(rows).tolist() == ends, name
 
 
 def test_float32_rows_beside_a_cut_of_float64_go_as_in_float64():

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <type_traits>
 
 namespace ceiba::predict {
@@ -11,36 +12,8 @@ namespace ceiba::predict {
 namespace {
 
 constexpr std::uint32_t missing_second = 0x80000000u;
-constexpr std::size_t lanes = 8;
-constexpr std::size_t block_bytes = 32768;  // of rows that are copied: they stay in the first cache
-
-// Sends n rows down; step(at, row) gives the node after `at`.
-template <class Step>
-void send(std::size_t n, const char* data, std::ptrdiff_t row_step, const std::int32_t* id, std::int32_t* out, Step step) {
-    std::size_t row = 0;
-    for (; row + lanes <= n; row += lanes) {
-        const char* rows[lanes];
-        for (std::size_t l = 0; l < lanes; ++l) rows[l] = data + static_cast<std::ptrdiff_t>(row + l) * row_step;
-        std::uint32_t at[lanes] = {};
-        std::uint32_t moved;
-        do {  // two steps to a look: a leaf leads to itself
-            for (std::size_t l = 0; l < lanes; ++l) at[l] = step(at[l], rows[l]);
-            moved = 0;
-            for (std::size_t l = 0; l < lanes; ++l) {
-                const std::uint32_t next = step(at[l], rows[l]);
-                moved |= next ^ at[l];
-                at[l] = next;
-            }
-        } while (moved);
-        for (std::size_t l = 0; l < lanes; ++l) out[row + l] = id[at[l]];
-    }
-    for (; row < n; ++row) {
-        const char* const values = data + static_cast<std::ptrdiff_t>(row) * row_step;
-        std::uint32_t at = 0;
-        for (std::uint32_t next; (next = step(at, values)) != at;) at = next;
-        out[row] = id[at];
-    }
-}
+constexpr std::size_t block_bytes = 24576;  // they stay in the first cache, with some nodes beside them
+constexpr std::size_t few_rows = 32;        // are not worth a block
 
 // The largest float32 that is not above the cut.
 float not_above(double cut) {
@@ -53,37 +26,79 @@ float not_above(double cut) {
                                               : rounded;
 }
 
-template <class T>
-T value_at(const char* row, std::uint32_t column) {
-    return reinterpret_cast<const T*>(row)[column];
+// To the nearest, as values are; what is too large for float32 is infinite.
+float nearest(double cut) {
+    // The conversion of a number out of range is not defined by the language; it is by IEEE 754.
+    static_assert(std::numeric_limits<float>::is_iec559);
+    return static_cast<float>(cut);
 }
 
 }  // namespace
 
-void CutTree::add_leaf(std::int32_t id) {
-    nodes_.push_back({std::numeric_limits<double>::infinity(), 0, static_cast<std::uint32_t>(id_.size())});
-    id_.push_back(id);
+// Missing: some value may be. Rounded: values and cuts were, so what is equal must be looked at again.
+template <bool Missing, bool Rounded, int Shift>
+struct CutTree::SmallStep {
+    const SmallNode* nodes;
+    int column_bits;
+
+    std::uint32_t operator()(std::uint32_t at, const char* row, std::uint32_t& unsure) const {
+        const SmallNode node = nodes[at];
+        const std::size_t column = node.packed & ((1u << column_bits) - 1u);
+        const float x = reinterpret_cast<const float*>(row)[column << Shift];
+        std::uint32_t second = x > node.cut;
+        if constexpr (Missing) second |= static_cast<std::uint32_t>(!(x <= node.cut)) & (node.packed >> 31);
+        if constexpr (Rounded) unsure |= x == node.cut;
+        return ((node.packed & ~missing_second) >> column_bits) + second;
+    }
+};
+
+template <class T, bool Missing>
+struct CutTree::ExactStep {
+    const Node* nodes;
+
+    std::uint32_t operator()(std::uint32_t at, const char* row, std::uint32_t&) const {
+        const Node& node = nodes[at];
+        const double x = static_cast<double>(reinterpret_cast<const T*>(row)[node.column]);
+        std::uint32_t second = x > node.cut;
+        if constexpr (Missing) second |= static_cast<std::uint32_t>(!(x <= node.cut)) & (node.first_child >> 31);
+        return (node.first_child & ~missing_second) + second;
+    }
+};
+
+void CutTree::resize(std::size_t n_nodes) {
+    nodes_.resize(n_nodes);
+    id_.resize(n_nodes);
 }
 
-void CutTree::add_cut(std::int32_t id, std::int32_t column, double cut, std::uint32_t first_child, bool to_second) {
-    nodes_.push_back({cut, static_cast<std::uint32_t>(column), first_child | (to_second ? missing_second : 0u)});
-    id_.push_back(id);
+// A leaf looks at a value too, whatever it is: the one that its parent has looked at.
+void CutTree::set_leaf(std::size_t place, std::int32_t id, std::int32_t column) {
+    nodes_[place] = {std::numeric_limits<double>::infinity(), static_cast<std::uint32_t>(column),
+                     static_cast<std::uint32_t>(place)};
+    id_[place] = id;
+}
+
+void CutTree::set_cut(std::size_t place, std::int32_t id, std::int32_t column, double cut, std::uint32_t first_child,
+                      bool to_second) {
+    nodes_[place] = {cut, static_cast<std::uint32_t>(column), first_child | (to_second ? missing_second : 0u)};
+    id_[place] = id;
     columns_.push_back(static_cast<std::uint32_t>(column));
 }
 
-void CutTree::finish() {
+void CutTree::finish(std::uint32_t least_depth) {
+    least_depth_ = least_depth;
     std::sort(columns_.begin(), columns_.end());
     columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
     if (columns_.empty()) return;
-    // Leaves look at a value too, whatever it is: one that is there.
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-        if ((nodes_[i].first_child & ~missing_second) == i) nodes_[i].column = columns_[0];
+    dense_ = 2 * columns_.size() > columns_.back() - columns_.front();
     column_bits_ = std::bit_width(columns_.back());
     if (column_bits_ + std::bit_width(nodes_.size()) > 31) return;
     small_.reserve(nodes_.size());
+    rounded_.reserve(nodes_.size());
     for (const Node& node : nodes_) {
         const std::uint32_t child = node.first_child & ~missing_second;
-        small_.push_back({not_above(node.cut), (node.first_child & missing_second) | (child << column_bits_) | node.column});
+        const std::uint32_t packed = (node.first_child & missing_second) | (child << column_bits_) | node.column;
+        small_.push_back({not_above(node.cut), packed});
+        rounded_.push_back({nearest(node.cut), packed});
     }
 }
 
@@ -94,7 +109,7 @@ bool CutTree::serves(const data::Table& table) const {
 
 // Where rows of one type lie, if the values of each lie in one piece.
 template <class T>
-CutTree::Rows CutTree::in_place(const data::Table& table) const {
+CutTree::Matrix CutTree::in_place(const data::Table& table) const {
     const auto start = [&](std::uint32_t c) {
         return reinterpret_cast<std::uintptr_t>(table.columns[c].data()) - c * sizeof(T);
     };
@@ -106,49 +121,106 @@ CutTree::Rows CutTree::in_place(const data::Table& table) const {
 }
 
 template <class T>
-void CutTree::run(Rows rows, std::size_t n, std::int32_t* out) const {
-    if constexpr (std::is_same_v<T, float>) {
-        if (!small_.empty()) {
-            const SmallNode* const nodes = small_.data();
-            const int bits = column_bits_;
-            const std::uint32_t column_mask = (1u << bits) - 1u;
-            return send(n, rows.data, rows.row_step, id_.data(), out, [=](std::uint32_t at, const char* row) {
-                const SmallNode node = nodes[at];
-                const float x = value_at<float>(row, node.packed & column_mask);
-                const std::uint32_t above = x > node.cut, not_below = !(x <= node.cut);  // they differ for NaN only
-                return ((node.packed & ~missing_second) >> bits) + (above | (not_below & (node.packed >> 31)));
-            });
-        }
-    }
-    const Node* const nodes = nodes_.data();
-    send(n, rows.data, rows.row_step, id_.data(), out, [=](std::uint32_t at, const char* row) {
-        const Node& node = nodes[at];
-        const double x = static_cast<double>(value_at<T>(row, node.column));
-        const std::uint32_t above = x > node.cut, not_below = !(x <= node.cut);
-        return (node.first_child & ~missing_second) + (above | (not_below & (node.first_child >> 31)));
-    });
+void CutTree::exactly(Matrix rows, std::size_t n, std::int32_t* out) const {
+    const auto nothing = [](std::size_t) {};
+    send(n, rows.data, rows.row_step, least_depth_, id_.data(), out, ExactStep<T, true>{nodes_.data()}, nothing, nothing);
 }
 
-template <class T>
-void CutTree::apply_as(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out) const {
-    if (const Rows rows = in_place<T>(table); rows.data) {
-        run<T>({rows.data + static_cast<std::ptrdiff_t>(begin) * rows.row_step, rows.row_step}, end - begin, out);
-        return;
-    }
+// In float64: for what cannot be decided in float32, and for a few rows.
+void CutTree::exactly(const Task& task) const {
+    const std::size_t n = task.end - task.begin;
+    const auto from = [&](Matrix rows) {
+        return Matrix{rows.data + static_cast<std::ptrdiff_t>(task.begin) * rows.row_step, rows.row_step};
+    };
+    if (const Matrix rows = in_place<double>(task.table); rows.data) return exactly<double>(from(rows), n, task.out);
+    if (const Matrix rows = in_place<float>(task.table); rows.data) return exactly<float>(from(rows), n, task.out);
     const std::size_t width = columns_.back() + std::size_t{1};
-    const std::size_t n_rows = std::clamp<std::size_t>(block_bytes / (width * sizeof(T)), lanes, 256);
-    std::vector<T> block(n_rows * width);
-    for (std::size_t from = begin; from < end; from += n_rows) {
-        const std::size_t n = std::min(n_rows, end - from);
+    const std::size_t n_rows = std::min(n, std::clamp<std::size_t>(block_bytes / (width * sizeof(double)), lanes, 256));
+    std::vector<double> block(n_rows * width);
+    for (std::size_t begin = task.begin; begin < task.end; begin += n_rows) {
+        const std::size_t m = std::min(n_rows, task.end - begin);
         for (const std::uint32_t c : columns_) {
-            const data::Column& column = table.columns[c];
-            T* const to = block.data() + c;
-            if (column.is<float>())
-                for (std::size_t i = 0; i < n; ++i) to[i * width] = static_cast<T>(column.fast<float>(from + i));
-            else
-                for (std::size_t i = 0; i < n; ++i) to[i * width] = static_cast<T>(column.fast<double>(from + i));
+            const data::Column& column = task.table.columns[c];
+            for (std::size_t i = 0; i < m; ++i) block[i * width + c] = column.number(begin + i);
         }
-        run<T>({reinterpret_cast<const char*>(block.data()), static_cast<std::ptrdiff_t>(width * sizeof(T))}, n, out + (from - begin));
+        exactly<double>({reinterpret_cast<const char*>(block.data()), static_cast<std::ptrdiff_t>(width * sizeof(double))},
+                        m, task.out + (begin - task.begin));
+    }
+}
+
+// Asks for the next rows, if there are as many.
+namespace {
+auto following(const Ahead& ahead, std::size_t after, std::size_t n, std::size_t n_rows) {
+    return [&ahead, after, n, enough = after + n <= n_rows](std::size_t done) {
+        if (enough) ahead(after, n, done);
+    };
+}
+}  // namespace
+
+// Rows that lie in one piece, where they are.
+template <class T>
+void CutTree::by_rows(const Task& task, Matrix matrix) const {
+    const std::size_t first = columns_.front(), width = columns_.back() - first + std::size_t{1};
+    const std::size_t n_rows = std::clamp<std::size_t>(block_bytes / (width * sizeof(T)), lanes, 256) & ~(lanes - 1);
+    const auto row_at = [&](std::size_t i) { return matrix.data + static_cast<std::ptrdiff_t>(i) * matrix.row_step; };
+    // Of wide rows in which the tree looks here and there, most cache lines are never touched.
+    Ahead ahead;
+    if (dense_) ahead.add(row_at(0) + first * sizeof(T), matrix.row_step);
+    const bool one_piece = matrix.row_step == static_cast<std::ptrdiff_t>(width * sizeof(T));
+    for (std::size_t begin = task.begin; begin < task.end; begin += n_rows) {
+        const std::size_t n = std::min(n_rows, task.end - begin);
+        bool missing = !dense_;  // not known
+        for (std::size_t i = 0; i < n && !missing; i += one_piece ? n : 1)
+            missing = any_missing(reinterpret_cast<const T*>(row_at(begin + i)) + first, one_piece ? n * width : width);
+        const auto walk = [&](auto step) {
+            send(n, row_at(begin), matrix.row_step, least_depth_, id_.data(), task.out + (begin - task.begin), step,
+                 following(ahead, begin + n, n, task.table.n_rows), [](std::size_t) {});
+        };
+        if constexpr (std::is_same_v<T, float>)
+            missing ? walk(SmallStep<true, false, 0>{small_.data(), column_bits_})
+                    : walk(SmallStep<false, false, 0>{small_.data(), column_bits_});
+        else
+            missing ? walk(ExactStep<T, true>{nodes_.data()}) : walk(ExactStep<T, false>{nodes_.data()});
+    }
+}
+
+// Columns by themselves: copied as float32, one block of rows at a time.
+template <int Shift>
+void CutTree::by_columns(const Task& task) const {
+    const std::size_t span = columns_.back() + std::size_t{1}, n_rows = std::size_t{1} << Shift;
+    const auto block = std::make_unique_for_overwrite<float[]>(span << Shift);
+    Ahead ahead;
+    bool rounded = false;
+    for (const std::uint32_t c : columns_) {
+        ahead.add(task.table.columns[c].data(), task.table.columns[c].stride());
+        rounded |= !task.table.columns[c].is<float>();
+    }
+    for (std::size_t begin = task.begin; begin < task.end; begin += n_rows) {
+        const std::size_t n = std::min(n_rows, task.end - begin), after = begin + n;
+        bool missing = false;
+        for (const std::uint32_t c : columns_) {
+            float* const to = block.get() + (static_cast<std::size_t>(c) << Shift);
+            const data::Column& column = task.table.columns[c];
+            missing |= column.is<float>() ? narrow_column<float>(column, begin, n, to)
+                                          : narrow_column<double>(column, begin, n, to);
+        }
+        std::int32_t* const out = task.out + (begin - task.begin);
+        std::size_t n_aside = 0;
+        const auto walk = [&](auto step) {
+            send(n, reinterpret_cast<const char*>(block.get()), std::integral_constant<std::ptrdiff_t, sizeof(float)>{},
+                 least_depth_, id_.data(), out, step, following(ahead, after, n, task.table.n_rows),
+                 [&](std::size_t row) {
+                     ++n_aside;
+                     exactly({task.table, begin + row, begin + std::min(row + lanes, n), out + row});
+                 });
+        };
+        if (rounded)
+            missing ? walk(SmallStep<true, true, Shift>{rounded_.data(), column_bits_})
+                    : walk(SmallStep<false, true, Shift>{rounded_.data(), column_bits_});
+        else
+            missing ? walk(SmallStep<true, false, Shift>{small_.data(), column_bits_})
+                    : walk(SmallStep<false, false, Shift>{small_.data(), column_bits_});
+        if (n_aside * lanes * 2 > n) return exactly({task.table, after, task.end, out + n});
     }
 }
 
@@ -157,12 +229,11 @@ void CutTree::apply(const data::Table& table, std::size_t begin, std::size_t end
         std::fill(out, out + (end - begin), id_[0]);
         return;
     }
-    const bool single = std::all_of(columns_.begin(), columns_.end(),
-                                    [&](std::uint32_t c) { return table.columns[c].is<float>(); });
-    if (single)
-        apply_as<float>(table, begin, end, out);
-    else
-        apply_as<double>(table, begin, end, out);
+    const Task task{table, begin, end, out};
+    if (small_.empty() || end - begin < few_rows) return exactly(task);
+    if (const Matrix rows = in_place<float>(table); rows.data) return by_rows<float>(task, rows);
+    if (const Matrix rows = in_place<double>(table); rows.data) return by_rows<double>(task, rows);
+    columns_.size() * 256 * sizeof(float) <= block_bytes ? by_columns<8>(task) : by_columns<5>(task);
 }
 
 }  // namespace ceiba::predict

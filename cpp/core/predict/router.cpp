@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <limits>
 
 namespace ceiba::predict {
 
@@ -17,31 +17,46 @@ constexpr std::size_t parallel_rows = 20000;  // below, waking a thread costs mo
 
 Router::Router(tree::Questions questions) : questions_(std::move(questions)) { make_cuts(); }
 
-// Trees of plain cuts get a layout of their own.
+// Trees of two branches that only cut numbers, or ask whether they are there, get a layout of their own.
 void Router::make_cuts() {
+    const tree::SplitTable& splits = questions_.splits;
     const std::size_t n = questions_.n_nodes();
     for (std::size_t i = 0; i < n; ++i) {
         const int n_branches = questions_.branch_start[i + 1] - questions_.branch_start[i];
         if (n_branches == 0) continue;
-        if (n_branches != 2 || questions_.splits.kind[i] != static_cast<std::int8_t>(Kind::cut) ||
-            questions_.default_branch[i] < 0 || questions_.splits.low_branch[i] != 0)
-            return;
+        const Kind kind = static_cast<Kind>(splits.kind[i]);
+        if (n_branches != 2 || kind == Kind::levels || (kind == Kind::cut && questions_.default_branch[i] < 0)) return;
     }
     if (!questions_.surrogates.kind.empty()) return;
-    std::vector<std::int32_t> open{0};
-    open.reserve(n);
-    for (std::size_t at = 0; at < open.size(); ++at) {
-        const std::size_t i = static_cast<std::size_t>(open[at]);
-        const std::int32_t start = questions_.branch_start[i];
-        if (start == questions_.branch_start[i + 1]) {
-            cuts_.add_leaf(open[at]);
+    struct Open {
+        std::int32_t node, column;  // column: that of the parent
+        std::uint32_t place, depth;
+    };
+    std::vector<Open> open{{0, 0, 0, 0}};
+    std::uint32_t n_places = 1, least_depth = std::numeric_limits<std::uint32_t>::max();
+    cuts_.resize(n);
+    while (!open.empty()) {
+        const Open now = open.back();
+        open.pop_back();
+        const std::size_t i = static_cast<std::size_t>(now.node);
+        if (questions_.is_leaf(i)) {
+            cuts_.set_leaf(now.place, now.node, now.column);
+            least_depth = std::min(least_depth, now.depth);
             continue;
         }
-        cuts_.add_cut(open[at], questions_.splits.column[i], questions_.splits.cut[i],
-                      static_cast<std::uint32_t>(open.size()), questions_.default_branch[i] == 1);
-        for (int b = 0; b < 2; ++b) open.push_back(questions_.branch_node[static_cast<std::size_t>(start + b)]);
+        const bool cut = splits.kind[i] == static_cast<std::int8_t>(Kind::cut);
+        const int low = cut ? splits.low_branch[i] : 0;
+        const double at = cut ? splits.cut[i] : std::numeric_limits<double>::infinity();  // all that is there
+        cuts_.set_cut(now.place, now.node, splits.column[i], at, n_places,
+                      cut ? questions_.default_branch[i] != low : true);
+        // The branch with more rows is looked at next, so it stands nearer.
+        const int large = questions_.majority_branch[i] == 1 ? 1 : 0;
+        for (const int b : {1 - large, large})
+            open.push_back({questions_.branch_node[static_cast<std::size_t>(questions_.branch_start[i] + b)],
+                            splits.column[i], n_places + (b == low ? 0u : 1u), now.depth + 1});
+        n_places += 2;
     }
-    cuts_.finish();
+    cuts_.finish(least_depth);
 }
 
 std::int32_t Router::end_of(const data::Table& table, std::size_t row) const {

@@ -1,0 +1,73 @@
+// Blocks of rows, before they are sent down: is anything missing, what comes next, copies of columns.
+//
+// - If nothing in a block is missing, a step is a third shorter.
+// - While the rows of a block go down, those of the next are asked for: 20 columns are more streams than the processor follows
+//   by itself (1M x 20 in F order: 41 ms -> 33 ms).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "data/table.hpp"
+#include "predict/walk.hpp"
+
+namespace ceiba::predict {
+
+template <class T>
+bool any_missing(const T* values, std::size_t n) {
+    std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> found = 0;  // as wide as the values: several at a time
+    for (std::size_t i = 0; i < n; ++i) found |= values[i] == values[i] ? 0 : -1;
+    return found != 0;
+}
+
+// Asks for the rows of the next block while those of this one go down, a part at a time: one column after the other.
+class Ahead {
+public:
+    void add(const char* data, std::ptrdiff_t stride) {
+        if (stride > 0) streams_.push_back({data, static_cast<std::size_t>(stride)});
+    }
+    // The part of the rows [begin, begin + n) that is asked for when eight rows from `done` on go down.
+    void operator()(std::size_t begin, std::size_t n, std::size_t done) const {
+#if defined(__GNUC__)
+        const std::size_t size = streams_.size() * n;  // values
+        for (std::size_t k = size * done / n; k < size * (done + lanes) / n;) {
+            const Stream& s = streams_[k / n];
+            const std::size_t row = k % n, rows = std::min(n - row, size * (done + lanes) / n - k);
+            const char* const at = s.data + (begin + row) * s.stride;
+            for (std::size_t b = 0; b < rows * s.stride; b += 64) __builtin_prefetch(at + b);
+            k += rows;
+        }
+#else
+        static_cast<void>(begin + n + done);
+#endif
+    }
+
+private:
+    struct Stream {
+        const char* data;
+        std::size_t stride;
+    };
+    std::vector<Stream> streams_;
+};
+
+// Copies n values of a column; true: one of them is missing.
+template <class T>
+bool narrow_column(const data::Column& column, std::size_t begin, std::size_t n, float* out) {
+    if (column.stride() == static_cast<std::ptrdiff_t>(sizeof(T))) {
+        const T* const from = reinterpret_cast<const T*>(column.data()) + begin;
+        std::int32_t missing = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const float x = static_cast<float>(from[i]);
+            out[i] = x;
+            missing |= x == x ? 0 : -1;
+        }
+        return missing != 0;
+    }
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(column.fast<T>(begin + i));
+    return any_missing(out, n);
+}
+
+}  // namespace ceiba::predict
