@@ -13,7 +13,7 @@ from benchmarks.libraries import Settings
 from benchmarks.problems import PROBLEMS
 from benchmarks.races import Action, Bar, Contender, Race, depth_name
 
-SUBSETS = ("quick", "issue2", "issue3", "issue5", "growth", "full")
+SUBSETS = ("quick", "issue2", "issue3", "issue5", "issue6", "growth", "full")
 
 BINS = 255
 EQUAL = 1e-5
@@ -154,16 +154,33 @@ def _small(problem: str, action: Action, speed: float, subsets: str, *rivals: st
     )
 
 
-def _c45(problem: str, limit: float, chefboost: bool) -> Race:
+def _c45(
+    problem: str, limit: float, weka: float | None = None, chefboost: float | None = None
+) -> Race:
     """The other family: C4.5 with its pruning, as J48 grows it."""
     ours = Contender("ceiba", problem, settings=Settings(min_samples_leaf=2, recipe="c45"))
-    contenders = {"ceiba": ours, "Weka": replace(ours, library="Weka", repeats=2)}
-    bars = [Bar("speed", "ceiba", "Weka")]
-    if chefboost:
-        contenders["chefboost"] = replace(ours, library="chefboost", repeats=1, limit=limit)
-        bars.append(Bar("speed", "ceiba", "chefboost"))
-    subsets = "quick" if problem == "iris" else ""
-    return _race(f"{PROBLEMS[problem].about}, C4.5", subsets, contenders, *bars)
+    return _race(
+        f"{PROBLEMS[problem].about}, C4.5",
+        "quick issue6" if problem == "iris" else "issue6",
+        {
+            "ceiba": replace(ours, repeats=5),
+            "Weka": replace(ours, library="Weka"),
+            "chefboost": replace(ours, library="chefboost", repeats=1, limit=limit),
+        },
+        Bar("speed", "ceiba", "Weka", weka),
+        Bar("speed", "ceiba", "chefboost", chefboost),
+    )
+
+
+def _family(problem: str, recipe: str, leaf: int, seconds: float) -> Race:
+    """A family that few others have, on a table with a column of very many levels."""
+    settings = Settings(min_samples_leaf=leaf, recipe=recipe)
+    return _race(
+        f"{PROBLEMS[problem].about}, {recipe}",
+        "issue6",
+        {"ceiba": Contender("ceiba", problem, settings=settings, repeats=2)},
+        Bar("seconds", "ceiba", limit=seconds),
+    )
 
 
 def _predict(
@@ -281,9 +298,13 @@ RACES: tuple[Race, ...] = (
     ),
     _world("adult", "LightGBM", "XGBoost hist", "YDF", subsets="quick", limit=20.0),
     _world("flights", "LightGBM", "XGBoost hist", "YDF", limit=20.0),
-    _c45("iris", 10.0, chefboost=True),
-    _c45("breast_cancer", 20.0, chefboost=True),
-    _c45("adult", 20.0, chefboost=False),
+    _c45("iris", 10.0),
+    _c45("breast_cancer", 20.0),
+    _c45("adult", 120.0, weka=10, chefboost=100),
+    _family("late_flights", "id3", 1, 10.0),
+    _family("late_flights", "c45", 2, 10.0),
+    _family("late_flights", "chaid", 7, 10.0),
+    _family("flights", "chaid", 7, 30.0),
 )
 
 

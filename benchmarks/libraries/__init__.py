@@ -43,7 +43,7 @@ class Settings:
     max_surrogates: int = 5
     criterion: str | None = None  # None: gini or squared error
     max_bins: int | None = None  # None: exact
-    recipe: str | None = None  # "c45": the family of the tree, where it is not CART
+    recipe: str | None = None  # "c45", ...: the family of the tree, where it is not CART
     same_tree: bool = False  # predict with the tree that ceiba grew
 
 

@@ -41,6 +41,8 @@ def fit(data: Data, settings: Settings) -> Any:
     options = {name: value for name, value in asked.items() if value is not None}
     options |= {"min_samples_leaf": settings.min_samples_leaf, "n_jobs": settings.n_threads}
     if settings.recipe is not None:
+        if settings.recipe in ("cart", "chaid"):  # the others classify
+            options["task"] = data.task
         return getattr(ceiba, settings.recipe)(**options).fit(data.X, data.y)
     kind = (
         ceiba.DecisionTreeClassifier

@@ -1,6 +1,7 @@
 """Weka's J48 (C4.5) through Java; the clock runs in Java, around the growing alone, when warm.
 
-The jar is that of CEIBA_WEKA, or the one inside the package python-weka-wrapper3.
+The jar is that of CEIBA_WEKA, the one inside the package python-weka-wrapper3, or that of Debian's
+package weka.
 """
 
 from __future__ import annotations
@@ -10,8 +11,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as installed
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,29 +21,29 @@ from benchmarks.libraries import Settings
 from benchmarks.tables import Data
 
 PROGRAM = Path(__file__).with_name("Weka.java")
+OF_DEBIAN = Path("/usr/share/java/weka.jar")
 
 
-def jar() -> Path | None:
-    """Find weka.jar."""
+def jar() -> Path:
+    """Give the place where weka.jar is, or would be."""
     if "CEIBA_WEKA" in os.environ:
         return Path(os.environ["CEIBA_WEKA"])
     package = find_spec("weka")
     places = [] if package is None else list(package.submodule_search_locations or [])
-    return next((Path(place, "lib", "weka.jar") for place in places), None)
+    found = [path for place in places if (path := Path(place, "lib", "weka.jar")).exists()]
+    return found[0] if found else OF_DEBIAN
 
 
 def why_absent() -> str | None:
     if shutil.which("java") is None:
         return "java is not installed"
-    found = jar()
-    return None if found is not None and found.exists() else "Weka is not installed"
+    return None if jar().exists() else "Weka is not installed"
 
 
 def version() -> str:
-    try:
-        return f"of python-weka-wrapper3 {installed('python-weka-wrapper3')}"
-    except PackageNotFoundError:
-        return "of CEIBA_WEKA"
+    command = ["java", "-cp", str(jar()), "weka.core.Version"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    return next(iter(said.stdout.split()), "of unknown version")  # tests of its own follow
 
 
 def measure(data: Data, settings: Settings) -> dict[str, Any]:

@@ -138,22 +138,28 @@ void bind_options(nb::module_& m) {
         nb::arg("rule"));
 }
 
+using Cells = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+split::PairTest pair_test(const std::string& statistic, const Cells& cells) {
+    using split::PairTest;
+    if (statistic == "f" && cells.shape(1) != 3)
+        throw std::invalid_argument("an F test needs rows, sums and sums of squares");
+    return statistic == "f" ? PairTest::f : statistic == "pearson" ? PairTest::pearson : PairTest::likelihood_ratio;
+}
+
 void bind_merging(nb::module_& m) {
     m.def("chi_square_tail", &base::chi_square_tail, nb::arg("x"), nb::arg("df"), "P(X > x) of chi-square.");
     m.def("f_tail", &base::f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"), "P(F > f).");
+    m.def("log_chi_square_tail", &base::log_chi_square_tail, nb::arg("x"), nb::arg("df"), "Its logarithm.");
+    m.def("log_f_tail", &base::log_f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"), "Its logarithm.");
     m.def(
         "merge_levels",
-        [](const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& cells, const std::string& kind,
-           const std::string& statistic, double alpha, double min_rows) {
-            using split::Merging, split::PairTest;
+        [](const Cells& cells, const std::string& kind, const std::string& statistic, double alpha, double min_rows) {
+            using split::Merging;
             const Merging merging = kind == "nominal"   ? Merging::nominal
                                     : kind == "ordered" ? Merging::ordered
                                                         : Merging::floating;
-            const PairTest test = statistic == "f"         ? PairTest::f
-                                  : statistic == "pearson" ? PairTest::pearson
-                                                           : PairTest::likelihood_ratio;
-            if (test == PairTest::f && cells.shape(1) != 3)
-                throw std::invalid_argument("an F test needs rows, sums and sums of squares");
+            const split::PairTest test = pair_test(statistic, cells);
             split::MergedLevels found;
             interruptible([&](base::Interrupt& interrupt) {
                 found = split::merge_levels({cells.data(), cells.size()}, cells.shape(1), merging, test, alpha,
@@ -166,6 +172,14 @@ void bind_merging(nb::module_& m) {
         },
         nb::arg("cells").noconvert(), nb::arg("kind"), nb::arg("statistic"), nb::arg("alpha"), nb::arg("min_rows"),
         "Merge the categories of a column as CHAID does: the first category of each one's group, and the steps.");
+    m.def(
+        "merging_is_hopeless",
+        [](const Cells& cells, const std::string& statistic, double log_limit, double min_rows) {
+            return split::merging_is_hopeless({cells.data(), cells.size()}, cells.shape(1), pair_test(statistic, cells),
+                                              log_limit, min_rows);
+        },
+        nb::arg("cells").noconvert(), nb::arg("statistic"), nb::arg("log_limit"), nb::arg("min_rows"),
+        "Whether no merging of nominal categories reaches an adjusted p-value of such a logarithm; False: not known.");
 }
 
 }  // namespace

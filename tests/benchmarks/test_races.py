@@ -72,6 +72,17 @@ def test_speed_asked_for_is_that_of_the_table(name: str, limits: dict[str, float
     assert {rival: asked["speed", "ceiba", rival] for rival in limits} == limits
 
 
+def test_families_are_asked_for_their_speed() -> None:
+    asked = {
+        (race.name.split(",")[0], bar.what, bar.against, bar.limit)
+        for race in races("issue6")
+        for bar in race.bars
+    }
+    assert ("adult", "speed", "Weka", 10) in asked
+    assert ("adult", "speed", "chefboost", 100) in asked
+    assert ("nycflights13", "seconds", None, 10.0) in asked
+
+
 def test_table_that_is_cut_gets_no_verdict() -> None:
     (first, *_) = chosen_races(options(subset="quick", rows=50_000, repeats=2))[0]
     assert not first.judged

@@ -7,13 +7,14 @@ import pickle
 from ast import literal_eval
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import chdtrc, fdtrc
 from scipy.stats import chi2_contingency, f_oneway
 
 import ceiba
 from ceiba import _core
-from ceiba.grow.chaid import merge, multiplier
+from ceiba.grow.chaid import hopeless, merge, multiplier
 from tests.reference.chaid_merge import merge as reference_merge
 
 # Five categories by two classes. By hand: (0, 1) differ least (p 0.685), then (2, 3) (p 0.629);
@@ -114,7 +115,7 @@ def test_core_merges_as_the_reference_does(kind, statistic, seed):
         expected = reference_merge(cells, kind, name, alpha_merge=alpha, min_rows=rows)
         assert got.groups == expected.groups
         assert [p for *_, p in got.steps] == pytest.approx([p for _, p in expected.steps])
-        assert got.log_p == pytest.approx(expected.log_p)
+        assert got.test.log_adjusted_p_value == pytest.approx(expected.log_p)
 
 
 @pytest.mark.parametrize("df", [1, 2, 3, 4, 5, 12, 31])
@@ -128,6 +129,74 @@ def test_tail_of_f_equals_scipy(df2):
     for df1 in (1, 2, 7):
         for f in (0.0, 1e-9, 0.1, 1.0, 3.0, 50.0, 1000.0):
             assert _core.f_tail(f, df1, df2) == pytest.approx(fdtrc(df1, df2, f), rel=1e-8)
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 7, 40, 999, 4000])
+def test_logarithm_of_the_tail_of_chi_square_equals_scipy_where_that_is_not_zero(df):
+    for x in (1e-9, 0.5 * df, 1.0 * df, df + 1.9, df + 2.1, 1.5 * df, df + 50.0):
+        expected = np.log(chdtrc(df, x))
+        assert _core.log_chi_square_tail(x, df) == pytest.approx(expected, rel=1e-8, abs=1e-13)
+        assert _core.chi_square_tail(x, df) == pytest.approx(chdtrc(df, x), rel=1e-8)
+
+
+def test_logarithms_of_tails_far_out_follow_the_closed_forms():
+    for x in (10.0, 2e3, 1e5):
+        assert _core.log_chi_square_tail(x, 2) == pytest.approx(-x / 2)
+        assert _core.log_chi_square_tail(x, 4) == pytest.approx(-x / 2 + np.log1p(x / 2))
+        for df2 in (20.0, 3e5):
+            closed = -df2 / 2 * np.log1p(2 * x / df2)
+            assert _core.log_f_tail(x, 2, df2) == pytest.approx(closed, rel=1e-9)
+
+
+@pytest.mark.parametrize("statistic", ["chi2", "likelihood_ratio", "f_test"])
+@pytest.mark.parametrize("n_levels", [3, 8, 40])
+def test_only_a_column_that_cannot_reach_the_limit_is_called_hopeless(statistic, n_levels):
+    said = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        size, effect = rng.integers(2, 30, n_levels), rng.choice([0.0, 0.5, 2.0])
+        score = rng.normal(0, effect, n_levels)
+        if statistic == "f_test":
+            y = [rng.normal(mean, 1, n) for n, mean in zip(size, score, strict=True)]
+            cells = np.array([[len(v), v.sum(), (v**2).sum()] for v in y])
+        else:
+            yes = rng.binomial(size, 1 / (1 + np.exp(-score)))
+            cells = np.stack([yes, size - yes], axis=1).astype(float)
+        for rows in (1, 7):
+            merged = merge(cells, "nominal", statistic, min_rows=rows)
+            reached = merged.test.log_adjusted_p_value if len(merged.groups) > 1 else 0.0
+            for limit in (-1e-6, -1.0, -3.0, -10.0, -40.0, reached - 1e-3):
+                said.append(hopeless(cells, statistic, limit, rows))
+                assert not (said[-1] and reached < limit)
+    assert any(said)
+    assert not all(said)
+
+
+def test_equal_levels_are_merged_first_pair_first():
+    rng = np.random.default_rng(8)
+    cells = rng.integers(0, 3, (60, 2)) + np.array([[1, 0]])
+    expected = reference_merge(cells, "nominal", "pearson")
+    got = merge(cells, "nominal", "chi2")
+    assert got.groups == expected.groups
+    assert [p for *_, p in got.steps] == pytest.approx([p for _, p in expected.steps])
+
+
+def test_strongest_column_wins_where_p_values_are_zero_in_float64():
+    rng = np.random.default_rng(9)
+    level = rng.integers(0, 3, 40_000)
+    blurred = np.where(rng.random(40_000) < 0.3, rng.integers(0, 3, 40_000), level)
+    y = level + rng.normal(size=40_000)
+    X = {"blurred": np.array(list("abc"))[blurred], "level": np.array(list("abc"))[level]}
+    for task, target in (("regression", y), ("classification", y > 1)):
+        tests = ceiba.chaid(task=task, max_depth=1).fit(X, target).tree_.split_tests()
+        assert tests["p_value"][0] == 0.0
+        assert tests["column"][0] == "level"
+
+
+def test_p_value_of_zero_in_float64_still_pays_for_the_search():
+    test = ceiba.tree.NodeTest("chi2", 1600.0, (1.0,), 0.0, 2772.0)
+    assert test.log_p_value == pytest.approx(-804.0, abs=1)
+    assert test.adjusted_p_value == 1.0
 
 
 def test_f_statistic_equals_analysis_of_variance():
@@ -322,35 +391,96 @@ def test_tree_of_tests_is_pruned_and_exported_like_any_other():
     assert "CASE" in tree.export("sql")
 
 
-def root_of_package(package, frame, target):
-    columns = {name: "nominal" for name in frame if name != target}
-    tree = package.Tree.from_pandas_df(
-        frame, columns, target, alpha_merge=0.05, max_depth=1, min_child_node_size=7
-    )
-    split = tree.tree_store[0].split
-    groups = {frozenset(group) for group in literal_eval(split.groupings)}
-    return split.column, groups, split.score, split.p
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    ("dataset", "target"), [("titanic", "Survived"), ("HouseVotes84", "Class")]
-)
-def test_root_equals_that_of_package_chaid(dataset, target):
-    """Their Bonferroni factor is 1, so only roots where it does not decide can agree."""
+def by_package(dataset, target, kind="nominal", **options):
+    """Give a table without missing values and the tree that the package CHAID grows on it."""
     package = pytest.importorskip("CHAID", reason="CHAID is not installed")
     from tests.oracle.load import folder, frame, read_csv
 
     if not folder().is_dir():
         pytest.skip("no folder of reference data: set CEIBA_ORACLE")
-    table = frame(list(read_csv(f"{dataset}.csv", dataset).values())).astype(object)
-    table = table.dropna()
-    column, groups, statistic, p_value = root_of_package(package, table, target)
+    table = frame(list(read_csv(f"{dataset}.csv", dataset).values())).astype(object).dropna()
+    table = table.reset_index(drop=True)
+    columns = {name: kind for name in table if name != target}
+    settings = {"alpha_merge": 0.05, "max_depth": 3, "min_child_node_size": 7, **options}
+    return table, package.Tree.from_pandas_df(table, columns, target, **settings)
+
+
+def groups_of(split):
+    return {frozenset(group) for group in literal_eval(split.groupings)}
+
+
+def said_groups(found):
+    return {frozenset(group.split(", ")) for group in found["groups"][0].split(" | ")}
+
+
+PACKAGE_TABLES = [("titanic", "Survived"), ("HouseVotes84", "Class")]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("dataset", "target"), PACKAGE_TABLES)
+def test_root_equals_that_of_package_chaid(dataset, target):
+    """Their Bonferroni factor is 1, so only roots where it does not decide can agree."""
+    table, theirs = by_package(dataset, target)
+    split = theirs.tree_store[0].split
     model = ceiba.chaid(max_depth=1).fit(table.drop(columns=target), table[target])
     found = model.tree_.split_tests()
-    said = {frozenset(group.split(", ")) for group in found["groups"][0].split(" | ")}
-    assert found["column"][0] == column
-    assert said == groups
-    assert found["statistic"][0] == pytest.approx(statistic)
-    assert found["p_value"][0] == pytest.approx(p_value)
+    assert found["column"][0] == split.column
+    assert said_groups(found) == groups_of(split)
+    assert found["statistic"][0] == pytest.approx(split.score)
+    assert found["p_value"][0] == pytest.approx(split.p)
     assert len(model.predict(table.drop(columns=target))) == len(table)
+
+
+def compared(table, target, theirs):
+    """Count their splits and those where we find the same groups, given rows and column.
+
+    They leave levels apart whose rows all have one class (the p-value of such a pair is not a
+    number to them): there our groups must be theirs, such levels put together.
+    """
+    splits = [node for node in theirs.tree_store if node.split.column is not None]
+    same = 0
+    for node in splits:
+        split, part = node.split, table.loc[node.indices]
+        model = ceiba.chaid(max_depth=1, alpha_split=1.0, min_samples_split=2)
+        found = model.fit(part[[split.column]], part[target]).tree_.split_tests()
+        ours, other = said_groups(found), groups_of(split)
+        assert found["statistic"][0] == pytest.approx(split.score)
+        if ours == other:
+            same += 1
+            assert found["p_value"][0] == pytest.approx(split.p)
+            assert found["df"][0] == split.dof
+        for group in ours - other:
+            assert group == frozenset().union(*(g for g in other if g <= group))
+            assert part.loc[part[split.column].isin(group), target].nunique() == 1
+    return len(splits), same
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("dataset", "target", "expected"), [("titanic", "Survived", 4), ("HouseVotes84", "Class", 3)]
+)
+def test_every_split_of_package_chaid_is_ours_on_its_rows_and_column(dataset, target, expected):
+    table, theirs = by_package(dataset, target)
+    assert compared(table, target, theirs) == (expected, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("file", "target", "expected"),
+    [
+        ("car_evaluation.csv", 6, (5, 5)),
+        ("nursery.csv", 8, (11, 9)),
+        ("mushrooms.csv", 0, (5, 4)),
+    ],
+)
+def test_splits_of_package_chaid_on_larger_tables(file, target, expected, data_folder):
+    package = pytest.importorskip("CHAID", reason="CHAID is not installed")
+    header = 0 if file.startswith("mush") else None
+    table = pd.read_csv(data_folder / file, header=header, dtype=str).iloc[:, :12].astype(object)
+    table.columns = [f"c{k}" for k in range(table.shape[1])]
+    columns = {name: "nominal" for name in table if name != f"c{target}"}
+    theirs = package.Tree.from_pandas_df(
+        table, columns, f"c{target}", alpha_merge=0.05, max_depth=3, min_child_node_size=7
+    )
+    assert compared(table, f"c{target}", theirs) == expected

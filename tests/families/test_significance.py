@@ -87,3 +87,13 @@ def test_surrogates_are_refused_with_min_significance():
     model = ceiba.DecisionTreeClassifier(min_significance=0.05, missing="surrogate")
     with pytest.raises(ceiba.OptionError, match="min_significance"):
         model.fit({"x": [1.0, 2.0]}, [0, 1])
+
+
+def test_stronger_column_wins_where_both_p_values_are_zero_in_float64():
+    rng = np.random.default_rng(5)
+    level = rng.integers(0, 3, 20_000)
+    blurred = np.where(rng.random(20_000) < 0.3, rng.integers(0, 3, 20_000), level)
+    X = {"blurred": np.array(list("abc"))[blurred], "level": np.array(list("abc"))[level]}
+    tree = ceiba.DecisionTreeClassifier(min_significance=0.01, max_depth=1).fit(X, level > 1).tree_
+    assert tree.root.test.p_value == 0.0
+    assert tree.schema.names[tree.splits.column[0]] == "level"

@@ -120,22 +120,22 @@ Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> co
         open.assign(1, {0, 1.0});
         const bool counts = counted.empty() || counted[row];
         while (!open.empty()) {
-            const auto [id, share] = open.back();
+            const auto [first, share] = open.back();
             open.pop_back();
-            const std::size_t node = static_cast<std::size_t>(id);
-            out.n_rows[node] += counts;
-            const std::int32_t start = questions_.branch_start[node], end = questions_.branch_start[node + 1];
-            if (start == end) {
-                out.node.push_back(id);
+            std::size_t node = static_cast<std::size_t>(first);
+            int branch = 0;
+            while (true) {
+                out.n_rows[node] += counts;
+                if (questions_.is_leaf(node) || (branch = questions_.by_split(node, table, row)) < 0) break;
+                node = static_cast<std::size_t>(
+                    questions_.branch_node[static_cast<std::size_t>(questions_.branch_start[node] + branch)]);
+            }
+            if (questions_.is_leaf(node)) {
+                out.node.push_back(static_cast<std::int32_t>(node));
                 out.share.push_back(share);
                 continue;
             }
-            const int branch = questions_.by_split(node, table, row);
-            if (branch >= 0) {
-                open.emplace_back(questions_.branch_node[static_cast<std::size_t>(start + branch)], share);
-                continue;
-            }
-            for (std::int32_t b = end; b-- > start;)
+            for (std::int32_t b = questions_.branch_start[node + 1]; b-- > questions_.branch_start[node];)
                 if (questions_.branch_share[static_cast<std::size_t>(b)] > 0.0)
                     open.emplace_back(questions_.branch_node[static_cast<std::size_t>(b)],
                                       share * questions_.branch_share[static_cast<std::size_t>(b)]);

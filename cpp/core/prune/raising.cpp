@@ -211,20 +211,20 @@ private:
         for (std::size_t row = 0; row < n_rows; ++row) {
             open.assign(1, {0, 1.0});
             while (!open.empty()) {
-                const auto [id, share] = open.back();
+                const auto [first, share] = open.back();
                 open.pop_back();
-                const std::size_t node = static_cast<std::size_t>(id);
-                const int branch = tree_.is_leaf(node) ? stays : where(node, row);
-                const std::int32_t first = tree_.branch_start[node];
-                if (branch >= 0) {
-                    open.emplace_back(tree_.branch_node[static_cast<std::size_t>(first + branch)], share);
-                } else if (branch == everywhere) {
-                    for (std::int32_t b = first; b < tree_.branch_start[node + 1]; ++b)
+                std::size_t node = static_cast<std::size_t>(first);
+                int branch = stays;
+                while (!tree_.is_leaf(node) && (branch = where(node, row)) >= 0)
+                    node = static_cast<std::size_t>(
+                        tree_.branch_node[static_cast<std::size_t>(tree_.branch_start[node] + branch)]);
+                if (!tree_.is_leaf(node) && branch == everywhere) {
+                    for (std::int32_t b = tree_.branch_start[node]; b < tree_.branch_start[node + 1]; ++b)
                         if (const double part = tree_.branch_share[static_cast<std::size_t>(b)]; part > 0.0)
                             open.emplace_back(tree_.branch_node[static_cast<std::size_t>(b)], share * part);
                 } else {
                     ended[is_parted_[row]].add(static_cast<std::uint32_t>(row), share);
-                    node_of[is_parted_[row]].push_back(id);
+                    node_of[is_parted_[row]].push_back(static_cast<std::int32_t>(node));
                 }
             }
         }

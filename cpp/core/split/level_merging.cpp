@@ -18,6 +18,11 @@ struct Difference {
     double df = 0.0;
 };
 
+double chi_square_part(PairTest test, double count, double expected) {
+    if (test == PairTest::pearson) return (count - expected) * (count - expected) / expected;
+    return count > 0.0 ? 2.0 * count * std::log(count / expected) : 0.0;
+}
+
 class PairTester {
 public:
     PairTester(std::size_t width, PairTest test) : width_(width), test_(test) {}
@@ -31,10 +36,16 @@ public:
     }
     // Without asking for p-values: is the first one's not above the second's?
     bool surely_not_above(const Difference& d, const Difference& other) const {
-        return d.statistic >= other.statistic && (d.df == other.df || (test_ == PairTest::f && d.df > other.df));
+        if (!(d.statistic >= other.statistic)) return false;
+        if (d.df == other.df || test_ != PairTest::f) return d.df == other.df;
+        return d.df > other.df || (d.df >= 1.0 && deviate(d) * (1.0 - 0.5 / d.df) >= deviate(other));
     }
 
 private:
+    // The square of the normal deviate that has the p-value of F is at most this, and at least this times
+    // 1 - 1 / (2 df) (Wallace 1959).
+    static double deviate(const Difference& d) { return d.df * std::log1p(d.statistic / d.df); }
+
     Difference by_classes(const double* a, const double* b) const {
         double size_a = 0.0, size_b = 0.0;
         for (std::size_t k = 0; k < width_; ++k) size_a += a[k], size_b += b[k];
@@ -45,15 +56,11 @@ private:
             const double both = a[k] + b[k];
             if (both <= 0.0) continue;
             ++n_classes;
-            out.statistic += part(a[k], both * share_a) + part(b[k], both * share_b);
+            out.statistic += chi_square_part(test_, a[k], both * share_a) + chi_square_part(test_, b[k], both * share_b);
         }
         out.statistic = std::max(out.statistic, 0.0);
         out.df = n_classes - 1;
         return out;
-    }
-    double part(double count, double expected) const {
-        if (test_ == PairTest::pearson) return (count - expected) * (count - expected) / expected;
-        return count > 0.0 ? 2.0 * count * std::log(count / expected) : 0.0;
     }
 
     // One-way analysis of variance of two groups, from rows, sums and sums of squares.
@@ -71,11 +78,13 @@ private:
     PairTest test_;
 };
 
-// The most similar group to one: its p-value, -1 if there is none.
+// The most similar group to one: its p-value, -1 if there is none. Outdated: no group is more similar than that, but
+// which one is the most similar must be found out.
 struct Partner {
     double p_value = -1.0;
     std::size_t group = 0;
     Difference difference;
+    bool outdated = false;
 };
 
 class Merger {
@@ -100,6 +109,7 @@ public:
             if (partner.p_value <= alpha) break;
             join(a, partner.group, partner.p_value);
         }
+        partners_.clear();
         while (there_.size() > 1) {
             const std::size_t a = *std::min_element(there_.begin(), there_.end(), [this](std::size_t g, std::size_t h) {
                 return size_of(g) < size_of(h);
@@ -148,17 +158,15 @@ private:
     }
 
     std::pair<std::size_t, Partner> most_similar() {
+        if (merging_ == Merging::nominal) return most_similar_partners();
         std::size_t first = 0;
         Partner best;
-        for (std::size_t at = 0; at < there_.size(); ++at) {
+        const std::size_t last = there_.size() - 1;
+        for (std::size_t at = 0; at < last; ++at) {
             const std::size_t g = there_[at];
-            if (merging_ == Merging::nominal) {
-                if (partners_[g].p_value > best.p_value) first = g, best = partners_[g];
-                continue;
-            }
             const double before = best.p_value;
-            for (std::size_t other = at + 1; other < there_.size(); ++other)
-                if (may_join(at, other)) offer(best, there_[other], difference(g, there_[other]));
+            offer(best, there_[at + 1], difference(g, there_[at + 1]));
+            if (at + 1 < last && floats(there_[last])) offer(best, there_[last], difference(g, there_[last]));
             if (best.p_value > before) first = g;
         }
         return {first, best};
@@ -166,16 +174,50 @@ private:
 
     // ------------------------------------------------------------------ nominal: partners, kept up to date
 
+    // Of each group the most similar one after it.
     void find_all_partners() {
         partners_.resize(there_.size());
         for (std::size_t g = 0; g < there_.size(); ++g) {
             interrupt_.poll();
-            for (std::size_t h = g + 1; h < there_.size(); ++h) {
-                const Difference d = difference(g, h);
-                offer(partners_[g], h, d);
-                offer(partners_[h], g, d);
-            }
+            for (std::size_t h = g + 1; h < there_.size(); ++h) offer(partners_[g], h, difference(g, h));
         }
+    }
+
+    std::pair<std::size_t, Partner> most_similar_partners() {
+        while (true) {
+            std::size_t at = 0;
+            for (std::size_t i = 1; i < there_.size(); ++i)
+                if (partners_[there_[i]].p_value > partners_[there_[at]].p_value) at = i;
+            const std::size_t g = there_[at];
+            if (!partners_[g].outdated) return {g, partners_[g]};
+            partners_[g] = {};
+            for (std::size_t i = at + 1; i < there_.size(); ++i) offer(partners_[g], there_[i], difference(g, there_[i]));
+        }
+    }
+
+    // What is left of a partner after group b joined group a. Looking for another one can wait: with many similar levels
+    // it would mean to look at all pairs after each step.
+    void keep_up(Partner& partner, std::size_t g, std::size_t a, std::size_t b) const {
+        if (g == a) {
+            partner.outdated = true;
+            partner.p_value = 2.0;  // whatever it is
+            return;
+        }
+        partner.outdated = partner.outdated || partner.group == a || partner.group == b;
+        if (g > a) return;
+        const Difference d = difference(a, g);
+        const bool earlier = a < partner.group;
+        if (tester_.surely_not_above(d, partner.difference) && !(earlier && may_tie(d, partner))) return;
+        const double p = tester_.p_value(d);
+        if (p > partner.p_value || (p == partner.p_value && (partner.outdated || earlier))) {
+            const bool outdated = partner.outdated && p == partner.p_value;  // an earlier one may be as similar
+            partner = {p, a, d, outdated};
+        }
+    }
+
+    // Pairs of the same p-value: of the same statistic, or both so similar that it is rounded to 1.
+    static bool may_tie(const Difference& d, const Partner& partner) {
+        return partner.p_value == 1.0 || d.statistic == partner.difference.statistic;
     }
 
     void join(std::size_t a, std::size_t b, double p_value) {
@@ -188,10 +230,8 @@ private:
         there_.erase(std::find(there_.begin(), there_.end(), b));
         if (partners_.empty()) return;
         for (const std::size_t g : there_) {
-            if (g == a || partners_[g].group == a || partners_[g].group == b)
-                partners_[g] = partner_of(g);
-            else
-                offer(partners_[g], a, difference(a, g));  // the merged group may be closer now
+            if (g > b) break;
+            keep_up(partners_[g], g, a, b);
         }
     }
 
@@ -206,11 +246,62 @@ private:
     MergedLevels out_;
 };
 
+// The statistic of all categories of a column, and the p-value that it would have with fewer groups.
+class WholeTest {
+public:
+    WholeTest(std::span<const double> cells, std::size_t width, PairTest test) : test_(test) {
+        std::vector<double> sums(width, 0.0);
+        for (std::size_t i = 0; i < cells.size(); ++i) sums[i % width] += cells[i];
+        if (test == PairTest::f) {
+            rows_ = sums[0];
+            for (std::size_t i = 0; i < cells.size(); i += width) between_ += cells[i + 1] * cells[i + 1] / cells[i];
+            within_ = std::max(sums[2] - between_, 0.0);
+            between_ = std::max(between_ - sums[1] * sums[1] / rows_, 0.0);
+            return;
+        }
+        rows_ = std::accumulate(sums.begin(), sums.end(), 0.0);
+        n_classes_ = static_cast<int>(std::count_if(sums.begin(), sums.end(), [](double n) { return n > 0.0; }));
+        for (std::size_t i = 0; i < cells.size(); i += width) {
+            const double size = std::accumulate(&cells[i], &cells[i] + width, 0.0);
+            for (std::size_t k = 0; k < width; ++k)
+                if (sums[k] > 0.0) statistic_ += chi_square_part(test, cells[i + k], size * sums[k] / rows_);
+        }
+    }
+    double rows() const { return rows_; }
+    double log_p_value(std::size_t n_groups) const {
+        const double r = static_cast<double>(n_groups);
+        if (test_ != PairTest::f) return base::log_chi_square_tail(statistic_, (static_cast<int>(n_groups) - 1) * (n_classes_ - 1));
+        if (within_ <= 0.0) return -std::numeric_limits<double>::infinity();
+        return base::log_f_tail(between_ / (r - 1.0) / (within_ / (rows_ - r)), r - 1.0, rows_ - r);
+    }
+
+private:
+    PairTest test_;
+    double rows_ = 0.0, statistic_ = 0.0, between_ = 0.0, within_ = 0.0;
+    int n_classes_ = 0;
+};
+
 }  // namespace
 
 MergedLevels merge_levels(std::span<const double> cells, std::size_t width, Merging merging, PairTest test, double alpha,
                           double min_rows, base::Interrupt& interrupt) {
     return Merger(cells, width, merging, test, interrupt).run(alpha, min_rows);
+}
+
+bool merging_is_hopeless(std::span<const double> cells, std::size_t width, PairTest test, double log_limit,
+                         double min_rows) {
+    const WholeTest whole(cells, width, test);
+    const std::size_t n = cells.size() / width;
+    const double c = static_cast<double>(n), rounding = 1e-6 * (1.0 + std::abs(log_limit));
+    const double most = std::clamp(std::floor(whole.rows() / std::max(min_rows, 1.0)), 2.0, c);
+    double least = -std::numeric_limits<double>::infinity();  // of the p-values from here on: they grow with the groups
+    for (double r = 2.0; r <= most; ++r) {
+        const double limit = log_limit + rounding - (c - r) * std::log(r);
+        if (least > limit) continue;
+        least = whole.log_p_value(static_cast<std::size_t>(r));
+        if (least <= limit) return false;
+    }
+    return true;
 }
 
 }  // namespace ceiba::split

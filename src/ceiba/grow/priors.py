@@ -143,10 +143,12 @@ def node_value(counts: Array, factor: Array | None) -> Array:
 
 
 def fill_empty(value: Array, parent: npt.NDArray[np.int32], weight: Array) -> Array:
-    """Let branches without rows say what their parent says; pre-order: parents come first."""
-    for node in np.flatnonzero(weight == 0).tolist():
-        if node:
-            value[node] = value[parent[node]]
+    """Let branches without rows say what the nearest node above them says that has rows."""
+    empty = np.flatnonzero(weight[1:] == 0) + 1
+    source = parent[empty]
+    while (none := (weight[source] == 0) & (source > 0)).any():
+        source = np.where(none, parent[source], source)
+    value[empty] = value[source]
     return value
 
 

@@ -102,14 +102,13 @@ class _Chooser:
         if len(rows) < 2 or np.all(truth == truth[0]):
             return None
         found = [(j, tree) for j in range(len(self.tables)) if (tree := self._best(j, rows))]
-        best: tuple[int, Tree, NodeTest] | None = None
-        for j, tree in found:
-            test = self._test(j, tree, rows, len(found))
-            if best is None or test.adjusted_p_value < best[2].adjusted_p_value:
-                best = (j, tree, test)
-        if best is None or best[2].adjusted_p_value > self.level:
+        tested = [(j, tree, self._test(j, tree, rows, len(found))) for j, tree in found]
+        if not tested:
             return None
-        j, tree, test = best
+        # Strong columns of large tables all have p-values of 0 in float64: then the gain decides.
+        j, tree, test = min(tested, key=lambda one: (one[2].adjusted_p_value, -one[1].gain[0]))
+        if test.adjusted_p_value > self.level:
+            return None
         branch = ask(tree.splits, 0, self.tables[j], rows)
         branch[branch < 0] = int(tree.default_branch[0])
         return Choice(_question(j, tree), branch.astype(np.intp), test)

@@ -76,11 +76,15 @@ class Shape:
     @cached_property
     def subtree_end(self) -> Array:
         """End of each node's subtree: the subtree of node i is the range `i:subtree_end[i]`."""
-        size = [1] * self.n_nodes
-        parent = self.parent.tolist()
-        for i in range(self.n_nodes - 1, 0, -1):
-            size[parent[i]] += size[i]
-        return read_only(np.arange(self.n_nodes) + np.array(size), np.int32)
+        # The last node of a subtree: the last branch of the last branch of ..., in doubled steps.
+        last = np.arange(self.n_nodes)
+        last[self.parent[1:]] = last[1:].copy()
+        for _ in range(self.n_nodes.bit_length()):
+            further = last[last]
+            if np.array_equal(further, last):
+                break
+            last = further
+        return read_only(last + 1, np.int32)
 
     @cached_property
     def node_depth(self) -> Array:

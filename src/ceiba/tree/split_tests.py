@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, inf, log
 from typing import Any
 
 import numpy as np
 
+from ceiba import _core
 from ceiba.tree.arrays import Array, read_only, same_array
 
 __all__ = ["NodeTest", "SplitTests"]
@@ -59,12 +60,25 @@ class NodeTest:
         return exp(self.log_factor) if self.log_factor < 709 else float("inf")
 
     @property
+    def log_p_value(self) -> float:
+        """Logarithm of the p-value, also where that is too small for float64."""
+        if self.p_value > 0:
+            return log(self.p_value)
+        if self.name == "f_test":
+            return _core.log_f_tail(self.statistic, *self.df)
+        if self.name == "search":
+            return -inf
+        return _core.log_chi_square_tail(self.statistic, int(self.df[0]))
+
+    @property
+    def log_adjusted_p_value(self) -> float:
+        """Logarithm of the p-value times the factor, at most 0."""
+        return min(self.log_p_value + self.log_factor, 0.0)
+
+    @property
     def adjusted_p_value(self) -> float:
         """The p-value times the factor, at most 1."""
-        if self.p_value <= 0:
-            return 0.0
-        together = log(self.p_value) + self.log_factor
-        return min(1.0, exp(min(together, 0.0)))
+        return exp(self.log_adjusted_p_value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ceiba.grow.chaid.grow import grow_by_tests
-from ceiba.grow.chaid.merge import Merged, merge, multiplier
+from ceiba.grow.chaid.merge import Merged, hopeless, merge, multiplier
 
-__all__ = ["Merged", "grow_by_tests", "merge", "multiplier"]
+__all__ = ["Merged", "grow_by_tests", "hopeless", "merge", "multiplier"]

@@ -9,13 +9,14 @@ a question of their own.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.grow.chaid.merge import Kind as MergeKind
-from ceiba.grow.chaid.merge import Merged, merge
+from ceiba.grow.chaid.merge import Merged, hopeless, merge
 from ceiba.grow.options import GrowOptions, resolve_min_leaf, resolve_min_split
 from ceiba.grow.planting import Choice, Question
 from ceiba.table import Kind
@@ -30,6 +31,8 @@ Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 _MISSING: Final = -1
 _BINS: Final = 10
+_MANY: Final = 30  # levels
+_LOG_OF_NOTHING: Final = -745.2  # what is below is 0 in float64
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,13 @@ class Chooser:
         self.min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
         self.min_split = resolve_min_split(options.min_samples_split, 1, n)
         self.statistic: Any = options.criterion
+        alpha = options.alpha_split
+        self.log_alpha = log(alpha) if alpha > 0 else _LOG_OF_NOTHING
+        # Columns of many levels last: a limit that others have set may spare them the merging.
+        self.order = sorted(range(len(self.columns)), key=lambda j: self._n_nominal(j) > _MANY)
+
+    def _n_nominal(self, j: int) -> int:
+        return 0 if self.columns[j].ordered else self.columns[j].n_categories
 
     def __call__(self, rows: Rows, depth: int) -> Choice | None:
         """Give the choice for these rows, None for a leaf."""
@@ -110,16 +120,18 @@ class Chooser:
         size = len(rows) if self.weight is None else float(self.weight[rows].sum())
         if size < self.min_split or np.all(self.truth[rows] == self.truth[rows[0]]):
             return None
-        best: Grouping | None = None
-        for j in range(len(self.columns)):
-            found = self._merged(j, rows)
-            if found is not None and (best is None or found.merged.log_p < best.merged.log_p):
-                best = found
-        if best is None or best.merged.test.adjusted_p_value > options.alpha_split:
-            return None
-        return self._choice(best, rows)
+        best, limit = None, self.log_alpha
+        for j in self.order:
+            found = self._merged(j, rows, limit)
+            if found is None:
+                continue
+            log_p = found.merged.test.log_adjusted_p_value
+            if best is None or (log_p, j) < (limit, best.column):
+                best, limit = found, log_p
+        return None if best is None else self._choice(best, rows)
 
-    def _merged(self, j: int, rows: Rows) -> Grouping | None:
+    def _merged(self, j: int, rows: Rows, limit: float) -> Grouping | None:
+        """Give the groups of a column, None if its adjusted p-value is above the limit."""
         column = self.columns[j]
         codes = column.codes[rows]
         cells = self._cells(np.where(codes < 0, column.n_categories, codes), rows, column)
@@ -130,6 +142,9 @@ class Chooser:
         kind: MergeKind = "nominal"
         if column.ordered:
             kind = "floating" if present[-1] == column.n_categories else "ordered"
+        many = kind == "nominal" and len(present) > _MANY and limit < 0
+        if many and hopeless(cells[present], self.statistic, limit, self.min_leaf):
+            return None
         merged = merge(
             cells[present],
             kind,
@@ -137,7 +152,7 @@ class Chooser:
             alpha_merge=self.options.alpha_merge,
             min_rows=self.min_leaf,
         )
-        if len(merged.groups) < 2:
+        if len(merged.groups) < 2 or merged.test.log_adjusted_p_value > limit:
             return None
         names = np.where(present == column.n_categories, _MISSING, present)
         groups = tuple(tuple(int(names[c]) for c in group) for group in merged.groups)

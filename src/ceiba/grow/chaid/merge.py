@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb, factorial, lgamma, log
+from math import comb, factorial, log
 from typing import Literal
 
 import numpy as np
@@ -26,7 +26,7 @@ from scipy.special import chdtrc, fdtrc
 from ceiba import _core
 from ceiba.tree import NodeTest
 
-__all__ = ["Kind", "Merged", "Statistic", "merge", "multiplier"]
+__all__ = ["Kind", "Merged", "Statistic", "hopeless", "merge", "multiplier"]
 
 Array = npt.NDArray[np.float64]
 Kind = Literal["nominal", "ordered", "floating"]
@@ -45,8 +45,6 @@ class Merged:
         Positions of the categories, in order.
     test : NodeTest
         Of the groups; its factor is the number of ways to make so many groups.
-    log_p : float
-        Logarithm of the adjusted p-value, at most 0; also where the p-value is 0 in float64.
     steps : list of (int, int, float)
         What was merged, in order: two groups by their first categories, and the p-value.
 
@@ -61,7 +59,6 @@ class Merged:
 
     groups: list[list[int]]
     test: NodeTest
-    log_p: float
     steps: list[tuple[int, int, float]]
 
 
@@ -113,7 +110,21 @@ def merge(
     np.add.at(merged, group, cells)
     ways = multiplier(len(cells), len(first), kind)
     test = _test(merged, statistic, log(ways) if ways > 0 else 0.0)
-    return Merged([part.tolist() for part in parts], test, min(0.0, _log_p(test)), list(steps))
+    return Merged([part.tolist() for part in parts], test, list(steps))
+
+
+def hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: float = 1) -> bool:
+    """Say if no merging of nominal categories can have such a small adjusted p-value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.grow.chaid import hopeless
+    >>> hopeless(np.full((4000, 2), 3.0), "chi2", np.log(0.05))
+    True
+    """
+    cells = np.ascontiguousarray(cells, np.float64)
+    return _core.merging_is_hopeless(cells, _CORE_NAME[statistic], log_limit, min_rows)
 
 
 def _test(cells: Array, statistic: Statistic, log_factor: float) -> NodeTest:
@@ -153,15 +164,3 @@ def _f(cells: Array) -> tuple[float, float, float]:
     if df1 <= 0 or df2 <= 0 or between <= 0:
         return 0.0, df1, df2
     return (between / df1) / (within / df2) if within > 0 else float("inf"), df1, df2
-
-
-def _log_p(test: NodeTest) -> float:
-    """Give the logarithm of the adjusted p-value also where p itself is too small for a float."""
-    if test.p_value > 0:
-        return log(test.p_value) + test.log_factor
-    if test.name == "f_test":
-        # Beyond all; the larger F, the smaller.
-        return -1e6 - min(test.statistic, 1e300) / 1e300 + test.log_factor
-    # The tail of the gamma distribution far out.
-    half, shape = test.statistic / 2, test.df[0] / 2
-    return (shape - 1) * log(half) - half - lgamma(shape) + test.log_factor
