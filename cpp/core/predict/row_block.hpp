@@ -1,8 +1,8 @@
 // Blocks of rows, before they are sent down: is anything missing, what comes next, copies of columns.
 //
-// - If nothing in a block is missing, a step is a third shorter.
+// - If nothing in a block is missing, a step is shorter (38 ms -> 31 ms for 1M rows).
 // - While the rows of a block go down, those of the next are asked for: 20 columns are more streams than the processor follows
-//   by itself (1M x 20 in F order: 41 ms -> 33 ms).
+//   by itself (a sketch, 1M x 20 in F order: 41 ms -> 33 ms).
 #pragma once
 
 #include <algorithm>

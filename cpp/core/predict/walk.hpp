@@ -2,8 +2,8 @@
 //
 // The two branches of a node stand next to each other, so a step is  first child + (x > cut). A leaf is its own first child, with
 // the cut +infinity: rows that have arrived walk on the spot until the last of the eight has arrived.
-// (Measured on 1M rows, 13,270 leaves, depth 34: 8 rows 29 ms, 12 rows 34 ms, 16 rows 47 ms; one step for a block of 256 rows at a time,
-// without those that have arrived: 43 ms.)
+// (Sketches on 1M rows, 13,270 leaves, depth 34: 8 rows 32 ms, 12 rows 34 ms, 16 rows 47 ms. Another: one step for a block of 256 rows at a
+// time, without those that have arrived, 43 ms against 31 ms for 8 rows.)
 #pragma once
 
 #include <algorithm>
