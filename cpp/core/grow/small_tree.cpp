@@ -160,16 +160,18 @@ void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::
     const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
     const double* const reciprocal = reciprocal_.data();
     std::int32_t left_ones = 0, i = 0;
+    double threshold = best.threshold;
     for (; i + 1 < first; ++i) left_ones += static_cast<std::int32_t>(entries[i] & 1u);
     for (; i < last; ++i) {
         left_ones += static_cast<std::int32_t>(entries[i] & 1u);
         const std::int32_t left = i + 1, right = n - left;
         const double shift = static_cast<double>(n * left_ones - left * ones);
-        const bool low = shift * shift * (reciprocal[left] * reciprocal[right]) < best.threshold;
-        if (low | (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1]))) continue;
+        if (shift * shift * (reciprocal[left] * reciprocal[right]) < threshold) continue;
+        if (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
         const std::int64_t exact = std::int64_t{n} * left_ones - std::int64_t{left} * ones;
         if (best.offer(exact * exact, std::int64_t{left} * right, columns_.column(at, 0)))
             best.place(at, 0, static_cast<std::size_t>(left));
+        threshold = best.threshold;
     }
 }
 
@@ -189,11 +191,9 @@ void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std:
         cross += static_cast<std::int32_t>(total[k]);
         const std::int32_t left = i + 1, right = n - left;
         const std::int64_t top = std::int64_t{squares} * right + std::int64_t{all_squares - 2 * cross + squares} * left;
-        const double score = static_cast<double>(top) * (reciprocal[left] * reciprocal[right]);
-        // One branch, rarely taken; whether two values are the same would be guessed wrong too often.
-        if ((score < threshold) | (left < first) |
-            (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])))
-            continue;
+        // The score is asked first: that branch is rarely taken, while whether two values are the same is guessed wrong too often.
+        if (static_cast<double>(top) * (reciprocal[left] * reciprocal[right]) < threshold) continue;
+        if (left < first || PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
         if (best.offer(top, std::int64_t{left} * right, columns_.column(at, 0)))
             best.place(at, 0, static_cast<std::size_t>(left));
         threshold = best.threshold;
