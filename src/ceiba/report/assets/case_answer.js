@@ -56,13 +56,12 @@ function testedText(i) {
   return n ? t("tested_right", { right: fmtCount(held[M.answer[i]]), n: fmtCount(n), share: fmtPercent(held[M.answer[i]] / n, 1) }) : null;
 }
 
-/** Each question as the condition that holds, the answer to it, and where it leads the figure. */
+/** Each question as the condition that holds, and where it leads the figure. */
 function caseSteps(moves, said) {
   const figure = (i) => (M.regression ? fmtNumber(M.value[i]) : fmtPercent(M.prob(i, said.answer)));
   const begin = M.regression ? figure(0) : `${M.classes[said.answer]} ${figure(0)}`;
   const items = moves.filter((m) => m.by).map((m) => {
     const j = M.splits.column[m.node];
-    const two = M.nBranches(m.node) === 2 && m.branch !== null && m.by !== "share" && !namesAnswers(m.node);
     const holds = m.branch === null ? `${question(m.node, 6)} · ${t("stays")}` : sentence(M.splits, m.node, m.branch, 6);
     let note = "";
     if (m.by === "surrogate") note = t("by_surrogate", { split: sentence(M.surrogates.splits, m.surrogate, m.branch, 4) });
@@ -76,7 +75,6 @@ function caseSteps(moves, said) {
       el("span", { class: "step" },
         el("button", { type: "button", class: "link", title: asked, onclick: () => reveal(m.node) }, holds),
         known ? el("span", { class: "muted" }, ` (${t("it_is", { value: fmtValue(value, j) })})`) : null,
-        two ? el("span", { class: "reply", title: asked }, edgeWord(m.node, m.branch)) : null,
         note ? el("span", { class: "note" }, note) : null),
       m.branch === null ? null : el("span", { class: "leads" }, "→ " + figure(M.child(m.node, m.branch))));
   });

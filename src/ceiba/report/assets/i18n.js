@@ -223,6 +223,7 @@ const WORDS = {
   seen_share: ["seen in test rows", "visto en filas de prueba", "visto em linhas de teste"],
   sent: ["rows sent", "filas enviadas", "linhas enviadas"],
   share: ["share", "proporción", "proporção"],
+  share_rows: ["{share} of rows", "{share} de las filas", "{share} das linhas"],
   show_more: ["Show more ({n})", "Mostrar más ({n})", "Mostrar mais ({n})"],
   shown_tree: ["shown", "mostrado", "mostrada"],
   small_leaf: ["Only {n} rows: read its figures with care.", "Solo {n} filas: lea sus cifras con cuidado.", "Só {n} linhas: leia as suas cifras com cuidado."],

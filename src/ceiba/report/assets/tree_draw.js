@@ -152,13 +152,22 @@ function drawCard(pen, i, x, y, box, mark) {
   const room = w - 20 * s;
   const head = end ? shortAnswer(i, room, 13 * s, true) || elide(answerText(i), room, 13 * s, true) : shortQuestion(i, room, 13 * s, true);
   pen.text(left + 10 * s, top + 17 * s, head, { size: 13 * s, bold: true, fill: ink.text });
-  const rows = M.known ? `n ${fmtCount(M.rows[i])} · ${fmtPercent(M.share[i])}` : "";
+  const answer = end ? "" : shortAnswer(i, room, 11.5 * s);
+  const rows = rowsLine(i, room - (answer ? textWidth(answer, 11.5 * s) + 10 * s : 0), 11.5 * s);
   const rowsWidth = rows ? textWidth(rows, 11.5 * s) : 0;
   pen.text(left + 10 * s, top + 37 * s, rows, { size: 11.5 * s, fill: ink.text });
   if (!end) pen.text(left + w - 10 * s, top + 37 * s, shortAnswer(i, room - rowsWidth - 10 * s, 11.5 * s), { size: 11.5 * s, fill: ink.text, align: "right" });
   if (M.regression) drawBox(pen, i, left + 10 * s, top + 51 * s, room, 11 * s);
   else drawShares(pen, i, left + 10 * s, top + 52 * s, room, 9 * s);
   if (hidesSomething(i)) drawFold(pen, i, x, y, box);
+}
+
+/** Rows of a node, and their share of all rows where that has room. */
+function rowsLine(i, room, size) {
+  if (!M.known) return "";
+  const rows = `n ${fmtCount(M.rows[i])}`;
+  const whole = `${rows} · ${t("share_rows", { share: fmtPercent(M.share[i]) })}`;
+  return textWidth(whole, size) <= room ? whole : rows;
 }
 
 /** The pill of a folded node. */
@@ -236,7 +245,7 @@ function drawTall(pen, i, left, top, room, three) {
   };
   const both = said(rows ? rows + " · " : "");
   let lines;
-  if (isEnd(i)) lines = [shortAnswer(i, room, 11, true) || elide(answerText(i), room, 11, true), three && rows ? `${rows} · ${fmtPercent(M.share[i])}` : rows];
+  if (isEnd(i)) lines = [shortAnswer(i, room, 11, true) || elide(answerText(i), room, 11, true), three ? rowsLine(i, room, 11) : rows];
   else if (!isWordy(i, room)) lines = [shortQuestion(i, room, 11, true), ...(three && textWidth(`${rows} · ${answerText(i)}`, 11) > room ? [rows, said("")] : [both])];
   else lines = [shortName(M.splits.column[i], room, 11, true), conditionText(i, room, 11), ...(three ? [both] : [])];
   const first = top + 11 + 7 * ((three ? 3 : 2) - lines.length);
