@@ -15,7 +15,10 @@ constexpr std::size_t parallel_rows = 20000;  // below, waking a thread costs mo
 
 }  // namespace
 
-Router::Router(tree::Questions questions) : questions_(std::move(questions)) { make_cuts(); }
+Router::Router(tree::Questions questions) : questions_(std::move(questions)) {
+    make_cuts();
+    if (cuts_.empty()) levels_ = LevelTree(questions_);
+}
 
 // Trees of two branches that only cut numbers, or ask whether they are there, get a layout of their own.
 void Router::make_cuts() {
@@ -70,11 +73,20 @@ std::int32_t Router::end_of(const data::Table& table, std::size_t row) const {
     return static_cast<std::int32_t>(node);
 }
 
-void Router::ends(const data::Table& table, std::size_t begin, std::size_t end, bool by_cuts, std::int32_t* out) const {
-    if (by_cuts)
-        cuts_.apply(table, begin, end, out);
-    else
-        for (std::size_t row = begin; row < end; ++row) out[row - begin] = end_of(table, row);
+Router::Way Router::way(const data::Table& table) const {
+    if (!cuts_.empty() && cuts_.serves(table)) return Way::cuts;
+    return !levels_.empty() && levels_.serves(table) ? Way::levels : Way::general;
+}
+
+void Router::ends(const data::Table& table, std::size_t begin, std::size_t end, Way way, std::int32_t* out) const {
+    if (way == Way::cuts) return cuts_.apply(table, begin, end, out);
+    if (way == Way::levels) {
+        std::vector<std::size_t> aside;
+        levels_.apply(table, begin, end, out, aside);
+        for (std::size_t row : aside) out[row - begin] = end_of(table, row);
+        return;
+    }
+    for (std::size_t row = begin; row < end; ++row) out[row - begin] = end_of(table, row);
 }
 
 template <class Body>
@@ -90,17 +102,17 @@ void Router::each_block(std::size_t n_rows, int n_threads, Body body) const {
 }
 
 void Router::apply(const data::Table& table, std::int32_t* out, int n_threads) const {
-    const bool by_cuts = !cuts_.empty() && cuts_.serves(table);
+    const Way by = way(table);
     each_block(table.n_rows, n_threads,
-               [&](std::size_t begin, std::size_t end) { ends(table, begin, end, by_cuts, out + begin); });
+               [&](std::size_t begin, std::size_t end) { ends(table, begin, end, by, out + begin); });
 }
 
 template <class T>
 void Router::gather(const data::Table& table, const T* values, std::size_t width, T* out, int n_threads) const {
-    const bool by_cuts = !cuts_.empty() && cuts_.serves(table);
+    const Way by = way(table);
     each_block(table.n_rows, n_threads, [&](std::size_t begin, std::size_t end) {
         std::array<std::int32_t, block_rows> node;
-        ends(table, begin, end, by_cuts, node.data());
+        ends(table, begin, end, by, node.data());
         T* to = out + begin * width;
         for (std::size_t i = 0; i < end - begin; ++i, to += width) {
             const T* const from = values + static_cast<std::size_t>(node[i]) * width;

@@ -1,7 +1,7 @@
 // Sends rows of a table down a finished tree.
 //
-// Two ways. A tree of plain cuts over columns of numbers takes the fast one, see cut_tree.hpp. Everything else (levels,
-// surrogates, rows that stay behind, several branches) takes the general one.
+// Three ways. A tree of plain cuts over columns of numbers takes the fastest one, see cut_tree.hpp; one that parts levels too the next, see
+// level_tree.hpp. Everything else (surrogates, rows that stay behind, several branches) takes the general one.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "base/thread_pool.hpp"
 #include "data/table.hpp"
 #include "predict/cut_tree.hpp"
+#include "predict/level_tree.hpp"
 #include "tree/questions.hpp"
 
 namespace ceiba::predict {
@@ -41,14 +42,17 @@ public:
     const tree::Questions& questions() const { return questions_; }
 
 private:
-    void ends(const data::Table& table, std::size_t begin, std::size_t end, bool by_cuts, std::int32_t* out) const;
+    enum class Way { cuts, levels, general };
+    Way way(const data::Table& table) const;
+    void ends(const data::Table& table, std::size_t begin, std::size_t end, Way way, std::int32_t* out) const;
     template <class Body>
     void each_block(std::size_t n_rows, int n_threads, Body body) const;
     std::int32_t end_of(const data::Table& table, std::size_t row) const;
     void make_cuts();
 
     tree::Questions questions_;
-    CutTree cuts_;  // empty: the tree asks for more than cuts
+    CutTree cuts_;      // empty: the tree asks for more than cuts
+    LevelTree levels_;  // empty: or for more than cuts and level sets, or for cuts only
 };
 
 }  // namespace ceiba::predict

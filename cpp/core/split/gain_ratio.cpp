@@ -40,10 +40,13 @@ struct Bag {
 // The bags of all levels of a column, side by side.
 struct Bags {
     std::vector<double> cells, weight;
-    std::size_t n_classes;
+    std::size_t n_classes = 0;
 
-    Bags(std::size_t n_levels, std::size_t n_classes)
-        : cells(n_levels * n_classes, 0.0), weight(n_levels, 0.0), n_classes(n_classes) {}
+    void clear(std::size_t n_levels, std::size_t of_classes) {
+        n_classes = of_classes;
+        cells.assign(n_levels * n_classes, 0.0);
+        weight.assign(n_levels, 0.0);
+    }
 
     void add(std::size_t level, std::size_t k, double w) {
         cells[level * n_classes + k] += w;
@@ -65,11 +68,11 @@ struct Bags {
 
 struct Offer {
     Candidate split;
-    double gain = 0.0;   // bits, after what a cut pays
-    double ratio = 0.0;  // gain over split information
+    double gain = 0.0;      // bits, after what a cut pays
+    double ratio = 0.0;     // gain over split information
     std::size_t level = 0;  // one level against the rest: that level
     bool usable = false;
-    bool constant = false;     // one value at most
+    bool constant = false;  // one value at most
 };
 
 class GainRatioFinder final : public SplitFinder {
@@ -78,6 +81,11 @@ public:
         : options_(std::move(options)),
           n_classes_(static_cast<std::size_t>(root.store->target.n_classes[0])),
           n_rows_(root.size()) {
+        for (const data::Column& column : root.store->table->columns)
+            many_levels_.push_back(column.kind() == data::ColumnKind::levels &&
+                                   static_cast<double>(column.n_levels()) + small >=
+                                       0.3 * static_cast<double>(n_rows_));
+        all_many_ = std::find(many_levels_.begin(), many_levels_.end(), 0) == many_levels_.end();
         if (!options_.cuts_at_values) return;
         values_.resize(root.store->sorted.size());
         close_.resize(values_.size());
@@ -98,7 +106,7 @@ public:
         std::vector<Offer> offers(live ? live->size() : node.store->sorted.size());
         const auto search = [&](std::size_t i, int) {
             const std::size_t c = live ? (*live)[i] : i;
-            offers[i] = node.store->codes[c].empty() ? best_cut(node, c, whole) : levels(node, c, whole.weight);
+            offers[i] = node.store->codes[c].empty() ? best_cut(node, c, whole) : levels(node, c, whole);
             offers[i].split.column = static_cast<std::int32_t>(c);
         };
         if (pool)
@@ -116,7 +124,8 @@ private:
         std::vector<std::uint32_t> left;
         for (const Offer& offer : offers)
             if (!offer.constant) left.push_back(static_cast<std::uint32_t>(offer.split.column));
-        if (left.size() < offers.size()) node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
+        if (left.size() < offers.size())
+            node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
     }
 
     // Class and weight of the rows of a node.
@@ -155,17 +164,19 @@ private:
         offer.constant = n == 0 || entries[0].rank == entries[n - 1].rank;
         if (offer.constant) return offer;
         const Rows rows(node);
-        Bag known(whole);
-        if (n < node.size()) {
-            known = Bag(n_classes_);
-            for (std::size_t i = 0; i < n; ++i) known.add(rows.label[entries[i].row], rows.weight_of(entries[i].row));
-        }
+        Bag part(n < node.size() ? n_classes_ : 0);
+        if (n < node.size())
+            for (std::size_t i = 0; i < n; ++i) part.add(rows.label[entries[i].row], rows.weight_of(entries[i].row));
+        const Bag& known = n < node.size() ? part : whole;
         const double tenth = 0.1 * known.weight / static_cast<double>(n_classes_);
         const double least = tenth < options_.min_branch + small ? options_.min_branch : std::min(tenth, 25.0);
         if (static_cast<double>(n) + small < 2.0 * least) return offer;
         const double before = known.entropy_mass(), weight = whole.weight;
         const bool close = options_.cuts_at_values && close_[c];
-        std::vector<double> left(n_classes_, 0.0), expected(n_classes_), per_expected(n_classes_, 0.0);
+        thread_local std::vector<double> left, expected, per_expected;
+        left.assign(n_classes_, 0.0);
+        expected.assign(n_classes_, 0.0);
+        per_expected.assign(n_classes_, 0.0);
         for (std::size_t k = 0; k < n_classes_; ++k) {
             expected[k] = known.classes[k] / known.weight;
             if (expected[k] > 0.0) per_expected[k] = 1.0 / expected[k];
@@ -173,22 +184,7 @@ private:
         // In nats the gain is at most chi-square over the weight: Kullback-Leibler is at most chi-square divergence.
         const double bits = known.weight / (weight * std::numbers::ln2);
         double left_weight = 0.0, best_left = 0.0, n_cuts = 0.0;
-        for (std::size_t i = 0; i + 1 < n; ++i) {
-            const std::uint32_t row = entries[i].row;
-            const double w = rows.weight_of(row);
-            left[rows.label[row]] += w;
-            left_weight += w;
-            if (entries[i].rank == entries[i + 1].rank || left_weight + small <= least) continue;
-            const double right_weight = known.weight - left_weight;
-            if (right_weight + small <= least) break;
-            if (close && !far(node.number(c, row), node.number(c, entries[i + 1].row))) continue;
-            n_cuts += 1.0;
-            double apart = 0.0;
-            for (std::size_t k = 0; k < n_classes_; ++k) {
-                const double excess = left[k] - left_weight * expected[k];
-                apart += excess * excess * per_expected[k];
-            }
-            if (bits * apart < (offer.gain + 0.5 * small) * left_weight * right_weight) continue;  // never better
+        const auto weigh = [&](std::size_t i, double right_weight) {
             double after = mass(left_weight) + mass(right_weight);
             for (std::size_t k = 0; k < n_classes_; ++k) after -= mass(left[k]) + mass(known.classes[k] - left[k]);
             const double gain = per_row(before - after, weight);
@@ -196,6 +192,45 @@ private:
                 offer.gain = gain;
                 offer.split.position = static_cast<std::uint32_t>(i + 1);
                 best_left = left_weight;
+            }
+        };
+        if (n_classes_ == 2 && !close) {  // the commonest case, with its sums in registers
+            const double share = expected[1], per_excess = bits * (per_expected[0] + per_expected[1]);
+            double zeros = 0.0, ones = 0.0;
+            for (std::size_t i = 0; i + 1 < n; ++i) {
+                const std::uint32_t row = entries[i].row;
+                const double w = rows.weight_of(row), of_one = rows.label[row] ? w : 0.0;
+                zeros += w - of_one;
+                ones += of_one;
+                left_weight += w;
+                if (entries[i].rank == entries[i + 1].rank || left_weight + small <= least) continue;
+                const double right_weight = known.weight - left_weight;
+                if (right_weight + small <= least) break;
+                n_cuts += 1.0;
+                const double excess = ones - left_weight * share;
+                if (excess * excess * per_excess < (offer.gain + 0.5 * small) * left_weight * right_weight) continue;
+                left[0] = zeros;
+                left[1] = ones;
+                weigh(i, right_weight);
+            }
+        } else {
+            for (std::size_t i = 0; i + 1 < n; ++i) {
+                const std::uint32_t row = entries[i].row;
+                const double w = rows.weight_of(row);
+                left[rows.label[row]] += w;
+                left_weight += w;
+                if (entries[i].rank == entries[i + 1].rank || left_weight + small <= least) continue;
+                const double right_weight = known.weight - left_weight;
+                if (right_weight + small <= least) break;
+                if (close && !far(node.number(c, row), node.number(c, entries[i + 1].row))) continue;
+                n_cuts += 1.0;
+                double apart = 0.0;
+                for (std::size_t k = 0; k < n_classes_; ++k) {
+                    const double excess = left[k] - left_weight * expected[k];
+                    apart += excess * excess * per_expected[k];
+                }
+                if (bits * apart < (offer.gain + 0.5 * small) * left_weight * right_weight) continue;  // never better
+                weigh(i, right_weight);
             }
         }
         if (offer.split.position == 0) return offer;
@@ -221,28 +256,25 @@ private:
         return *std::prev(std::upper_bound(values_[c].begin(), values_[c].end(), cut));
     }
 
-    Offer levels(const NodeRows& node, std::size_t c, double weight) const {
-        Bags bags(static_cast<std::size_t>(node.store->table->columns[c].n_levels()), n_classes_);
-        Bag known(n_classes_);
+    Offer levels(const NodeRows& node, std::size_t c, const Bag& whole) const {
+        thread_local Bags bags;  // most nodes are tiny: asking for memory would take longer than counting
+        bags.clear(static_cast<std::size_t>(node.store->table->columns[c].n_levels()), n_classes_);
+        const double weight = whole.weight;
         const Rows rows(node);
         const std::int32_t* codes = node.codes(c);
+        const bool all = node.n_present(c) == node.size();
+        Bag part(all ? 0 : n_classes_);
         for (std::uint32_t i = 0; i < node.size(); ++i) {
             if (codes[i] < 0) continue;
             const std::size_t k = rows.label[i];
             const double w = rows.weight_of(i);
             bags.add(static_cast<std::size_t>(codes[i]), k, w);
-            known.add(k, w);
+            if (!all) part.add(k, w);
         }
+        const Bag& known = all ? whole : part;
         Offer offer = options_.multiway ? one_branch_per_level(bags, known, weight) : one_level(bags, known, weight);
         offer.constant = std::count_if(bags.weight.begin(), bags.weight.end(), [](double w) { return w > 0.0; }) < 2;
         return offer;
-    }
-
-    // Nearly every row its own level: such a column stays out of the average.
-    bool many_levels(const NodeRows& node, std::size_t c) const {
-        const data::Column& column = node.store->table->columns[c];
-        return column.kind() == data::ColumnKind::levels &&
-               static_cast<double>(column.n_levels()) + small >= 0.3 * static_cast<double>(n_rows_);
     }
 
     bool enough(double weight) const { return weight + small > options_.min_branch && weight > 0.0; }
@@ -307,12 +339,10 @@ private:
 
     // Columns with about the average gain or more, by falling ratio; a later column must be better.
     std::vector<Candidate> ranked(const NodeRows& node, std::vector<Offer> offers) const {
-        bool all_many = true;
-        for (std::size_t c = 0; c < node.store->table->columns.size(); ++c) all_many = all_many && many_levels(node, c);
         std::erase_if(offers, [](const Offer& o) { return !o.usable; });
         double sum = 0.0, n = 0.0;
         for (const Offer& offer : offers) {
-            if (!all_many && many_levels(node, static_cast<std::size_t>(offer.split.column))) continue;
+            if (!all_many_ && many_levels_[static_cast<std::size_t>(offer.split.column)]) continue;
             sum += offer.gain;
             n += 1.0;
         }
@@ -342,6 +372,8 @@ private:
 
     SearchOptions options_;
     std::size_t n_classes_, n_rows_;
+    std::vector<std::uint8_t> many_levels_;  // nearly every row its own level: such a column stays out of the average
+    bool all_many_ = false;
     std::vector<std::vector<double>> values_;  // per column of numbers: the values of the whole table, ascending ...
     std::vector<std::uint8_t> close_;          // ... and whether any two of them are too close to be parted
 };

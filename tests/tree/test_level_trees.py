@@ -1,0 +1,84 @@
+"""Trees that part levels take a fast way too: each row ends where the readable walk ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ceiba
+from ceiba.tree.trace import trace
+
+SIZES = ["S", "M", "L", "XL"]
+
+
+def frame(rng: np.random.Generator, n: int, *, unseen: bool) -> pd.DataFrame:
+    """Categories of few and many levels, an ordered one, numbers of both widths; all with holes."""
+    many = np.array([f"town {k}" for k in range(300)], dtype=object)
+    town, colour = rng.choice(many[:250], n), rng.choice(["red", "green", "blue"], n).astype(object)
+    size = rng.choice(SIZES[:3], n).astype(object)
+    if unseen:
+        town = np.where(rng.random(n) < 0.1, rng.choice(many[250:], n), town)
+        colour = np.where(rng.random(n) < 0.1, "violet", colour)
+        size = np.where(rng.random(n) < 0.1, "XL", size)
+    holes = [rng.random(n) < 0.1 for _ in range(5)]
+    table = pd.DataFrame(
+        {
+            "town": pd.Categorical(np.where(holes[0], None, town)),
+            "colour": pd.Categorical(np.where(holes[1], None, colour)),
+            "size": pd.Categorical(
+                np.where(holes[2], None, size),
+                categories=SIZES if unseen else SIZES[:3],
+                ordered=True,
+            ),
+            "weight": np.where(holes[3], np.nan, rng.normal(size=n)),
+            "age": np.where(holes[4], np.nan, rng.integers(0, 90, n)).astype(np.float32),
+        }
+    )
+    return table
+
+
+def target(rng: np.random.Generator, X: pd.DataFrame) -> np.ndarray:
+    effect = rng.normal(size=300)
+    town = X["town"].cat.codes.to_numpy()
+    z = effect[town] + X["weight"].fillna(0.5) + (X["colour"] == "red") + X["size"].isna()
+    return np.digitize(z + rng.normal(size=len(X)) * 0.5, [-0.5, 1.0])
+
+
+@pytest.mark.parametrize("missing", ["learn", "majority"])
+@pytest.mark.parametrize("unseen", ["majority", "missing"])
+def test_rows_with_levels_end_where_a_trace_ends(missing: str, unseen: str) -> None:
+    rng = np.random.default_rng([len(missing), len(unseen)])
+    X = frame(rng, 3000, unseen=False)
+    model = ceiba.DecisionTreeClassifier(missing=missing, unseen=unseen, min_samples_leaf=5)
+    tree = model.fit(X, target(rng, X)).tree_
+    rows = frame(rng, 700, unseen=True)
+    table = ceiba.table.read_like(rows, tree.schema)
+    ends = [trace(tree, table, row)[-1].node for row in range(len(rows))]
+    assert tree.apply(rows).tolist() == ends
+    assert [int(tree.apply(rows.iloc[[i]])[0]) for i in range(40)] == ends[:40]
+    for n_jobs in (2, 3):
+        assert model.set_params(n_jobs=n_jobs).apply(rows).tolist() == ends
+
+
+def test_whether_a_level_is_there_goes_as_a_trace_does() -> None:
+    rng = np.random.default_rng(3)
+    X = frame(rng, 2000, unseen=False)[["colour", "weight"]]
+    y = X["colour"].isna().to_numpy() ^ (rng.random(len(X)) < 0.05)
+    tree = ceiba.DecisionTreeClassifier(max_depth=5).fit(X, y).tree_
+    rows = frame(rng, 400, unseen=True)[["colour", "weight"]]
+    table = ceiba.table.read_like(rows, tree.schema)
+    ends = [trace(tree, table, row)[-1].node for row in range(len(rows))]
+    assert tree.apply(rows).tolist() == ends
+
+
+def test_many_rows_of_levels_same_answers_for_any_number_of_threads() -> None:
+    rng = np.random.default_rng(4)
+    X = frame(rng, 30_000, unseen=False)
+    model = ceiba.DecisionTreeRegressor(max_depth=8).fit(X, target(rng, X).astype(float))
+    one = model.set_params(n_jobs=1).predict(X)
+    np.testing.assert_array_equal(model.set_params(n_jobs=2).predict(X), one)
+    # What the leaves say is what the rows that ended there had on average.
+    leaf = model.apply(X)
+    for node in np.unique(leaf)[:20]:
+        assert np.ptp(one[leaf == node]) == 0.0
