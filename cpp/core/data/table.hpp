@@ -50,6 +50,13 @@ public:
         return f([this](std::size_t row) { return number(row); });
     }
 
+    // Asks the memory for the value of a row that will be read soon.
+    void ahead([[maybe_unused]] std::size_t row) const {
+#if defined(__GNUC__)
+        __builtin_prefetch(values_ + static_cast<std::ptrdiff_t>(row) * stride_);
+#endif
+    }
+
     // For loops that know the type already.
     template <class T>
     bool is() const {

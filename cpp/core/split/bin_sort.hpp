@@ -46,6 +46,9 @@ public:
     }
 
 private:
+    // Rows of a node lie far apart in the table: the memory is asked for so many rows before it is needed.
+    static constexpr std::size_t ahead = 24;
+
     std::uint8_t bin(std::size_t i) const { return bin_[byte_[i * stride_]]; }
 
     // Numbers that single precision can hold, and most measured ones are such: value and row in one word, half the size of
@@ -56,6 +59,7 @@ private:
         bool exact = true;
         column_->with_reader([&](auto number) {
             for (std::size_t i = 0; i < n_; ++i) {
+                column_->ahead(row_[std::min(i + ahead, n_ - 1)]);
                 const double x = number(row_[i]) + 0.0;
                 const float single = static_cast<float>(x);
                 exact &= (static_cast<double>(single) == x) | (x != x);

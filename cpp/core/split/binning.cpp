@@ -191,7 +191,8 @@ public:
           options_(options),
           pool_(pool),
           interrupt_(interrupt),
-          sample_(sample_rows(target.size(), sample_size(target.size(), options))) {}
+          sample_(sample_rows(target.size(), sample_size(target.size(), options))),
+          few_(sample_rows(target.size(), 2048)) {}
 
     Binning run(std::vector<std::uint8_t>& bytes) {
         // What the sample says of bundles is mostly right; columns about which it was wrong get a byte of their own.
@@ -220,7 +221,7 @@ private:
     }
 
     void bundle(const std::vector<bool>& alone) {
-        for (Bundle& members : propose_bundles(table_, target_, sample_, alone)) {
+        for (Bundle& members : propose_bundles(table_, target_, few_, alone)) {
             std::vector<std::size_t>& columns = out_.bundles.emplace_back();
             for (std::size_t m = 0; m < members.size(); ++m) {
                 columns.push_back(members[m].column);
@@ -314,7 +315,7 @@ private:
     const BinOptions& options_;
     base::ThreadPool& pool_;
     base::Interrupt& interrupt_;
-    std::vector<std::size_t> sample_;  // rows of the target
+    std::vector<std::size_t> sample_, few_;  // rows of the target, to place edges and to propose bundles
     Binning out_;
     std::list<BundleFiller> bundles_;
     std::vector<std::size_t> single_;      // the columns that have a byte of their own
