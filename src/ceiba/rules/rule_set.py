@@ -101,7 +101,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> rules = ceiba.RuleSet().fit(data.data, data.target_names[data.target])
     >>> rules.n_tests_ < rules.n_path_tests_, round(rules.score(data.data,
     ...     data.target_names[data.target]), 2)
-    (True, 0.97)
+    (True, 0.98)
     """
 
     def __init__(self, estimator: Any = None, *, confidence: float = 0.25) -> None:
