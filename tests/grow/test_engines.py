@@ -242,6 +242,21 @@ def test_bins_one_hot_columns_that_meet_in_one_row_grow_the_same_tree() -> None:
     assert differences(grown(case, REFERENCE), grown(case, 2048, small_tables=True)) == []
 
 
+def test_bins_mirrored_columns_are_tied_however_far_weights_are_apart() -> None:
+    # One side's sums are rounded otherwise than the other's here, even in three doubles.
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        x = rng.choice([0.0, 5.0], 1000)
+        z = 0.1 * rng.normal(size=1000)
+        X = np.column_stack([z, x, 5.0 - x])
+        case = large_case("squared_error", np.float64, 1000)
+        case.update(keep=X, columns=_core.Columns.from_matrix(X), y=1e5 + x + rng.normal(size=1000))
+        case.update(weight=np.exp(rng.normal(size=1000) * 6), options={"max_depth": 1})
+        trees = [grown(case, REFERENCE), grown(case, 10)]
+        assert differences(*trees) == [], f"seed {seed}"
+        assert trees[1]["splits"]["column"][0] != 2, f"seed {seed}"
+
+
 @pytest.mark.parametrize("approximate", [False, True])
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_small_subtrees_equal_those_of_the_general_grower(

@@ -142,13 +142,7 @@ private:
             std::fabs((a.gain - best.gain).value()) > a.tolerance)
             return false;
         if (best_routing.branch.empty()) best_routing = route(node, best);
-        const Routing own = route(node, a);
-        const bool same = own.branch[0] == best_routing.branch[0];
-        for (std::size_t i = 0; i < own.branch.size(); ++i) {
-            if (own.branch[i] > 1 || best_routing.branch[i] > 1) return false;
-            if ((own.branch[i] == best_routing.branch[i]) != same) return false;
-        }
-        return true;
+        return part_alike(route(node, a), best_routing);
     }
 
     // Stores that fit the second cache are left as they are, and stretches of some cache lines are good enough.
@@ -240,7 +234,10 @@ private:
     bool better_exactly(const NodeRows& node, const Candidate& a, const Candidate& b, Space& space) {
         if constexpr (requires { space.criterion.exact(space.division); }) {
             if (a.n_branches != 2 || b.n_branches != 2) return false;
-            base::Fraction x = exact_gain(node, a, space), y = exact_gain(node, b, space);
+            const Routing own = route(node, a), other = route(node, b);
+            // Also where weights are so far apart that even the long sums of one side and the other round differently.
+            if (cost(a) == cost(b) && part_alike(own, other)) return false;
+            base::Fraction x = exact_gain(node, own, space), y = exact_gain(node, other, space);
             x.denominator = x.denominator * base::Expansion(cost(a));
             y.denominator = y.denominator * base::Expansion(cost(b));
             return base::compare(x, y) > 0;
@@ -248,12 +245,11 @@ private:
         return false;
     }
 
-    // Puts the rows of a candidate's branch 0 on the left once more and takes the gain without rounding.
-    base::Fraction exact_gain(const NodeRows& node, const Candidate& split, Space& space) requires requires(C c, D d) {
+    // Puts the rows of branch 0 on the left once more and takes the gain without rounding.
+    base::Fraction exact_gain(const NodeRows& node, const Routing& routing, Space& space) requires requires(C c, D d) {
         c.exact(d);
     }
     {
-        const Routing routing = route(node, split);
         space.fresh = false;
         space.division.bind(node.store->target, 0, node.begin);
         space.division.reset();

@@ -81,6 +81,19 @@ void let_absent_levels_stay(const NodeRows& node, const Candidate& split, Routin
             routing.branch[i] = static_cast<std::uint16_t>(routing.n_branches);
 }
 
+bool part_alike(const Routing& a, const Routing& b) {
+    int mirrored = -1;  // not known yet
+    for (std::size_t i = 0; i < a.branch.size(); ++i) {
+        const bool placed = a.branch[i] < 2;
+        if (placed != (b.branch[i] < 2)) return false;
+        if (!placed) continue;
+        const int differs = a.branch[i] != b.branch[i];
+        if (mirrored >= 0 && differs != mirrored) return false;
+        mirrored = differs;
+    }
+    return true;
+}
+
 BranchLoad load(const NodeRows& node, const Routing& routing) {
     const std::size_t n_branches = static_cast<std::size_t>(routing.n_branches);
     std::vector<base::Sum> weight(n_branches);

@@ -13,6 +13,9 @@ namespace ceiba::split {
 // are unplaced, except where the search decided for missing values.
 Routing route(const NodeRows& node, const Candidate& split, bool like_rpart = false);
 
+// Are the same rows together by two splits in two, whichever side they are on? Then the splits have the same gain.
+bool part_alike(const Routing& a, const Routing& b);
+
 // rpart leaves a row whose level was absent from the search where it is, without asking the surrogates.
 void let_absent_levels_stay(const NodeRows& node, const Candidate& split, Routing& routing);
 
