@@ -323,6 +323,31 @@ def test_random_state_instance_draws_another_tree_each_fit(wide):
     assert model.fit(X, y).tree_ != model.fit(X, y).tree_
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("estimator", [DecisionTreeRegressor, DecisionTreeClassifier])
+def test_cut_of_a_drawn_column_is_its_best_and_says_its_gain(estimator, seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 6, (120, 4)).astype(float), rng.integers(0, 5, 120)
+    tree = estimator(max_features=1, random_state=seed).fit(X, y).tree_
+
+    def impurity(of):
+        _, n = np.unique(of, return_counts=True)
+        return np.var(of) if estimator is DecisionTreeRegressor else 1 - np.sum((n / len(of)) ** 2)
+
+    path = tree.decision_path(X).toarray().astype(bool)
+    for node in tree.nodes:
+        if node.is_leaf:
+            continue
+        x, t = X[path[:, node.id]][:, tree.feature[node.id]], y[path[:, node.id]]
+        gains = [
+            impurity(t)
+            - np.mean(x <= c) * impurity(t[x <= c])
+            - np.mean(x > c) * impurity(t[x > c])
+            for c in np.unique(x)[:-1]
+        ]
+        assert node.gain == pytest.approx(max(gains), abs=1e-12)
+
+
 def test_tree_does_not_depend_on_n_jobs():
     X, y = make_classification(4000, 10, random_state=0)
     one = DecisionTreeClassifier(n_jobs=1).fit(X, y).tree_

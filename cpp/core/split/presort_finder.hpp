@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,13 +32,13 @@ public:
     std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                 int thread) override {
         const std::size_t n_columns = node.store->sorted.size();
+        begin_node(pool ? -1 : thread);
         if (options_.max_features > 0 && options_.max_features < static_cast<int>(n_columns))
             return ranked(node, search_some(node, context, spaces_[static_cast<std::size_t>(thread)]), thread);
         forget_constant_columns(node);
         if (worth_compacting(node)) node = compact(node);
         const std::size_t n_live = node.live ? node.live->size() : n_columns;
         const auto column = [&node](std::size_t i) { return node.live ? (*node.live)[i] : i; };
-        begin_node(pool ? -1 : thread);
         Space& own = spaces_[static_cast<std::size_t>(thread)];
         if (!pool && options_.max_competitors == 0 && !options_.random_cuts)
             return ranked(node, search_for_one(node, context, column, n_live, own), thread);
@@ -187,7 +186,6 @@ private:
         std::vector<std::size_t> order(node.store->sorted.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         base::Random random(context.seed);
-        space.fresh = false;
         std::vector<Candidate> found;
         int tried = 0;
         bool any = false;
