@@ -94,7 +94,8 @@ def test_predict_interrupted_says_so_and_leaves_no_file(folder: Path) -> None:
     process.stdin.flush()
     until = time.monotonic() + 120
     while {path.name for path in folder.iterdir()} == before and time.monotonic() < until:
-        time.sleep(0.05)  # until the file has been begun
+        time.sleep(0.05)
+    assert {path.name for path in folder.iterdir()} != before  # the file has been begun
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -354,6 +354,8 @@ def test_tree_that_knows_no_tests_says_so():
         ({"missing": "surrogate"}, "missing='surrogate'"),
         ({"min_significance": 0.05}, "alpha_split"),
         ({"max_leaf_nodes": 4}, "max_leaf_nodes"),
+        ({"cost_matrix": np.array([[0, 1], [2, 0]])}, "(?s)cost_matrix.*at None"),
+        ({"cuts": "value"}, "cuts='value'.*'midpoint'"),
     ],
 )
 def test_what_tests_cannot_be_combined_with_is_refused(options, match):

@@ -31,6 +31,11 @@ def test_false_splits_are_rare_in_a_few_runs(n_levels):
     assert false_splits(n_levels, 60, min_significance=0.05) <= 0.15
 
 
+@pytest.mark.parametrize("n_levels", [2, 200])
+def test_plain_gain_splits_noise_in_every_run(n_levels):
+    assert false_splits(n_levels, 200) == 1.0
+
+
 def two_and_many(rng, effect, n=300):
     two = rng.integers(0, 2, n)
     y = (rng.random(n) < 0.5 - effect / 2 + effect * two).astype(int)
@@ -81,6 +86,17 @@ def test_missing_values_go_where_the_split_learned():
     x[y == 1] = np.where(rng.random((y == 1).sum()) < 0.3, np.nan, x[y == 1])
     model = ceiba.DecisionTreeClassifier(min_significance=0.05).fit({"x": x}, y)
     assert model.score({"x": x}, y) == 1.0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"class_prior": np.array([0.5, 0.5])}, {"cost_matrix": np.array([[0, 1], [2, 0]])}],
+    ids=["prior", "cost"],
+)
+def test_priors_and_costs_are_refused_whatever_they_come_in(options):
+    model = ceiba.DecisionTreeClassifier(min_significance=0.05, **options)
+    with pytest.raises(ceiba.OptionError, match=f"(?s){next(iter(options))}.*Leave .* at None"):
+        model.fit({"x": np.arange(20.0)}, np.arange(20) % 2)
 
 
 def test_surrogates_are_refused_with_min_significance():

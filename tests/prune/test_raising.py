@@ -97,4 +97,6 @@ def test_pruning_a_long_chain_does_not_recurse():
     X = np.arange(4000.0)[:, None]
     y = np.arange(4000) % 2
     tree = ceiba.DecisionTreeClassifier(max_leaf_nodes=3000).fit(X, y).tree_
-    assert prune_by_errors(tree, Training.like(tree, X, y), 0.25).n_leaves >= 1
+    assert tree.depth > 2000
+    pruned = prune_by_errors(tree, Training.like(tree, X, y), 0.25)
+    assert pruned.n_leaves < 10  # half of the rows are wrong whatever it asks

@@ -196,7 +196,7 @@ def test_chain_of_cuts_is_walked_to_its_end():
     assert tree.apply(X).tolist() == walk(tree, X)
 
 
-@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("n_threads", [2, 3])
 def test_threads_write_the_same_answers(n_threads):
     rng = np.random.default_rng(3)
     tree = random_cut_tree(rng, 50, 4)

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <utility>
 
 #include "base/random.hpp"

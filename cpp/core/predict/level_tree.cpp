@@ -1,7 +1,6 @@
 #include "predict/level_tree.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 

@@ -281,7 +281,7 @@ private:
         bool presence = false;
         const auto scan_side = [&](bool missing_left) {
             const Survivors& side = marks.sides[missing_left ? 1 : 0];
-            Running left(*this, space);
+            Running left(space);
             if (missing_left) left.add(missing_bin);
             std::size_t before = static_cast<std::size_t>(missing_left ? space.counts.n_aside : 0.0);
             const std::size_t n_rows = static_cast<std::size_t>(space.counts.n_rows);
@@ -314,7 +314,7 @@ private:
         scan_side(false);
         if (space.counts.n_aside > 0.0) {
             if (marks.presence) {
-                Running left(*this, space);
+                Running left(space);
                 for (std::size_t b = 0; b < space.counts.n_bins; ++b)
                     if (space.counts.rows[b] > 0.0) left.add(b);
                 space.division.put_back(left.left());
@@ -377,9 +377,9 @@ private:
     // The left part while bins are added to it one after the other.
     class Running {
     public:
-        Running(const BoundedFinder& finder, const Space& space) : finder_(finder), space_(space) {
+        explicit Running(const Space& space) : space_(space) {
             if constexpr (Cells::exact)
-                part_.assign(finder.cells_.n_fields(), 0.0);
+                part_.assign(space.counts.left.size(), 0.0);
             else
                 part_ = space.division.nothing();
         }
@@ -399,7 +399,6 @@ private:
         }
 
     private:
-        const BoundedFinder& finder_;
         const Space& space_;
         std::conditional_t<Cells::exact, std::vector<double>, typename D::Left> part_;
     };

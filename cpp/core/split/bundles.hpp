@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "data/table.hpp"
@@ -39,7 +40,6 @@ public:
     void run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes);
 
     const Bundle& bundle() const { return bundle_; }
-    std::size_t slot() const { return slot_; }
     bool failed(std::size_t member) const { return failed_[member] != 0; }
 
 private:

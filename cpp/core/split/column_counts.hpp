@@ -68,8 +68,8 @@ public:
         return true;
     }
 
-    // Walks over the full bins with missing values on one side: inside(bin, rows before, rows after) sees the fields left of
-    // the bin in `left`, boundary(bin, rows before, rows after) those up to its end.
+    // Walks over the full bins with missing values on one side: inside(bin, rows before, rows after, rows with a value before)
+    // sees the fields left of the bin in `left`, boundary(bin, rows before, rows after) those up to its end.
     template <class Inside, class Boundary>
     void walk(bool missing_left, Inside inside, Boundary boundary) {
         const std::size_t n_fields = left.size();

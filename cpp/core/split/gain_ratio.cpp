@@ -6,7 +6,7 @@
 #include <numbers>
 #include <utility>
 
-#include "split/presort_finder.hpp"
+#include "split/cut.hpp"
 
 namespace ceiba::split {
 

@@ -169,8 +169,8 @@ public:
     }
 
 private:
-    bool whole() const { return std::is_same_v<Weight, WholeCount> && unscaled_; }
-    // Whole numbers below 2^53 for up to 94 million rows.
+    // Products are whole numbers below 2^53 then.
+    bool whole() const { return std::is_same_v<Weight, WholeCount> && unscaled_ && n_total_ <= 94'000'000; }
     double product(const Weight* a, const Weight* b) const {
         double sum = 0.0;
         if constexpr (std::is_same_v<Weight, WholeCount>)

@@ -1,7 +1,6 @@
 // From a chosen split to the way of each row of the node.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "split/candidate.hpp"

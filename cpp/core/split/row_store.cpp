@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/radix_sort.hpp"
 #include "split/bin_sort.hpp"

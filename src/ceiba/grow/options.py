@@ -196,6 +196,12 @@ class GrowOptions:
                     f"{name}={given!r} is an option of growing by tests, and criterion="
                     f"{self.criterion!r} has none. Use criterion='chi2' (regression: 'f_test')."
                 )
+        if self.min_significance is not None and self.criterion in TEST_CRITERIA:
+            raise OptionError(
+                f"criterion={self.criterion!r} has tests of its own, with the level alpha_split: "
+                f"min_significance={self.min_significance!r} has no meaning with it. Leave "
+                "min_significance at None, or use a criterion of impurity."
+            )
 
     def __getstate__(self) -> dict[str, Any]:
         # What `core_options` keeps here cannot be pickled and is cheap to make again.

@@ -1,4 +1,4 @@
-"""Growing by significance: `min_significance`, with any criterion.
+"""Growing by significance: `min_significance`, with any criterion of impurity.
 
 The best of many splits looks good even in noise, and the more levels or values a column has, the
 more splits there are: plain gain favours such columns. Here each column's best split gets a p-value
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.grow import grow
-from ceiba.grow.criteria import TEST_CRITERIA
+from ceiba.grow.checks import refuse_unless_idle
 from ceiba.grow.planting import Choice, Question, plant
 from ceiba.prune.selection import SplitTest
 from ceiba.prune.training import Training
@@ -54,17 +54,9 @@ class SignificantTraining(Training):
     ) -> Tree:
         """Grow a tree on all rows or on some."""
         options = self.options
-        if options.criterion in TEST_CRITERIA:
-            raise OptionError(
-                f"criterion={options.criterion!r} has its own tests: min_significance="
-                f"{options.min_significance!r} has no meaning with it. alpha_split is the level."
-            )
-        for name, idle in _WITHOUT.items():
-            if getattr(options, name) is not idle and getattr(options, name) != idle:
-                raise OptionError(
-                    f"min_significance chooses the column of a node by its tests: "
-                    f"{name}={getattr(options, name)!r} has no meaning with it. Leave one out."
-                )
+        refuse_unless_idle(
+            options, _WITHOUT, "min_significance chooses the column of a node by its tests"
+        )
         if options.missing in ("surrogate", "fractional") or self.target.info.n_outputs > 1:
             raise OptionError(
                 "min_significance needs a target with one output and missing='learn', 'majority' "

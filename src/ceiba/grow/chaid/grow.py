@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.grow.chaid.choose import Chooser
+from ceiba.grow.checks import refuse_unless_idle
 from ceiba.grow.planting import plant
 
 if TYPE_CHECKING:
@@ -31,12 +32,13 @@ _WITHOUT: Final[dict[str, Any]] = {
     "max_features": None,
     "max_leaf_nodes": None,
     "min_impurity_decrease": 0.0,
-    "min_significance": None,
+    "min_gain_ratio": 0.0,
     "monotonic_cst": None,
     "class_prior": None,
     "cost_matrix": None,
     "column_cost": None,
     "empty_branches": False,
+    "cuts": "midpoint",
     "max_competitors": 0,
 }
 
@@ -80,14 +82,9 @@ def grow_by_tests(
 
 
 def _refuse(target: Target, options: GrowOptions) -> None:
-    for name, idle in _WITHOUT.items():
-        given = getattr(options, name)
-        if given is not idle and not (np.isscalar(given) and given == idle):
-            hint = " alpha_split is the level." if name == "min_significance" else ""
-            raise OptionError(
-                f"criterion={options.criterion!r} chooses splits by tests: {name}={given!r} has no "
-                f"meaning with it.{hint} Leave one out."
-            )
+    refuse_unless_idle(
+        options, _WITHOUT, f"criterion={options.criterion!r} chooses splits by tests"
+    )
     if options.missing not in ("learn", "error"):
         raise OptionError(
             f"criterion={options.criterion!r} takes missing values for a category of their own: "
