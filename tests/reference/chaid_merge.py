@@ -4,24 +4,23 @@ The most similar pair of categories (largest p-value) is merged as long as that 
 alpha_merge and more than two groups are left; groups with too few rows are merged in any case. Any
 two categories of a nominal column may be merged, of an ordered one only neighbours; missing values
 of an ordered column are a floating category that may join any other. The p-value of the merged
-table is multiplied by the number of ways in which c categories can become r groups:
-
-    ordered    C(c - 1, r - 1)
-    floating   C(c - 2, r - 2) + r C(c - 2, r - 1)
-    nominal    sum over i < r of (-1)^i (r - i)^c / (i! (r - i)!)
+table is multiplied by the number of ways in which c categories can become r groups
+(`ceiba.grow.chaid.multiplier`, which is tested by listing them).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb, exp, factorial, lgamma, log
+from math import exp, lgamma, log
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc
 
-__all__ = ["Merged", "Test", "merge", "multiplier"]
+from ceiba.grow.chaid import multiplier
+
+__all__ = ["Merged", "Test", "merge"]
 
 Array = npt.NDArray[np.float64]
 Kind = Literal["nominal", "ordered", "floating"]
@@ -68,22 +67,6 @@ class Merged:
     def p_value(self) -> float:
         """The adjusted p-value."""
         return exp(self.log_p) if self.log_p > -745 else 0.0
-
-
-def multiplier(c: int, r: int, kind: Kind) -> int:
-    """Give the number of ways in which c categories can become r groups.
-
-    Examples
-    --------
-    >>> [multiplier(5, 3, kind) for kind in ("nominal", "ordered", "floating")]
-    [25, 6, 12]
-    """
-    if kind == "ordered":
-        return comb(c - 1, r - 1)
-    if kind == "floating":
-        return (comb(c - 2, r - 2) if r >= 2 else 0) + r * comb(c - 2, r - 1)
-    signed: list[int] = [comb(r, i) * (r - i) ** c * (-1 if i % 2 else 1) for i in range(r)]
-    return sum(signed) // factorial(r)
 
 
 def merge(

@@ -9,15 +9,15 @@ missing value weigh: then all rows of t go down that subtree again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.grow.priors import fill_empty
 from ceiba.prune.pessimistic import added_errors
+from ceiba.prune.raising import rearranged, recounted
 from ceiba.tree import route
 from ceiba.tree.walk import decide
 
@@ -219,43 +219,11 @@ class Workshop:
         leaf = np.array([not self.branches[node] for node in order])
         if not self._raised:
             return self.original.collapse(np.array(order)[leaf])
-        return self._recounted(_rearranged(self, order, parents, leaf))
-
-    def _recounted(self, tree: Tree) -> Tree:
-        """Count the training rows on a tree whose branches were raised."""
         assert self.training is not None
-        labels = tree.target.classes[0][self.training.target.values[:, 0]]
-        tree = tree.recount(self.training.table, labels, sample_weight=self.training.weight)
-        return replace(tree, value=fill_empty(tree.value.copy(), tree.parent, tree.weight))
-
-
-def _rearranged(
-    work: Workshop, order: list[int], parents: list[int], leaf: npt.NDArray[np.bool_]
-) -> Tree:
-    """Write the nodes in their new pre-order; what they hold is counted afterwards."""
-    tree = work.original
-    source = np.array([work.content[node] for node in order])
-    n_branches = np.array([len(work.branches[node]) for node in order])
-    parent = np.array(parents)
-    by_parent = np.argsort(parent[1:], kind="stable") + 1  # branches of a node keep their order
-    figures: dict[str, Any] = {
-        name: getattr(tree, name)[source]
-        for name in ("n_rows", "impurity", "value", "counts", "risk")
-    }
-    figures["weight"] = work.counts[order].sum(axis=1)  # branches' shares, for missing values
-    return replace(
-        tree,
-        parent=parent,
-        branch_start=np.concatenate(([0], np.cumsum(n_branches))),
-        branch_node=by_parent,
-        splits=tree.splits.take(source).without(leaf),
-        default_branch=np.where(leaf, -1, tree.default_branch[source]),
-        gain=np.where(leaf, 0.0, tree.gain[source]),
-        sent_default=np.where(leaf, 0, tree.sent_default[source]),
-        surrogates=None if tree.surrogates is None else tree.surrogates.take(source, leaf),
-        competitors=None,
-        **figures,
-    )
+        source = np.array([self.content[node] for node in order])
+        weight = self.counts[order].sum(axis=1)
+        moved = rearranged(self.original, source, np.array(parents), weight, leaf)
+        return recounted(moved, self.training)
 
 
 # C4.5 release 8: how much worse the simpler tree may be.

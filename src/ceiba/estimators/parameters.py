@@ -18,16 +18,15 @@ import numpy as np
 
 from ceiba.errors import CeibaWarning, OptionError
 from ceiba.grow import (
-    ALLOWED,
     Check,
     GrowOptions,
     check_options,
-    criterion_names,
     resolve_min_leaf,
     resolve_min_split,
 )
 from ceiba.grow.checks import array_like, boolean, instance, nothing, number, one_of
-from ceiba.grow.criteria import TEST_CRITERIA, Task
+from ceiba.grow.criteria import Task
+from ceiba.grow.options import ALLOWED_FOR
 from ceiba.prune import PRUNING_NAMES, Pruning
 
 __all__ = ["ALLOWED_BY_TASK", "check_stated", "grow_options", "seed_of", "warn_of_idle_split"]
@@ -65,24 +64,11 @@ _CLASSIFIER: Final[dict[str, tuple[Check, ...]]] = {
 }
 
 
-def _criteria(task: Task) -> tuple[str, ...]:
-    return (*criterion_names(task), *(name for name, of in TEST_CRITERIA.items() if of == task))
-
-
 #: What each parameter of an estimator may be, by task and name.
 ALLOWED_BY_TASK: Final[Mapping[Task, Mapping[str, tuple[Check, ...]]]] = MappingProxyType(
     {
-        "classification": {
-            **ALLOWED,
-            **_SHARED,
-            **_CLASSIFIER,
-            "criterion": (one_of(*_criteria("classification")),),
-        },
-        "regression": {
-            **ALLOWED,
-            **_SHARED,
-            "criterion": (one_of(*_criteria("regression")),),
-        },
+        "classification": {**ALLOWED_FOR["classification"], **_SHARED, **_CLASSIFIER},
+        "regression": {**ALLOWED_FOR["regression"], **_SHARED},
     }
 )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from math import ceil, log2, sqrt
 from numbers import Integral
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from ceiba.errors import OptionError
 from ceiba.grow.checks import (
@@ -31,6 +31,7 @@ from ceiba.grow.criteria import TEST_CRITERIA, Task, criterion_names
 
 __all__ = [
     "ALLOWED",
+    "ALLOWED_FOR",
     "GrowOptions",
     "resolve_max_features",
     "resolve_min_leaf",
@@ -113,6 +114,24 @@ ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
     }
 )
 
+#: The same for each task, which has criteria of its own.
+ALLOWED_FOR: Final[Mapping[Task, Mapping[str, tuple[Check, ...]]]] = MappingProxyType(
+    {
+        task: MappingProxyType(
+            {
+                **ALLOWED,
+                "criterion": (
+                    one_of(
+                        *criterion_names(task),
+                        *(name for name, of in TEST_CRITERIA.items() if of == task),
+                    ),
+                ),
+            }
+        )
+        for task in get_args(Task)
+    }
+)
+
 
 def _is_int_in(value: Any, low: int, high: int) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and low <= int(value) <= high
@@ -188,7 +207,7 @@ class GrowOptions:
             for name, value in self.__dict__.items()
             if value is not _DEFAULTS.get(name, _UNSET)
         }
-        check_options(stated, _BY_TASK.get(self.task, ALLOWED), "GrowOptions")
+        check_options(stated, ALLOWED_FOR.get(self.task, ALLOWED), "GrowOptions")
         for name in _OF_TESTS:
             given = stated.get(name, _DEFAULTS[name])
             if given != _DEFAULTS[name] and self.criterion not in TEST_CRITERIA:
@@ -211,17 +230,6 @@ class GrowOptions:
 _OF_TESTS: Final = ("alpha_merge", "alpha_split")
 _UNSET: Final = object()
 _DEFAULTS: Final = {field.name: field.default for field in fields(GrowOptions)}
-_BY_TASK: Final = {
-    task: {
-        **ALLOWED,
-        "criterion": (
-            one_of(
-                *criterion_names(task), *(name for name, of in TEST_CRITERIA.items() if of == task)
-            ),
-        ),
-    }
-    for task in ("classification", "regression")
-}
 
 
 def resolve_min_leaf(value: int | float, n_rows: float) -> int:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ceiba.prune.training import Training
     from ceiba.tree import Tree
 
-__all__ = ["prune_by_errors"]
+__all__ = ["prune_by_errors", "rearranged", "recounted"]
 
 
 def prune_by_errors(tree: Tree, training: Training | None, confidence: float) -> Tree:
@@ -52,7 +52,8 @@ def prune_by_errors(tree: Tree, training: Training | None, confidence: float) ->
     leaf = found["leaf"].astype(bool)
     if training is None or not found["any"]:
         return tree.collapse(found["node"][leaf])
-    return _recounted(_rearranged(tree, found, leaf), training)
+    moved = rearranged(tree, found["content"], found["parent"], found["weight"], leaf)
+    return recounted(moved, training)
 
 
 def _rows(
@@ -68,9 +69,27 @@ def _has_missing(training: Training | None) -> bool:
     return training is not None and any(c.missing.any() for c in training.table.columns)
 
 
-def _rearranged(tree: Tree, found: dict[str, Any], leaf: npt.NDArray[np.bool_]) -> Tree:
-    """Write the nodes in their new pre-order; what they hold is counted afterwards."""
-    source, parent = found["content"], found["parent"]
+def rearranged(
+    tree: Tree,
+    source: npt.NDArray[np.intp],
+    parent: npt.NDArray[np.intp],
+    weight: npt.NDArray[np.float64],
+    leaf: npt.NDArray[np.bool_],
+) -> Tree:
+    """Write nodes in a new pre-order; what they hold is counted afterwards.
+
+    Parameters
+    ----------
+    tree : Tree
+    source : int array
+        Node of the tree whose split each new node asks.
+    parent : int array
+        Parent of each new node, by the new numbers.
+    weight : float64 array
+        Weight of each new node: branches' shares, for missing values.
+    leaf : bool array
+        New nodes that are leaves.
+    """
     n_branches = np.bincount(parent[1:], minlength=len(parent))
     by_parent = np.argsort(parent[1:], kind="stable") + 1  # branches of a node keep their order
     figures: dict[str, Any] = {
@@ -89,12 +108,12 @@ def _rearranged(tree: Tree, found: dict[str, Any], leaf: npt.NDArray[np.bool_]) 
         surrogates=None if tree.surrogates is None else tree.surrogates.take(source, leaf),
         competitors=None,
         tests=None,
-        weight=found["weight"],  # branches' shares, for missing values
+        weight=weight,
         **figures,
     )
 
 
-def _recounted(tree: Tree, training: Training) -> Tree:
+def recounted(tree: Tree, training: Training) -> Tree:
     """Count the training rows on a tree whose branches were raised."""
     labels = tree.target.classes[0][training.target.values[:, 0]]
     tree = tree.recount(training.table, labels, sample_weight=training.weight)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ceiba.errors import TreeError
 from ceiba.table import Kind
+from ceiba.tree.split_tests import TEST_FIGURES
 from ceiba.tree.splits import SplitKind, SplitTable
 
 if TYPE_CHECKING:
@@ -315,7 +316,7 @@ def _check_tests(tree: Tree) -> None:
     tests = tree.tests
     if tests is None:
         return
-    for name in ("statistic", "df", "df2", "p_value", "log_factor", "continues"):
+    for name in (*TEST_FIGURES, "continues"):
         if len(getattr(tests, name)) != tree.n_nodes:
             _fail(
                 f"tests.{name}",

@@ -18,9 +18,10 @@ import numpy as np
 from ceiba import _core
 from ceiba.tree.arrays import Array, read_only, same_array
 
-__all__ = ["NodeTest", "SplitTests"]
+__all__ = ["TEST_FIGURES", "NodeTest", "SplitTests"]
 
-_FIGURES = ("statistic", "df", "df2", "p_value", "log_factor")
+#: The figures of a node's test, by the names of the arrays that hold them.
+TEST_FIGURES = ("statistic", "df", "df2", "p_value", "log_factor")
 
 
 @dataclass(frozen=True)
@@ -105,12 +106,12 @@ class SplitTests:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        for name in _FIGURES:
+        for name in TEST_FIGURES:
             put(self, name, read_only(getattr(self, name), np.float64))
         put(self, "continues", read_only(self.continues, np.bool_))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arrays = (getattr(self, name) for name in (*_FIGURES, "continues"))
+        arrays = (getattr(self, name) for name in (*TEST_FIGURES, "continues"))
         return type(self), (self.name, *arrays)
 
     def __len__(self) -> int:
@@ -121,7 +122,7 @@ class SplitTests:
             return NotImplemented
         return self.name == other.name and all(
             same_array(getattr(self, name), getattr(other, name))
-            for name in (*_FIGURES, "continues")
+            for name in (*TEST_FIGURES, "continues")
         )
 
     def __hash__(self) -> int:
@@ -143,20 +144,20 @@ class SplitTests:
     def take(self, nodes: Array, leaf: Array) -> SplitTests:
         """Give the tests of the given nodes; none where `leaf` (per given node) is True."""
         figures: dict[str, Any] = {
-            name: np.where(leaf, np.nan, getattr(self, name)[nodes]) for name in _FIGURES
+            name: np.where(leaf, np.nan, getattr(self, name)[nodes]) for name in TEST_FIGURES
         }
         return SplitTests(self.name, continues=~leaf & self.continues[nodes], **figures)
 
     @classmethod
     def none(cls, name: str, n: int) -> SplitTests:
         """Give n nodes without a test."""
-        unknown: dict[str, Any] = {figure: np.full(n, np.nan) for figure in _FIGURES}
+        unknown: dict[str, Any] = {figure: np.full(n, np.nan) for figure in TEST_FIGURES}
         return cls(name, continues=np.zeros(n, bool), **unknown)
 
     @classmethod
     def of_nodes(cls, n: int, tests: dict[int, NodeTest], continues: Sequence[bool]) -> SplitTests:
         """Put the tests of single nodes together; there is at least one."""
-        figures: dict[str, Any] = {figure: np.full(n, np.nan) for figure in _FIGURES}
+        figures: dict[str, Any] = {figure: np.full(n, np.nan) for figure in TEST_FIGURES}
         for node, test in tests.items():
             figures["statistic"][node] = min(test.statistic, np.finfo(np.float64).max)
             figures["p_value"][node] = test.p_value
@@ -170,6 +171,6 @@ class SplitTests:
         """Put stretches of several trees one after another."""
         figures: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts])
-            for name in (*_FIGURES, "continues")
+            for name in (*TEST_FIGURES, "continues")
         }
         return cls(parts[0].name, **figures)

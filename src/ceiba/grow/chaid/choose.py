@@ -46,7 +46,7 @@ class Binned:
 
 
 def binned(column: Column, max_bins: int, rows: Rows) -> Binned:
-    """Give a column's categories; numbers in at most `max_bins` bins of equal size, if can be."""
+    """Give a column's categories; numbers in at most `max_bins` bins of about equal size."""
     if column.info.kind is not Kind.NUMERIC:
         ordered = column.info.kind is Kind.ORDERED
         return Binned(np.asarray(column.values), len(column.info.levels), ordered)
@@ -184,62 +184,62 @@ class Chooser:
 
     # ------------------------------------------------------------------ the questions
 
-    def _choice(self, note: Grouping, rows: Rows) -> Choice:
-        column = self.columns[note.column]
+    def _choice(self, grouping: Grouping, rows: Rows) -> Choice:
+        column = self.columns[grouping.column]
         group_of = np.full(column.n_categories + 1, -1, np.intp)
-        for g, codes in enumerate(note.groups):
+        for g, codes in enumerate(grouping.groups):
             for code in codes:
                 group_of[code] = g  # -1, missing, is the last entry
         group = group_of[column.codes[rows]]
-        size = np.bincount(group, minlength=len(note.groups))
-        return Choice(self._question(note, group_of, column, size), group, note.merged.test)
+        size = np.bincount(group, minlength=len(grouping.groups))
+        return Choice(self._question(grouping, group_of, column, size), group, grouping.merged.test)
 
     def _question(
         self,
-        note: Grouping,
+        grouping: Grouping,
         group_of: npt.NDArray[np.intp],
         column: Binned,
         size: npt.NDArray[np.intp],
     ) -> Question:
-        alone = next((g for g, group in enumerate(note.groups) if group == (_MISSING,)), None)
-        parts = [g for g in range(len(note.groups)) if g != alone]
+        alone = next((g for g, group in enumerate(grouping.groups) if group == (_MISSING,)), None)
+        parts = [g for g in range(len(grouping.groups)) if g != alone]
         home = int(group_of[-1])
         if home not in parts:  # nothing is missing here: such a row goes with the most
             home = max(parts, key=lambda g: int(size[g]))
         below: int | Question = parts[0]
         if len(parts) > 1 and column.cuts is None:
-            below = self._levels(note, parts, home)
+            below = self._levels(grouping, parts, home)
         elif len(parts) > 1:
-            below = self._cuts(note, parts, home, column)
+            below = self._cuts(grouping, parts, home, column)
         if alone is None:
             assert isinstance(below, Question)
             return below
-        return Question(SplitKind.PRESENCE, note.column, (below, alone), missing=1)
+        return Question(SplitKind.PRESENCE, grouping.column, (below, alone), missing=1)
 
-    def _levels(self, note: Grouping, parts: list[int], home: int) -> Question:
+    def _levels(self, grouping: Grouping, parts: list[int], home: int) -> Question:
         pairs = sorted(
             (code, branch)
             for branch, g in enumerate(parts)
-            for code in note.groups[g]
+            for code in grouping.groups[g]
             if code != _MISSING
         )
         return Question(
             SplitKind.LEVELS,
-            note.column,
+            grouping.column,
             tuple(parts),
             levels=tuple(pairs),
             missing=parts.index(home),
         )
 
-    def _cuts(self, note: Grouping, parts: list[int], home: int, column: Binned) -> Question:
+    def _cuts(self, grouping: Grouping, parts: list[int], home: int, column: Binned) -> Question:
         assert column.cuts is not None
-        order = sorted(parts, key=lambda g: max(note.groups[g]))
+        order = sorted(parts, key=lambda g: max(grouping.groups[g]))
         below: int | Question = order[-1]
         for at in range(len(order) - 2, -1, -1):
-            cut = float(column.cuts[max(note.groups[order[at]])])
+            cut = float(column.cuts[max(grouping.groups[order[at]])])
             missing = 0 if order[at] == home else 1
             below = Question(
-                SplitKind.CUT, note.column, (order[at], below), cut=cut, missing=missing
+                SplitKind.CUT, grouping.column, (order[at], below), cut=cut, missing=missing
             )
         assert isinstance(below, Question)
         return below

@@ -17,7 +17,7 @@ from ceiba.tree.arrays import Array
 from ceiba.tree.from_arrays import branches_of
 from ceiba.tree.invariants import check
 from ceiba.tree.model_file.field import Field
-from ceiba.tree.split_tests import SplitTests
+from ceiba.tree.split_tests import TEST_FIGURES, SplitTests
 from ceiba.tree.splits import SplitTable
 from ceiba.tree.surrogates import Competitors, Surrogates
 from ceiba.tree.tree import Missing, Tree, Unseen
@@ -34,7 +34,6 @@ _KEYS: Final = (
 _SPLIT_KEYS: Final = (
     "kind", "column", "cut", "low_branch", "level_start", "level_code", "level_branch"
 )  # fmt: skip
-_TEST_FIGURES: Final = ("statistic", "df", "df2", "p_value", "log_factor")
 _TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
 _EXACT: Final = 2**53
 
@@ -73,7 +72,7 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
 def _tests_to_json(tests: SplitTests | None) -> dict[str, Any] | None:
     if tests is None:
         return None
-    figures = {name: _numbers(getattr(tests, name)) for name in _TEST_FIGURES}
+    figures = {name: _numbers(getattr(tests, name)) for name in TEST_FIGURES}
     return {"name": tests.name, "continues": np.flatnonzero(tests.continues).tolist(), **figures}
 
 
@@ -220,12 +219,12 @@ def _competitors_from_json(field: Field | None, n: int) -> Competitors | None:
 def _tests_from_json(field: Field | None, n: int) -> SplitTests | None:
     if field is None:
         return None
-    field.object(("name", "continues", *_TEST_FIGURES))
+    field.object(("name", "continues", *TEST_FIGURES))
     listed = len(field["continues"].entries())
     continues = np.zeros(n, bool)
     continues[field["continues"].integers(listed, 0, n - 1, np.int64)] = True
     return SplitTests(
         field["name"].text(_TEST_NAMES),
         continues=continues,
-        **{name: field[name].numbers(n, null=True) for name in _TEST_FIGURES},
+        **{name: field[name].numbers(n, null=True) for name in TEST_FIGURES},
     )
