@@ -4,6 +4,7 @@
     --subset issue2    numbers against scikit-learn, threads, memory, small data, import
     --subset issue3    categories, missing values, surrogates
     --subset issue5    speed and memory of everything that has a bar
+    --subset issue6    the families: C4.5 against Weka and chefboost, multiway splits and merging
     --subset growth    the growth curves
     --subset full      all of it, and tables of the world where CEIBA_DATA has them
     --only REGEX       only races of such a name; --list shows the names

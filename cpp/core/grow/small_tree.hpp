@@ -1,4 +1,5 @@
-// Trees of a few thousand values, grown without an allocation per node: whole ones, or what grows below a node of a large one.
+// Trees of at most 2,048 rows and 131,072 values, grown without an allocation per node: whole ones, or what grows below a node
+// of a large one.
 //
 // Such a tree lies in the cache, and what costs time there is not looking at rows but all that is done once per node and
 // column. So this grower knows one plain case only: one target of classes without weights, numbers without missing values, the
