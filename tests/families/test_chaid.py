@@ -346,6 +346,13 @@ def test_tree_that_knows_no_tests_says_so():
         tree.split_tests()
 
 
+def test_tree_without_splits_has_an_empty_list_of_tests():
+    tree = ceiba.chaid().fit({"x": [1.0] * 30}, ["a", "b"] * 15).tree_
+    listing = tree.split_tests()
+    assert len(listing["node"]) == 0
+    assert "adjusted_p_value" in str(listing)
+
+
 @pytest.mark.parametrize(
     ("options", "match"),
     [

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from ceiba.errors import OptionError
+import ceiba
+from ceiba.errors import DataError, OptionError
 from ceiba.grow import GrowOptions
 from ceiba.prune import Training, cross_validate, pruning_sequence
 from ceiba.table import read, read_target
@@ -212,3 +213,27 @@ def test_tree_of_one_leaf_has_one_step():
     cv = cross_validate(data.grow(), data, folds=3)
     assert cv.risk.tolist() == [0.0]
     assert len(pruning_sequence(data.grow())) == 1
+
+
+@pytest.mark.parametrize("power", [-990, 990])
+def test_weights_in_other_units_give_the_same_risk(power):
+    """A common factor of all weights changes the standard error by its root, nothing else."""
+    plain = training({}, weight=np.ones(120))
+    other = training({}, weight=np.full(120, 2.0**power))
+    expected = cross_validate(plain.grow(), plain, folds=FOLDS)
+    found = cross_validate(other.grow(), other, folds=FOLDS)
+    np.testing.assert_array_equal(found.risk, expected.risk)
+    np.testing.assert_array_equal(found.se, expected.se * 2.0 ** (-power // 2))
+
+
+def test_fold_with_all_the_weight_is_refused_by_its_number():
+    data = training({}, weight=(FOLDS == 2).astype(float))
+    with pytest.raises(DataError, match="Fold 3 of 5 holds out all rows that have a weight"):
+        cross_validate(data.grow(), data, folds=FOLDS)
+
+
+def test_one_row_with_a_weight_has_nothing_to_validate():
+    weight = np.zeros(150)
+    weight[7] = 1.0
+    X, y = load_iris(return_X_y=True)
+    assert ceiba.cart().fit(X, y, sample_weight=weight).tree_.n_leaves == 1

@@ -186,3 +186,10 @@ def test_regression_tree_is_refused():
     tree = ceiba.DecisionTreeRegressor().fit([[1.0], [2.0]], [1.0, 2.0])
     with pytest.raises(ceiba.OptionError, match="classification"):
         ceiba.RuleSet.from_tree(tree, [[1.0], [2.0]], [1.0, 2.0])
+
+
+def test_weights_whose_square_is_infinite_give_rules():
+    X, y = load_iris(return_X_y=True)
+    rules = ceiba.RuleSet().fit(X, y, sample_weight=np.full(150, 2.0**990))
+    assert len(rules.rules_) == 4
+    assert rules.score(X, y) > 0.95

@@ -8,7 +8,7 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.prune import Listing
-from ceiba.tree import SplitKind
+from ceiba.tree import SplitKind, SplitTests
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -47,6 +47,8 @@ def split_tests(tree: Tree) -> Listing:
     (['petal length'], 6)
     """
     stored = tree.tests
+    if stored is None and tree.n_nodes == 1:  # no test was significant, or nothing could be tested
+        stored = SplitTests.of_nodes(1, {}, [False])
     if stored is None:
         raise OptionError(
             "This tree holds no tests: its splits were chosen by their gain, or it was counted "
@@ -67,8 +69,8 @@ def split_tests(tree: Tree) -> Listing:
         "groups": [" | ".join(_groups(tree, node)) for node in nodes.tolist()],
     }
     legend = (
-        f"statistic: {_NAMES[stored.name]}; adjusted_p_value: p_value times the factor that pays "
-        "for the search (Bonferroni)"
+        f"statistic: {_NAMES.get(stored.name, 'of the test')}; adjusted_p_value: p_value times the "
+        "factor that pays for the search (Bonferroni)"
     )
     return Listing(columns, title="tests", legend=legend)
 

@@ -144,7 +144,7 @@ class CostComplexity(Pruning):
         asked = _asked_for(sequence, self.alpha, self.n_leaves)
         if asked is not None:
             return *asked, None
-        if training is not None and training.n_rows < 2:
+        if training is not None and np.count_nonzero(training.row_weight) < 2:
             return 0, "one row has nothing to validate", None
         if training is None:
             raise OptionError(

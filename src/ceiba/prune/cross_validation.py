@@ -18,12 +18,13 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from math import frexp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.errors import OptionError
+from ceiba.errors import DataError, OptionError
 from ceiba.grow import n_threads
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
 from ceiba.prune.fold_tree import FoldTree
@@ -235,8 +236,21 @@ def run_folds(
     fold_tree: FoldTree, plan: list[list[Fold]], *, verbose: bool = False
 ) -> CrossValidation:
     """Do the work of each fold of each repeat, and put the results together."""
+    for folds in plan:
+        _refuse_weightless(fold_tree.training, folds)
     done = _ticker(sum(map(len, plan)), verbose)
     return _gather([_run(fold_tree, folds, done) for folds in plan], fold_tree, plan)
+
+
+def _refuse_weightless(training: Training, folds: list[Fold]) -> None:
+    """Refuse folds without which nothing is left to grow a tree on."""
+    for number, fold in enumerate(folds, 1):
+        if not training.row_weight[fold.train].any():
+            raise DataError(
+                f"Fold {number} of {len(folds)} holds out all rows that have a weight above 0, so "
+                "there is nothing to grow a tree on. Leave out rows of weight 0, give fewer folds, "
+                "or prune without cross-validation."
+            )
 
 
 # ---------------------------------------------------------------------- all folds
@@ -309,14 +323,17 @@ def _mean_and_variance(
     """Turn sums over all tests into the mean error and the variance of that mean."""
     tested = np.concatenate([fold.test for fold in folds])
     weight = fold_tree.error_weight
+    # In units of a power of two, which changes no digit: huge or tiny weights have squares then.
+    one = 2.0 ** (frexp(float(weight.max()))[1] - 1)
+    weight, first, second = weight / one, sums.first / one, sums.second / one
     total = float(weight[tested].sum())
     # A splitter may hold a row out several times: the mean knows no more than its rows do.
     rows = float(weight[np.unique(tested)].sum())
     unit = total
     if fold_tree.error_scale is not None:
         unit = float((weight * fold_tree.error_scale)[tested].sum())
-    variance = np.maximum(sums.second - sums.first**2 / total, 0.0) / unit**2 * (total / rows)
-    return sums.first / unit, variance
+    variance = np.maximum(second - first**2 / total, 0.0) / unit**2 * (total / rows) / one
+    return first / unit, variance
 
 
 def _ticker(total: int, verbose: bool) -> Callable[[], None]:

@@ -54,6 +54,7 @@ def added_errors(total: float, errors: float, confidence: float = 0.25) -> float
     >>> round(added_errors(6, 0), 3), round(added_errors(16, 1), 3)
     (1.238, 1.476)
     """
+    total, errors = float(total), float(errors)
     if total <= 0:
         return 0.0
     if errors < 1:
@@ -63,8 +64,9 @@ def added_errors(total: float, errors: float, confidence: float = 0.25) -> float
         return max(total - errors, 0.0)
     z = NormalDist().inv_cdf(1 - confidence)
     rate = (errors + 0.5) / total
-    root = sqrt(rate / total - rate**2 / total + z**2 / (4 * total**2))
-    limit = (rate + z**2 / (2 * total) + z * root) / (1 + z**2 / total)
+    # Products as in the core: the square of a huge weight is infinite there, and no error.
+    root = sqrt(rate / total - rate * rate / total + z * z / (4.0 * total * total))
+    limit = (rate + z * z / (2.0 * total) + z * root) / (1.0 + z * z / total)
     return limit * total - errors
 
 

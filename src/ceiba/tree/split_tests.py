@@ -156,7 +156,7 @@ class SplitTests:
 
     @classmethod
     def of_nodes(cls, n: int, tests: dict[int, NodeTest], continues: Sequence[bool]) -> SplitTests:
-        """Put the tests of single nodes together; there is at least one."""
+        """Put the tests of single nodes together; without any, they have no name."""
         figures: dict[str, Any] = {figure: np.full(n, np.nan) for figure in TEST_FIGURES}
         for node, test in tests.items():
             figures["statistic"][node] = min(test.statistic, np.finfo(np.float64).max)
@@ -164,7 +164,8 @@ class SplitTests:
             figures["log_factor"][node] = test.log_factor
             for name, degrees in zip(("df", "df2"), test.df, strict=False):
                 figures[name][node] = degrees
-        return cls(next(iter(tests.values())).name, continues=np.array(continues, bool), **figures)
+        name = next((test.name for test in tests.values()), "")
+        return cls(name, continues=np.array(continues, bool), **figures)
 
     @classmethod
     def joined(cls, parts: Sequence[SplitTests]) -> SplitTests:
