@@ -191,6 +191,47 @@ def test_fold_mark_is_explained_while_something_is_folded(open_page: Open) -> No
     assert "leaves folded away" in key.inner_text()
 
 
+def test_missing_mark_is_explained_while_one_is_shown(open_page: Open) -> None:
+    opened = open_page("classes")
+    key = opened.page.locator("#key-missing")
+    frame = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+    def agrees() -> bool:
+        opened.run(frame)
+        marks = [word for word in drawn(opened)["words"] if word["text"] == "?"]
+        assert key.is_visible() == bool(marks)
+        return bool(marks)
+
+    seen = {agrees()}
+    for step in opened.run("() => ceibaReport.model.steps.map((_, k) => k)"):
+        opened.run("(k) => ceibaReport.update({ step: k })", step)
+        seen.add(agrees())
+    assert seen == {True, False}
+    assert agrees()
+    for _ in range(12):
+        opened.page.click("#zoom-out")
+    assert not agrees()  # dots have no marks
+
+
+@pytest.mark.parametrize("kind", ["classes", "cv"])
+def test_print_explains_the_marks_that_it_shows(open_page: Open, kind: str) -> None:
+    opened = open_page(kind)
+    seen = set()
+    for step in opened.run("() => ceibaReport.model.steps.map((_, k) => k)"):
+        opened.run("(k) => { ceibaReport.update({ step: k }); ceibaReport.buildPrint(); }", step)
+        words, key = opened.run(
+            """() => [
+              [...document.querySelectorAll("#print svg text")].map((word) => word.textContent),
+              document.querySelector("#print .key").textContent,
+            ]"""
+        )
+        asked, folded = "?" in words, any(word.startswith("+") for word in words)
+        assert ("missing values go this way" in key) == asked
+        assert ("leaves folded away" in key) == folded
+        seen.add((asked, folded))
+    assert len(seen) > 1
+
+
 def test_path_of_a_case_keeps_its_colour_on_the_selected_node(open_page: Open) -> None:
     opened = open_page("classes")
     opened.start_case()

@@ -152,9 +152,3 @@ def test_report_of_a_model_with_the_unpruned_tree_starts_at_the_choice() -> None
     assert len(made["nodes"]["parent"]) == fitted.unpruned_tree_.n_nodes
     assert made["pruning"]["start"] == fitted.alpha_
     assert made["pruning"]["cv_risk"] == pytest.approx(fitted.pruning_table_["cv_risk"].tolist())
-
-
-def test_report_leak_one_column_decides_is_found() -> None:
-    x = np.arange(60.0)
-    fitted = ceiba.DecisionTreeClassifier().fit({"mm": x, "wind": x % 7}, x > 30)
-    assert payload(fitted.tree_)["findings"][0]["code"] == "leak"

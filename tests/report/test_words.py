@@ -1,4 +1,4 @@
-"""What a reader is told: leaks where they cannot be missed, doubt, cost, baselines, in words."""
+"""What a reader is told of cases, missing values, pruning and quality, in words."""
 
 from __future__ import annotations
 
@@ -16,99 +16,8 @@ from tests.report.browser import Open
 from tests.report.models import answer, classes, held_out, model, table
 
 
-def leaking() -> Any:
-    x = np.arange(60.0)
-    return ceiba.DecisionTreeClassifier().fit({"mm of rain": x, "wind": x % 7}, x > 30)
-
-
-def wilson(p: float, n: float) -> tuple[float, float]:
-    z = 1.959963984540054
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return middle - half, middle + half
-
-
 def percent(text: str) -> list[float]:
     return [float(found) for found in re.findall(r"([\d.]+)%", text)]
-
-
-# ---------------------------------------------------------------------- leaks
-
-
-@pytest.mark.parametrize(("lang", "word"), [("en", "leak"), ("es", "fuga"), ("pt", "vazamento")])
-def test_leak_is_marked_in_the_header_on_the_tab_and_beside_the_figures(
-    open_page: Open, lang: str, word: str
-) -> None:
-    opened = open_page("leaking", leaking(), reports={})
-    page = opened.page
-    page.select_option("#lang", lang)
-    mark = page.inner_text("#leak")
-    assert word in mark
-    assert "mm of rain" in mark
-    assert page.locator("#tab-data .tab-mark").is_visible()
-    page.click("#tab-model")
-    assert word in page.inner_text("#panel .warn.strong")
-    page.click("#leak")
-    assert opened.run("() => ceibaReport.state.tab") == "data"
-    assert "mm of rain" in page.inner_text("#panel .warn.strong")
-
-
-def test_leak_mark_is_absent_where_no_column_decides_alone(open_page: Open) -> None:
-    opened = open_page("classes")
-    assert opened.page.locator("#leak").count() == 0
-    assert opened.page.locator(".tab-mark").count() == 0
-
-
-def test_warning_of_small_leaves_is_of_the_shown_tree(open_page: Open) -> None:
-    opened = open_page("cv")
-    page = opened.page
-    page.click("#tab-data")
-    counts = "() => ceibaReport.model.payload.findings.map((f) => f.code)"
-    assert "small_leaves" in opened.run(counts)
-    last = opened.run("() => ceibaReport.model.steps.length - 1")
-    opened.run("(k) => ceibaReport.update({ step: k })", last)
-    said = page.inner_text("#panel .warn")
-    tree = model("cv").unpruned_tree_
-    few = int((tree.n_rows[tree.leaves] < 5).sum())
-    assert said.startswith(f"{few} leaves")
-    opened.run("() => ceibaReport.update({ step: 0 })")
-    assert page.locator("#panel .warn").count() == 0
-
-
-# ---------------------------------------------------------------------- doubt
-
-
-@pytest.mark.parametrize("kind", ["cv", "classes"])
-def test_doubt_is_said_of_every_leaf_whose_interval_reaches_another_class(
-    open_page: Open, kind: str
-) -> None:
-    opened = open_page(kind)
-    fitted = model(kind)
-    tree = getattr(fitted, "unpruned_tree_", fitted.tree_)
-    doubts = []
-    for i in tree.leaves.tolist():
-        said = opened.run("(i) => ceibaReport.sureWords(i)", i)
-        p = np.sort(tree.value[i, 0])[::-1]
-        rows = int(tree.n_rows[i])
-        doubt = wilson(p[0], rows)[0] <= wilson(p[1], rows)[1]
-        assert said["doubt"] == doubt
-        assert said["text"].startswith("Not certain:" if doubt else "Clear in its leaf:")
-        assert f"of the {rows} training rows" in said["text"]
-        if kind == "cv":
-            assert ("includes 50 %" in said["text"]) == doubt
-        doubts.append(doubt)
-    assert any(doubts)
-    assert not all(doubts)
-
-
-def test_doubt_of_a_case_is_as_large_as_other_text(open_page: Open) -> None:
-    opened = open_page("cv")
-    opened.start_case()
-    sizes = opened.run(
-        """() => ["#case-sure", "#panel .steps li"].map(
-          (s) => parseFloat(getComputedStyle(document.querySelector(s)).fontSize))"""
-    )
-    assert sizes[0] >= sizes[1] >= 14
 
 
 # ---------------------------------------------------------------------- the way of a case

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ceiba.errors import OptionError
 from ceiba.layout import class_palette
+from ceiba.layout.colours import NUMBER
 from ceiba.report.columns import column_columns
 from ceiba.report.evidence import boxes, evidence, rows_and_target
-from ceiba.report.findings import findings
 from ceiba.report.nodes import node_columns
 from ceiba.report.numbers import exact
 from ceiba.report.pruning import pruning_columns
@@ -112,7 +112,7 @@ def payload(
         "output": output,
         "n_outputs": tree.n_outputs,
         "classes": [level_text(label) for label in classes],
-        "colours": class_palette(len(classes)) if classes else [],
+        "colours": class_palette(len(classes)) if classes else [NUMBER],
         "criterion": tree.criterion,
         "missing": tree.missing,
         "unseen": tree.unseen,
@@ -123,7 +123,6 @@ def payload(
         "boxes": None if rows is None else boxes(tree, rows, y, output),
         "test": None if test is None else evidence(tree, *rows_and_target(tree, test), output),
         "pruning": pruning_columns(tree, pruning, alpha),
-        "findings": findings(tree) if tree.n_outputs == 1 else [],
     }
 
 

@@ -2,11 +2,8 @@
 
 const TABS = ["node", "case", "prune", "model", "data"];
 const PANELS = { node: nodePanel, case: casePanel, prune: prunePanel, model: modelPanel, data: dataPanel };
-// Which changes make a tab stale.
-const STALE = {
-  node: ["selected", "step", "lang", "theme"], case: ["lang", "theme"], prune: ["lang", "theme"],
-  model: ["step", "selected", "source", "lang", "theme"], data: ["step", "lang", "theme"],
-};
+// Which changes make a tab stale; language and theme build the page anew.
+const STALE = { node: ["selected", "step"], case: [], prune: ["source"], model: ["step", "selected", "source"], data: ["step"] };
 
 async function readPayload() {
   const holder = document.getElementById("payload");
@@ -39,8 +36,8 @@ function summaryLine() {
 function headerMarks() {
   const leak = leakNow();
   const marks = [];
-  if (leak) marks.push(el("button", { type: "button", id: "leak", class: "mark-warn", title: findingText(leak), onclick: () => update({ tab: "data" }) }, "⚠ " + t("leak_mark", { column: M.columns.name[leak.column] })));
-  if (isTrial()) marks.push(el("button", { type: "button", id: "trial", class: "mark-trial", title: t("back_fitted"), onclick: () => { update({ step: startStep() }); renderPanel(); } }, "↺ " + t("trial", { now: stepText(state.step), fitted: fmtCount(M.steps[startStep()].leaves) })));
+  if (leak) marks.push(el("button", { type: "button", id: "leak", class: "mark-warn", title: leakText(leak), onclick: () => update({ tab: "data" }) }, "⚠ " + t("leak_mark", { column: M.columns.name[leak.column] })));
+  if (isTrial()) marks.push(el("button", { type: "button", id: "trial", class: "mark-trial", title: t("back_fitted"), onclick: () => update({ step: startStep() }) }, "↺ " + t("trial", { now: stepText(state.step), fitted: fmtCount(M.steps[startStep()].leaves) })));
   return marks;
 }
 
@@ -108,12 +105,13 @@ function treePane() {
     colourKey());
 }
 
-/** What colours and marks mean. @param {string} [fold] id of the key of folded leaves */
-function colourKey(fold = "key-fold") {
+/** What colours and marks mean. @param {{folded: boolean, asked: boolean}} [drawn] marks in a picture; of the page itself `showKeys` says which */
+function colourKey(drawn) {
   const said = (text) => el("span", { class: "muted" }, text);
+  const key = (id, kind, mark, text) => el("span", { class: "legend-item", id: drawn ? undefined : id }, el("span", { class: kind, "aria-hidden": "true" }, mark), said(text));
   const marks = [said([t(M.regression ? "key_number" : "key_class"), M.known ? t("key_width") : ""].filter(Boolean).join(" · "))];
-  if (marksMissing() && M.columns.n_missing.some((n, j) => n > 0 && usedColumns().includes(j))) marks.push(el("span", { class: "legend-item" }, el("span", { class: "asked", "aria-hidden": "true" }, "?"), said(t("key_missing"))));
-  if (M.n > openingSize().most || M.maxDepth > openingSize().deep) marks.push(el("span", { class: "legend-item", id: fold || undefined }, el("span", { class: "pill", "aria-hidden": "true" }, "+6"), said(t("key_fold"))));
+  if (!drawn || drawn.asked) marks.push(key("key-missing", "asked", "?", t("key_missing")));
+  if (!drawn || drawn.folded) marks.push(key("key-fold", "pill", "+6", t("key_fold")));
   if (M.regression) {
     const bar = el("span", { class: "ramp" });
     bar.style.background = `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((s) => css(numberColour(s))).join(",")})`;
@@ -137,11 +135,17 @@ function inspector() {
       update({ tab: to });
       document.getElementById("tab-" + to).focus();
     },
-  }, t("tab_" + name), name === "data" && leakNow() ? el("span", { class: "tab-mark", role: "img", "aria-label": t("warning") }, "⚠") : null));
+  }, t("tab_" + name)));
   return el("aside", { class: "right", "aria-label": t("inspector") },
     el("div", { class: "tabs", role: "tablist" }, tabs),
     el("div", { class: "panel", id: "panel", role: "tabpanel", tabindex: 0, "aria-labelledby": "tab-" + state.tab, onscroll: (e) => (panelTop = e.target.scrollTop) }),
     el("div", { id: "more", class: "more", "aria-hidden": "true" }, "▾"));
+}
+
+/** A leak is marked on the tab that speaks of it. */
+function markDataTab() {
+  const tab = document.getElementById("tab-data");
+  tab.replaceChildren(t("tab_data"), ...(leakNow() ? [el("span", { class: "tab-mark", role: "img", "aria-label": t("warning") }, "⚠")] : []));
 }
 
 let panelTop = 0; // how far the panel is scrolled
@@ -186,7 +190,8 @@ function build() {
   measure();
   buildTwin(document.getElementById("twin"));
   watchEnd();
-  showFoldKey();
+  markDataTab();
+  showKeys();
   renderPanel();
   const watch = new ResizeObserver(() => measure());
   watch.observe(document.getElementById("tree-holder"));
@@ -205,9 +210,16 @@ function measure() {
   scheduleIcicle();
 }
 
-function showFoldKey() {
-  const key = document.getElementById("key-fold");
-  if (key) key.hidden = !view.layout.folded;
+/** Marks are explained as long as the tree shows some: dots have none. Of a hidden key the room stays where only the zoom hides it, or the page would move. */
+function showKeys() {
+  const { folded, asked } = view.layout;
+  const dots = boxSize().level === "dot";
+  for (const [id, drawn] of /** @type {[string, boolean][]} */ ([["key-missing", asked], ["key-fold", folded]])) {
+    const key = document.getElementById(id);
+    if (key.hidden === drawn) key.hidden = !drawn;
+    const seen = dots ? "hidden" : "";
+    if (key.style.visibility !== seen) key.style.visibility = seen;
+  }
 }
 
 let twinTimer = 0;
@@ -234,7 +246,7 @@ function connect() {
   });
   follow(["step", "folded"], (changed) => {
     view.layout = makeLayout();
-    showFoldKey();
+    showKeys();
     if ((changed.has("step") && !view.touched) || changed.has("way")) fitTree(view.layout);
     buildTwinSoon();
   });
@@ -247,6 +259,7 @@ function connect() {
   follow(["step"], () => {
     document.getElementById("summary").textContent = summaryLine();
     document.getElementById("marks").replaceChildren(...headerMarks());
+    markDataTab();
   });
   follow(["bigIcicle"], () => {
     document.querySelector(".left").classList.toggle("big-icicle", state.bigIcicle);
@@ -261,7 +274,7 @@ function connect() {
     if (state.tab === "prune" && changed.has("step")) {
       placeNow();
       document.getElementById("prune-figures").replaceChildren(...pruneFigures().filter(Boolean));
-      /** @type {any} */ (document.getElementById("prune-slider")).value = String(state.step);
+      placeSlider(document.getElementById("prune-slider"));
     }
   });
   document.addEventListener("keydown", (e) => {

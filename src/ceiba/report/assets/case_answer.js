@@ -15,45 +15,12 @@ function caseAnswer(said) {
   const leaf = said.leaf;
   const head = M.regression ? fmtNumber(said.value[0], 6) : M.classes[said.answer];
   const order = M.classes.map((_, k) => k).sort((a, b) => said.value[b] - said.value[a]).slice(0, 6);
-  const sure = said.ends.length > 1 ? { text: t("mixture", { n: said.ends.length }), doubt: false } : sureWords(leaf);
+  const sure = said.ends.length > 1 ? { text: t("mixture", { n: said.ends.length }), doubt: false, judged: false } : sureWords(leaf);
   return el("div", { class: "case-answer" },
     el("p", { class: "answer" }, t("predicts") + " ", el("strong", { id: "case-answer" }, head), M.regression ? null : el("span", {}, " " + t("with_share", { share: fmtPercent(said.value[said.answer], 1) }))),
     M.regression ? null : barList(order.map((k) => ({ name: M.classes[k], share: said.value[k], text: fmtPercent(said.value[k], 1), colour: M.payload.colours[k], strong: k === said.answer }))),
-    sure ? el("p", { id: "case-sure", class: sure.doubt ? "sure doubt" : "sure" }, verdict(sure.text)) : null,
+    sure ? el("p", { id: "case-sure", class: sure.doubt ? "sure doubt" : "sure" }, verdict(sure)) : null,
     el("p", { class: "sure" }, testedText(leaf) ? testedText(leaf) + " " : "", el("button", { type: "button", class: "link", onclick: () => reveal(leaf) }, `${t("leaf")} #${leaf}`)));
-}
-
-/** What stands before the colon, in bold. @param {string} text */
-function verdict(text) {
-  const at = text.indexOf(":") + 1;
-  return at && !M.regression ? [el("strong", {}, text.slice(0, at)), text.slice(at)] : [text];
-}
-
-/** How sure a leaf is, in words; doubt: its interval does not exclude another answer. @returns {{text: string, doubt: boolean}|null} */
-function sureWords(i) {
-  if (!M.known) return null;
-  const n = fmtCount(M.rows[i]);
-  const found = intervalOf(i);
-  if (M.regression) return found && { text: t("sure_mean", { n, low: found[0], high: found[1], sd: fmtNumber(Math.sqrt(M.impurity[i])) }), doubt: false };
-  const k = M.answer[i];
-  const share = fmtPercent(M.prob(i, k), 1);
-  if (M.K < 2) return null;
-  let other = k === 0 ? 1 : 0;
-  for (let o = 0; o < M.K; o++) if (o !== k && M.prob(i, o) > M.prob(i, other)) other = o;
-  if (M.prob(i, other) > M.prob(i, k)) return { text: t("sure_cost", { other: M.classes[other], share: fmtPercent(M.prob(i, other), 1), n }), doubt: true };
-  const [low, high] = wilson(M.prob(i, k), M.rows[i]);
-  const most = wilson(M.prob(i, other), M.rows[i])[1];
-  const doubt = low <= most;
-  const words = { name: M.classes[k], share, n, low: fmtPercent(low), high: fmtPercent(high), other: M.classes[other], to: fmtPercent(most) };
-  return { text: t(!doubt ? "sure_yes" : M.K === 2 ? "sure_no" : "sure_no_many", words), doubt };
-}
-
-/** What the test rows of a leaf say of its answer. */
-function testedText(i) {
-  if (!M.test || M.regression) return null;
-  const held = M.test.counts.subarray(i * M.K, (i + 1) * M.K);
-  const n = held.reduce((a, b) => a + b, 0);
-  return n ? t("tested_right", { right: fmtCount(held[M.answer[i]]), n: fmtCount(n), share: fmtPercent(held[M.answer[i]] / n, 1) }) : null;
 }
 
 /** Each question as the condition that holds, and where it leads the figure. */

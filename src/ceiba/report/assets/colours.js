@@ -3,7 +3,6 @@
 
 /** Colours of the theme, read from the style sheet. @type {Record<string, any>} */
 const ink = {};
-const NUMBER_COLOUR = [0x44, 0x77, 0xaa];
 
 /** @param {string} hex */
 function rgb(hex) {
@@ -35,11 +34,14 @@ function strength(i) {
   return Math.max(0, (M.prob(i, M.answer[i]) - 1 / M.K) / (1 - 1 / M.K));
 }
 
+/** The hue of numbers. */
+const numberHue = () => rgb(M.payload.colours[0]);
+
 /** Colour of a number in a map: from the paper to a deep tone. @param {number} share 0 to 1 */
 function numberColour(share) {
-  if (share <= 0.6) return mix(NUMBER_COLOUR, ink.paperRgb, 0.1 + (0.9 * share) / 0.6);
+  if (share <= 0.6) return mix(numberHue(), ink.paperRgb, 0.1 + (0.9 * share) / 0.6);
   const far = ink.dark ? [235, 247, 255] : [5, 20, 51];
-  return mix(far, NUMBER_COLOUR, (0.75 * (share - 0.6)) / 0.4);
+  return mix(far, numberHue(), (0.75 * (share - 0.6)) / 0.4);
 }
 
 /** Steps of strength, finer than the eye tells apart; fewer where many classes share the colours. */
@@ -76,7 +78,7 @@ const nodeCss = (i) => toneAt(tones()[i]).css;
 /** Fill of a card: light enough for text. */
 function cardColour(i) {
   const s = strength(i);
-  const base = M.regression ? NUMBER_COLOUR : rgb(M.payload.colours[M.answer[i]]);
+  const base = M.regression ? numberHue() : rgb(M.payload.colours[M.answer[i]]);
   return mix(base, ink.paperRgb, M.regression ? 0.06 + 0.4 * s : 0.1 + 0.36 * s);
 }
 

@@ -42,10 +42,11 @@ const withSource = (alpha, source) => {
 /** Figures of train and test side by side. */
 function metricsTable(alpha) {
   const found = ["train", "test"].map((source) => withSource(alpha, source)).filter(Boolean);
-  if (!found.length) return el("p", { class: "muted" }, t("no_rows_known"));
+  if (!found.length) return el("p", { class: "muted" }, t(M.clipped ? "no_figures" : "no_rows_known"));
   return el("div", {}, tableOf(["", ...found.map((m) => t(m.source))], [
     ...metricRows(found).map((row) => [row.name, ...found.map((m) => fmtMetric(row.key, row.of(m)))]),
-    [t("rows"), ...found.map((m) => fmtCount(m.n))]], "metrics"), overfitNote(found) || "");
+    [t("rows"), ...found.map((m) => fmtCount(sourceOf(m.source).rows[0]))]], "metrics"), overfitNote(found) || "",
+    M.clipped ? el("p", { class: "muted small-text" }, t("no_figures")) : M.weighted && found[0].source === "train" ? el("p", { class: "muted small-text" }, t("figures_weighted")) : "");
 }
 
 const FAR_APART = 0.05; // of accuracy, or of R²
@@ -60,13 +61,16 @@ function overfitNote(found) {
 }
 
 /** Whether the shown tree is another than the fitted one. */
-const isTrial = () => M.steps[startStep()] !== undefined && M.steps[state.step].leaves !== M.steps[startStep()].leaves;
+const isTrial = () => M.steps[state.step].leaves !== M.steps[startStep()].leaves;
+
+/** The rows chosen to be looked at, as far as they are known; "" if none are. */
+const sourceNow = () => (M.test && state.source === "test" ? "test" : sourceOf("train") ? "train" : M.test ? "test" : "");
 
 /** The shown tree beside the fitted one, for one source. */
 function againstFitted() {
-  const source = M.test && state.source === "test" ? "test" : sourceOf("train") ? "train" : "test";
+  const source = sourceNow();
   const [now, was] = [withSource(alphaNow(), source), withSource(M.steps[startStep()].alpha, source)];
-  if (!now || !was) return el("p", { class: "muted" }, t("no_rows_known"));
+  if (!now || !was) return el("p", { class: "muted" }, t(M.clipped ? "no_figures" : "no_rows_known"));
   const both = M.test && sourceOf("train");
   const [step, fitted] = [M.steps[state.step], M.steps[startStep()]];
   const crossed = step.cv !== null && fitted.cv !== null ? [[`${riskName()} (${t("cross_validated")})`, fmtRisk(step.cv), fmtRisk(fitted.cv), isShare() ? fmtDifference("error", step.cv, fitted.cv) : fmtDifference("", shownRisk(step.cv), shownRisk(fitted.cv))]] : [];

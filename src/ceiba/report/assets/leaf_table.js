@@ -9,11 +9,11 @@ function leafColumns() {
     ["node", "#", (i) => i, (i) => `#${i}`],
     ["answer", t("predicted"), (i) => (M.regression ? M.value[i] : M.answer[i]), (i) => (M.regression ? fmtNumber(M.value[i]) : M.classes[M.answer[i]])],
   ];
-  if (M.known) list.push(["rows", t("rows_of_all"), (i) => M.rows[i], (i) => `${fmtCount(M.rows[i])} (${fmtPercent(M.share[i], 1)})`], ["share", "", (i) => M.share[i]]);
+  if (M.known) list.push(["rows", t("rows_of_all"), (i) => M.rows[i], (i) => `${fmtCount(M.rows[i])} (${fmtPercent(M.rows[i] / M.rows[0], 1)})`], ["share", "", (i) => M.rows[i] / M.rows[0]]);
   if (!M.regression) {
     list.push(["sure", t("confidence"), (i) => M.prob(i, M.answer[i]), (i) => fmtPercent(M.prob(i, M.answer[i]), 1)]);
     if (held) {
-      const n = (i) => held.counts.slice(i * M.K, (i + 1) * M.K).reduce((a, b) => a + b, 0);
+      const n = (i) => testCounts(i).n;
       const right = (i) => held.counts[i * M.K + M.answer[i]] / (n(i) || NaN);
       list.push(["test_rows", "", n], ["test_sure", t("test_right"), right, (i) => (n(i) ? t("n_of", { share: fmtPercent(right(i), 1), n: fmtCount(n(i)) }) : "–")]);
     }

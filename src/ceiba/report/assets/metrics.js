@@ -39,7 +39,7 @@ function endCounts(counts, end, into = new Float64Array(M.K)) {
 /** Where figures come from: "train" or "test"; null if they are not known. @param {string} name @returns {Source|null} */
 function sourceOf(name) {
   if (name === "test") return M.test;
-  if (!M.known) return null;
+  if (!M.known || M.clipped) return null;
   if (!M.regression) return M.counts ? { counts: M.counts, rows: M.rows } : null;
   if (M.payload.criterion !== "squared_error") return { weight: M.weight, loss: M.impurity, rows: M.rows };
   return { weight: M.weight, mean: M.value, variance: M.impurity, rows: M.rows };
@@ -274,15 +274,6 @@ function numberMetrics(source, ends) {
   if (!n) return null;
   const mse = squared / n;
   return { n, leaves, rmse: Math.sqrt(mse), mse, r2: 1 - mse / source.variance[0], bias: bias / n };
-}
-
-/** Wilson's 95 % interval of a share. @param {number} p @param {number} n */
-function wilson(p, n) {
-  if (!(n > 0)) return [0, 1];
-  const z = 1.959963984540054, zz = (z * z) / n;
-  const middle = (p + zz / 2) / (1 + zz);
-  const half = (z / (1 + zz)) * Math.sqrt((p * (1 - p)) / n + zz / (4 * n));
-  return [p <= 0 ? 0 : Math.max(0, middle - half), p >= 1 ? 1 : Math.min(1, middle + half)];
 }
 
 /** Importance of the columns in T(alpha), as shares. */

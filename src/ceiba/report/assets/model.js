@@ -81,7 +81,6 @@ function loadModel(p) {
   }
   const nLeaves = leafCount[0];
   const known = rows[0] > 0;
-  const share = nodes.share ? floats(nodes.share) : Float64Array.from(weight, (w) => (known ? w / weight[0] : 0));
   const shape = {
     n, K, regression, parent, depth, size, leafCount, nLeaves, weight, known, branchIndex,
     nBranches: (/** @type {number} */ i) => branchStart[i + 1] - branchStart[i],
@@ -91,8 +90,9 @@ function loadModel(p) {
     nodeAlpha: p.pruning ? Float64Array.from(p.pruning.node_alpha, (v) => (v === null ? Infinity : v)) : new Float64Array(n).fill(Infinity),
   };
   const cost = p.cost_matrix ? floats(p.cost_matrix) : null;
+  const counting = readCounting(p, shape, rows, counts, value);
   return {
-    ...shape, payload: p, columns: p.columns, classes: /** @type {string[]} */ (p.classes), target: p.target, rows, counts, value, share, cost,
+    ...shape, ...counting, payload: p, columns: p.columns, classes: /** @type {string[]} */ (p.classes), target: p.target, rows, counts, value, cost,
     splits: readSplits(nodes.splits, n),
     impurity: floats(nodes.impurity), gain: floats(nodes.gain), worth: floats(nodes.worth),
     boxes: p.boxes ? floats(p.boxes) : null,
@@ -100,7 +100,7 @@ function loadModel(p) {
     maxDepth: depth.reduce((a, b) => Math.max(a, b), 0),
     prob: (/** @type {number} */ i, /** @type {number} */ k) => value[i * K + k],
     // How wide a node is drawn: by rows, or by leaves where no rows are known.
-    breadth: known ? share : Float64Array.from(leafCount, (c) => c / nLeaves),
+    breadth: known ? Float64Array.from(counting.seen, (r) => r / counting.seen[0]) : Float64Array.from(leafCount, (c) => c / nLeaves),
     majority: majorityBranches(shape),
     answer: regression ? null : Int32Array.from({ length: n }, (_, i) => bestClass(K, cost, value, i * K)),
     surrogates: nodes.surrogates ? readSurrogates(nodes.surrogates) : null,
@@ -110,6 +110,36 @@ function loadModel(p) {
     low: regression ? value.reduce((a, b) => Math.min(a, b), Infinity) : 0,
     high: regression ? value.reduce((a, b) => Math.max(a, b), -Infinity) : 0,
   };
+}
+
+/**
+ * How training rows count. weighted: not all alike. clipped: values were held within monotone limits, so
+ * that those of the rows are not known. altered: by that or by priors, they are not those of the rows
+ * alone. seen: rows by node, parts of rows where missing values go by shares.
+ */
+function readCounting(p, m, rows, counts, value) {
+  const whole = (/** @type {number} */ end) => counts === null || counts.subarray(0, end).every((c) => Math.abs(c - Math.round(c)) < 1e-6);
+  const inParts = p.missing === "fractional" && m.weight[0] === rows[0] && whole(m.K);
+  const weighted = p.parameters.class_weight !== undefined || (p.nodes.weight !== null && !inParts);
+  const limited = () => (weighted || inParts ? p.parameters.monotonic_cst !== undefined : !whole(m.n * m.K));
+  const clipped = m.regression ? p.criterion === "squared_error" && !areMeans(m, value) : (p.nodes.value !== null && !p.class_prior) || limited();
+  return { weighted, clipped, altered: clipped || p.class_prior !== null, seen: inParts ? m.weight : rows };
+}
+
+/** Whether every value is the mean of those below it, as means of rows are. */
+function areMeans(m, value) {
+  for (let i = 0; i < m.n; i++) {
+    let w = 0, sum = 0, size = Math.abs(value[i]);
+    for (let b = 0; b < m.nBranches(i); b++) {
+      const c = m.child(i, b);
+      w += m.weight[c];
+      sum += m.weight[c] * value[c];
+      size = Math.max(size, Math.abs(value[c]));
+    }
+    // Rows that stayed in the node are in its mean alone.
+    if (w > 0 && m.weight[i] - w <= 1e-9 * w && Math.abs(sum / w - value[i]) > 1e-6 * size) return false;
+  }
+  return true;
 }
 
 function readSurrogates(s) {

@@ -1,19 +1,5 @@
 // The Data tab: columns and what is known of them, warnings, parameters, versions.
 
-function findingText(f) {
-  if (f.code === "leak") return t("f_leak", { column: M.columns.name[f.column], share: fmtPercent(f.share) });
-  if (f.code === "small_leaves") return t("f_small", { n: fmtCount(smallLeaves(f.rows)), rows: f.rows });
-  return f.code;
-}
-
-/** Leaves of the shown tree with few rows. */
-const smallLeaves = (rows) => endsAt(alphaNow()).filter((e) => !e.rest && M.rows[e.node] < rows).length;
-/** Findings that hold for the shown tree. */
-const findingsNow = () => M.payload.findings.filter((f) => f.code !== "small_leaves" || smallLeaves(f.rows) > 0);
-const leakNow = () => M.payload.findings.find((f) => f.code === "leak");
-
-const findingBoxes = () => findingsNow().map((f) => el("p", { class: f.code === "leak" ? "warn strong" : "warn" }, findingText(f)));
-
 function dataPanel() {
   const c = M.columns;
   const worth = importanceAt(alphaNow());
@@ -30,21 +16,16 @@ function dataPanel() {
     ...(p.n_outputs > 1 ? [[t("output"), `${p.output + 1} / ${p.n_outputs}`]] : []),
     [t("criterion"), p.criterion], [t("rows"), M.known ? fmtCount(M.rows[0]) : "–"], ...(M.test ? [[t("test_rows"), fmtCount(M.test.rows[0])]] : []),
     [t("leaves"), shownOf(M.steps[state.step].leaves, M.nLeaves)], [t("depth"), shownOf(depthNow(), M.maxDepth)], [t("missing_rule"), t("rule_missing_" + p.missing)], [t("unseen_rule"), t("rule_unseen_" + p.unseen)],
-    ...(p.cost_matrix ? [[t("cost_matrix"), costText()]] : []), ...(p.class_prior ? [[t("class_prior"), p.class_prior.map((v) => fmtNumber(v, 3)).join(" / ")]] : []),
+    ...(p.cost_matrix ? [[t("cost_matrix"), costText()]] : []), ...(p.class_prior ? [[t("class_prior"), p.class_prior.map((v, k) => `${M.classes[k]} ${fmtNumber(v, 3)}`).join("; ")]] : []),
   ];
   const made = [[t("model"), p.model ?? "–"], ...Object.entries(p.parameters), ["ceiba", p.ceiba], ["Python", p.python], [t("date"), p.created]];
+  const told = [...findingBoxes(), ...(noLeakText() ? [el("p", { class: "calm" }, noLeakText())] : [])];
   return el("div", {},
-    section(t("warnings"), findingBoxes(), leakNow() ? null : noLeak(order[0], worth[order[0]])),
+    told.length ? section(t("warnings"), told) : null,
     section(t("about"), factList(facts)),
     section(t("columns"), tableOf([t("column"), t("importance"), t("missing"), t("values")],
       order.slice(0, 300).map((j) => [el("span", {}, c.name[j], el("span", { class: "muted under" }, t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])))), worth[j] > 0 ? fmtPercent(worth[j], 1) : "–", fmtCount(c.n_missing[j]), range(j)]), "columns")),
     section(t("made_with"), factList(made, "facts literal")));
-}
-
-/** That nothing was found is an answer too. */
-function noLeak(j, share) {
-  if (M.n === 1 || !M.known) return null;
-  return el("p", { class: "calm" }, t("no_leak", { column: M.columns.name[j], share: fmtPercent(share) }));
 }
 
 /** A figure of the shown tree, and that of the whole one where it differs. */

@@ -3,12 +3,12 @@
 let curveKind = "roc", curveClass = 1, matrixKind = "count";
 
 function modelPanel() {
-  const source = M.test && state.source === "test" ? "test" : sourceOf("train") ? "train" : M.test ? "test" : "";
+  const source = sourceNow();
   const alpha = alphaNow();
   const ends = endsAt(alpha);
   const figures = source ? sourceOf(source) : null;
   return el("div", {},
-    leakNow() ? el("p", { class: "warn strong" }, findingText(leakNow())) : null,
+    leakNow() ? el("p", { class: "warn strong" }, leakText(leakNow())) : null,
     section(t("quality"), metricsTable(alpha), metricGlossary(alpha)),
     section(t("importance"), importanceList(alpha)),
     M.test && sourceOf("train") ? el("div", { class: "row" }, el("span", { class: "muted" }, t("rows_below")), segmented(["train", "test"], source, (v) => update({ source: v }), t)) : null,
@@ -21,7 +21,7 @@ function modelPanel() {
 
 function segmented(values, now, run, label) {
   return el("div", { class: "segmented", role: "group" }, values.map((v) =>
-    el("button", { type: "button", "aria-pressed": String(v === now), onclick: () => { run(v); renderPanel(); } }, label(v))));
+    el("button", { type: "button", "aria-pressed": String(v === now), onclick: () => run(v) }, label(v))));
 }
 
 function importanceList(alpha) {
@@ -51,7 +51,7 @@ function confusionView(figures, ends) {
     td.style.color = textOn(fill);
     return td;
   };
-  return el("div", {}, segmented(M.cost ? ["count", "share", "cost"] : ["count", "share"], matrixKind, (v) => (matrixKind = v), (v) => t("cells_" + v)),
+  return el("div", {}, segmented(M.cost ? ["count", "share", "cost"] : ["count", "share"], matrixKind, (v) => { matrixKind = v; renderPanel(); }, (v) => t("cells_" + v)),
     el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("confusion") }, el("table", { class: "figures matrix" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("truth") + " ↓  " + t("predicted") + " →"), shown.map((k) => el("th", { scope: "col", class: "num" }, M.classes[k])))),
       el("tbody", {}, shown.map((k) => el("tr", {}, el("th", { scope: "row" }, M.classes[k]), shown.map((s) => cell(k, s))))))),
@@ -78,7 +78,7 @@ function curveView(figures, ends) {
     curveClass = Number(picker.value);
     renderPanel();
   });
-  return el("div", {}, el("div", { class: "row" }, segmented(["roc", "pr"], curveKind, (v) => (curveKind = v), t), el("label", { class: "inline" }, t("class") + " ", picker)), f.svg,
+  return el("div", {}, el("div", { class: "row" }, segmented(["roc", "pr"], curveKind, (v) => { curveKind = v; renderPanel(); }, t), el("label", { class: "inline" }, t("class") + " ", picker)), f.svg,
     el("p", {}, isRoc ? `AUC ${fmtNumber(found.area)}` : `${t("average_precision")} ${fmtNumber(found.average)}`),
     tableLater(t("as_table"), () => tableOf([t(isRoc ? "false_positive" : "recall"), t(isRoc ? "true_positive" : "precision")], points.slice(0, 500).map(([x, y]) => [fmtPercent(x, 1), fmtPercent(y, 1)]))));
 }
@@ -101,7 +101,7 @@ function calibrationView(ends) {
     dot.append(sv("title", {}, `#${end.node}: ${fmtPercent(p, 1)} → ${fmtPercent(yes / n, 1)}, n ${fmtCount(n)}`));
     f.layer.append(dot);
   }
-  return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("calibration_hint")),
+  return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("calibration_hint") + (M.weighted || M.altered ? " " + t("calibration_altered") : "")),
     tableLater(t("as_table"), () => tableOf([t("leaf"), t("said_share", { name: M.classes[k] }), t("seen_share"), t("test_rows")],
       bubbles.slice(0, 500).map(({ end, n, yes }) => [`#${end.node}`, fmtPercent(M.prob(end.node, k), 1), fmtPercent(yes / n, 1), fmtCount(n)]))));
 }

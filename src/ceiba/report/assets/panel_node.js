@@ -30,30 +30,8 @@ function nodeAnswer(i, end) {
 /** How sure it is: of a leaf in words, of an inner node its interval. */
 function nodeSure(i, end) {
   const sure = end && sureWords(i);
-  if (sure) return el("span", { class: sure.doubt ? "sure doubt" : "sure" }, verdict(sure.text));
-  return intervalOf(i) ? el("span", { class: "sure muted" }, intervalText(i)) : null;
-}
-
-/** Interval of the answer's share, or of the mean, as [low, high] in words. */
-function intervalOf(i) {
-  if (!M.known) return null;
-  if (!M.regression) return wilson(M.prob(i, M.answer[i]), M.rows[i]).map((v) => fmtPercent(v, 1));
-  if (M.payload.criterion !== "squared_error" || M.rows[i] < 2) return null;
-  const half = studentT(M.rows[i] - 1) * Math.sqrt(M.impurity[i] / (M.rows[i] - 1));
-  return [fmtNumber(M.value[i] - half), fmtNumber(M.value[i] + half)];
-}
-
-const intervalText = (i) => {
-  const found = intervalOf(i);
-  return found && t(M.regression ? "interval_mean" : "interval", { low: found[0], high: found[1] });
-};
-
-/** 97.5 % quantile of Student's t (Hill's expansion; good to 3 digits, exact in the limit). */
-function studentT(df) {
-  const z = 1.959963984540054;
-  const known = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
-  if (df <= 10) return known[Math.max(Math.round(df), 1) - 1];
-  return z + (z ** 3 + z) / (4 * df) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df * df);
+  if (sure) return el("span", { class: sure.doubt ? "sure doubt" : "sure" }, verdict(sure));
+  return intervalText(i) ? el("span", { class: "sure muted" }, intervalText(i)) : null;
 }
 
 function ruleBox(i) {
@@ -73,11 +51,11 @@ function nodeRows(i) {
   if (!M.known && !test) return el("p", { class: "muted" }, t("no_rows_known"));
   if (M.regression) return numberRows(i, test);
   const total = (counts) => counts.reduce((a, b) => a + b, 0);
-  const train = M.counts ? M.counts.slice(i * M.K, (i + 1) * M.K) : null;
-  const held = test ? test.counts.slice(i * M.K, (i + 1) * M.K) : null;
+  const train = M.counts && !M.clipped ? M.counts.slice(i * M.K, (i + 1) * M.K) : null;
+  const held = test ? testCounts(i).counts : null;
   const order = M.classes.map((_, k) => k);
   if (M.K > 8) order.sort((a, b) => M.prob(i, b) - M.prob(i, a));
-  const head = [t("class"), ...(train ? [t("train"), "%"] : []), ...(held ? [t("test"), "%"] : [])];
+  const head = [t("class"), ...(train ? [t(M.weighted ? "train_weight" : "train"), "%"] : []), ...(held ? [t("test"), "%"] : [])];
   const line = (k) => {
     const mark = el("span", { class: "swatch" });
     mark.style.background = M.payload.colours[k];
@@ -85,8 +63,8 @@ function nodeRows(i) {
       ...(train ? [fmtCount(train[k]), fmtPercent(train[k] / total(train), 1)] : []),
       ...(held ? [fmtCount(held[k]), total(held) ? fmtPercent(held[k] / total(held), 1) : "–"] : [])];
   };
-  const sum = [t("whole_node"), ...(train ? [fmtCount(total(train)), fmtPercent(M.share[i], 1)] : []),
-    ...(held ? [fmtCount(total(held)), total(test.counts.slice(0, M.K)) ? fmtPercent(total(held) / total(test.counts.slice(0, M.K)), 1) : "–"] : [])];
+  const sum = [t(M.weighted ? "whole_node_weight" : "whole_node"), ...(train ? [fmtCount(total(train)), fmtPercent(total(train) / total(M.counts.subarray(0, M.K)), 1)] : []),
+    ...(held ? [fmtCount(total(held)), testCounts(0).n ? fmtPercent(total(held) / testCounts(0).n, 1) : "–"] : [])];
   const shown = order.slice(0, 12).filter((k) => M.K <= 12 || M.prob(i, k) > 0 || (held && held[k] > 0));
   const bar = sv("svg", { viewBox: "0 0 360 14", class: "share-bar", "aria-hidden": "true", preserveAspectRatio: "none" });
   drawShares(new SvgPen(bar), i, 0, 0, 360, 14);
@@ -96,9 +74,9 @@ function nodeRows(i) {
 
 function numberRows(i, test) {
   const squared = M.payload.criterion === "squared_error";
-  const rows = [[t("rows"), fmtCount(M.rows[i]), test ? fmtCount(test.rows[i]) : null], [t("share"), fmtPercent(M.share[i], 1), test ? fmtPercent(test.rows[i] / test.rows[0], 1) : null]];
+  const rows = [[t("rows"), fmtCount(M.rows[i]), test ? fmtCount(test.rows[i]) : null], [t("share"), fmtPercent(M.rows[i] / M.rows[0], 1), test ? fmtPercent(test.rows[i] / test.rows[0], 1) : null]];
   if (squared) {
-    rows.push([t("mean"), fmtNumber(M.value[i], 6), test ? fmtNumber(test.mean[i], 6) : null],
+    rows.push([t(M.clipped ? "value" : "mean"), fmtNumber(M.value[i], 6), test ? fmtNumber(test.mean[i], 6) : null],
       [t("deviation"), fmtNumber(Math.sqrt(M.impurity[i])), test ? fmtNumber(Math.sqrt(test.variance[i])) : null]);
   } else rows.push([t("value"), fmtNumber(M.value[i], 6), null], [t("loss"), fmtNumber(M.impurity[i]), test ? fmtNumber(test.loss[i]) : null]);
   const table = tableOf(["", t("train"), ...(test ? [t("test")] : [])], rows.map((r) => (test ? r.map((v) => v ?? "") : r.slice(0, 2))), "own");
@@ -171,16 +149,4 @@ function nodeNotes(i, end) {
   const far = end && drift(i);
   if (far) notes.push(el("p", { class: "warn" }, far));
   return notes.length ? section(t("notes"), notes) : null;
-}
-
-/** A leaf whose test rows lie outside the interval of its training rows. */
-function drift(i) {
-  if (!M.test || M.regression || !M.known) return "";
-  const k = M.answer[i];
-  const held = M.test.counts.slice(i * M.K, (i + 1) * M.K);
-  const n = held.reduce((a, b) => a + b, 0);
-  if (n < 10) return "";
-  const [low, high] = wilson(held[k] / n, n);
-  const p = M.prob(i, k);
-  return p < low || p > high ? t("drift", { train: fmtPercent(p), test: fmtPercent(held[k] / n) }) : "";
 }

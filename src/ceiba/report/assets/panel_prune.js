@@ -12,19 +12,23 @@ function prunePanel() {
 function pruneSlider() {
   const last = M.steps.length - 1;
   const range = el("input", { type: "range", id: "prune-slider", min: 0, max: last, step: 1, "aria-label": t("number_of_leaves") });
-  range.value = String(state.step);
-  range.setAttribute("aria-valuetext", stepText(state.step));
+  placeSlider(range);
   const holder = el("div", { id: "prune-chart" }, pruneChart());
   range.addEventListener("input", () => {
     let step = Number(range.value);
     while (step > 0 && !M.steps[step].there) step--;
     if (step !== Number(range.value)) range.value = String(step);
     update({ step });
-    range.setAttribute("aria-valuetext", stepText(step));
   });
   const lost = M.steps.some((s) => !s.there);
   return el("div", { class: "prune" }, holder, range,
     pruneLegend(), jumpButtons(), lost ? el("p", { class: "muted" }, t("larger_not_kept")) : null);
+}
+
+/** The knob at the shown step, and its words. @param {any} range */
+function placeSlider(range) {
+  range.value = String(state.step);
+  range.setAttribute("aria-valuetext", stepText(state.step));
 }
 
 const stepText = (k) => t("n_leaves", { n: fmtCount(M.steps[k].leaves) });
@@ -33,9 +37,8 @@ const stepOfRow = (row) => M.steps.findIndex((s) => s.row === row);
 function jumpButtons() {
   const p = M.payload.pruning;
   const go = (label, step) => step >= 0 && M.steps[step].there
-    ? el("button", { type: "button", class: "small", onclick: () => { update({ step }); renderPanel(); } }, label) : null;
-  const asIs = M.steps.findIndex((s) => s.asIs);
-  return el("div", { class: "row" }, go(t("as_fitted"), startStep() >= 0 ? startStep() : asIs),
+    ? el("button", { type: "button", class: "small", onclick: () => update({ step }) }, label) : null;
+  return el("div", { class: "row" }, go(t("as_fitted"), startStep()),
     p.cv_risk ? go(t("cv_minimum"), stepOfRow(p.minimum)) : null, p.cv_risk ? go("1-SE", stepOfRow(p.one_se)) : null, go(t("one_question"), M.steps.findIndex((s) => s.leaves > 1)));
 }
 

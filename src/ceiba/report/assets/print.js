@@ -15,21 +15,13 @@ function buildPrint(root) {
     el("h1", {}, M.payload.title), el("p", {}, summaryLine()),
     ...findingBoxes(), el("h2", {}, t("quality")), metricsTable(alpha), el("h2", {}, t("importance")), importanceList(alpha),
     el("h2", {}, t("overview")), icicleSvg(PRINT_WIDTH, Math.min(26 * (depthNow() + 1), 260)),
-    el("h2", { class: "page" }, t("tree")), ...printedTree(),
+    el("h2", { class: "page" }, t("tree")), ...treeSvg(),
     el("h2", { class: leaves.length > 12 ? "page" : "" }, t("rules")),
     tableOf(["#", t("predicted"), t("rows"), t("rule")], leaves.slice(0, 150).map((i) => [`#${i}`, answerText(i), M.known ? fmtCount(M.rows[i]) : "–", ruleText(i, 20)]), "print-rules"),
     many ? el("p", {}, t("more_rules", { n: leaves.length - 150 })) : el("p", {}),
     el("p", { class: "muted" }, `ceiba ${M.payload.ceiba} · ${M.payload.created}`));
   document.documentElement.dataset.theme = theme;
   readInk();
-}
-
-/** The tree with its key; folded leaves are explained where there are some. */
-function printedTree() {
-  const svg = treeSvg(), key = colourKey("");
-  const pill = key.querySelector(".pill");
-  if (pill && ![...svg.querySelectorAll("text")].some((text) => text.textContent.startsWith("+"))) pill.parentElement.remove();
-  return [svg, key];
 }
 
 function icicleSvg(width, height) {
@@ -41,7 +33,7 @@ function icicleSvg(width, height) {
   return svg;
 }
 
-/** The shown tree as SVG, laid out for a page. */
+/** The shown tree as SVG, laid out for a page, with the key of its marks. */
 function treeSvg() {
   const kept = { ...view };
   const { folded, selected } = state;
@@ -61,9 +53,10 @@ function treeSvg() {
   const svg = sv("svg", { viewBox: `0 0 ${w} ${h}`, class: "picture" });
   svg.setAttribute("width", String(Math.min(w, PRINT_WIDTH)));
   drawTree(new SvgPen(svg), w, h);
+  const key = colourKey(view.layout);
   Object.assign(state, { folded, selected });
   Object.assign(view, kept);
-  return svg;
+  return [svg, key];
 }
 
 /** The view as it is now, as SVG. */

@@ -44,8 +44,7 @@ function pruneChart() {
       if (best === stepOfRow(p.one_se)) break;
     }
   }
-  const fitted = startStep();
-  if (fitted >= 0) f.layer.append(sv("path", { d: fittedMark(f.sx(fitted), f.box.bottom), class: "fitted" }));
+  f.layer.append(sv("path", { d: fittedMark(f.sx(startStep()), f.box.bottom), class: "fitted" }));
   const now = sv("line", { id: "prune-now", y1: f.box.top, y2: f.box.bottom, class: "now" });
   f.layer.append(now);
   placeNow = () => {
@@ -77,7 +76,7 @@ function pruneLegend() {
   }
   if (testRisks()) items.splice(1, 0, key("line test", t("test")));
   items.push(key("", t("shown_tree"), sv("path", { d: "M13,0V12", class: "now" })));
-  if (startStep() >= 0) items.push(key("", t("fitted_tree", { n: stepText(startStep()) }), sv("path", { d: fittedMark(13, 3), class: "fitted" })));
+  items.push(key("", t("fitted_tree", { n: stepText(startStep()) }), sv("path", { d: fittedMark(13, 3), class: "fitted" })));
   return el("div", { class: "legend" }, items);
 }
 

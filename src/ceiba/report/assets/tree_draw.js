@@ -166,7 +166,7 @@ function drawCard(pen, i, x, y, box, mark) {
 function rowsLine(i, room, size) {
   if (!M.known) return "";
   const rows = `n ${fmtCount(M.rows[i])}`;
-  const whole = `${rows} · ${t("share_rows", { share: fmtPercent(M.share[i]) })}`;
+  const whole = `${rows} · ${t("share_rows", { share: fmtPercent(M.rows[i] / M.rows[0]) })}`;
   return textWidth(whole, size) <= room ? whole : rows;
 }
 
@@ -200,12 +200,12 @@ function drawBox(pen, i, left, top, w, h) {
   if (M.boxes) {
     const q = M.boxes.slice(i * 5, i * 5 + 5);
     pen.rect(at(q[0]), middle - 1, Math.max(at(q[4]) - at(q[0]), 1), 2, { fill: ink.muted });
-    pen.rect(at(q[1]), top, Math.max(at(q[3]) - at(q[1]), 2), h, { fill: "#4477AA", radius: 2 });
+    pen.rect(at(q[1]), top, Math.max(at(q[3]) - at(q[1]), 2), h, { fill: M.payload.colours[0], radius: 2 });
     pen.rect(at(q[2]) - 1, top - 1, 2, h + 2, { fill: ink.text });
     return;
   }
   const spread = M.payload.criterion === "squared_error" && M.known ? Math.sqrt(Math.max(M.impurity[i], 0)) : 0;
-  pen.rect(at(M.value[i] - spread), middle - 2, Math.max(at(M.value[i] + spread) - at(M.value[i] - spread), 1), 4, { fill: "#4477AA", radius: 2 });
+  pen.rect(at(M.value[i] - spread), middle - 2, Math.max(at(M.value[i] + spread) - at(M.value[i] - spread), 1), 4, { fill: M.payload.colours[0], radius: 2 });
   pen.circle(at(M.value[i]), middle, 4, { fill: ink.text });
 }
 
@@ -231,7 +231,7 @@ function drawBar(pen, i, x, y, box, mark) {
     const text = bold ? shortAnswer(i, w - 10, 11, true) || elide(answerText(i), w - 10, 11, true) : shortQuestion(i, w - 10, 11);
     pen.text(left + 6, top + h / 2 - 2, text, { size: 11, bold, fill: ink.text });
   }
-  if (M.regression) pen.rect(left + 3, top + h - 4, (w - 6) * strength(i), 3, { fill: "#4477AA" });
+  if (M.regression) pen.rect(left + 3, top + h - 4, (w - 6) * strength(i), 3, { fill: M.payload.colours[0] });
   else drawShares(pen, i, left + 3, top + h - 4, w - 6, 3);
   if (hidesSomething(i)) drawFold(pen, i, x, y, box);
 }
