@@ -2,13 +2,15 @@
 
 Titanic (who lived), Seattle (rain, with a column that gives it away), California (house values, 500
 leaves), Adult (income, 500 leaves pruned to a few). Needs the tables in the folder CEIBA_DATA; the
-pictures need the package playwright and Chromium.
-Run: python examples/report_pages.py [FOLDER, default .] [--pictures FOLDER]
+pictures need the packages playwright and Pillow, and Chromium.
+Run: python examples/report_pages.py [FOLDER] [--pictures FOLDER]
 """
 
+import argparse
 import os
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +18,17 @@ import pandas as pd
 
 import ceiba
 
+FILES = {
+    "titanic": "titanic.csv",
+    "seattle": "seattleWeather_1948-2017.csv",
+    "california": "california_housing.csv",
+    "adult_train": "adult_train.csv.gz",
+    "adult_test": "adult_test.csv.gz",
+}
 default = Path(__file__).resolve().parents[2] / "shared" / "data"
 data = Path(os.environ.get("CEIBA_DATA", default))
-if not (data / "titanic.csv").exists():
-    sys.exit("titanic.csv is not there; set CEIBA_DATA to its folder")
+if gone := [name for name in FILES.values() if not (data / name).exists()]:
+    sys.exit(f"Not there: {', '.join(gone)}; set CEIBA_DATA to the folder that holds them")
 
 ADULT = [
     "age",
@@ -48,7 +57,7 @@ def parted(X, y, share=0.3):
 
 
 def titanic():
-    frame = pd.read_csv(data / "titanic.csv")
+    frame = pd.read_csv(data / FILES["titanic"])
     y = frame["Survived"].map({0: "died", 1: "lived"}).rename("Survived")
     X = frame[["Pclass", "Sex", "Age", "SibSp", "Parch", "Fare", "Embarked"]]
     train, test = parted(X, y)
@@ -57,14 +66,14 @@ def titanic():
 
 
 def seattle():
-    frame = pd.read_csv(data / "seattleWeather_1948-2017.csv").dropna()
+    frame = pd.read_csv(data / FILES["seattle"]).dropna()
     y = frame["RAIN"].astype(str).str.upper().map({"TRUE": "rain", "FALSE": "dry"}).rename("RAIN")
     train, test = parted(frame[["PRCP", "TMAX", "TMIN"]], y)
     return ceiba.DecisionTreeClassifier(prune="1se"), train, test, "Does it rain in Seattle?"
 
 
 def california():
-    frame = pd.read_csv(data / "california_housing.csv")
+    frame = pd.read_csv(data / FILES["california"])
     y = frame.pop("median_house_value")
     train, test = parted(frame, y)
     pruning = ceiba.prune.CostComplexity(rule="1se", keep_unpruned=True, folds=5)
@@ -73,7 +82,7 @@ def california():
 
 
 def adult():
-    files = [data / f"adult_{part}.csv.gz" for part in ("train", "test")]
+    files = [data / FILES["adult_train"], data / FILES["adult_test"]]
     parts = [
         pd.read_csv(f, names=ADULT, skipinitialspace=True, na_values="?", comment="|").dropna(
             subset="income"
@@ -110,8 +119,8 @@ PICTURES = {
     "report_rules": (
         "titanic",
         "r.update({tab: 'model'});"
-        "document.querySelector('table.leaves').scrollIntoView();"
-        "document.querySelector('#panel').scrollTop -= 90",
+        "[...document.querySelectorAll('#panel .block')].slice(-2)[0].scrollIntoView();"
+        "document.querySelector('#panel').scrollTop -= 12",
     ),
     "report_prune": ("adult", "r.update({tab: 'prune'})"),
     "report_five": (
@@ -129,14 +138,31 @@ PICTURES = {
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
-def photograph(pages, folder):
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def browser_path():
+    """Find what the pictures need, or end with what is missing."""
+    for package, name in (("playwright", "playwright"), ("PIL", "Pillow")):
+        if find_spec(package) is None:
+            sys.exit(f"--pictures needs the package {name}: pip install {name.lower()}")
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        sys.exit(
+            f"--pictures needs Chromium; none of {', '.join(BROWSERS)} is on the PATH. "
+            "Install it (apt-get install chromium), or leave --pictures out."
+        )
+    return found
+
+
+def photograph(pages, folder, program):
     """Open the pages in Chromium and take the pictures of the documentation."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for name, (page_name, script) in PICTURES.items():
             options = (
                 PHONE if name == "report_phone" else {"viewport": {"width": 1280, "height": 820}}
@@ -155,9 +181,17 @@ def photograph(pages, folder):
         browser.close()
 
 
+def main():
+    reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    reader.add_argument("folder", nargs="?", type=Path, default=Path(), help="of the pages")
+    reader.add_argument("--pictures", type=Path, metavar="FOLDER", help="take the pictures too")
+    asked = reader.parse_args()
+    program = browser_path() if asked.pictures else None  # before anything is fitted
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    write(asked.folder)
+    if asked.pictures:
+        photograph(asked.folder, asked.pictures, program)
+
+
 if __name__ == "__main__":
-    pages = Path(sys.argv[1]) if len(sys.argv) > 1 else Path()
-    pages.mkdir(parents=True, exist_ok=True)
-    write(pages)
-    if "--pictures" in sys.argv:
-        photograph(pages, Path(sys.argv[sys.argv.index("--pictures") + 1]))
+    main()

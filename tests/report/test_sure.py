@@ -22,7 +22,8 @@ def wilson(p: float, n: float) -> tuple[float, float]:
 
 
 def percents(text: str) -> list[float]:
-    return [float(found) for found in re.findall(r"([\d.]+)%", text)]
+    """List the figures of a sentence, but for the level of its interval."""
+    return [float(found) for found in re.findall(r"([\d.]+)%(?! interval)", text)]
 
 
 def fitted(k: int = 2, weight: Any = None, **options: Any) -> Any:
@@ -117,11 +118,11 @@ def test_sure_under_weights_speaks_of_weight_and_gives_no_interval(
         said = said_of(opened, i)
         p = float(fit.tree_.value[i, 0, k])
         assert f"{100 * p:.1f}% of the weight of the {rows.sum()} training rows" in said["text"]
-        assert "95 %" not in said["text"]
+        assert "95%" not in said["text"]
         assert "no interval" in said["text"]
         assert not said["doubt"]
     opened.run("() => ceibaReport.reveal(0)")
-    assert "95 %" not in opened.page.inner_text("#panel .answer")
+    assert "95%" not in opened.page.inner_text("#panel .answer")
     assert "train (weight)" in opened.page.inner_text("#panel .last-sum").lower()
 
 
@@ -184,7 +185,7 @@ def test_sure_under_monotone_limits_does_not_call_it_a_share_of_rows(open_page: 
     for i in fit.tree_.leaves.tolist():
         text = said_of(opened, i)["text"]
         assert text.startswith("The tree gives")
-        assert "95 %" not in text
+        assert "95%" not in text
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -201,7 +202,7 @@ def test_sure_of_a_mean_names_the_weights(open_page: Open, weighted: bool) -> No
         assert text.startswith(
             f"The {'weighted ' if weighted else ''}mean of the {n} training rows"
         )
-        assert ("95 % interval is" in text) == (not weighted)
+        assert ("95% interval is" in text) == (not weighted)
 
 
 def test_sure_of_a_mean_under_monotone_limits_claims_no_mean(open_page: Open) -> None:

@@ -342,8 +342,15 @@ def test_confusion_matrix_has_no_hue_and_frames_right_answers(open_page: Open) -
 
 
 def test_words_of_every_metric_are_explained(open_page: Open) -> None:
-    for kind in ("classes", "regression"):
-        opened = open_page(kind)
+    frame = table(500)
+    costly = ceiba.DecisionTreeClassifier(max_depth=3, cost_matrix=[[0, 1], [3, 0]])
+    robust = ceiba.DecisionTreeRegressor(max_depth=3, criterion="absolute_error")
+    others = {
+        "costly": costly.fit(frame, classes(frame, 2)),
+        "robust": robust.fit(frame, answer(frame)),
+    }
+    for kind in ("classes", "regression", "costly", "robust"):
+        opened = open_page(kind, others.get(kind), reports={} if kind in others else None)
         opened.page.click("#tab-model")
         opened.page.click(".gloss summary")
         rows = opened.page.locator(".metrics tbody td:first-child").all_inner_texts()
