@@ -16,11 +16,12 @@ Nothing but training rows is looked at, and there is nothing to tune.
 
 from __future__ import annotations
 
-from math import lgamma, log, log2
-from typing import Final
+from math import log, log2
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import gammaln
 
 from ceiba.rules.generalise import Draft
 
@@ -57,49 +58,46 @@ def _shortest(rules: list[Draft], positive: Mask, weight: Array, test_bits: floa
         return []
     covers = np.array([rule.covered for rule in rules])
     there = np.ones(len(rules), bool)
-    bits = np.array([rule.n_tests * test_bits - _log2_factorial(rule.n_tests) for rule in rules])
+    n_tests = np.array([rule.n_tests for rule in rules])
+    bits = n_tests * test_bits - _log2_factorial(n_tests)
     times = covers.sum(axis=0)
+    # The sum of the numbers of the rules that cover a row: where one does, that is its number.
+    numbers = np.arange(len(rules)) @ covers
     total, hits = float(weight.sum()), float(weight[positive].sum())
     while there.any():
         covered = float(weight[times > 0].sum())
         right = float(weight[(times > 0) & positive].sum())
         # Rows that one rule alone covers are lost with it.
         single = times == 1
-        owner = covers[:, single].argmax(axis=0)
+        owner = numbers[single]
         size = np.bincount(owner, weights=weight[single], minlength=len(rules))
         good = np.bincount(owner, weights=(weight * positive)[single], minlength=len(rules))
         theory, n = float(bits[there].sum()), int(there.sum())
         now = _length(theory, n, covered, right, total, hits)
-        without = [
-            _length(theory - bits[j], n - 1, covered - size[j], right - good[j], total, hits)
-            if there[j]
-            else np.inf
-            for j in range(len(rules))
-        ]
-        least = int(np.argmin(without))
+        without = _length(theory - bits, n - 1, covered - size, right - good, total, hits)
+        least = int(np.argmin(np.where(there, without, np.inf)))
         if without[least] > now:
             break
         there[least] = False
         times = times - covers[least]
-        covers[least] = False
+        numbers = numbers - least * covers[least]
     return [rule for rule, is_there in zip(rules, there, strict=True) if is_there]
 
 
-def _length(
-    theory: float, n_rules: int, covered: float, right: float, total: float, hits: float
-) -> float:
-    """Give the bits of rules and exceptions."""
+def _length(theory: Any, n_rules: int, covered: Any, right: Any, total: float, hits: float) -> Any:
+    """Give the bits of rules and exceptions, of one set of rules or of several."""
     exceptions = _log2_ways(covered, covered - right) + _log2_ways(total - covered, hits - right)
     return exceptions + _THEORY_WEIGHT * (theory - _log2_factorial(n_rules))
 
 
-def _log2_factorial(n: float) -> float:
-    return lgamma(n + 1) / log(2)
+def _log2_factorial(n: Any) -> Any:
+    return gammaln(n + 1.0) / log(2)
 
 
-def _log2_ways(n: float, k: float) -> float:
+def _log2_ways(n: Any, k: Any) -> Any:
     """Give log2 of the ways to choose k of n; weights need not be whole."""
-    n, k = max(n, 0.0), min(max(k, 0.0), max(n, 0.0))
+    n = np.maximum(n, 0.0)
+    k = np.clip(k, 0.0, n)
     return _log2_factorial(n) - _log2_factorial(k) - _log2_factorial(n - k)
 
 
