@@ -133,3 +133,8 @@ def test_recipe_can_be_cloned_and_saved(tmp_path):
     assert (
         ceiba.load(tmp_path / "iris.ceiba").predict(data.data) == model.predict(data.data)
     ).all()
+
+
+def test_raising_that_is_no_bool_is_refused():
+    with pytest.raises(ceiba.OptionError, match="'raising' parameter"):
+        ceiba.c45(raising="yes").fit([[1.0], [2.0]], ["a", "b"])

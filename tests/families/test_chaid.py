@@ -493,3 +493,15 @@ def test_splits_of_package_chaid_on_larger_tables(file, target, expected, data_f
         table, columns, f"c{target}", alpha_merge=0.05, max_depth=3, min_child_node_size=7
     )
     assert compared(table, f"c{target}", theirs) == expected
+
+
+@pytest.mark.parametrize("power", [-900, 400])
+def test_f_test_does_not_depend_on_the_unit_of_the_target(power):
+    rng = np.random.default_rng(4)
+    X = {"x": rng.normal(size=200), "c": rng.choice(list("abc"), 200)}
+    y = X["x"] + (X["c"] == "a")
+    plain = ceiba.chaid(task="regression").fit(X, y).tree_
+    other = ceiba.chaid(task="regression").fit(X, y * 2.0**power).tree_
+    assert plain.n_leaves > 3
+    np.testing.assert_array_equal(other.splits.cut, plain.splits.cut)
+    np.testing.assert_array_equal(other.tests.statistic, plain.tests.statistic)

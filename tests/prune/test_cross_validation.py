@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import ceiba
-from ceiba.errors import DataError, OptionError
+from ceiba.errors import DataError, OptionError, TreeError
 from ceiba.grow import GrowOptions
 from ceiba.prune import Training, cross_validate, pruning_sequence
 from ceiba.table import read, read_target
@@ -237,3 +237,9 @@ def test_one_row_with_a_weight_has_nothing_to_validate():
     weight[7] = 1.0
     X, y = load_iris(return_X_y=True)
     assert ceiba.cart().fit(X, y, sample_weight=weight).tree_.n_leaves == 1
+
+
+def test_target_whose_squares_are_infinite_is_refused_with_the_way_out():
+    y = np.linspace(-1e200, 1e200, 50)
+    with pytest.raises(TreeError, match="Divide the target by a constant"):
+        ceiba.cart(task="regression").fit(y.reshape(-1, 1), y)

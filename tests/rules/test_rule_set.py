@@ -193,3 +193,22 @@ def test_weights_whose_square_is_infinite_give_rules():
     rules = ceiba.RuleSet().fit(X, y, sample_weight=np.full(150, 2.0**990))
     assert len(rules.rules_) == 4
     assert rules.score(X, y) > 0.95
+
+
+@pytest.mark.parametrize(("tree", "hint"), [(ceiba.c45(), "Fit it first"), ("tree", "Got 'tree'")])
+def test_from_tree_of_something_else_is_refused(tree, hint):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ceiba.errors.DataTypeError, match=hint):
+        ceiba.RuleSet.from_tree(tree, X, y)
+
+
+def test_several_outputs_are_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ceiba.OptionError, match="one output"):
+        ceiba.RuleSet().fit(X, np.column_stack([y, y]))
+
+
+def test_rules_for_a_class_that_is_not_there_is_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ceiba.OptionError, match="no class 7. The classes are 0, 1, 2"):
+        ceiba.RuleSet().fit(X, y).rules_for(7)

@@ -110,7 +110,12 @@ def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Arr
             f"risk='cost' needs a target with one output; this one has {tree.n_outputs}. "
             "Use risk='impurity'."
         )
-    if not np.isfinite(tree.risk).all():
+    if np.isinf(tree.risk).any():
+        raise TreeError(
+            "The risks of this tree's nodes are beyond the largest float64, because squares of the "
+            "target's values are. Divide the target by a constant, and multiply predictions by it."
+        )
+    if np.isnan(tree.risk).any():
         raise TreeError(
             "The risks of this tree's nodes are not known. Count data on it: tree.recount(X, y)."
         )

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import column_or_1d
 
-from ceiba.errors import OptionError
+from ceiba.errors import DataTypeError, OptionError
 from ceiba.estimators import c45
 from ceiba.inspection.conditions import Condition
 from ceiba.prune import Training
@@ -126,7 +126,14 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         RuleSet
         """
         rules = cls(confidence=confidence)
-        rules._make(getattr(tree, "tree_", tree), X, y, sample_weight)
+        found = getattr(tree, "tree_", tree)
+        if not isinstance(found, Tree):
+            hint = " Fit it first." if hasattr(tree, "fit") else ""
+            raise DataTypeError(
+                "RuleSet.from_tree takes a tree or a fitted classifier of ceiba. Got "
+                f"{tree!r}.{hint}"
+            )
+        rules._make(found, X, y, sample_weight)
         return rules
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -141,7 +148,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        if getattr(y, "ndim", 1) == 2:
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         model = c45() if self.estimator is None else clone(self.estimator)
         model.fit(X, y, sample_weight=sample_weight)
@@ -178,6 +185,9 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def rules_for(self, label: Any) -> list[GeneralRule]:
         """Give the rules of one class, the surest first."""
+        if label not in self.classes_:
+            known = ", ".join(map(str, self.classes_.tolist()))
+            raise OptionError(f"rules_for: there is no class {label!r}. The classes are {known}.")
         return [rule for rule in self.rules_ if rule.value == label]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:

@@ -60,6 +60,8 @@ def c45(
         "cuts": "value",
         "missing": "fractional",
         "unseen": "missing",
-        "prune": Pessimistic(confidence=confidence, raising=raising and confidence is not None),
+        "prune": Pessimistic(
+            confidence=confidence, raising=False if confidence is None else raising
+        ),
     }
     return DecisionTreeClassifier(**{**chosen, **parameters})

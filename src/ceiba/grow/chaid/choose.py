@@ -96,6 +96,9 @@ class Chooser:
         classes = options.task == "classification"
         self.n_classes = len(target.info.classes[0]) if classes else 0
         self.truth = target.values[:, 0]
+        if not classes:
+            # F does not depend on the unit: one in which squares of huge or tiny values exist.
+            self.truth = np.ldexp(self.truth, -np.frexp(np.abs(self.truth).max())[1])
         # p-values count rows, or weights if these are frequencies.
         self.weight = weight if options.frequency_weights else None
         self.row_weight = weight
