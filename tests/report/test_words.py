@@ -113,6 +113,30 @@ def test_case_nearest_other_answer_says_how_many_rows_it_rests_on(open_page: Ope
     assert f"({rows} training row" in opened.page.inner_text("p.flip")
 
 
+def test_case_way_is_brought_into_view_where_nothing_unfolds(open_page: Open) -> None:
+    opened = open_page("cv")
+    opened.page.click("#unfold")
+    opened.start_case()
+    opened.run("() => { const { view } = ceibaReport; view.x -= 5000; view.touched = true; }")
+    way = opened.run("() => ceibaReport.state.way.slice()")
+    names = list(model("cv").tree_.schema.names)
+    for age in (20.0, 35.0, 50.0, 65.0, 79.0):
+        case = opened.run("() => ceibaReport.state.values.slice()")
+        case[names.index("age")] = age
+        opened.run("(v) => ceibaReport.update({ values: v })", case)
+        if opened.run("() => ceibaReport.state.way.slice()") != way:
+            break
+    place, size = opened.run(
+        """() => {
+          const { view, state, place } = ceibaReport;
+          const end = state.way[state.way.length - 1];
+          return [place(view.layout.place[end]), [view.width, view.height]];
+        }"""
+    )
+    assert 0 < place[0] < size[0]
+    assert 0 < place[1] < size[1]
+
+
 # ---------------------------------------------------------------------- missing values, rules
 
 
@@ -149,6 +173,27 @@ def test_rule_or_missing_stands_in_brackets_beside_an_and(open_page: Open) -> No
                 assert enclosed == (parts > 1), text
                 checked += parts > 1
     assert checked > 3
+
+
+def test_node_of_a_tree_grown_by_tests_names_statistic_and_p_value(open_page: Open) -> None:
+    frame = table(500)
+    fitted = ceiba.chaid().fit({"city": frame["city"], "age": frame["age"]}, classes(frame, 3))
+    tests = fitted.tree_.tests
+    opened = open_page("chaid", fitted, reports={})
+    for i in np.flatnonzero(~np.isnan(tests.p_value)).tolist():
+        opened.run("(i) => ceibaReport.reveal(i)", i)
+        test = tests.of(i)
+        found = re.match(
+            r"χ²\((\d+)\) = ([\d.,]+), p = ([\d.e-]+), corrected",
+            opened.page.inner_text("#split-test"),
+        )
+        assert found is not None
+        assert float(found[1]) == test.df[0]
+        assert float(found[2].replace(",", "")) == pytest.approx(test.statistic, rel=1e-3)
+        assert float(found[3]) == pytest.approx(test.adjusted_p_value, rel=1e-2)
+    opened.page.click("#tab-data")
+    assert "chi2" in opened.page.locator(".facts").first.inner_text()
+    assert "gini" not in opened.page.locator(".facts").first.inner_text()
 
 
 # ---------------------------------------------------------------------- pruning

@@ -43,6 +43,7 @@ def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
         "sent_default": whole(tree.sent_default) if tree.sent_default.any() else None,
         "surrogates": _surrogates(tree),
         "competitors": _competitors(tree),
+        "tests": _tests(tree),
     }
     value = tree.value[:, output, :]
     if tree.task == "regression":
@@ -113,4 +114,19 @@ def _competitors(tree: Tree) -> dict[str, Any] | None:
         "n": whole(np.diff(stored.start)),
         "splits": split_columns(stored.splits),
         "gain": shown(stored.gain),
+    }
+
+
+def _tests(tree: Tree) -> dict[str, Any] | None:
+    """Give the test of each split, for trees that grow by tests; None at other nodes."""
+    stored = tree.tests
+    if stored is None or np.isnan(stored.p_value).all():
+        return None
+    found = [stored.of(i) for i in range(tree.n_nodes)]
+    nothing = float("nan")
+    return {
+        "name": stored.name,
+        "statistic": shown(stored.statistic),
+        "df": [None if test is None else list(test.df) for test in found],
+        "p": exact([nothing if test is None else test.adjusted_p_value for test in found]),
     }

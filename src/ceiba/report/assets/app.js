@@ -256,6 +256,10 @@ function connect() {
   });
   follow(["selected"], () => markTwin(document.getElementById("twin")));
   follow(["focusVersion"], () => bringIntoView(state.selected));
+  // Laid out anew, the tree is fitted; else the end of the way may lie beyond the edge.
+  follow(["way"], (changed) => {
+    if (state.way.length && !changed.has("folded") && !changed.has("step")) bringIntoView(state.way[state.way.length - 1]);
+  });
   follow(["step"], () => {
     document.getElementById("summary").textContent = summaryLine();
     document.getElementById("marks").replaceChildren(...headerMarks());

@@ -36,7 +36,7 @@ function leafTable(ends) {
   const row = (i) => [
     el("tr", { class: mark(i, "leaf") }, el("td", { class: "rule-cell", colspan: columns.length }, ruleText(i, 6))),
     el("tr", { class: mark(i, "") }, columns.map(([key, , , text]) =>
-      el("td", { class: "num" }, key === "node" ? el("button", { type: "button", class: "link", onclick: () => reveal(i) }, text(i)) : text(i))))];
+      el("td", { class: key === "answer" ? "num answer-cell" : "num" }, key === "node" ? el("button", { type: "button", class: "link", onclick: () => reveal(i) }, text(i)) : text(i))))];
   return el("div", {},
     el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("leaf_table") }, el("table", { class: "figures leaves" },
       el("thead", {}, el("tr", {}, columns.map(sorter))),

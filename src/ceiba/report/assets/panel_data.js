@@ -14,7 +14,7 @@ function dataPanel() {
   const facts = [
     [t("task"), t(p.task) + (M.regression ? "" : ` (${M.K})`)], [t("target"), p.target ?? "–"],
     ...(p.n_outputs > 1 ? [[t("output"), `${p.output + 1} / ${p.n_outputs}`]] : []),
-    [t("criterion"), p.criterion], [t("rows"), M.known ? fmtCount(M.rows[0]) : "–"], ...(M.test ? [[t("test_rows"), fmtCount(M.test.rows[0])]] : []),
+    [t("criterion"), grownBy()], [t("rows"), M.known ? fmtCount(M.rows[0]) : "–"], ...(M.test ? [[t("test_rows"), fmtCount(M.test.rows[0])]] : []),
     [t("leaves"), shownOf(M.steps[state.step].leaves, M.nLeaves)], [t("depth"), shownOf(depthNow(), M.maxDepth)], [t("missing_rule"), t("rule_missing_" + p.missing)], [t("unseen_rule"), t("rule_unseen_" + p.unseen)],
     ...(p.cost_matrix ? [[t("cost_matrix"), costText()]] : []), ...(p.class_prior ? [[t("class_prior"), p.class_prior.map((v, k) => `${M.classes[k]} ${fmtNumber(v, 3)}`).join("; ")]] : []),
   ];
@@ -24,8 +24,15 @@ function dataPanel() {
     told.length ? section(t("warnings"), told) : null,
     section(t("about"), factList(facts)),
     section(t("columns"), tableOf([t("column"), t("importance"), t("missing"), t("values")],
-      order.slice(0, 300).map((j) => [el("span", {}, c.name[j], el("span", { class: "muted under" }, t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])))), worth[j] > 0 ? fmtPercent(worth[j], 1) : "–", fmtCount(c.n_missing[j]), range(j)]), "columns")),
+      order.slice(0, 300).map((j) => [el("span", {}, el("span", { class: "clamp", title: c.name[j] }, c.name[j]), el("span", { class: "muted under" }, t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])))), worth[j] > 0 ? fmtPercent(worth[j], 1) : "–", fmtCount(c.n_missing[j]), range(j)]), "columns")),
     section(t("made_with"), factList(made, "facts literal")));
+}
+
+/** What splits were chosen by: that may be another measure than the impurity that nodes keep. */
+function grownBy() {
+  const { nodes, parameters, criterion } = M.payload;
+  if (nodes.tests && TEST_MARKS[nodes.tests.name]) return nodes.tests.name;
+  return parameters.criterion ? parameters.criterion.replace(/^'|'$/g, "") : criterion;
 }
 
 /** A figure of the shown tree, and that of the whole one where it differs. */

@@ -31,7 +31,7 @@ function importanceList(alpha) {
   const none = M.columns.name.filter((_, j) => !(worth[j] > 0));
   return el("div", { class: "importance" }, barList(order.slice(0, 15).map((j) => ({ name: M.columns.name[j], share: worth[j], text: fmtPercent(worth[j], 1) }))),
     order.length > 15 ? el("p", { class: "muted" }, t("more_columns", { n: order.length - 15 })) : null,
-    none.length ? el("p", { class: "muted none" }, t("importance_none", { names: listed(none, 20) })) : null,
+    none.length ? el("p", { class: "muted none" }, t("importance_none", { names: listed(none.map((name) => elide(name, 200, 13)), 20) })) : null,
     el("p", { class: "muted small-text" }, t("importance_hint")));
 }
 

@@ -96,8 +96,19 @@ function nodeSplit(i) {
       el("span", { class: "muted" }, ` → ${answerText(c)}` + (M.known ? ` · ${t("n_rows", { n: fmtCount(M.rows[c]) })}` : ""))));
   }
   return el("div", {}, el("ul", { class: "branches" }, lines),
+    testText(i) ? el("p", { id: "split-test" }, testText(i)) : null,
     M.known ? el("p", { class: "muted", title: t("g_gain") }, `${t("gain")} ${fmtNumber(M.gain[i])} (${M.payload.criterion})`) : null,
-    missingWay(i) ? el("p", { class: "flip missing-way" }, M.splits.kind[i] !== PRESENCE && marksMissing() ? el("span", { class: "asked", "aria-hidden": "true" }, "?") : null, missingWay(i)) : null);
+    missingWay(i) ? el("p", { class: "flip missing-way" }, M.splits.kind[i] !== PRESENCE && M.columns.n_missing[M.splits.column[i]] > 0 && marksMissing() ? el("span", { class: "asked", "aria-hidden": "true" }, "?") : null, missingWay(i)) : null);
+}
+
+const TEST_MARKS = { chi2: "χ²", likelihood_ratio: "G²", f_test: "F" };
+/** The test by which a node was split, of trees that grow by tests. */
+function testText(i) {
+  const tests = M.payload.nodes.tests;
+  if (!tests || tests.p[i] === null) return null;
+  const mark = TEST_MARKS[tests.name];
+  const statistic = mark && tests.statistic[i] !== null ? `${mark}(${tests.df[i].map((d) => fmtNumber(d)).join(", ")}) = ${fmtNumber(tests.statistic[i])}, ` : "";
+  return statistic + t("test_p", { p: tests.p[i] === 0 ? "< 1e-300" : "= " + fmtNumber(tests.p[i], 3) });
 }
 
 /** Where missing and unseen values go, in words. */

@@ -35,13 +35,14 @@ function pruneChart() {
     steps.forEach((s, k) => s.cv !== null && f.layer.append(sv("line", { x1: f.sx(k), x2: f.sx(k), y1: f.sy(cv(k) - shownSe(s)), y2: f.sy(cv(k) + shownSe(s)), class: "error-bar" + (s.there ? "" : " lost") })));
     const points = line(cv, "cv");
     if (steps.length <= 60) for (const [k, v] of points) f.layer.append(sv("circle", { cx: f.sx(k), cy: f.sy(v), r: 3, class: "cv-dot" + (steps[k].there ? "" : " lost") }));
-    const best = stepOfRow(p.minimum);
+    const best = stepOfRow(p.minimum), oneSe = stepOfRow(p.one_se);
     const limit = shownRisk(p.cv_risk[p.minimum] + p.cv_se[p.minimum]);
     f.layer.append(sv("line", { x1: f.box.left, x2: f.box.right, y1: f.sy(limit), y2: f.sy(limit), class: "limit" }));
-    for (const [step, name] of /** @type {[number, string][]} */ ([[best, "min"], [stepOfRow(p.one_se), "1-SE"]])) {
+    const choices = best === oneSe ? [[best, "min = 1-SE", "middle"]] : Math.abs(f.sx(best) - f.sx(oneSe)) > 40 ? [[best, "min", "middle"], [oneSe, "1-SE", "middle"]] : [[best, "min", "start"], [oneSe, "1-SE", "end"]];
+    for (const [step, name, anchor] of /** @type {[number, string, string][]} */ (choices)) {
       if (step < 0) continue;
-      f.layer.append(sv("circle", { cx: f.sx(step), cy: f.sy(cv(step)), r: 6, class: "mark" }), chartText(f.sx(step), f.sy(cv(step) + shownSe(steps[step])) - (name === "min" && Math.abs(f.sx(best) - f.sx(stepOfRow(p.one_se))) < 36 ? 24 : 11), best === stepOfRow(p.one_se) ? "min = 1-SE" : name, "middle", "strong"));
-      if (best === stepOfRow(p.one_se)) break;
+      const aside = anchor === "start" ? 8 : anchor === "end" ? -8 : 0;
+      f.layer.append(sv("circle", { cx: f.sx(step), cy: f.sy(cv(step)), r: 6, class: "mark" }), chartText(f.sx(step) + aside, f.sy(cv(step) + shownSe(steps[step])) - 11, name, anchor, "strong"));
     }
   }
   f.layer.append(sv("path", { d: fittedMark(f.sx(startStep()), f.box.bottom), class: "fitted" }));

@@ -210,6 +210,7 @@ function fitTree(layout = makeLayout()) {
   else Object.assign(view, { x: before[0], y: Math.max(before[1], 0) + 18 + box.h / 2 });
   if (modest) Object.assign(view, { x: Math.max(view.x, box.w / 2 + 10), y: Math.max(view.y, box.h / 2 + 10) });
   view.touched = false;
+  if (modest) bringIntoView(0, true);
   if (modest && state.way.length) bringIntoView(state.way[state.way.length - 1], true);
   scheduleTree();
 }
