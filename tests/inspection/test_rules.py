@@ -116,6 +116,15 @@ def test_rules_missing_went_one_way_the_rule_says_so() -> None:
     assert tree.rules()["condition"].tolist() == ["x <= 5", "x > 5 or missing"]
 
 
+def test_rules_and_formula_put_an_or_beside_others_in_brackets() -> None:
+    X = {"x": [1.0, 2.0, None, 8.0, 9.0, None] * 2, "z": [0.0] * 6 + [1.0] * 6}
+    y = ["a", "a", "b", "b", "b", "b", "a", "a", "c", "c", "c", "c"]
+    tree = ceiba.DecisionTreeClassifier().fit(X, y).tree_
+    said = {"(x > 5 or missing) and z <= 0.5", "(x > 5 or missing) and z > 0.5"}
+    assert said < set(tree.rules()["condition"].tolist())
+    assert str(tree.formula("b")) == "(x > 5 or missing) ∧ z <= 0.5"
+
+
 def test_rules_rows_that_stay_have_a_rule() -> None:
     X = {"x": [1.0, 2.0, None, 8.0, 9.0, None], "z": [1.0] * 6}
     model = ceiba.rpart(minsplit=2, cp=0, usesurrogate=0, xval=0)

@@ -31,6 +31,7 @@ __all__ = [
     "Chain",
     "Clause",
     "Condition",
+    "all_of",
     "clause_of",
     "condition_of",
     "conditions_of",
@@ -180,7 +181,7 @@ class Condition:
 
     def text(self, *, digits: int | None = None, max_levels: int | None = None) -> str:
         """Say the whole condition."""
-        return " and ".join(self.parts(digits=digits, max_levels=max_levels)) or "all rows"
+        return all_of(self.parts(digits=digits, max_levels=max_levels)) or "all rows"
 
     def python(self, row: str = "row") -> str:
         """Write the condition as a Python expression about the dict `row`.
@@ -261,6 +262,19 @@ def conditions_of(tree: Tree, ends: Iterable[tuple[int, bool]]) -> list[Conditio
             mine = joined_with(mine, clause_of(tree, node, STAYS))
         found.append(Condition(tree.schema, tuple(mine.values())))
     return found
+
+
+def all_of(parts: Iterable[str], word: str = " and ") -> str:
+    """Join what must all hold; beside others, a part with an "or" in it stands in brackets.
+
+    Examples
+    --------
+    >>> from ceiba.inspection.conditions import all_of
+    >>> all_of(["x > 1 or missing", "", "z <= 2"])
+    '(x > 1 or missing) and z <= 2'
+    """
+    kept = [part for part in parts if part]
+    return word.join(f"({part})" if len(kept) > 1 and " or " in part else part for part in kept)
 
 
 def joined_with(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
-from ceiba.inspection.conditions import Clause, Condition, conditions_of
+from ceiba.inspection.conditions import Clause, Condition, all_of, conditions_of
 from ceiba.layout import cut_digits
 from ceiba.tree.words import DIGITS, level_text
 
@@ -107,7 +107,8 @@ def formula(
         said = [c.text(digits=shown[c.info.name], max_levels=max_levels) for c in condition.clauses]
         kept = [text for text in said if text]
         bracket = len(kept) > 1 and len(conditions) > 1
-        parts.append(f"({meet.join(kept)})" if bracket else meet.join(kept) or "always")
+        text = all_of(kept, meet)
+        parts.append(f"({text})" if bracket else text or "always")
     label = tree.target.classes[0][wanted]
     return Formula(label, tuple(conditions), join.join(parts) or "never")
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.inspection.conditions import Condition, conditions_of
+from ceiba.inspection.conditions import Condition, all_of, conditions_of
 from ceiba.inspection.intervals import wilson
 from ceiba.layout import cut_digits
 from ceiba.prune import Listing
@@ -238,7 +238,7 @@ def _rule(
 ) -> Rule:
     inner = not bool(tree.is_leaf[node])
     parts = [c.text(digits=digits[c.info.name], max_levels=max_levels) for c in condition.clauses]
-    text = " and ".join(filter(None, parts)) or "all rows"
+    text = all_of(parts) or "all rows"
     # Of an inner node only the rows that stayed, which sent_default counts, are the rule's.
     rows = int(tree.sent_default[node] if inner else tree.n_rows[node])
     share = float(tree.share[node] * tree.part_ending[node])
