@@ -92,8 +92,8 @@ def check_stated(stated: Mapping[str, Any], task: Task, owner: str) -> None:
         )
     if stated.get("prune") is not None and stated.get("ccp_alpha", 0.0) > 0:
         raise OptionError(
-            f"prune={stated['prune']!r} chooses alpha, and ccp_alpha={stated['ccp_alpha']!r} gives "
-            "it. Give one of them."
+            f"prune={stated['prune']!r} and ccp_alpha={stated['ccp_alpha']!r} both prune the tree. "
+            "Give one of them."
         )
 
 

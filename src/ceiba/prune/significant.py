@@ -57,11 +57,15 @@ class SignificantTraining(Training):
         refuse_unless_idle(
             options, _WITHOUT, "min_significance chooses the column of a node by its tests"
         )
-        if options.missing in ("surrogate", "fractional") or self.target.info.n_outputs > 1:
+        if options.missing in ("surrogate", "fractional"):
             raise OptionError(
-                "min_significance needs a target with one output and missing='learn', 'majority' "
-                f"or 'error'. Got {self.target.info.n_outputs} outputs, missing="
-                f"{options.missing!r}."
+                "min_significance needs missing='learn', 'majority' or 'error': a row must be in "
+                f"one branch to be counted. Got missing={options.missing!r}."
+            )
+        if self.target.info.n_outputs > 1:
+            raise OptionError(
+                "min_significance needs a target with one output; this one has "
+                f"{self.target.info.n_outputs}. Fit one tree per output."
             )
         here = np.arange(self.n_rows) if rows is None else rows.astype(np.intp)
         here = here[self.row_weight[here] > 0]
