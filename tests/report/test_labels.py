@@ -213,6 +213,22 @@ def test_missing_mark_is_explained_while_one_is_shown(open_page: Open) -> None:
     assert not agrees()  # dots have no marks
 
 
+def test_edge_words_stand_on_narrow_branches_of_a_phone_too(open_page: Open) -> None:
+    rng = np.random.default_rng(0)
+    sex = rng.choice(["daughters", "grandsons"], 400)
+    age, fare = rng.normal(size=(2, 400))
+    y = np.where(sex == "grandsons", age > 0, fare * age > 0.2)
+    fitted = ceiba.DecisionTreeClassifier(max_leaf_nodes=6).fit(
+        {"sex": sex, "age": age, "fare": fare}, y
+    )
+    opened = open_page("sexes", fitted, reports={}, viewport={"width": 390, "height": 844})
+    opened.run("() => { ceibaReport.state.orientation = 'down'; }")
+    opened.page.click("#fit")
+    words = [word["text"] for word in drawn(opened)["words"]]
+    assert "sex?" in words
+    assert {"daughters", "grandsons"} <= set(words)
+
+
 @pytest.mark.parametrize("kind", ["classes", "cv"])
 def test_print_explains_the_marks_that_it_shows(open_page: Open, kind: str) -> None:
     opened = open_page(kind)

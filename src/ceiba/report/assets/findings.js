@@ -23,10 +23,14 @@ function errorLeft() {
   return now[key] / none[key];
 }
 
-/** The column that may leak the target; null if none looks like it. */
+/** @type {{step: number, leak: {column: number, share: number}|null}} */ let leakFor = { step: -1, leak: null };
+/** The column that may leak the target; null if none looks like it. Asked for by header, tab and panel of every step. */
 function leakNow() {
-  const found = strongestNow();
-  return found && found.share >= LEAK_SHARE && M.rows[0] >= LEAK_ROWS && errorLeft() <= LEAK_LEFT ? found : null;
+  if (leakFor.step !== state.step) {
+    const found = strongestNow();
+    leakFor = { step: state.step, leak: found && found.share >= LEAK_SHARE && M.rows[0] >= LEAK_ROWS && errorLeft() <= LEAK_LEFT ? found : null };
+  }
+  return leakFor.leak;
 }
 
 /** What is said of a column, and its share. @param {string} key @param {{column: number, share: number}} found @param {Record<string, string>} [more] */

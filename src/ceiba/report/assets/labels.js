@@ -92,5 +92,8 @@ function takesMissing(i) {
   return M.columns.n_missing[M.splits.column[p]] > 0 && marksMissing();
 }
 
+/** Whether the table has values missing that are marked. */
+const anyMissing = () => marksMissing() && M.columns.n_missing.some((n) => n > 0);
+
 /** Whether missing values take one branch: not where surrogates or shares decide. */
 const marksMissing = () => ["learn", "majority"].includes(M.payload.missing);

@@ -76,8 +76,9 @@ function numberRows(i, test) {
   const squared = M.payload.criterion === "squared_error";
   const rows = [[t("rows"), fmtCount(M.rows[i]), test ? fmtCount(test.rows[i]) : null], [t("share"), fmtPercent(M.rows[i] / M.rows[0], 1), test ? fmtPercent(test.rows[i] / test.rows[0], 1) : null]];
   if (squared) {
-    rows.push([t(M.clipped ? "value" : "mean"), fmtNumber(M.value[i], 6), test ? fmtNumber(test.mean[i], 6) : null],
-      [t("deviation"), fmtNumber(Math.sqrt(M.impurity[i])), test ? fmtNumber(Math.sqrt(test.variance[i])) : null]);
+    if (M.clipped) rows.push([t("value"), fmtNumber(M.value[i], 6), null]);
+    if (!M.clipped || test) rows.push([t("mean"), M.clipped ? "–" : fmtNumber(M.value[i], 6), test ? fmtNumber(test.mean[i], 6) : null]);
+    rows.push([t("deviation"), fmtNumber(Math.sqrt(M.impurity[i])), test ? fmtNumber(Math.sqrt(test.variance[i])) : null]);
   } else rows.push([t("value"), fmtNumber(M.value[i], 6), null], [t("loss"), fmtNumber(M.impurity[i]), test ? fmtNumber(test.loss[i]) : null]);
   const table = tableOf(["", t("train"), ...(test ? [t("test")] : [])], rows.map((r) => (test ? r.map((v) => v ?? "") : r.slice(0, 2))), "own");
   if (!M.boxes) return table;

@@ -121,7 +121,7 @@ function drawLink({ pen, box, width, height, across, at, room, near }, k, strong
     const off = Math.min(beside + 6, Math.max(near / 2 - 6, 5));
     pen.text(x1 - box.w / 2 - (asked ? 19 : 5), y1 + (y1 > y0 ? off : -off), word, text);
   } else if (textWidth(word, 11) > near / 2 - beside - 4) {
-    if (box.level === "card") pen.text(x1, y1 - box.h / 2 - (asked ? 24 : 10), word, { ...text, align: "center" });
+    pen.text(x1, y1 - box.h / 2 - (asked ? 24 : 10), word, { ...text, align: "center" });
   } else pen.text(x1 + (x1 > x0 ? 1 : -1) * (asked ? Math.max(beside, 11) : beside), y1 - box.h / 2 - 9, word, { ...text, align: x1 > x0 ? "left" : "right" });
 }
 

@@ -80,7 +80,7 @@ function makeLayout() {
   }
   const folded = state.folded.size > 0 && nodes.some(hidesSomething);
   const at = { x: new Float64Array(nodes.length), y: new Float64Array(nodes.length) };
-  return { nodes, parent, across, place, most: most + 0.5, deep, folded, asked: nodes.some(takesMissing), gap: edgeRoom(nodes), at };
+  return { nodes, parent, across, place, most: most + 0.5, deep, folded, asked: anyMissing() && nodes.some(takesMissing), gap: edgeRoom(nodes), at };
 }
 
 /** One slot per leaf, a parent amid its branches: all that can be seen of thousands. */
