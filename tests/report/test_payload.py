@@ -13,7 +13,7 @@ import ceiba
 from ceiba.errors import CeibaError
 from ceiba.report import page, payload, report
 from ceiba.report.numbers import exact, shown
-from ceiba.report.page import PACK_ABOVE, SCRIPTS, _assets
+from ceiba.report.page import PACK_ABOVE, SCRIPTS, STYLES, _assets
 from tests.report.models import HOSTILE, held_out, model
 
 ASSETS = Path(ceiba.__file__).parent / "report" / "assets"
@@ -112,6 +112,24 @@ def test_words_every_key_used_by_the_scripts_is_known() -> None:
     for name in SCRIPTS:
         used |= set(re.findall(r'\bt\("([a-z0-9_]+)"\s*[,)]', (ASSETS / name).read_text("utf-8")))
     assert used - known == set()
+
+
+BUILT = ("cells_", "g_", "kind_", "m_", "rule_missing_", "rule_unseen_", "tab_")
+
+
+def test_words_and_style_classes_are_all_used_by_the_scripts() -> None:
+    others = [name for name in SCRIPTS if name != "i18n.js"]
+    code = "\n".join((ASSETS / name).read_text("utf-8") for name in others)
+    quoted = set(re.findall(r"[\"'`]([a-z0-9_]+)[\"'`]", code))
+    assert all(f'"{start}" + ' in code for start in BUILT)  # keys put together from two parts
+    tasks = {"classification", "regression"}  # by the name that the payload gives
+    keys = re.findall(r"^  (\w+): \[", (ASSETS / "i18n.js").read_text("utf-8"), re.MULTILINE)
+    unused = {key for key in keys if not {key, key.removesuffix("_one")} & (quoted | tasks)}
+    assert {key for key in unused if not key.startswith(BUILT)} == set()
+    words = {word for text in re.findall(r'"([^"\n]*)"', code) for word in text.split()}
+    for name in STYLES:
+        selectors = re.sub(r"\{[^{}]*\}", "{}", (ASSETS / name).read_text("utf-8"))
+        assert set(re.findall(r"\.([a-z][\w-]*)", selectors)) - words == set(), name
 
 
 def test_scripts_all_files_are_listed_and_small() -> None:
