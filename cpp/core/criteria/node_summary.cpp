@@ -55,6 +55,10 @@ double median(std::vector<double>& values) {
 // In four tables at once: a counter that was just written is slow to read again, and labels repeat.
 void count_labels(const std::uint16_t* label, std::size_t n, std::vector<double>& counts) {
     const std::size_t k = counts.size();
+    if (n < 4 * k) {
+        for (std::size_t i = 0; i < n; ++i) counts[label[i]] += 1.0;
+        return;
+    }
     std::vector<std::uint32_t> table(4 * k, 0);
     std::size_t i = 0;
     for (; i + 4 <= n; i += 4)
@@ -132,7 +136,8 @@ NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size
                       const std::vector<double>& class_scale) {
     NodeSummary out;
     base::Sum weight;
-    if (rows.weight.empty()) {
+    const bool whole = rows.whole(begin, end);
+    if (whole) {
         weight.hi = static_cast<double>(end - begin);
     } else {
         for (std::size_t i = begin; i < end; ++i) weight.add(rows.weight[i]);
@@ -153,7 +158,7 @@ NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size
     out.value.assign(static_cast<std::size_t>(n_outputs) * width, 0.0);
     for (int o = 0; o < n_outputs; ++o) {
         std::vector<double> counts(rows.n_classes[o], 0.0);
-        if (rows.weight.empty()) {
+        if (whole) {
             count_labels(rows.labels[o].data() + begin, end - begin, counts);
         } else {
             std::vector<base::Sum> sums(rows.n_classes[o]);

@@ -1,6 +1,7 @@
 // What is to be predicted, and how much each row counts. Views: the caller owns the arrays.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -34,6 +35,11 @@ struct TargetRows {
     bool classification() const { return !n_classes.empty(); }
     int n_outputs() const { return static_cast<int>(classification() ? labels.size() : numbers.size()); }
     double weight_of(std::size_t i) const { return weight.empty() ? 1.0 : weight[i]; }
+    // Does each row of a stretch count 1? Sums are counts then.
+    bool whole(std::size_t begin, std::size_t end) const {
+        return weight.empty() ||
+               std::all_of(weight.data() + begin, weight.data() + end, [](double w) { return w == 1.0; });
+    }
     // What a row counts where it is sent somewhere (surrogates, the heavier branch): its time does not matter there.
     double case_weight_of(std::size_t i) const { return case_weight.empty() ? weight_of(i) : case_weight[i]; }
 };

@@ -64,10 +64,13 @@ public:
         }
         root_ = split::presort(table, target, options.keep_zero_weights, pool_, interrupt_);
         auto& weight = root_.store->target.weight;
+        if (options.search.criterion == criteria::Name::gain_ratio) {
+            finder_ = split::make_gain_ratio_finder(root_, options_.search);
+            return;
+        }
+        // Stores of parted rows have weights, and the search is the same for all stores.
         if (options.search.missing == Missing::fractional && weight.empty()) weight.assign(root_.size(), 1.0);
-        finder_ = options.search.criterion == criteria::Name::gain_ratio
-                      ? split::make_gain_ratio_finder(root_, options_.search)
-                      : split::make_presort_finder(root_.store->target, options_.search, pool_.size());
+        finder_ = split::make_presort_finder(root_.store->target, options_.search, pool_.size());
     }
 
     tree::TreeArrays run() {
@@ -77,6 +80,7 @@ public:
         Open root{std::move(root_), NodeContext{options_.seed, options_.low, options_.high}, 0, 0, false, {}};
         describe(root, builders_[0]);
         whole_weight_ = builders_[0][0].search_weight;
+        if (!root.splittable) return tree::assemble(builders_);
         if (options_.max_leaf_nodes > 0)
             best_first(std::move(root));
         else
@@ -109,7 +113,6 @@ private:
         while (!stack.empty()) {
             Open open = std::move(stack.back());
             stack.pop_back();
-            if (!open.splittable) continue;
             if (pool_.size() > 1 && one_task(open.rows)) {
                 apart.push_back(std::move(open));
                 continue;
@@ -139,7 +142,7 @@ private:
         while (!stack.empty()) {
             Open open = std::move(stack.back());
             stack.pop_back();
-            if (open.splittable) split_node(open, builder, nullptr, thread, stack);
+            split_node(open, builder, nullptr, thread, stack);
         }
     }
 
@@ -150,7 +153,7 @@ private:
         std::vector<Open> heap, fresh;
         int leaves = 1;
         const auto offer = [&](Open open) {
-            if (!open.splittable || !find(open, builders_[0], worth_sharing(open.rows) ? &pool_ : nullptr, 0)) return;
+            if (!find(open, builders_[0], worth_sharing(open.rows) ? &pool_ : nullptr, 0)) return;
             heap.push_back(std::move(open));
             std::push_heap(heap.begin(), heap.end(), worse);
         };
@@ -161,8 +164,8 @@ private:
             heap.pop_back();
             if (leaves + open.found[0].n_branches - 1 > options_.max_leaf_nodes) continue;
             fresh.clear();
+            leaves += open.found[0].n_branches - 1;
             divide(open, builders_[0], worth_sharing(open.rows) ? &pool_ : nullptr, fresh);
-            leaves += static_cast<int>(fresh.size()) - 1;
             for (auto child = fresh.rbegin(); child != fresh.rend(); ++child) offer(std::move(*child));
         }
     }
@@ -250,14 +253,14 @@ private:
         return true;
     }
 
-    // Parts the rows, writes the split into the node and opens the children (pushed last first).
+    // Parts the rows, writes the split into the node and opens the children that may be split (pushed last first).
     void divide(Open& open, Builder& builder, base::ThreadPool* pool, std::vector<Open>& stack) {
-        Candidate split = std::move(open.found[0]);
-        std::vector<split::Surrogate> surrogates;
-        Routing routing = split::route(open.rows, split, options_.search.like_rpart);
-        int default_branch = -1;
-        std::int64_t sent_default = 0;
-        place_missing(open, split, routing, surrogates, default_branch, sent_default);
+        auto question = std::make_unique<tree::Question>();
+        question->split = std::move(open.found[0]);
+        question->competitors.assign(std::make_move_iterator(open.found.begin() + 1),
+                                     std::make_move_iterator(open.found.end()));
+        Routing routing = split::route(open.rows, question->split, options_.search.like_rpart);
+        place_missing(open, routing, *question);
         const bool fractional =
             options_.search.missing == Missing::fractional &&
             std::find(routing.branch.begin(), routing.branch.end(), split::unplaced) != routing.branch.end();
@@ -278,47 +281,39 @@ private:
             child.depth = open.depth + 1;
             describe(child, builder);
         }
-        hand_down_limits(open, split, builder, children);
+        hand_down_limits(open, question->split, builder, children);
         hand_down_columns(open, routing, places, division ? &*division : nullptr, children, pool);
         open.rows = {};
         NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
-        if (default_branch == -2) default_branch = most_rows(builder, first, parts.size());
+        if (question->default_branch == -2) question->default_branch = most_rows(builder, first, parts.size());
         node.first_child = first;
         node.n_children = static_cast<std::int32_t>(parts.size());
-        node.default_branch = default_branch;
-        node.sent_default = sent_default;
-        node.surrogates = std::move(surrogates);
-        node.competitors.assign(std::make_move_iterator(open.found.begin() + 1),
-                                std::make_move_iterator(open.found.end()));
-        node.split = std::move(split);
-        for (std::size_t b = children.size(); b-- > 0;) stack.push_back(std::move(children[b]));
+        node.question = std::move(question);
+        for (std::size_t b = children.size(); b-- > 0;)
+            if (children[b].splittable) stack.push_back(std::move(children[b]));
     }
 
     // Leaves need no columns.
     void hand_down_columns(Open& open, const Routing& routing, const split::Places& places,
                            const split::FractionalDivision* division, std::vector<Open>& children,
                            base::ThreadPool* pool) {
-        std::vector<NodeRows*> rows;
-        std::vector<bool> searched;
-        for (Open& child : children) {
-            rows.push_back(&child.rows);
-            searched.push_back(child.splittable);
-        }
-        if (std::find(searched.begin(), searched.end(), true) == searched.end()) return;
-        if (division) return division->hand_down_columns(rows, searched);
-        split::move_columns(open.rows, routing, places, rows, pool);
-        finder_->hand_down(open.rows, rows, searched, pool);
+        if (std::none_of(children.begin(), children.end(), [](const Open& child) { return child.splittable; })) return;
+        std::vector<split::BranchRows> branches;
+        branches.reserve(children.size());
+        for (Open& child : children) branches.push_back({&child.rows, child.splittable});
+        if (division) return division->hand_down_columns(branches);
+        split::move_columns(open.rows, routing, places, branches, pool);
+        finder_->hand_down(open.rows, branches, pool);
     }
 
     // Decides for every row that the split could not place. default_branch -2: by the children's row counts, once known.
-    void place_missing(const Open& open, const Candidate& split, Routing& routing,
-                       std::vector<split::Surrogate>& surrogates, int& default_branch,
-                       std::int64_t& sent_default) const {
+    void place_missing(const Open& open, Routing& routing, tree::Question& question) const {
+        const Candidate& split = question.split;
         if (split.learned_missing) {
-            default_branch = split.missing_branch;
+            question.default_branch = split.missing_branch;
             if (split.kind != split::Kind::presence)
-                sent_default = static_cast<std::int64_t>(open.rows.size() -
-                                                         open.rows.n_present(static_cast<std::size_t>(split.column)));
+                question.sent_default = static_cast<std::int64_t>(
+                    open.rows.size() - open.rows.n_present(static_cast<std::size_t>(split.column)));
             return;
         }
         const bool by_surrogate = options_.search.missing == Missing::surrogate;
@@ -326,24 +321,24 @@ private:
             split::let_absent_levels_stay(open.rows, split, routing);
         const split::BranchLoad load = split::load(open.rows, routing);
         const int heavier = split::heaviest(load, by_surrogate);
-        default_branch = heavier;
+        question.default_branch = heavier;
         if (options_.search.missing == Missing::fractional) {
-            default_branch = split::heaviest(load, false);
+            question.default_branch = split::heaviest(load, false);
             return;
         }
         if (by_surrogate && split.n_branches == 2 && options_.surrogates.max_surrogates > 0) {
             const int right = split::right_son(open.rows, routing, options_.search.class_scale);
-            surrogates = split::find_surrogates(open.rows, routing, split.column, right, options_.surrogates);
-            if (options_.use_surrogate > 0) split::route_by_surrogates(open.rows, surrogates, routing);
+            question.surrogates = split::find_surrogates(open.rows, routing, split.column, right, options_.surrogates);
+            if (options_.use_surrogate > 0) split::route_by_surrogates(open.rows, question.surrogates, routing);
         }
         const bool rule_lacks = options_.surrogates.like_rpart && options_.surrogates.max_surrogates == 0;
         const bool stays = by_surrogate && (options_.use_surrogate < 2 || heavier < 0 || rule_lacks);
         for (std::uint16_t& branch : routing.branch) {
             if (branch != split::unplaced) continue;
             branch = static_cast<std::uint16_t>(stays ? routing.n_branches : heavier);
-            ++sent_default;
+            ++question.sent_default;
         }
-        if (by_surrogate) default_branch = options_.use_surrogate < 2 ? -1 : -2;
+        if (by_surrogate) question.default_branch = options_.use_surrogate < 2 ? -1 : -2;
     }
 
     // rpart's rule when predicting: the son to which more rows went, by whatever way; nobody moves on a tie.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
+
+#include "tree/descent.hpp"
 
 namespace ceiba::predict {
 
@@ -124,36 +127,39 @@ template void Router::gather(const data::Table&, const double*, std::size_t, dou
 template void Router::gather(const data::Table&, const std::int64_t*, std::size_t, std::int64_t*, int) const;
 
 Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> counted) const {
+    std::vector<std::uint32_t> all(table.n_rows);
+    std::iota(all.begin(), all.end(), 0U);
+    tree::Descent descent = tree::descend(questions_, table, std::move(all));
+    std::sort(descent.parted.begin(), descent.parted.end());
     Spread out;
+    std::vector<std::int64_t> came(questions_.n_nodes(), 0);  // parts of rows, below where they were parted
     out.n_rows.assign(questions_.n_nodes(), 0);
+    out.start.reserve(table.n_rows + 1);
+    out.node.reserve(table.n_rows);
+    out.share.reserve(table.n_rows);
     out.start.push_back(0);
-    std::vector<std::pair<std::int32_t, double>> open;
+    auto parted = descent.parted.begin();
     for (std::size_t row = 0; row < table.n_rows; ++row) {
-        open.assign(1, {0, 1.0});
         const bool counts = counted.empty() || counted[row];
-        while (!open.empty()) {
-            const auto [first, share] = open.back();
-            open.pop_back();
-            std::size_t node = static_cast<std::size_t>(first);
-            int branch = 0;
-            while (true) {
-                out.n_rows[node] += counts;
-                if (questions_.is_leaf(node) || (branch = questions_.by_split(node, table, row)) < 0) break;
-                node = static_cast<std::size_t>(
-                    questions_.branch_node[static_cast<std::size_t>(questions_.branch_start[node] + branch)]);
-            }
-            if (questions_.is_leaf(node)) {
-                out.node.push_back(static_cast<std::int32_t>(node));
-                out.share.push_back(share);
-                continue;
-            }
-            for (std::int32_t b = questions_.branch_start[node + 1]; b-- > questions_.branch_start[node];)
-                if (questions_.branch_share[static_cast<std::size_t>(b)] > 0.0)
-                    open.emplace_back(questions_.branch_node[static_cast<std::size_t>(b)],
-                                      share * questions_.branch_share[static_cast<std::size_t>(b)]);
+        const auto stop = [&out](std::int32_t node, double share) {
+            out.node.push_back(node);
+            out.share.push_back(share);
+        };
+        const std::int32_t end = descent.end[row] >= 0 ? descent.end[row] : parted->second;
+        out.n_rows[static_cast<std::size_t>(end)] += counts;
+        if (descent.end[row] >= 0) {
+            stop(end, 1.0);
+        } else {
+            const auto pass = [&](std::int32_t node) { came[static_cast<std::size_t>(node)] += counts; };
+            tree::descend_parted(questions_, table, static_cast<std::uint32_t>(row), end, pass, stop);
+            ++parted;
         }
         out.start.push_back(static_cast<std::int64_t>(out.node.size()));
     }
+    for (std::size_t i = questions_.n_nodes(); i-- > 0;)  // branches stand after their node
+        for (std::int32_t b = questions_.branch_start[i]; b < questions_.branch_start[i + 1]; ++b)
+            out.n_rows[i] += out.n_rows[static_cast<std::size_t>(questions_.branch_node[static_cast<std::size_t>(b)])];
+    for (std::size_t i = 0; i < came.size(); ++i) out.n_rows[i] += came[i];
     return out;
 }
 

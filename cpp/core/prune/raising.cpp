@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "tree/descent.hpp"
+
 namespace ceiba::prune {
 
 double Pessimism::added(double total, double errors) const {
@@ -45,6 +47,10 @@ struct Part {
     void resize(std::size_t n) {
         row.resize(n);
         share.resize(n);
+    }
+    void reserve(std::size_t n) {
+        row.reserve(n);
+        share.reserve(n);
     }
     std::size_t size() const { return row.size(); }
 };
@@ -124,7 +130,6 @@ public:
 
 private:
     static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
-    static constexpr int stays = -1, everywhere = -2;
 
     // Rows that would come to a node if a branch were raised: a stretch of `under_way_`.
     struct Arrival {
@@ -192,42 +197,38 @@ private:
             if (tree_.is_leaf(i)) continue;
             const std::size_t c = static_cast<std::size_t>(tree_.splits.column[i]);
             asked[c] = 1;
-            gaps = gaps || (tree_.splits.kind[i] == static_cast<std::int8_t>(split::Kind::levels) &&
-                            tree_.splits.level_start[i + 1] - tree_.splits.level_start[i] <
-                                rows_.table->columns[c].n_levels());
+            gaps = gaps ||
+                   (tree_.splits.kind[i] == static_cast<std::int8_t>(split::Kind::levels) &&
+                    tree_.splits.level_start[i + 1] - tree_.splits.level_start[i] < rows_.table->columns[c].n_levels());
         }
         if (gaps && tree_.unseen_is_missing) return is_parted_.assign(rows_.table->n_rows, 1);
         for (std::size_t c = 0; c < asked.size(); ++c)
             if (asked[c])
-                for (std::size_t row = 0; row < rows_.table->n_rows; ++row)
-                    if (std::isnan(rows_.table->columns[c].number(row))) is_parted_[row] = 1;
+                rows_.table->columns[c].with_reader([&](auto number) {
+                    for (std::size_t row = 0; row < rows_.table->n_rows; ++row)
+                        is_parted_[row] |= std::isnan(number(row));
+                });
     }
 
     void place_rows() {
         const std::size_t n = tree_.n_nodes(), n_rows = rows_.table->n_rows;
+        std::vector<std::uint32_t> all(n_rows);
+        std::iota(all.begin(), all.end(), 0U);
+        const tree::Descent descent = tree::descend(tree_, *rows_.table, std::move(all));
         Part ended[2];
         std::vector<std::int32_t> node_of[2];
-        std::vector<std::pair<std::int32_t, double>> open;
-        for (std::size_t row = 0; row < n_rows; ++row) {
-            open.assign(1, {0, 1.0});
-            while (!open.empty()) {
-                const auto [first, share] = open.back();
-                open.pop_back();
-                std::size_t node = static_cast<std::size_t>(first);
-                int branch = stays;
-                while (!tree_.is_leaf(node) && (branch = where(node, row)) >= 0)
-                    node = static_cast<std::size_t>(
-                        tree_.branch_node[static_cast<std::size_t>(tree_.branch_start[node] + branch)]);
-                if (!tree_.is_leaf(node) && branch == everywhere) {
-                    for (std::int32_t b = tree_.branch_start[node]; b < tree_.branch_start[node + 1]; ++b)
-                        if (const double part = tree_.branch_share[static_cast<std::size_t>(b)]; part > 0.0)
-                            open.emplace_back(tree_.branch_node[static_cast<std::size_t>(b)], share * part);
-                } else {
-                    ended[is_parted_[row]].add(static_cast<std::uint32_t>(row), share);
-                    node_of[is_parted_[row]].push_back(static_cast<std::int32_t>(node));
-                }
-            }
-        }
+        const auto end_in = [&](std::size_t row, std::int32_t node, double share) {
+            ended[is_parted_[row]].add(static_cast<std::uint32_t>(row), share);
+            node_of[is_parted_[row]].push_back(node);
+        };
+        ended[0].reserve(n_rows);
+        node_of[0].reserve(n_rows);
+        for (std::size_t row = 0; row < n_rows; ++row)
+            if (descent.end[row] >= 0) end_in(row, descent.end[row], 1.0);
+        for (const auto& [row, node] : descent.parted)
+            tree::descend_parted(
+                tree_, *rows_.table, row, node, [](std::int32_t) {},
+                [&, r = row](std::int32_t at, double share) { end_in(r, at, share); });
         std::vector<std::size_t> end(n);
         for (std::size_t i = n; i-- > 0;)
             end[i] = tree_.is_leaf(i) ? i + 1 : end[static_cast<std::size_t>(branches_[i].back())];
@@ -242,19 +243,13 @@ private:
         const std::size_t k = rows_.n_classes;
         std::fill(steady_counts_.begin(), steady_counts_.end(), 0.0);
         for (std::size_t e = 0; e < rows.size(); ++e)
-            steady_counts_[static_cast<std::size_t>(node_of[e]) * k + static_cast<std::size_t>(rows_.label[rows.row[e]])] +=
+            steady_counts_[static_cast<std::size_t>(node_of[e]) * k +
+                           static_cast<std::size_t>(rows_.label[rows.row[e]])] +=
                 rows_.weight[rows.row[e]] * rows.share[e];
         for (std::size_t i = tree_.n_nodes(); i-- > 0;)
             for (const std::int32_t b : branches_[i])
                 for (std::size_t c = 0; c < k; ++c)
                     steady_counts_[i * k + c] += steady_counts_[static_cast<std::size_t>(b) * k + c];
-    }
-
-    // The branch of a row at a split of the tree before.
-    int where(std::size_t split, std::size_t row) const {
-        if (tree_.branch_share.empty()) return tree_.branch_at(split, *rows_.table, row);
-        const int branch = tree_.by_split(split, *rows_.table, row);
-        return branch >= 0 ? branch : everywhere;
     }
 
     // Sends the rows of a node's other branches, and all that are parted, down one of its branches; fills `arrivals_`.
@@ -311,9 +306,10 @@ private:
         branch_.resize(here.end - here.begin);
         std::vector<std::size_t> next(below.size(), 0);
         std::size_t n_everywhere = 0;
-        for (std::size_t i = here.begin; i < here.end; ++i) {
-            const int b = branch_[i - here.begin] = where(split, under_way_.row[i]);
-            n_everywhere += b == everywhere;
+        tree::branches_of_rows(tree_, split, *rows_.table, under_way_.row.data() + here.begin, branch_.size(),
+                               branch_.data());
+        for (const std::int32_t b : branch_) {
+            n_everywhere += b == tree::row_is_parted;
             if (b >= 0) ++next[static_cast<std::size_t>(b)];
         }
         const std::vector<double> part = n_everywhere == 0 ? std::vector<double>{} : parts(here, split);
@@ -330,9 +326,9 @@ private:
             under_way_.share[next[b]++] = share;
         };
         for (std::size_t i = here.begin; i < here.end; ++i) {
-            const int b = branch_[i - here.begin];
+            const std::int32_t b = branch_[i - here.begin];
             if (b >= 0) put(static_cast<std::size_t>(b), i, under_way_.share[i]);
-            if (b == everywhere)
+            if (b == tree::row_is_parted)
                 for (std::size_t k = 0; k < below.size(); ++k)
                     if (part[k] > 0.0) put(k, i, under_way_.share[i] * part[k]);
         }
@@ -349,7 +345,7 @@ private:
         for (std::size_t b = 0; b < placed.size(); ++b)
             placed[b] = sum_of(steady_counts_, static_cast<std::size_t>(below[b]));
         for (std::size_t i = here.begin; i < here.end; ++i)
-            if (const int b = branch_[i - here.begin]; b >= 0)
+            if (const std::int32_t b = branch_[i - here.begin]; b >= 0)
                 placed[static_cast<std::size_t>(b)] += rows_.weight[under_way_.row[i]] * under_way_.share[i];
         const double total = std::accumulate(placed.begin(), placed.end(), 0.0);
         for (double& p : placed) p = total > 0.0 ? p / total : 1.0 / static_cast<double>(placed.size());
@@ -443,7 +439,7 @@ private:
     std::vector<Arrival> arrivals_;
     std::vector<double> arrival_counts_;
     std::vector<std::size_t> reached_;  // per node: its place in `arrivals_`
-    std::vector<int> branch_;
+    std::vector<std::int32_t> branch_;
 };
 
 }  // namespace

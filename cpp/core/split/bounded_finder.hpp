@@ -50,19 +50,19 @@ public:
         return search(node, context, pool, thread);
     }
 
-    void hand_down(NodeRows& parent, const std::vector<NodeRows*>& children, const std::vector<bool>& searched,
-                   base::ThreadPool* pool) override {
+    void hand_down(NodeRows& parent, const std::vector<BranchRows>& branches, base::ThreadPool* pool) override {
         if (!parent.histogram) return;
         std::shared_ptr<Histogram> counts = std::move(parent.histogram);
-        if (children.size() != 2 || children[0]->size() + children[1]->size() != parent.size()) return;
-        const std::size_t few = children[0]->size() < children[1]->size() ? 0 : 1, many = 1 - few;
-        const auto large = [&](std::size_t b) { return searched[b] && children[b]->size() >= options_.small_node; };
+        if (branches.size() != 2 || branches[0].rows->size() + branches[1].rows->size() != parent.size()) return;
+        const bool first_is_less = branches[0].rows->size() < branches[1].rows->size();
+        const BranchRows &few = branches[first_is_less ? 0 : 1], &many = branches[first_is_less ? 1 : 0];
+        const auto large = [&](const BranchRows& b) { return b.searched && b.rows->size() >= options_.small_node; };
         if (!large(many)) return;  // then the other one is not large either
-        // Counting the smaller child and subtracting gives both.
-        std::shared_ptr<Histogram> less = count(*children[few], cells_, pool);
+        // Counting the smaller branch and subtracting gives both.
+        std::shared_ptr<Histogram> less = count(*few.rows, cells_, pool);
         for (std::size_t w = 0; w < counts->size(); ++w) (*counts)[w] -= (*less)[w];
-        children[many]->histogram = std::move(counts);
-        if (large(few)) children[few]->histogram = std::move(less);
+        many.rows->histogram = std::move(counts);
+        if (large(few)) few.rows->histogram = std::move(less);
     }
 
 private:

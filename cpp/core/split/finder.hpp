@@ -9,6 +9,7 @@
 #include "base/thread_pool.hpp"
 #include "criteria/node_summary.hpp"
 #include "split/candidate.hpp"
+#include "split/partition.hpp"
 #include "split/row_store.hpp"
 
 namespace ceiba::split {
@@ -52,10 +53,10 @@ public:
     virtual std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                         int thread) = 0;
 
-    // Called when a node was parted: what was counted for the parent may save counting for those children that will be
+    // Called when a node was parted: what was counted for the parent may save counting for those branches that will be
     // searched.
-    virtual void hand_down(NodeRows& /*parent*/, const std::vector<NodeRows*>& /*children*/,
-                           const std::vector<bool>& /*searched*/, base::ThreadPool* /*pool*/) {}
+    virtual void hand_down(NodeRows& /*parent*/, const std::vector<BranchRows>& /*branches*/,
+                           base::ThreadPool* /*pool*/) {}
 };
 
 // The exact search over presorted columns, for this target and criterion.

@@ -1,5 +1,6 @@
 #include "split/fractional.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 
@@ -66,13 +67,12 @@ std::vector<NodeRows> FractionalDivision::branches() const {
     return out;
 }
 
-void FractionalDivision::hand_down_columns(const std::vector<NodeRows*>& branches,
-                                           const std::vector<bool>& searched) const {
+void FractionalDivision::hand_down_columns(const std::vector<BranchRows>& branches) const {
     const RowStore& from = *node_.store;
-    for (std::size_t b = 0; b < branches.size(); ++b)
-        if (searched[b]) branches[b]->present.assign(from.sorted.size(), 0);
+    for (const BranchRows& branch : branches)
+        if (branch.searched) branch.rows->present.assign(from.sorted.size(), 0);
     const auto divide = [&](std::size_t c) {
-        from.codes[c].empty() ? divide_sorted(c, branches, searched) : divide_codes(c, branches, searched);
+        from.codes[c].empty() ? divide_sorted(c, branches) : divide_codes(c, branches);
     };
     if (!node_.live)
         for (std::size_t c = 0; c < from.sorted.size(); ++c) divide(c);
@@ -80,32 +80,34 @@ void FractionalDivision::hand_down_columns(const std::vector<NodeRows*>& branche
         for (const std::uint32_t c : *node_.live) divide(c);
 }
 
-void FractionalDivision::divide_codes(std::size_t c, const std::vector<NodeRows*>& branches,
-                                      const std::vector<bool>& searched) const {
-    std::vector<std::int32_t>& to = branches[0]->store->codes[c];
+void FractionalDivision::divide_codes(std::size_t c, const std::vector<BranchRows>& branches) const {
+    std::vector<std::int32_t>& to = branches[0].rows->store->codes[c];
     to.resize(size());
-    const std::int32_t* codes = node_.codes(c);
+    const std::int32_t* const codes = node_.codes(c);
     for (std::size_t i = 0; i < node_.size(); ++i)
-        each(i, [&](std::size_t b, std::uint32_t place, double) {
-            if (!searched[b]) return;
-            to[begin_[b] + place] = codes[i];
-            branches[b]->present[c] += codes[i] >= 0;
-        });
+        each(i, [&](std::size_t b, std::uint32_t place, double) { to[begin_[b] + place] = codes[i]; });
+    for (std::size_t b = 0; b < branches.size(); ++b)
+        if (branches[b].searched)
+            branches[b].rows->present[c] = static_cast<std::uint32_t>(
+                std::count_if(to.data() + begin_[b], to.data() + begin_[b + 1], [](auto k) { return k >= 0; }));
 }
 
-void FractionalDivision::divide_sorted(std::size_t c, const std::vector<NodeRows*>& branches,
-                                       const std::vector<bool>& searched) const {
-    std::vector<Entry>& to = branches[0]->store->sorted[c];
+void FractionalDivision::divide_sorted(std::size_t c, const std::vector<BranchRows>& branches) const {
+    std::vector<Entry>& to = branches[0].rows->store->sorted[c];
     to.resize(size());
-    const Entry* entries = node_.entries(c);
-    const std::size_t n_present = node_.n_present(c);
+    const Entry* const entries = node_.entries(c);
     std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-    for (std::size_t i = 0; i < node_.size(); ++i)
-        each(entries[i].row, [&](std::size_t b, std::uint32_t place, double) {
-            if (!searched[b]) return;
-            to[next[b]++] = {entries[i].rank, place};
-            branches[b]->present[c] += i < n_present;
-        });
+    const auto move = [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i)
+            each(entries[i].row, [&](std::size_t b, std::uint32_t place, double) {
+                to[next[b]++] = {entries[i].rank, place};
+            });
+    };
+    const std::size_t n_present = node_.n_present(c);
+    move(0, n_present);
+    for (std::size_t b = 0; b < branches.size(); ++b)
+        if (branches[b].searched) branches[b].rows->present[c] = next[b] - begin_[b];
+    move(n_present, node_.size());
 }
 
 }  // namespace ceiba::split

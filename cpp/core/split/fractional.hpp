@@ -18,7 +18,7 @@ public:
     std::vector<NodeRows> branches() const;
 
     // Gives the columns to the branches that will be searched.
-    void hand_down_columns(const std::vector<NodeRows*>& branches, const std::vector<bool>& searched) const;
+    void hand_down_columns(const std::vector<BranchRows>& branches) const;
 
 private:
     std::size_t size() const { return begin_.back(); }
@@ -31,8 +31,8 @@ private:
             if (share_[b] > 0.0) put(b, parted_[place_[i] * share_.size() + b], share_[b]);
     }
 
-    void divide_codes(std::size_t c, const std::vector<NodeRows*>& branches, const std::vector<bool>& searched) const;
-    void divide_sorted(std::size_t c, const std::vector<NodeRows*>& branches, const std::vector<bool>& searched) const;
+    void divide_codes(std::size_t c, const std::vector<BranchRows>& branches) const;
+    void divide_sorted(std::size_t c, const std::vector<BranchRows>& branches) const;
 
     const NodeRows& node_;
     const std::vector<std::uint16_t>& branch_;

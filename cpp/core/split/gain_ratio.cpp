@@ -4,75 +4,31 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 #include "split/cut.hpp"
+#include "split/entropy_bags.hpp"
 
 namespace ceiba::split {
 
 namespace {
 
-// What C4.5 takes for equal: weights, gains and ratios are of the order of 1.
-constexpr double small = 1e-6;
+constexpr double small = c45_small;
 // A gain may be so much below the average of the columns.
 constexpr double average_slack = 1e-3;
 
-double mass(double x) { return x < small ? 0.0 : x * std::log2(x); }
-
-// Class weights of some rows.
-struct Bag {
-    std::vector<double> classes;
-    double weight = 0.0;
-
-    explicit Bag(std::size_t n_classes) : classes(n_classes, 0.0) {}
-
-    void add(std::size_t k, double w) {
-        classes[k] += w;
-        weight += w;
-    }
-    double entropy_mass() const {
-        double sum = mass(weight);
-        for (double c : classes) sum -= mass(c);
-        return sum;
-    }
-};
-
-// The bags of all levels of a column, side by side.
-struct Bags {
-    std::vector<double> cells, weight;
-    std::size_t n_classes = 0;
-
-    void clear(std::size_t n_levels, std::size_t of_classes) {
-        n_classes = of_classes;
-        cells.assign(n_levels * n_classes, 0.0);
-        weight.assign(n_levels, 0.0);
-    }
-
-    void add(std::size_t level, std::size_t k, double w) {
-        cells[level * n_classes + k] += w;
-        weight[level] += w;
-    }
-    double entropy_mass(std::size_t level) const {
-        if (weight[level] <= 0.0) return 0.0;
-        double sum = mass(weight[level]);
-        for (std::size_t k = 0; k < n_classes; ++k) sum -= mass(cells[level * n_classes + k]);
-        return sum;
-    }
-    double rest_entropy_mass(std::size_t level, const Bag& known) const {
-        double sum = mass(known.weight - weight[level]);
-        for (std::size_t k = 0; k < n_classes; ++k) sum -= mass(known.classes[k] - cells[level * n_classes + k]);
-        return sum;
-    }
-    std::size_t size() const { return weight.size(); }
-};
-
+// What a column has to offer.
 struct Offer {
-    Candidate split;
-    double gain = 0.0;      // bits, after what a cut pays
-    double ratio = 0.0;     // gain over split information
-    std::size_t level = 0;  // one level against the rest: that level
+    std::uint32_t column = 0;
+    bool cut = false;  // or levels
     bool usable = false;
-    bool constant = false;  // one value at most
+    bool constant = false;       // one value at most
+    std::uint32_t position = 0;  // cut: how many of the sorted entries lie on the left
+    std::uint32_t level = 0;     // one level against the rest: that level
+    double decrease = 0.0;       // of entropy, in bits
+    double gain = 0.0;           // the same after what a cut pays
+    double ratio = 0.0;          // gain over split information
 };
 
 class GainRatioFinder final : public SplitFinder {
@@ -100,148 +56,249 @@ public:
     }
 
     std::vector<Candidate> find(NodeRows& node, const NodeContext&, base::ThreadPool* pool, int) override {
-        const Bag whole = count_all(node);
-        if (whole.weight - *std::max_element(whole.classes.begin(), whole.classes.end()) < small) return {};
+        const Seen seen(node, n_classes_);
+        if (seen.whole.weight - *std::max_element(seen.whole.classes.begin(), seen.whole.classes.end()) < small)
+            return {};
         const std::vector<std::uint32_t>* live = node.live.get();
         std::vector<Offer> offers(live ? live->size() : node.store->sorted.size());
         const auto search = [&](std::size_t i, int) {
             const std::size_t c = live ? (*live)[i] : i;
-            offers[i] = node.store->codes[c].empty() ? best_cut(node, c, whole) : levels(node, c, whole);
-            offers[i].split.column = static_cast<std::int32_t>(c);
+            offers[i] = seen.weight ? look_at(seen, c, AnyMass{}) : look_at(seen, c, whole_mass_);
+            offers[i].column = static_cast<std::uint32_t>(c);
         };
         if (pool)
             pool->run(offers.size(), search);
         else
             for (std::size_t i = 0; i < offers.size(); ++i) search(i, 0);
         forget_constants(node, offers);
-        return ranked(node, std::move(offers));
+        return ranked(seen, std::move(offers));
     }
 
 private:
+    // The rows of a node with their classes.
+    struct Seen {
+        Seen(const NodeRows& n, std::size_t n_classes) : node(n), label(n.store->target.labels[0].data() + n.begin) {
+            whole.clear(n_classes);
+            const std::vector<double>& all = n.store->target.weight;
+            if (!all.empty())
+                for (std::uint32_t i = 0; i < n.size(); ++i)
+                    if (all[n.begin + i] != 1.0) others.push_back(i);
+            if (!others.empty()) weight = all.data() + n.begin;
+            if (!weight && n_classes == 2) {
+                const std::size_t ones = std::accumulate(label, label + n.size(), std::size_t{0});
+                whole.classes = {static_cast<double>(n.size() - ones), static_cast<double>(ones)};
+                whole.weight = static_cast<double>(n.size());
+                return;
+            }
+            for (std::size_t i = 0; i < n.size(); ++i) whole.add(label[i], weight ? weight[i] : 1.0);
+        }
+        const NodeRows& node;
+        const std::uint16_t* label;
+        const double* weight = nullptr;     // null: each row counts 1
+        std::vector<std::uint32_t> others;  // rows that do not
+        Bag whole;
+    };
+
+    template <class Mass>
+    Offer look_at(const Seen& seen, std::size_t c, const Mass& mass) const {
+        return seen.node.store->codes[c].empty() ? best_cut(seen, c, mass) : levels(seen, c, mass);
+    }
+
     // Columns with one value in a node have one in all nodes below it. (Surrogates look at all columns.)
     void forget_constants(NodeRows& node, const std::vector<Offer>& offers) const {
         if (options_.missing == Missing::surrogate) return;
         std::vector<std::uint32_t> left;
         for (const Offer& offer : offers)
-            if (!offer.constant) left.push_back(static_cast<std::uint32_t>(offer.split.column));
+            if (!offer.constant) left.push_back(offer.column);
         if (left.size() < offers.size())
             node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
     }
 
-    // Class and weight of the rows of a node.
-    struct Rows {
-        explicit Rows(const NodeRows& node)
-            : label(node.store->target.labels[0].data() + node.begin),
-              weight(node.store->target.weight.empty() ? nullptr : node.store->target.weight.data() + node.begin) {}
-        const std::uint16_t* label;
-        const double* weight;
-        double weight_of(std::uint32_t row) const { return weight ? weight[row] : 1.0; }
-    };
-
-    Bag count_all(const NodeRows& node) const {
-        Bag bag(n_classes_);
-        const Rows rows(node);
-        for (std::uint32_t i = 0; i < node.size(); ++i) bag.add(rows.label[i], rows.weight_of(i));
-        return bag;
-    }
-
     static double per_row(double decrease, double weight) { return decrease < small ? 0.0 : decrease / weight; }
 
-    static void set_ratio(Offer& offer, const double* sizes, std::size_t n, double weight) {
-        double information = mass(weight), known = 0.0;
-        for (std::size_t i = 0; i < n; ++i) {
-            information -= mass(sizes[i]);
-            known += sizes[i];
-        }
-        information -= mass(weight - known);
-        offer.ratio = information < small ? 0.0 : offer.gain / (information / weight);
+    // `information`: of the branches with rows; rows without a value are one more.
+    template <class Mass>
+    static double ratio(double gain, double information, double weight, double known, const Mass& mass) {
+        information = mass(weight) - information - mass(weight - known);
+        return information < small ? 0.0 : gain / (information / weight);
     }
 
-    Offer best_cut(const NodeRows& node, std::size_t c, const Bag& whole) const {
+    template <class Mass>
+    Offer best_cut(const Seen& seen, std::size_t c, const Mass& mass) const {
         Offer offer;
-        const Entry* entries = node.entries(c);
+        const NodeRows& node = seen.node;
+        const Entry* const entries = node.entries(c);
         const std::size_t n = node.n_present(c);
+        offer.cut = true;
         offer.constant = n == 0 || entries[0].rank == entries[n - 1].rank;
         if (offer.constant) return offer;
-        const Rows rows(node);
-        Bag part(n < node.size() ? n_classes_ : 0);
-        if (n < node.size())
-            for (std::size_t i = 0; i < n; ++i) part.add(rows.label[entries[i].row], rows.weight_of(entries[i].row));
-        const Bag& known = n < node.size() ? part : whole;
+        thread_local Bag part;
+        if (n < node.size()) {
+            part.clear(n_classes_);
+            for (std::size_t i = 0; i < n; ++i)
+                part.add(seen.label[entries[i].row], seen.weight ? seen.weight[entries[i].row] : 1.0);
+        }
+        const Bag& known = n < node.size() ? part : seen.whole;
         const double tenth = 0.1 * known.weight / static_cast<double>(n_classes_);
         const double least = tenth < options_.min_branch + small ? options_.min_branch : std::min(tenth, 25.0);
         if (static_cast<double>(n) + small < 2.0 * least) return offer;
-        const double before = known.entropy_mass(), weight = whole.weight;
+        CutSearch search(known, seen.whole.weight, least);
+        if (n_classes_ != 2 || (options_.cuts_at_values && close_[c]))
+            search_any(seen, c, n, search, mass);
+        else if (seen.weight)
+            search_two(seen, c, n, search, mass);
+        else
+            search_two_whole(seen, c, n, search, mass);
+        if (search.position == 0) return offer;
+        offer.position = search.position;
+        offer.decrease = search.gain;
+        offer.gain = search.gain - std::log2(static_cast<double>(search.n_cuts)) / seen.whole.weight;
+        if (offer.gain < small) return offer;
+        offer.usable = true;
+        offer.ratio = ratio(offer.gain, mass(search.left_weight) + mass(known.weight - search.left_weight),
+                            seen.whole.weight, known.weight, mass);
+        return offer;
+    }
+
+    // Where the search for the best cut of a column stands.
+    struct CutSearch {
+        CutSearch(const Bag& of_known, double of_all, double of_side)
+            : known(of_known), weight(of_all), least(of_side), bits(of_known.weight / (of_all * std::numbers::ln2)) {}
+
+        const Bag& known;
+        double weight, least, before = -1.0;
+        // In nats the gain is at most chi-square over the weight: Kullback-Leibler is at most chi-square divergence.
+        double bits;
+        double gain = 0.0, left_weight = 0.0;
+        std::uint32_t position = 0, n_cuts = 0;
+
+        bool enough(double side) const { return side + small > least; }
+
+        // Of two classes; the best gain so far. Not inlined: the loops around it would lose their registers.
+        template <class Mass>
+        [[gnu::noinline]] double weigh(std::size_t i, double left, double zeros, double ones, const Mass& mass) {
+            const double classes[2] = {zeros, ones};
+            if (!hopeless(left, zeros, ones)) weigh(i, left, classes, mass);
+            return gain;
+        }
+
+        // Chi-square is twice the divergence where shares differ little. Closer, for a share q and the expected share p: by
+        // Taylor's formula the divergence is at most (q - p)^2 / 2 times the largest 1 / (x (1 - x)) between them, which
+        // is that of p or of q. On adult it spares half of 120,000 looks.
+        bool hopeless(double left, double zeros, double ones) const {
+            const double right = known.weight - left, other_ones = known.classes[1] - ones,
+                         other_zeros = known.classes[0] - zeros;
+            const double expected = known.weight * known.weight / (known.classes[0] * known.classes[1]);
+            const auto factor = [expected](double side, double a, double b) {
+                return a * b > 0.0 ? std::min(expected, 0.5 * std::max(expected, side * side / (a * b))) : expected;
+            };
+            const double excess = ones - left * (known.classes[1] / known.weight);
+            const double bound =
+                excess * excess * (factor(left, zeros, ones) * right + factor(right, other_zeros, other_ones) * left);
+            return bound < (gain + 0.5 * small) * left * right * weight * std::numbers::ln2;
+        }
+
+        template <class Mass>
+        void weigh(std::size_t i, double left, const double* classes, const Mass& mass) {
+            if (before < 0.0) before = known.mass(mass);
+            double after = mass(left) + mass(known.weight - left);
+            for (std::size_t k = 0; k < known.classes.size(); ++k)
+                after -= mass(classes[k]) + mass(known.classes[k] - classes[k]);
+            const double found = per_row(before - after, weight);
+            if (!(found > gain + small)) return;
+            gain = found;
+            position = static_cast<std::uint32_t>(i + 1);
+            left_weight = left;
+        }
+    };
+
+    // Two classes, the commonest case: sums in registers, and no jump that depends on the rows but the rare one to a cut
+    // that may be better than the best so far.
+    template <class Mass>
+    static void search_two(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) {
+        const Entry* const entries = seen.node.entries(c);
+        const double* const weight = seen.weight;
+        const std::uint16_t* const label = seen.label;
+        const double all = search.known.weight, least = search.least - small;
+        const double share = search.known.classes[1] / all;
+        if (!(share > 0.0) || !(share < 1.0)) return;  // one class
+        const double per_excess = search.bits * (1.0 / (1.0 - share) + 1.0 / share);
+        double zeros = 0.0, ones = 0.0, left = 0.0, bar = 0.5 * small;
+        std::uint32_t n_cuts = 0;
+        for (std::size_t i = 0; i + 1 < n; ++i) {
+            const std::uint32_t row = entries[i].row;
+            const double w = weight[row], of_one = label[row] ? w : 0.0;
+            zeros += w - of_one;
+            ones += of_one;
+            left += w;
+            const double right = all - left;
+            const bool cut = (entries[i].rank != entries[i + 1].rank) & (std::min(left, right) > least);
+            n_cuts += cut;
+            const double excess = ones - left * share;
+            if (cut & !(excess * excess * per_excess < bar * left * right)) {
+                bar = search.weigh(i, left, zeros, ones, mass) + 0.5 * small;
+            }
+        }
+        search.n_cuts = n_cuts;
+    }
+
+    // Each row counts 1 besides: the first and the last cut are known beforehand.
+    template <class Mass>
+    static void search_two_whole(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) {
+        const Entry* const entries = seen.node.entries(c);
+        const std::uint16_t* const label = seen.label;
+        const double share = search.known.classes[1] / search.known.weight;
+        if (!(share > 0.0) || !(share < 1.0)) return;  // one class
+        const double per_excess = search.bits * (1.0 / (1.0 - share) + 1.0 / share);
+        std::size_t first = 0, last = n - 1;
+        while (first < last && !search.enough(static_cast<double>(first + 1))) ++first;
+        while (last > first && !search.enough(static_cast<double>(n - last))) --last;
+        double ones = 0.0, bar = 0.5 * small;
+        for (std::size_t i = 0; i < first; ++i) ones += label[entries[i].row];
+        std::uint32_t n_cuts = 0;
+        for (std::size_t i = first; i < last; ++i) {
+            ones += label[entries[i].row];
+            const double left = static_cast<double>(i + 1), right = static_cast<double>(n - i - 1);
+            const bool cut = entries[i].rank != entries[i + 1].rank;
+            n_cuts += cut;
+            const double excess = ones - left * share;
+            if (cut & !(excess * excess * per_excess < bar * left * right))
+                bar = search.weigh(i, left, left - ones, ones, mass) + 0.5 * small;
+        }
+        search.n_cuts = n_cuts;
+    }
+
+    template <class Mass>
+    void search_any(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) const {
+        const Entry* const entries = seen.node.entries(c);
         const bool close = options_.cuts_at_values && close_[c];
-        thread_local std::vector<double> left, expected, per_expected;
-        left.assign(n_classes_, 0.0);
+        thread_local std::vector<double> side, expected, per_expected;
+        side.assign(n_classes_, 0.0);
         expected.assign(n_classes_, 0.0);
         per_expected.assign(n_classes_, 0.0);
         for (std::size_t k = 0; k < n_classes_; ++k) {
-            expected[k] = known.classes[k] / known.weight;
+            expected[k] = search.known.classes[k] / search.known.weight;
             if (expected[k] > 0.0) per_expected[k] = 1.0 / expected[k];
         }
-        // In nats the gain is at most chi-square over the weight: Kullback-Leibler is at most chi-square divergence.
-        const double bits = known.weight / (weight * std::numbers::ln2);
-        double left_weight = 0.0, best_left = 0.0, n_cuts = 0.0;
-        const auto weigh = [&](std::size_t i, double right_weight) {
-            double after = mass(left_weight) + mass(right_weight);
-            for (std::size_t k = 0; k < n_classes_; ++k) after -= mass(left[k]) + mass(known.classes[k] - left[k]);
-            const double gain = per_row(before - after, weight);
-            if (gain > offer.gain + small) {
-                offer.gain = gain;
-                offer.split.position = static_cast<std::uint32_t>(i + 1);
-                best_left = left_weight;
+        double left = 0.0;
+        for (std::size_t i = 0; i + 1 < n; ++i) {
+            const std::uint32_t row = entries[i].row;
+            const double w = seen.weight ? seen.weight[row] : 1.0;
+            side[seen.label[row]] += w;
+            left += w;
+            if (entries[i].rank == entries[i + 1].rank || !search.enough(left)) continue;
+            const double right = search.known.weight - left;
+            if (!search.enough(right)) break;
+            if (close && !far(seen.node.number(c, row), seen.node.number(c, entries[i + 1].row))) continue;
+            ++search.n_cuts;
+            double apart = 0.0;
+            for (std::size_t k = 0; k < n_classes_; ++k) {
+                const double excess = side[k] - left * expected[k];
+                apart += excess * excess * per_expected[k];
             }
-        };
-        if (n_classes_ == 2 && !close) {  // the commonest case, with its sums in registers
-            const double share = expected[1], per_excess = bits * (per_expected[0] + per_expected[1]);
-            double zeros = 0.0, ones = 0.0;
-            for (std::size_t i = 0; i + 1 < n; ++i) {
-                const std::uint32_t row = entries[i].row;
-                const double w = rows.weight_of(row), of_one = rows.label[row] ? w : 0.0;
-                zeros += w - of_one;
-                ones += of_one;
-                left_weight += w;
-                if (entries[i].rank == entries[i + 1].rank || left_weight + small <= least) continue;
-                const double right_weight = known.weight - left_weight;
-                if (right_weight + small <= least) break;
-                n_cuts += 1.0;
-                const double excess = ones - left_weight * share;
-                if (excess * excess * per_excess < (offer.gain + 0.5 * small) * left_weight * right_weight) continue;
-                left[0] = zeros;
-                left[1] = ones;
-                weigh(i, right_weight);
-            }
-        } else {
-            for (std::size_t i = 0; i + 1 < n; ++i) {
-                const std::uint32_t row = entries[i].row;
-                const double w = rows.weight_of(row);
-                left[rows.label[row]] += w;
-                left_weight += w;
-                if (entries[i].rank == entries[i + 1].rank || left_weight + small <= least) continue;
-                const double right_weight = known.weight - left_weight;
-                if (right_weight + small <= least) break;
-                if (close && !far(node.number(c, row), node.number(c, entries[i + 1].row))) continue;
-                n_cuts += 1.0;
-                double apart = 0.0;
-                for (std::size_t k = 0; k < n_classes_; ++k) {
-                    const double excess = left[k] - left_weight * expected[k];
-                    apart += excess * excess * per_expected[k];
-                }
-                if (bits * apart < (offer.gain + 0.5 * small) * left_weight * right_weight) continue;  // never better
-                weigh(i, right_weight);
-            }
+            if (search.bits * apart < (search.gain + 0.5 * small) * left * right) continue;  // never better
+            search.weigh(i, left, side.data(), mass);
         }
-        if (offer.split.position == 0) return offer;
-        offer.split.gain = offer.gain * weight;
-        offer.gain -= std::log2(n_cuts) / weight;
-        if (offer.gain < small) return offer;
-        offer.usable = true;
-        offer.split.kind = Kind::cut;
-        const double sizes[] = {best_left, known.weight - best_left};
-        set_ratio(offer, sizes, 2, weight);
-        return offer;
     }
 
     // C4.5 does not part numbers that are closer than 1e-5.
@@ -256,93 +313,104 @@ private:
         return *std::prev(std::upper_bound(values_[c].begin(), values_[c].end(), cut));
     }
 
-    Offer levels(const NodeRows& node, std::size_t c, const Bag& whole) const {
+    template <class Mass>
+    Offer levels(const Seen& seen, std::size_t c, const Mass& mass) const {
         thread_local Bags bags;  // most nodes are tiny: asking for memory would take longer than counting
-        bags.clear(static_cast<std::size_t>(node.store->table->columns[c].n_levels()), n_classes_);
-        const double weight = whole.weight;
-        const Rows rows(node);
-        const std::int32_t* codes = node.codes(c);
+        thread_local Bag part;
+        const NodeRows& node = seen.node;
+        bags.fill(node.codes(c), seen.label, seen.weight, seen.others, node.size(),
+                  static_cast<std::size_t>(node.store->table->columns[c].n_levels()), n_classes_);
         const bool all = node.n_present(c) == node.size();
-        Bag part(all ? 0 : n_classes_);
-        for (std::uint32_t i = 0; i < node.size(); ++i) {
-            if (codes[i] < 0) continue;
-            const std::size_t k = rows.label[i];
-            const double w = rows.weight_of(i);
-            bags.add(static_cast<std::size_t>(codes[i]), k, w);
-            if (!all) part.add(k, w);
+        if (!all) {
+            part.clear(n_classes_);
+            bags.sum_into(part);
         }
-        const Bag& known = all ? whole : part;
-        Offer offer = options_.multiway ? one_branch_per_level(bags, known, weight) : one_level(bags, known, weight);
-        offer.constant = std::count_if(bags.weight.begin(), bags.weight.end(), [](double w) { return w > 0.0; }) < 2;
+        const Bag& known = all ? seen.whole : part;
+        Offer offer;
+        offer.constant = bags.there().size() < 2;
+        if (offer.constant) return offer;
+        if (options_.multiway)
+            one_branch_per_level(bags, known, seen.whole.weight, mass, offer);
+        else
+            one_level(bags, known, seen.whole.weight, mass, offer);
         return offer;
     }
 
     bool enough(double weight) const { return weight + small > options_.min_branch && weight > 0.0; }
 
     // Two branches must be large enough; the others may be as small as they are.
-    Offer one_branch_per_level(const Bags& bags, const Bag& known, double weight) const {
-        Offer offer;
-        if (std::count_if(bags.weight.begin(), bags.weight.end(), [this](double w) { return enough(w); }) < 2)
-            return offer;
+    template <class Mass>
+    void one_branch_per_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, Offer& offer) const {
+        if (std::count_if(bags.there().begin(), bags.there().end(),
+                          [&](std::uint32_t l) { return enough(bags.weight(l)); }) < 2)
+            return;
         offer.usable = true;
-        double left_over = 0.0;
-        for (std::size_t l = 0; l < bags.size(); ++l) left_over += bags.entropy_mass(l);
-        offer.gain = per_row(known.entropy_mass() - left_over, weight);
-        offer.split.gain = offer.gain * weight;
-        offer.split.kind = Kind::levels;
-        set_ratio(offer, bags.weight.data(), bags.size(), weight);
-        return offer;
+        double left_over = 0.0, information = 0.0, placed = 0.0;
+        for (const std::uint32_t l : bags.there()) {
+            left_over += bags.mass(l, mass);
+            information += mass(bags.weight(l));
+            placed += bags.weight(l);
+        }
+        offer.decrease = offer.gain = per_row(known.mass(mass) - left_over, weight);
+        offer.ratio = ratio(offer.gain, information, weight, placed, mass);
     }
 
     // The best single level against all others (C4.5's binary splits): the level with the largest ratio.
-    Offer one_level(const Bags& bags, const Bag& known, double weight) const {
-        Offer best;
-        const double before = known.entropy_mass();
-        for (std::size_t l = 0; l < bags.size(); ++l) {
-            const double sizes[] = {bags.weight[l], known.weight - bags.weight[l]};
-            if (!enough(sizes[0]) || !enough(sizes[1])) continue;
-            Offer offer;
-            offer.usable = best.usable = true;
-            offer.gain = per_row(before - (bags.entropy_mass(l) + bags.rest_entropy_mass(l, known)), weight);
-            set_ratio(offer, sizes, 2, weight);
-            if (!(offer.ratio > best.ratio + small)) continue;
-            offer.level = l;
-            best = std::move(offer);
+    template <class Mass>
+    void one_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, Offer& best) const {
+        const double before = known.mass(mass);
+        for (const std::uint32_t l : bags.there()) {
+            const double one = bags.weight(l), others = known.weight - one;
+            if (!enough(one) || !enough(others)) continue;
+            best.usable = true;
+            const double gain = per_row(before - (bags.mass(l, mass) + bags.rest_mass(l, known, mass)), weight);
+            const double of_level = ratio(gain, mass(one) + mass(others), weight, one + others, mass);
+            if (!(of_level > best.ratio + small)) continue;
+            best.level = l;
+            best.decrease = best.gain = gain;
+            best.ratio = of_level;
         }
-        best.split.gain = best.gain * weight;
-        best.split.kind = Kind::levels;
-        return best;
     }
 
-    // What only a split that is kept must know: its cut, or the branch of each level.
-    void complete(const NodeRows& node, Offer& offer) const {
-        const std::size_t c = static_cast<std::size_t>(offer.split.column);
-        if (offer.split.kind == Kind::cut) {
-            offer.split.cut = cut_at(node, c, offer.split.position);
-            return;
-        }
-        const std::size_t n_levels = static_cast<std::size_t>(node.store->table->columns[c].n_levels());
+    // The split of an offer: its cut, or the branch of each level.
+    Candidate split_of(const Seen& seen, const Offer& offer) const {
+        Candidate split;
+        split.column = static_cast<std::int32_t>(offer.column);
+        split.gain = offer.decrease * seen.whole.weight;
+        split.kind = offer.cut ? Kind::cut : Kind::levels;
+        split.position = offer.position;
+        if (offer.cut)
+            split.cut = cut_at(seen.node, offer.column, offer.position);
+        else
+            place_levels(seen.node, offer, split);
+        return split;
+    }
+
+    void place_levels(const NodeRows& node, const Offer& offer, Candidate& split) const {
+        const std::size_t c = offer.column,
+                          n_levels = static_cast<std::size_t>(node.store->table->columns[c].n_levels());
         std::vector<std::uint8_t> there(n_levels, options_.empty_branches);
         for (std::uint32_t i = 0; i < node.size(); ++i)
             if (node.codes(c)[i] >= 0) there[static_cast<std::size_t>(node.codes(c)[i])] = 1;
-        std::vector<LevelBranch>& placed = offer.split.levels;
+        std::vector<LevelBranch>& placed = split.levels;
+        placed.reserve(static_cast<std::size_t>(std::count(there.begin(), there.end(), 1)));
         for (std::size_t l = 0; l < n_levels; ++l) {
             if (!there[l]) continue;
             const std::size_t branch = options_.multiway ? placed.size() : l != offer.level;
             placed.push_back({static_cast<std::int32_t>(l), static_cast<std::int32_t>(branch)});
         }
         if (options_.multiway)
-            offer.split.n_branches = static_cast<int>(placed.size());
+            split.n_branches = static_cast<int>(placed.size());
         else if (placed.front().branch == 1)  // branch 0 holds the first level, always
             for (LevelBranch& level : placed) level.branch = 1 - level.branch;
     }
 
     // Columns with about the average gain or more, by falling ratio; a later column must be better.
-    std::vector<Candidate> ranked(const NodeRows& node, std::vector<Offer> offers) const {
+    std::vector<Candidate> ranked(const Seen& seen, std::vector<Offer> offers) const {
         std::erase_if(offers, [](const Offer& o) { return !o.usable; });
         double sum = 0.0, n = 0.0;
         for (const Offer& offer : offers) {
-            if (!all_many_ && many_levels_[static_cast<std::size_t>(offer.split.column)]) continue;
+            if (!all_many_ && many_levels_[offer.column]) continue;
             sum += offer.gain;
             n += 1.0;
         }
@@ -358,19 +426,16 @@ private:
                          [&](const Offer& a, const Offer& b) { return merit(b) < merit(a); });
         offers.resize(std::min(offers.size(), static_cast<std::size_t>(options_.max_competitors) + 1));
         std::vector<Candidate> found;
-        for (Offer& offer : offers) {
-            complete(node, offer);
-            found.push_back(std::move(offer.split));
-        }
+        for (const Offer& offer : offers) found.push_back(split_of(seen, offer));
         return found;
     }
 
     double merit(const Offer& offer) const {
-        const std::size_t c = static_cast<std::size_t>(offer.split.column);
-        return options_.column_cost.empty() ? offer.ratio : offer.ratio / options_.column_cost[c];
+        return options_.column_cost.empty() ? offer.ratio : offer.ratio / options_.column_cost[offer.column];
     }
 
     SearchOptions options_;
+    WholeMass whole_mass_;
     std::size_t n_classes_, n_rows_;
     std::vector<std::uint8_t> many_levels_;  // nearly every row its own level: such a column stays out of the average
     bool all_many_ = false;

@@ -1,6 +1,7 @@
 #include "split/partition.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 
@@ -23,27 +24,30 @@ Places places_of(const Routing& routing) {
 template <class T>
 void permute(std::vector<T>& values, std::size_t begin, const std::vector<std::uint32_t>& place) {
     if (values.empty()) return;
-    std::vector<T> moved(place.size());
-    T* const stretch = values.data() + begin;
+    // Most nodes are small, and asking for memory would take longer than moving their rows.
+    constexpr std::size_t few = 1024;
+    std::array<T, few> room;
+    std::vector<T> more(place.size() > few ? place.size() : 0);
+    T *const moved = more.empty() ? room.data() : more.data(), *const stretch = values.data() + begin;
     for (std::size_t i = 0; i < place.size(); ++i) moved[place[i]] = stretch[i];
-    std::copy(moved.begin(), moved.end(), stretch);
+    std::copy(moved, moved + place.size(), stretch);
 }
 
 void move_target(data::TargetRows& target, std::size_t begin, const std::vector<std::uint32_t>& place,
                  base::ThreadPool* pool) {
-    std::vector<std::function<void()>> moves;
+    std::vector<std::function<void()>> moves;  // for the threads to share
     const auto move = [&](auto& values) {
-        if (!values.empty()) moves.push_back([&values, begin, &place] { permute(values, begin, place); });
+        if (pool)
+            moves.push_back([&values, begin, &place] { permute(values, begin, place); });
+        else
+            permute(values, begin, place);
     };
     move(target.row);
     move(target.weight);
     move(target.case_weight);
     for (auto& labels : target.labels) move(labels);
     for (auto& numbers : target.numbers) move(numbers);
-    if (pool)
-        pool->run(moves.size(), [&](std::size_t i, int) { moves[i](); });
-    else
-        for (const auto& one : moves) one();
+    if (pool) pool->run(moves.size(), [&](std::size_t i, int) { moves[i](); });
 }
 
 // Bytes of a row in words of four; known numbers of words are copied without a loop.
@@ -153,10 +157,10 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Pl
     return children;
 }
 
-void move_columns(const NodeRows& node, const Routing& routing, const Places& p, const std::vector<NodeRows*>& children,
-                  base::ThreadPool* pool) {
+void move_columns(const NodeRows& node, const Routing& routing, const Places& p,
+                  const std::vector<BranchRows>& branches, base::ThreadPool* pool) {
     RowStore& store = *node.store;
-    const std::size_t n = node.size(), n_columns = store.codes.size(), n_branches = children.size();
+    const std::size_t n = node.size(), n_columns = store.codes.size(), n_branches = branches.size();
     const bool in_two = n_branches == 2 && p.start[2] == n;
     std::vector<std::uint32_t> present(n_columns * n_branches, 0);
     std::vector<std::vector<Entry>> spare(pool ? static_cast<std::size_t>(pool->size()) : 1);
@@ -187,8 +191,10 @@ void move_columns(const NodeRows& node, const Routing& routing, const Places& p,
     if (store.binned()) move_bins(node, p.place, pool);
     if (node.present.empty()) return;
     for (std::size_t b = 0; b < n_branches; ++b) {
-        children[b]->present.resize(n_columns);
-        for (std::size_t c = 0; c < n_columns; ++c) children[b]->present[c] = present[c * n_branches + b];
+        if (!branches[b].searched) continue;
+        std::vector<std::uint32_t>& of_branch = branches[b].rows->present;
+        of_branch.resize(n_columns);
+        for (std::size_t c = 0; c < n_columns; ++c) of_branch[c] = present[c * n_branches + b];
     }
 }
 

@@ -22,12 +22,18 @@ struct Places {
     std::vector<std::uint32_t> start;  // per group (branches, then those that stay), and the end
 };
 
+// A branch of a node that was parted, and whether it will be split further.
+struct BranchRows {
+    NodeRows* rows;
+    bool searched;
+};
+
 // Parts the rows of `node` in place, at first only their target: one NodeRows per branch, to be described. Rows that stay belong
 // to none.
 std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Places& places, base::ThreadPool* pool);
 
-// The columns follow, if any branch will be split further.
+// The columns follow, if any branch will be searched.
 void move_columns(const NodeRows& node, const Routing& routing, const Places& places,
-                  const std::vector<NodeRows*>& children, base::ThreadPool* pool);
+                  const std::vector<BranchRows>& branches, base::ThreadPool* pool);
 
 }  // namespace ceiba::split

@@ -14,24 +14,22 @@ void append(TreeArrays& out, const NodeRecord& node, std::int32_t parent) {
     out.weight.push_back(node.weight);
     out.impurity.push_back(node.impurity);
     out.value.insert(out.value.end(), node.value.begin(), node.value.end());
-    out.sent_default.push_back(node.sent_default);
-    const bool leaf = node.n_children == 0;
-    static const split::Candidate none;
-    const split::Candidate& s = leaf ? none : node.split;
+    static const Question none;
+    const Question& asked = node.question ? *node.question : none;
+    const split::Candidate& s = asked.split;
     out.splits.push(s.kind, s.column, s.cut, 0, s.levels);
-    out.gain.push_back(leaf ? 0.0 : per_weight(s, node));
-    out.default_branch.push_back(leaf ? -1 : node.default_branch);
-    if (!leaf) {
-        for (const split::Surrogate& r : node.surrogates) {
-            out.surrogates.push(r.kind, r.column, r.cut, r.low_branch, r.levels);
-            out.agreement.push_back(r.agreement);
-            out.adjusted.push_back(r.adjusted);
-            out.surrogate_sent.push_back(r.sent);
-        }
-        for (const split::Candidate& c : node.competitors) {
-            out.competitors.push(c.kind, c.column, c.cut, 0, c.levels);
-            out.competitor_gain.push_back(per_weight(c, node));
-        }
+    out.gain.push_back(node.question ? per_weight(s, node) : 0.0);
+    out.default_branch.push_back(asked.default_branch);
+    out.sent_default.push_back(asked.sent_default);
+    for (const split::Surrogate& r : asked.surrogates) {
+        out.surrogates.push(r.kind, r.column, r.cut, r.low_branch, r.levels);
+        out.agreement.push_back(r.agreement);
+        out.adjusted.push_back(r.adjusted);
+        out.surrogate_sent.push_back(r.sent);
+    }
+    for (const split::Candidate& c : asked.competitors) {
+        out.competitors.push(c.kind, c.column, c.cut, 0, c.levels);
+        out.competitor_gain.push_back(per_weight(c, node));
     }
     out.surrogate_start.push_back(static_cast<std::int32_t>(out.surrogates.size()));
     out.competitor_start.push_back(static_cast<std::int32_t>(out.competitors.size()));

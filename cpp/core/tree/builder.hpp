@@ -14,17 +14,23 @@
 
 namespace ceiba::tree {
 
+// What an inner node asks.
+struct Question {
+    split::Candidate split;
+    std::vector<split::Candidate> competitors;
+    std::vector<split::Surrogate> surrogates;
+    std::int32_t default_branch = -1;
+    std::int64_t sent_default = 0;
+};
+
 struct NodeRecord {
     std::int32_t first_child = -1, n_children = 0;
     std::int32_t graft = -1;            // this node is the root of that builder's tree
     std::unique_ptr<TreeArrays> grown;  // or of this one, which is finished
-    std::int64_t n_rows = 0, sent_default = 0;
+    std::int64_t n_rows = 0;
     double weight = 0.0, search_weight = 0.0, impurity = 0.0;
-    std::int32_t default_branch = -1;
     std::vector<double> value;
-    split::Candidate split;
-    std::vector<split::Candidate> competitors;
-    std::vector<split::Surrogate> surrogates;
+    std::unique_ptr<Question> question;  // null: a leaf
 };
 
 using Builder = std::vector<NodeRecord>;
