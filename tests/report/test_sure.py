@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
@@ -10,15 +9,9 @@ import numpy as np
 import pytest
 
 import ceiba
+from ceiba.inspection.intervals import wilson
 from tests.report.browser import Open
 from tests.report.models import answer, classes, model, table
-
-
-def wilson(p: float, n: float) -> tuple[float, float]:
-    z = 1.959963984540054
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return middle - half, middle + half
 
 
 def percents(text: str) -> list[float]:
@@ -220,6 +213,8 @@ def test_sure_of_a_mean_under_monotone_limits_claims_no_mean(open_page: Open) ->
     said = opened.page.inner_text("#panel")
     assert "figures on training rows are not known" in said
     assert "RMSE" not in said
+    opened.page.click("#tab-prune")
+    assert opened.page.locator("#prune-chart .line").count() == 0
 
 
 def test_rows_under_weights_and_priors_are_counted_as_rows(open_page: Open) -> None:

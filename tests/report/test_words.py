@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 import ceiba
+from ceiba.inspection.intervals import wilson
 from tests.report.browser import Open
 from tests.report.models import answer, classes, held_out, model, table
 
@@ -320,8 +321,28 @@ def test_overfitting_is_said_when_training_flatters(open_page: Open) -> None:
             opened.run("([k, s]) => ceibaReport.metricsAt(k, s)", [step, s])["accuracy"]
             for s in ("train", "test")
         )
-        assert opened.page.locator(".overfit").count() == (train - test > 0.05)
+        beyond = train > wilson(test, 300)[1]  # what 300 test rows would show by chance
+        assert opened.page.locator(".overfit").count() == (train - test > 0.05 and beyond)
     assert train - test > 0.05
+    assert beyond
+
+
+def test_overfitting_is_not_said_of_what_few_test_rows_show_by_chance(open_page: Open) -> None:
+    X, y = held_out("cv")
+    fitted = model("cv")
+    said = np.asarray(fitted.predict(X)) == y
+    # Eight rows of which two are wrong: far below the training figure, but that may be chance.
+    few = np.concatenate([np.flatnonzero(said)[:6], np.flatnonzero(~said)[:2]])
+    some = {name: column[few] for name, column in X.items()}
+    opened = open_page("few_tests", fitted, reports={"test": (some, y[few])})
+    opened.page.click("#tab-model")
+    step = opened.run("() => ceibaReport.state.step")
+    train, test = (
+        opened.run("([k, s]) => ceibaReport.metricsAt(k, s)", [step, s])["accuracy"]
+        for s in ("train", "test")
+    )
+    assert train - test > 0.05
+    assert opened.page.locator(".overfit").count() == 0
 
 
 def test_importance_bars_stand_on_a_track_of_all_and_zero_is_named(open_page: Open) -> None:

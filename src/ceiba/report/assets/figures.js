@@ -50,12 +50,12 @@ function metricsTable(alpha) {
 }
 
 const FAR_APART = 0.05; // of accuracy, or of R²
-/** That the training figure flatters. */
+/** That the training figure flatters: by more than few test rows would show by chance. */
 function overfitNote(found) {
   if (found.length < 2) return null;
   const key = M.regression ? "r2" : "accuracy";
   const [train, test] = found.map((m) => m[key]);
-  if (!(train - test > FAR_APART)) return null;
+  if (!(train - test > FAR_APART) || (!M.regression && train <= wilson(test, found[1].n)[1])) return null;
   const say = (v) => `${t("m_" + key)} ${M.regression ? fmtNumber(v, 3) : fmtPercent(v, 1)}`;
   return el("p", { class: "warn overfit" }, t("overfit", { train: say(train), test: say(test) }));
 }

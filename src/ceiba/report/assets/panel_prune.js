@@ -103,5 +103,5 @@ function pruneFigures() {
 function stepsTable() {
   const p = M.payload.pruning;
   return tableLater(t("all_steps"), () => tableOf([t("leaves"), "α", riskName(), ...(p.cv_risk ? [t("cross_validated"), "±"] : [])],
-    M.steps.slice(-200).reverse().map((x) => [fmtCount(x.leaves), x.alpha < 0 ? "–" : fmtNumber(x.alpha), x.risk === null ? "–" : fmtRisk(x.risk), ...(p.cv_risk ? (x.cv === null ? ["–", "–"] : [fmtRisk(x.cv), fmtRiskSe(x)]) : [])])));
+    M.steps.slice(-200).reverse().map((x) => [fmtCount(x.leaves), x.alpha < 0 ? "–" : fmtNumber(x.alpha), x.risk === null || M.clipped ? "–" : fmtRisk(x.risk), ...(p.cv_risk ? (x.cv === null ? ["–", "–"] : [fmtRisk(x.cv), fmtRiskSe(x)]) : [])])));
 }

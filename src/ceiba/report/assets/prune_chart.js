@@ -29,7 +29,8 @@ function pruneChart() {
     f.layer.append(sv("path", { d: pathOf(points.map(([k, v]) => [f.sx(k), f.sy(v)])), class: "line " + kind }));
     return points;
   };
-  line(asRisk, "train");
+  // Under monotone limits the risks are those about the means of the rows, not those of the answers.
+  if (!M.clipped) line(asRisk, "train");
   if (test) line((k) => test[k], "test");
   if (p.cv_risk) {
     steps.forEach((s, k) => s.cv !== null && f.layer.append(sv("line", { x1: f.sx(k), x2: f.sx(k), y1: f.sy(cv(k) - shownSe(s)), y2: f.sy(cv(k) + shownSe(s)), class: "error-bar" + (s.there ? "" : " lost") })));
@@ -70,7 +71,7 @@ const fittedMark = (x, y) => `M${x - 5},${y + 7}L${x + 5},${y + 7}L${x},${y - 1}
 /** Keys drawn as the lines are: dashes, dots and marks the same. */
 function pruneLegend() {
   const key = (kind, text, ...marks) => el("span", { class: "legend-item" }, sv("svg", { viewBox: "0 0 26 12", class: "chart line-key", "aria-hidden": "true" }, marks.length ? marks : sv("path", { d: "M0,6H26", class: kind })), text);
-  const items = [key("line train", t("train"))];
+  const items = M.clipped ? [] : [key("line train", t("train"))];
   if (M.payload.pruning.cv_risk) {
     items.push(key("", t("cv_line"), sv("line", { x1: 13, x2: 13, y1: 0, y2: 12, class: "error-bar" }), sv("path", { d: "M0,6H26", class: "line cv" }), sv("circle", { cx: 13, cy: 6, r: 3, class: "cv-dot" })),
       key("limit", t("limit_line")));
