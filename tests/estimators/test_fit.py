@@ -348,6 +348,18 @@ def test_cut_of_a_drawn_column_is_its_best_and_says_its_gain(estimator, seed):
         assert node.gain == pytest.approx(max(gains), abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+@pytest.mark.parametrize("weighted", [False, True])
+def test_thousands_of_classes_are_told_apart(weighted):
+    rng = np.random.default_rng(0)
+    n = 1500
+    X = pd.DataFrame({"x": rng.normal(size=n), "level": pd.Categorical(rng.integers(0, 15, n))})
+    weight = rng.integers(1, 4, n).astype(float) if weighted else None
+    tree = DecisionTreeClassifier().fit(X[["x"]], np.arange(n), weight).tree_
+    assert tree.n_leaves == n
+    assert DecisionTreeClassifier().fit(X[["level"]], np.arange(n), weight).tree_.n_leaves == 15
+
+
 def test_tree_does_not_depend_on_n_jobs():
     X, y = make_classification(4000, 10, random_state=0)
     one = DecisionTreeClassifier(n_jobs=1).fit(X, y).tree_

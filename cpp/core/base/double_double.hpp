@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 
 namespace ceiba::base {
 
@@ -89,6 +90,24 @@ struct Sum {
     void subtract(DoubleDouble x) { add(-x); }
     double value() const { return hi + lo; }
     DoubleDouble precise() const { return quick_two_sum(hi, lo); }
+};
+
+// A sum of weights of which most are 1: those are counted.
+struct WeightSum {
+    Sum others;
+    std::uint64_t ones = 0;
+
+    void add(double weight) {
+        if (weight == 1.0)
+            ++ones;
+        else
+            others.add(weight);
+    }
+    double value() const {
+        Sum sum = others;
+        sum.add(static_cast<double>(ones));
+        return sum.value();
+    }
 };
 
 // The same with one more level: exact for up to a million doubles that differ by a factor of 2^60 (weights do).

@@ -77,6 +77,10 @@ struct Gini {
     template <class D>
     DoubleDouble gain(const D& d) const {
         DoubleDouble l2, r2, t2, l, r;
+        if (keeps_squares(d)) {
+            take_squares(d, l2, r2, t2, l, r);
+            return l2 / l + r2 / r - t2 / (l + r);
+        }
         for (int k = 0; k < d.n_classes(); ++k) {
             const DoubleDouble a = d.left_precise(k), b = d.right_precise(k), t = d.total_precise(k);
             l2 = l2 + a * a, r2 = r2 + b * b, t2 = t2 + t * t;
@@ -87,13 +91,29 @@ struct Gini {
     template <class D>
     Fraction exact(const D& d) const {
         Expansion l2, r2, t2, l, r;
-        for (int k = 0; k < d.n_classes(); ++k) {
-            const Expansion a = d.left_exact(k), b = d.right_exact(k), t = a + b;
-            l2 = l2 + a * a, r2 = r2 + b * b, t2 = t2 + t * t;
-            l = l + a, r = r + b;
-        }
+        if (keeps_squares(d))
+            take_squares(d, l2, r2, t2, l, r);
+        else
+            for (int k = 0; k < d.n_classes(); ++k) {
+                const Expansion a = d.left_exact(k), b = d.right_exact(k), t = a + b;
+                l2 = l2 + a * a, r2 = r2 + b * b, t2 = t2 + t * t;
+                l = l + a, r = r + b;
+            }
         const Expansion n = l + r;
         return {l2 * r * n + r2 * l * n - t2 * l * r, l * r * n};
+    }
+    // Where rows count 1 the division keeps the sums of squares, whole numbers. Ties are weighed by them at once, however
+    // many classes there are: with every row in a class of its own all cuts are tied (400 rows took 9 s).
+    template <class D>
+    static bool keeps_squares(const D& d) {
+        if constexpr (requires { d.squares_are_exact(); }) return d.squares_are_exact();
+        return false;
+    }
+    template <class D, class Number>
+    static void take_squares(const D& d, Number& l2, Number& r2, Number& t2, Number& l, Number& r) {
+        if constexpr (requires { d.squares_are_exact(); })
+            l2 = d.left_squares(), r2 = d.right_squares(), t2 = d.total_squares(), l = d.left_weight(),
+            r = d.right_weight();
     }
     double tolerance() const { return tie; }
 

@@ -179,6 +179,8 @@ public:
     double right_weight() const { return total_n_ - left_.n; }
     double total_weight() const { return total_n_; }
     // Whole numbers below 2^53 for up to 94 million rows, so these identities are exact.
+    bool squares_are_exact() const { return total_n_ <= 94'000'000.0; }
+    double total_squares() const { return total_squares_; }
     double left_squares() const { return left_.squares; }
     double right_squares() const { return total_squares_ - 2.0 * left_.cross + left_.squares; }
     double left_value() const { return left(1) / left_weight(); }

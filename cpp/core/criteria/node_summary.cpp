@@ -135,10 +135,10 @@ Name criterion_from(const std::string& word) {
 NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size_t end, Name criterion,
                       const std::vector<double>& class_scale) {
     NodeSummary out;
-    base::Sum weight;
+    base::WeightSum weight;
     const bool whole = rows.whole(begin, end);
     if (whole) {
-        weight.hi = static_cast<double>(end - begin);
+        weight.ones = end - begin;
     } else {
         for (std::size_t i = begin; i < end; ++i) weight.add(rows.weight[i]);
     }
@@ -161,7 +161,7 @@ NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size
         if (whole) {
             count_labels(rows.labels[o].data() + begin, end - begin, counts);
         } else {
-            std::vector<base::Sum> sums(rows.n_classes[o]);
+            std::vector<base::WeightSum> sums(rows.n_classes[o]);
             for (std::size_t i = begin; i < end; ++i) sums[rows.labels[o][i]].add(rows.weight[i]);
             for (std::size_t k = 0; k < sums.size(); ++k) counts[k] = sums[k].value();
         }

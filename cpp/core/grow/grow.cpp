@@ -65,7 +65,7 @@ public:
         root_ = split::presort(table, target, options.keep_zero_weights, pool_, interrupt_);
         auto& weight = root_.store->target.weight;
         if (options.search.criterion == criteria::Name::gain_ratio) {
-            finder_ = split::make_gain_ratio_finder(root_, options_.search);
+            finder_ = split::make_gain_ratio_finder(root_, options_.search, pool_.size());
             return;
         }
         // Stores of parted rows have weights, and the search is the same for all stores.

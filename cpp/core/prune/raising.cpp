@@ -30,27 +30,27 @@ constexpr double margin = 0.1, noise = 1e-6;
 
 bool up_to(double a, double b) { return a <= b + noise; }
 
-// Rows with how much of each.
+// Rows with what each of them counts: its weight, or a part of it.
 struct Part {
     std::vector<std::uint32_t> row;
-    std::vector<double> share;
+    std::vector<double> weight;
 
-    void add(std::uint32_t r, double s) {
+    void add(std::uint32_t r, double w) {
         row.push_back(r);
-        share.push_back(s);
+        weight.push_back(w);
     }
     void add(const Part& other, std::size_t begin, std::size_t end) {
         const auto from = static_cast<std::ptrdiff_t>(begin), to = static_cast<std::ptrdiff_t>(end);
         row.insert(row.end(), other.row.begin() + from, other.row.begin() + to);
-        share.insert(share.end(), other.share.begin() + from, other.share.begin() + to);
+        weight.insert(weight.end(), other.weight.begin() + from, other.weight.begin() + to);
     }
     void resize(std::size_t n) {
         row.resize(n);
-        share.resize(n);
+        weight.resize(n);
     }
     void reserve(std::size_t n) {
         row.reserve(n);
-        share.reserve(n);
+        weight.reserve(n);
     }
     std::size_t size() const { return row.size(); }
 };
@@ -70,24 +70,32 @@ public:
         for (std::size_t e = 0; e < rows.size(); ++e) {
             const std::size_t at = start[static_cast<std::size_t>(node_of[e])]++;
             own_.row[at] = rows.row[e];
-            own_.share[at] = rows.share[e];
+            own_.weight[at] = rows.weight[e];
         }
-        came_.resize(end.size());
+        at_.assign(end.size(), none);
     }
     void gather(std::size_t node, Part& out) const {
         out.add(own_, first_[node], last_[node]);
-        out.add(came_[node], 0, came_[node].size());
+        if (at_[node] != none) out.add(came_[at_[node]], 0, came_[at_[node]].size());
     }
-    void add(std::size_t node, std::uint32_t row, double share) { came_[node].add(row, share); }
+    void add(std::size_t node, std::uint32_t row, double weight) {
+        if (at_[node] == none) {
+            at_[node] = static_cast<std::uint32_t>(came_.size());
+            came_.emplace_back();
+        }
+        came_[at_[node]].add(row, weight);
+    }
     void clear(std::size_t node) {
         last_[node] = first_[node];
-        came_[node].resize(0);
+        if (at_[node] != none) came_[at_[node]].resize(0);
     }
 
 private:
     Part own_;
     std::vector<std::size_t> first_, last_;
-    std::vector<Part> came_;
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    std::vector<Part> came_;         // by the nodes that rows came to ...
+    std::vector<std::uint32_t> at_;  // ... and where a node's are
 };
 
 class Workshop {
@@ -218,7 +226,7 @@ private:
         Part ended[2];
         std::vector<std::int32_t> node_of[2];
         const auto end_in = [&](std::size_t row, std::int32_t node, double share) {
-            ended[is_parted_[row]].add(static_cast<std::uint32_t>(row), share);
+            ended[is_parted_[row]].add(static_cast<std::uint32_t>(row), rows_.weight[row] * share);
             node_of[is_parted_[row]].push_back(node);
         };
         ended[0].reserve(n_rows);
@@ -244,8 +252,7 @@ private:
         std::fill(steady_counts_.begin(), steady_counts_.end(), 0.0);
         for (std::size_t e = 0; e < rows.size(); ++e)
             steady_counts_[static_cast<std::size_t>(node_of[e]) * k +
-                           static_cast<std::size_t>(rows_.label[rows.row[e]])] +=
-                rows_.weight[rows.row[e]] * rows.share[e];
+                           static_cast<std::size_t>(rows_.label[rows.row[e]])] += rows.weight[e];
         for (std::size_t i = tree_.n_nodes(); i-- > 0;)
             for (const std::int32_t b : branches_[i])
                 for (std::size_t c = 0; c < k; ++c)
@@ -262,75 +269,86 @@ private:
         const std::size_t n_steady = under_way_.size();
         parted_.gather(node, under_way_);
         join_parts(n_steady);
-        std::vector<Arrival> waiting{{branch, 0, under_way_.size()}};
-        while (!waiting.empty()) {
-            const Arrival here = waiting.back();
-            waiting.pop_back();
+        waiting_.assign(1, {branch, 0, under_way_.size()});
+        while (!waiting_.empty()) {
+            const Arrival here = waiting_.back();
+            waiting_.pop_back();
             if (here.begin == here.end) continue;
             reached_[here.node] = arrivals_.size();
             arrivals_.push_back(here);
             arrival_counts_.resize(arrival_counts_.size() + rows_.n_classes, 0.0);
             count(here, arrival_counts_.data() + arrival_counts_.size() - rows_.n_classes);
-            if (!branches_[here.node].empty()) divide(here, waiting);
+            if (!branches_[here.node].empty()) divide(here);
         }
     }
 
-    // A row that came down several branches is one row again, with the sum of its shares.
+    // A row that came down several branches is one row again, with the sum of its parts.
     void join_parts(std::size_t begin) {
         std::size_t end = begin;
         for (std::size_t i = begin; i < under_way_.size(); ++i) {
             const std::uint32_t row = under_way_.row[i];
             if (place_[row] != nobody) {
-                under_way_.share[place_[row]] += under_way_.share[i];
+                under_way_.weight[place_[row]] += under_way_.weight[i];
                 continue;
             }
             place_[row] = end;
             under_way_.row[end] = row;
-            under_way_.share[end++] = under_way_.share[i];
+            under_way_.weight[end++] = under_way_.weight[i];
         }
         under_way_.resize(end);
         for (std::size_t i = begin; i < end; ++i) place_[under_way_.row[i]] = nobody;
     }
 
     void count(const Arrival& here, double* counts) const {
-        for (std::size_t i = here.begin; i < here.end; ++i) {
-            const std::uint32_t row = under_way_.row[i];
-            counts[static_cast<std::size_t>(rows_.label[row])] += rows_.weight[row] * under_way_.share[i];
-        }
+        for (std::size_t i = here.begin; i < here.end; ++i)
+            counts[static_cast<std::size_t>(rows_.label[under_way_.row[i]])] += under_way_.weight[i];
     }
 
     // Parts rows by the split that a node asks.
-    void divide(const Arrival& here, std::vector<Arrival>& waiting) {
+    void divide(const Arrival& here) {
         const std::size_t split = static_cast<std::size_t>(content_[here.node]);
         const std::vector<std::int32_t>& below = branches_[here.node];
         branch_.resize(here.end - here.begin);
-        std::vector<std::size_t> next(below.size(), 0);
+        next_.assign(below.size(), 0);
         std::size_t n_everywhere = 0;
         tree::branches_of_rows(tree_, split, *rows_.table, under_way_.row.data() + here.begin, branch_.size(),
                                branch_.data());
         for (const std::int32_t b : branch_) {
             n_everywhere += b == tree::row_is_parted;
-            if (b >= 0) ++next[static_cast<std::size_t>(b)];
+            if (b >= 0) ++next_[static_cast<std::size_t>(b)];
         }
         const std::vector<double> part = n_everywhere == 0 ? std::vector<double>{} : parts(here, split);
         std::size_t end = under_way_.size();
         for (std::size_t b = 0; b < below.size(); ++b) {
-            const std::size_t size = next[b] + (n_everywhere > 0 && part[b] > 0.0 ? n_everywhere : 0);
-            next[b] = end;
+            const std::size_t size = next_[b] + (n_everywhere > 0 && part[b] > 0.0 ? n_everywhere : 0);
+            next_[b] = end;
             end += size;
-            waiting.push_back({static_cast<std::size_t>(below[b]), next[b], end});
+            waiting_.push_back({static_cast<std::size_t>(below[b]), next_[b], end});
         }
         under_way_.resize(end);
-        const auto put = [&](std::size_t b, std::size_t i, double share) {
-            under_way_.row[next[b]] = under_way_.row[i];
-            under_way_.share[next[b]++] = share;
+        std::uint32_t* const row = under_way_.row.data();
+        double* const weight = under_way_.weight.data();
+        const std::int32_t* const branch = branch_.data() - here.begin;
+        std::size_t* const next = next_.data();
+        const auto put = [&](std::size_t to, std::size_t i, double w) {
+            row[to] = row[i];
+            weight[to] = w;
         };
+        if (below.size() == 2 && n_everywhere == 0 && end - next[0] == here.end - here.begin) {  // none of them stays
+            std::size_t left = next[0], right = next[1];
+            for (std::size_t i = here.begin; i < here.end; ++i) {
+                put(branch[i] ? right : left, i, weight[i]);
+                left += branch[i] == 0;
+                right += branch[i] == 1;
+            }
+            return;
+        }
         for (std::size_t i = here.begin; i < here.end; ++i) {
-            const std::int32_t b = branch_[i - here.begin];
-            if (b >= 0) put(static_cast<std::size_t>(b), i, under_way_.share[i]);
+            const std::int32_t b = branch[i];
+            if (b >= 0) put(next[b]++, i, weight[i]);
             if (b == tree::row_is_parted)
                 for (std::size_t k = 0; k < below.size(); ++k)
-                    if (part[k] > 0.0) put(k, i, under_way_.share[i] * part[k]);
+                    if (part[k] > 0.0) put(next[k]++, i, weight[i] * part[k]);
         }
     }
 
@@ -346,7 +364,7 @@ private:
             placed[b] = sum_of(steady_counts_, static_cast<std::size_t>(below[b]));
         for (std::size_t i = here.begin; i < here.end; ++i)
             if (const std::int32_t b = branch_[i - here.begin]; b >= 0)
-                placed[static_cast<std::size_t>(b)] += rows_.weight[under_way_.row[i]] * under_way_.share[i];
+                placed[static_cast<std::size_t>(b)] += under_way_.weight[i];
         const double total = std::accumulate(placed.begin(), placed.end(), 0.0);
         for (double& p : placed) p = total > 0.0 ? p / total : 1.0 / static_cast<double>(placed.size());
         return placed;
@@ -393,10 +411,10 @@ private:
     void take_in(const Arrival& arrival) {
         for (std::size_t i = arrival.begin; i < arrival.end; ++i) {
             const std::uint32_t row = under_way_.row[i];
-            (is_parted_[row] ? parted_ : steady_).add(arrival.node, row, under_way_.share[i]);
+            (is_parted_[row] ? parted_ : steady_).add(arrival.node, row, under_way_.weight[i]);
             if (!is_parted_[row])
                 steady_counts_[arrival.node * rows_.n_classes + static_cast<std::size_t>(rows_.label[row])] +=
-                    rows_.weight[row] * under_way_.share[i];
+                    under_way_.weight[i];
         }
     }
 
@@ -436,10 +454,11 @@ private:
 
     Part under_way_;
     std::vector<std::size_t> place_;  // per row: where it is in `under_way_`
-    std::vector<Arrival> arrivals_;
+    std::vector<Arrival> arrivals_, waiting_;
     std::vector<double> arrival_counts_;
     std::vector<std::size_t> reached_;  // per node: its place in `arrivals_`
-    std::vector<std::int32_t> branch_;
+    std::vector<std::int32_t> branch_;  // of the rows being parted, and ...
+    std::vector<std::size_t> next_;     // ... where the next one of each branch goes
 };
 
 }  // namespace

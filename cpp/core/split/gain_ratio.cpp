@@ -1,6 +1,7 @@
 #include "split/gain_ratio.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -33,8 +34,9 @@ struct Offer {
 
 class GainRatioFinder final : public SplitFinder {
 public:
-    GainRatioFinder(const NodeRows& root, SearchOptions options)
+    GainRatioFinder(const NodeRows& root, SearchOptions options, int n_threads)
         : options_(std::move(options)),
+          spaces_(static_cast<std::size_t>(n_threads)),
           n_classes_(static_cast<std::size_t>(root.store->target.n_classes[0])),
           n_rows_(root.size()) {
         for (const data::Column& column : root.store->table->columns)
@@ -55,21 +57,22 @@ public:
         }
     }
 
-    std::vector<Candidate> find(NodeRows& node, const NodeContext&, base::ThreadPool* pool, int) override {
+    std::vector<Candidate> find(NodeRows& node, const NodeContext&, base::ThreadPool* pool, int thread) override {
         const Seen seen(node, n_classes_);
         if (seen.whole.weight - *std::max_element(seen.whole.classes.begin(), seen.whole.classes.end()) < small)
             return {};
         const std::vector<std::uint32_t>* live = node.live.get();
         std::vector<Offer> offers(live ? live->size() : node.store->sorted.size());
-        const auto search = [&](std::size_t i, int) {
+        const auto search = [&](std::size_t i, int t) {
             const std::size_t c = live ? (*live)[i] : i;
-            offers[i] = seen.weight ? look_at(seen, c, AnyMass{}) : look_at(seen, c, whole_mass_);
+            Space& space = spaces_[static_cast<std::size_t>(t)];
+            offers[i] = seen.weight ? look_at(seen, c, AnyMass{}, space) : look_at(seen, c, whole_mass_, space);
             offers[i].column = static_cast<std::uint32_t>(c);
         };
         if (pool)
             pool->run(offers.size(), search);
         else
-            for (std::size_t i = 0; i < offers.size(); ++i) search(i, 0);
+            for (std::size_t i = 0; i < offers.size(); ++i) search(i, thread);
         forget_constants(node, offers);
         return ranked(seen, std::move(offers));
     }
@@ -78,30 +81,44 @@ private:
     // The rows of a node with their classes.
     struct Seen {
         Seen(const NodeRows& n, std::size_t n_classes) : node(n), label(n.store->target.labels[0].data() + n.begin) {
-            whole.clear(n_classes);
             const std::vector<double>& all = n.store->target.weight;
             if (!all.empty())
                 for (std::uint32_t i = 0; i < n.size(); ++i)
                     if (all[n.begin + i] != 1.0) others.push_back(i);
             if (!others.empty()) weight = all.data() + n.begin;
-            if (!weight && n_classes == 2) {
+            if (weight && n_classes == 2) {
+                parts.reserve(n.size());
+                for (std::size_t i = 0; i < n.size(); ++i) parts.push_back({weight[i], label[i] ? weight[i] : 0.0});
+            }
+            whole.clear(n_classes);
+            if (n_classes == 2 && others.size() * 4 < n.size()) {
                 const std::size_t ones = std::accumulate(label, label + n.size(), std::size_t{0});
                 whole.classes = {static_cast<double>(n.size() - ones), static_cast<double>(ones)};
                 whole.weight = static_cast<double>(n.size());
-                return;
+                for (const std::uint32_t i : others) whole.add(label[i], weight[i] - 1.0);
+            } else {
+                for (std::size_t i = 0; i < n.size(); ++i) whole.add(label[i], weight ? weight[i] : 1.0);
             }
-            for (std::size_t i = 0; i < n.size(); ++i) whole.add(label[i], weight ? weight[i] : 1.0);
         }
         const NodeRows& node;
         const std::uint16_t* label;
         const double* weight = nullptr;     // null: each row counts 1
         std::vector<std::uint32_t> others;  // rows that do not
+        std::vector<std::array<double, 2>>
+            parts;  // of two classes, where weights differ: weight, and weight if in class 1
         Bag whole;
     };
 
+    // Room to work in, one per thread: most nodes are tiny, and asking for memory would take longer than counting.
+    struct Space {
+        Bags bags;
+        Bag part;
+        std::vector<double> side, expected, per_expected;
+    };
+
     template <class Mass>
-    Offer look_at(const Seen& seen, std::size_t c, const Mass& mass) const {
-        return seen.node.store->codes[c].empty() ? best_cut(seen, c, mass) : levels(seen, c, mass);
+    Offer look_at(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
+        return seen.node.store->codes[c].empty() ? best_cut(seen, c, mass, space) : levels(seen, c, mass, space);
     }
 
     // Columns with one value in a node have one in all nodes below it. (Surrogates look at all columns.)
@@ -124,7 +141,7 @@ private:
     }
 
     template <class Mass>
-    Offer best_cut(const Seen& seen, std::size_t c, const Mass& mass) const {
+    Offer best_cut(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
         Offer offer;
         const NodeRows& node = seen.node;
         const Entry* const entries = node.entries(c);
@@ -132,7 +149,7 @@ private:
         offer.cut = true;
         offer.constant = n == 0 || entries[0].rank == entries[n - 1].rank;
         if (offer.constant) return offer;
-        thread_local Bag part;
+        Bag& part = space.part;
         if (n < node.size()) {
             part.clear(n_classes_);
             for (std::size_t i = 0; i < n; ++i)
@@ -144,7 +161,7 @@ private:
         if (static_cast<double>(n) + small < 2.0 * least) return offer;
         CutSearch search(known, seen.whole.weight, least);
         if (n_classes_ != 2 || (options_.cuts_at_values && close_[c]))
-            search_any(seen, c, n, search, mass);
+            search_any(seen, c, n, search, mass, space);
         else if (seen.weight)
             search_two(seen, c, n, search, mass);
         else
@@ -217,26 +234,23 @@ private:
     template <class Mass>
     static void search_two(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) {
         const Entry* const entries = seen.node.entries(c);
-        const double* const weight = seen.weight;
-        const std::uint16_t* const label = seen.label;
+        const std::array<double, 2>* const parts = seen.parts.data();
         const double all = search.known.weight, least = search.least - small;
         const double share = search.known.classes[1] / all;
         if (!(share > 0.0) || !(share < 1.0)) return;  // one class
         const double per_excess = search.bits * (1.0 / (1.0 - share) + 1.0 / share);
-        double zeros = 0.0, ones = 0.0, left = 0.0, bar = 0.5 * small;
+        double ones = 0.0, left = 0.0, bar = 0.5 * small;
         std::uint32_t n_cuts = 0;
         for (std::size_t i = 0; i + 1 < n; ++i) {
-            const std::uint32_t row = entries[i].row;
-            const double w = weight[row], of_one = label[row] ? w : 0.0;
-            zeros += w - of_one;
-            ones += of_one;
-            left += w;
+            const std::array<double, 2>& part = parts[entries[i].row];
+            left += part[0];
+            ones += part[1];
             const double right = all - left;
             const bool cut = (entries[i].rank != entries[i + 1].rank) & (std::min(left, right) > least);
             n_cuts += cut;
             const double excess = ones - left * share;
             if (cut & !(excess * excess * per_excess < bar * left * right)) {
-                bar = search.weigh(i, left, zeros, ones, mass) + 0.5 * small;
+                bar = search.weigh(i, left, left - ones, ones, mass) + 0.5 * small;
             }
         }
         search.n_cuts = n_cuts;
@@ -269,10 +283,11 @@ private:
     }
 
     template <class Mass>
-    void search_any(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) const {
+    void search_any(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass,
+                    Space& space) const {
         const Entry* const entries = seen.node.entries(c);
         const bool close = options_.cuts_at_values && close_[c];
-        thread_local std::vector<double> side, expected, per_expected;
+        std::vector<double>&side = space.side, &expected = space.expected, &per_expected = space.per_expected;
         side.assign(n_classes_, 0.0);
         expected.assign(n_classes_, 0.0);
         per_expected.assign(n_classes_, 0.0);
@@ -314,9 +329,9 @@ private:
     }
 
     template <class Mass>
-    Offer levels(const Seen& seen, std::size_t c, const Mass& mass) const {
-        thread_local Bags bags;  // most nodes are tiny: asking for memory would take longer than counting
-        thread_local Bag part;
+    Offer levels(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
+        Bags& bags = space.bags;
+        Bag& part = space.part;
         const NodeRows& node = seen.node;
         bags.fill(node.codes(c), seen.label, seen.weight, seen.others, node.size(),
                   static_cast<std::size_t>(node.store->table->columns[c].n_levels()), n_classes_);
@@ -435,6 +450,7 @@ private:
     }
 
     SearchOptions options_;
+    std::vector<Space> spaces_;
     WholeMass whole_mass_;
     std::size_t n_classes_, n_rows_;
     std::vector<std::uint8_t> many_levels_;  // nearly every row its own level: such a column stays out of the average
@@ -445,8 +461,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<SplitFinder> make_gain_ratio_finder(const NodeRows& root, const SearchOptions& options) {
-    return std::make_unique<GainRatioFinder>(root, options);
+std::unique_ptr<SplitFinder> make_gain_ratio_finder(const NodeRows& root, const SearchOptions& options, int n_threads) {
+    return std::make_unique<GainRatioFinder>(root, options, n_threads);
 }
 
 }  // namespace ceiba::split

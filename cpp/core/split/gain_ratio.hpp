@@ -13,6 +13,6 @@
 namespace ceiba::split {
 
 // `root`: the whole table, from which cuts take their value when options.cuts_at_values is set.
-std::unique_ptr<SplitFinder> make_gain_ratio_finder(const NodeRows& root, const SearchOptions& options);
+std::unique_ptr<SplitFinder> make_gain_ratio_finder(const NodeRows& root, const SearchOptions& options, int n_threads);
 
 }  // namespace ceiba::split

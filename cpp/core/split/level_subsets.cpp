@@ -12,21 +12,36 @@ std::vector<std::uint32_t> principal_order(const std::vector<double>& profile, c
         for (std::size_t j = 0; j < k; ++j) mean[j] += weight[l] * profile[l * k + j];
     }
     for (double& m : mean) m /= total;
-    std::vector<double> covariance(k * k, 0.0);
-    for (std::size_t l = 0; l < n; ++l)
-        for (std::size_t a = 0; a < k; ++a)
-            for (std::size_t b = 0; b < k; ++b)
-                covariance[a * k + b] += weight[l] * (profile[l * k + a] - mean[a]) * (profile[l * k + b] - mean[b]);
+    // The covariance of the profiles times a vector. As a matrix where that is small; thousands of classes would fill the
+    // memory with it.
+    std::vector<double> covariance;
+    if (k <= 64) {
+        covariance.assign(k * k, 0.0);
+        for (std::size_t l = 0; l < n; ++l)
+            for (std::size_t a = 0; a < k; ++a)
+                for (std::size_t b = 0; b < k; ++b)
+                    covariance[a * k + b] +=
+                        weight[l] * (profile[l * k + a] - mean[a]) * (profile[l * k + b] - mean[b]);
+    }
+    const auto turn = [&](const std::vector<double>& from, std::vector<double>& to) {
+        std::fill(to.begin(), to.end(), 0.0);
+        if (!covariance.empty()) {
+            for (std::size_t a = 0; a < k; ++a)
+                for (std::size_t b = 0; b < k; ++b) to[a] += covariance[a * k + b] * from[b];
+            return;
+        }
+        for (std::size_t l = 0; l < n; ++l) {
+            double along = 0.0;
+            for (std::size_t a = 0; a < k; ++a) along += (profile[l * k + a] - mean[a]) * from[a];
+            for (std::size_t a = 0; a < k; ++a) to[a] += weight[l] * along * (profile[l * k + a] - mean[a]);
+        }
+    };
     // Power iteration: only an order is wanted, so a rough vector will do.
     std::vector<double> axis(k), next(k);
     for (std::size_t j = 0; j < k; ++j) axis[j] = 1.0 + static_cast<double>(j);
     for (int step = 0; step < 50; ++step) {
-        double norm = 0.0;
-        for (std::size_t a = 0; a < k; ++a) {
-            next[a] = 0.0;
-            for (std::size_t b = 0; b < k; ++b) next[a] += covariance[a * k + b] * axis[b];
-            norm += next[a] * next[a];
-        }
+        turn(axis, next);
+        const double norm = std::inner_product(next.begin(), next.end(), next.begin(), 0.0);
         if (!(norm > 0.0)) break;
         for (std::size_t a = 0; a < k; ++a) axis[a] = next[a] / std::sqrt(norm);
     }

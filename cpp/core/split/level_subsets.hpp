@@ -1,7 +1,7 @@
 // Level sets for three or more classes, where no order of the levels is sure to hold the best one.
 //
 // Up to `exhaustive_levels` present levels: all 2^(L-1) - 1 sets, in Gray-code order (one level changes side per step).
-// Beyond: the cuts of several orders (each class's share; the first principal component of the class profiles, Coppersmith,
+// Beyond: the cuts of several orders (the share of each leading class; the first principal component of the class profiles, Coppersmith,
 // Hong and Hosking 1999), then single levels change side as long as that raises the gain. Works on a table of class
 // weights per level, so its cost does not depend on the number of rows.
 #pragma once
@@ -22,6 +22,8 @@
 namespace ceiba::split {
 
 constexpr std::size_t exhaustive_levels = 10;
+// Beyond: so many orders of the levels by the share of one class, besides the principal one.
+constexpr std::size_t most_orders = 50;
 
 // A class weight while every row counts 1: a whole number, exact in a double. Otherwise LongSum takes its place.
 struct WholeCount {
@@ -269,11 +271,24 @@ private:
         return principal_order(profile, weight, n_classes);
     }
 
+    // The heaviest classes of the node. One order of the levels for each of thousands of classes would take hours.
+    std::vector<std::size_t> leading_classes() const {
+        std::vector<std::size_t> classes;
+        for (int k = 0; k < division_.n_classes(); ++k)
+            if (division_.total(k) > 0.0) classes.push_back(static_cast<std::size_t>(k));
+        std::stable_sort(classes.begin(), classes.end(), [this](std::size_t a, std::size_t b) {
+            return division_.total(static_cast<int>(a)) > division_.total(static_cast<int>(b));
+        });
+        if (classes.size() > most_orders) classes.resize(most_orders);
+        std::sort(classes.begin(), classes.end());
+        return classes;
+    }
+
     // The heuristic compares in plain double; only what it ends with is weighed precisely.
     void orders_and_moves() {
         const std::size_t n = division_.n_levels();
         std::vector<std::vector<std::uint32_t>> orders{principal()};
-        for (std::size_t k = 0; k < static_cast<std::size_t>(division_.n_classes()); ++k) {
+        for (const std::size_t k : leading_classes()) {
             std::vector<double> share(n);
             for (std::size_t l = 0; l < n; ++l) share[l] = division_.share(l, k);
             auto& order = orders.emplace_back(n);

@@ -96,19 +96,17 @@ bool part_alike(const Routing& a, const Routing& b) {
 
 BranchLoad load(const NodeRows& node, const Routing& routing) {
     const std::size_t n_branches = static_cast<std::size_t>(routing.n_branches);
+    const data::TargetRows& target = node.store->target;
+    std::vector<base::WeightSum> weight(n_branches);
     BranchLoad out;
     out.rows.assign(n_branches, 0);
-    const data::TargetRows& target = node.store->target;
-    const bool weighted = !target.case_weight.empty() || !target.whole(node.begin, node.end);
-    std::vector<base::Sum> weight(weighted ? n_branches : 0);
     for (std::size_t i = 0; i < node.size(); ++i) {
         const std::size_t b = routing.branch[i];
         if (b >= n_branches) continue;
-        if (weighted) weight[b].add(target.case_weight_of(node.begin + i));
+        weight[b].add(target.case_weight_of(node.begin + i));
         ++out.rows[b];
     }
-    for (std::size_t b = 0; b < n_branches; ++b)
-        out.weight.push_back(weighted ? weight[b].value() : static_cast<double>(out.rows[b]));
+    for (const base::WeightSum& of_branch : weight) out.weight.push_back(of_branch.value());
     return out;
 }
 

@@ -102,6 +102,7 @@ private:
         const std::int32_t first = tree_.branch_start[node], n_branches = tree_.branch_start[node + 1] - first;
         std::uint32_t* const rows = rows_.data() + here.begin;
         branches_of_rows(tree_, node, table_, rows, n, branch_.data());
+        if (n_branches == 2) return part_in_two(here, rows, n);
         next_.assign(static_cast<std::size_t>(n_branches) + 1, 0);
         for (std::uint32_t i = 0; i < n; ++i) {
             if (branch_[i] >= 0)
@@ -121,6 +122,24 @@ private:
         for (std::uint32_t i = 0; i < n; ++i)
             if (branch_[i] >= 0) spare_[next_[static_cast<std::size_t>(branch_[i])]++] = rows[i];
         std::copy_n(spare_.begin(), placed, rows);
+    }
+
+    // No jump depends on the rows, but for those that stop here.
+    void part_in_two(const Stretch& here, std::uint32_t* rows, std::uint32_t n) {
+        std::uint32_t left = 0, right = 0;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint32_t row = rows[i];
+            if (branch_[i] < 0) stop(row, here.node, branch_[i]);
+            rows[left] = row;
+            spare_[right] = row;
+            left += branch_[i] == 0;
+            right += branch_[i] == 1;
+        }
+        std::copy_n(spare_.begin(), right, rows + left);
+        const std::size_t first = static_cast<std::size_t>(tree_.branch_start[static_cast<std::size_t>(here.node)]);
+        const std::uint32_t middle = here.begin + left;
+        if (left > 0) open_.push_back({tree_.branch_node[first], here.begin, middle});
+        if (right > 0) open_.push_back({tree_.branch_node[first + 1], middle, middle + right});
     }
 
     const Questions& tree_;
