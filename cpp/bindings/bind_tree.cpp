@@ -44,6 +44,7 @@ void bind_tree(nb::module_& m) {
                 out["impurity"] = view(t.impurity, owner);
                 out["gain"] = view(t.gain, owner);
                 out["value"] = view(t.value, owner);
+                out["limited"] = view(t.limited, owner);
                 out["sent_default"] = view(t.sent_default, owner);
                 out["surrogate_start"] = view(t.surrogate_start, owner);
                 out["surrogates"] = split_table(t.surrogates, owner);

@@ -51,7 +51,11 @@ struct Open {
 class Grower {
 public:
     Grower(const data::Table& table, const data::Target& target, const GrowOptions& options, base::Interrupt& interrupt)
-        : options_(options), interrupt_(interrupt), pool_(options.n_threads), n_columns_(table.columns.size()) {
+        : options_(options),
+          interrupt_(interrupt),
+          pool_(options.n_threads),
+          n_columns_(table.columns.size()),
+          limits_(!options.search.monotone.empty() || std::isfinite(options.low) || std::isfinite(options.high)) {
         if (serve_bins(table, target)) {
             root_ = split::bin(table, target, options.bins, pool_, interrupt_);
             finder_ = split::make_bounded_finder(root_.store->target, options_.search, pool_.size());
@@ -80,12 +84,12 @@ public:
         Open root{std::move(root_), NodeContext{options_.seed, options_.low, options_.high}, 0, 0, false, {}};
         describe(root, builders_[0]);
         whole_weight_ = builders_[0][0].search_weight;
-        if (!root.splittable) return tree::assemble(builders_);
+        if (!root.splittable) return tree::assemble(builders_, limits_);
         if (options_.max_leaf_nodes > 0)
             best_first(std::move(root));
         else
             depth_first(std::move(root));
-        return tree::assemble(builders_);
+        return tree::assemble(builders_, limits_);
     }
 
 private:
@@ -193,12 +197,12 @@ private:
     void describe(Open& open, Builder& builder) {
         criteria::NodeSummary summary = criteria::summarize(open.rows.store->target, open.rows.begin, open.rows.end,
                                                             options_.search.criterion, options_.search.class_scale);
-        if (std::isfinite(open.context.low) || std::isfinite(open.context.high)) clip(summary, open.context);
         NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
         node.n_rows = static_cast<std::int64_t>(open.rows.size());
         node.weight = summary.weight;
         node.search_weight = summary.search_weight;
         node.impurity = summary.impurity;
+        if (limits_) node.limited = limited(summary, open.context);
         const bool worth_it = risky(open, summary);
         node.value = std::move(summary.value);
         const std::size_t rows = open.rows.size();
@@ -222,15 +226,13 @@ private:
         return criteria::node_risk(summary, risk_rule_, classification) > least_risk_;
     }
 
-    // A leaf's value may not leave the limits that monotone splits above it have set.
-    void clip(criteria::NodeSummary& summary, const NodeContext& context) const {
-        if (summary.value.size() == 1) {
-            summary.value[0] = std::clamp(summary.value[0], context.low, context.high);
-        } else if (summary.value.size() == 2 && summary.weight > 0.0) {
-            const double share = summary.value[1] / summary.weight;
-            const double p = std::clamp(share, std::max(context.low, 0.0), std::min(context.high, 1.0));
-            if (p != share) summary.value = {(1.0 - p) * summary.weight, p * summary.weight};
-        }
+    // What monotone splits limit, the value or the share of the second class, within the limits that those above have set.
+    static double limited(const criteria::NodeSummary& summary, const NodeContext& context) {
+        const bool classes = summary.value.size() == 2;
+        if (classes && !(summary.weight > 0.0)) return 0.0;
+        const double number = classes ? summary.value[1] / summary.weight : summary.value[0];
+        return std::clamp(number, classes ? std::max(context.low, 0.0) : context.low,
+                          classes ? std::min(context.high, 1.0) : context.high);
     }
 
     bool find(Open& open, Builder& builder, base::ThreadPool* pool, int thread) {
@@ -359,10 +361,7 @@ private:
         if (options_.search.monotone.empty() || children.size() != 2) return;
         const int direction = options_.search.monotone[static_cast<std::size_t>(split.column)];
         if (direction == 0) return;
-        const auto value = [&](const Open& child) {
-            const NodeRecord& node = builder[static_cast<std::size_t>(child.node)];
-            return node.value.size() == 1 ? node.value[0] : node.value[1] / node.weight;
-        };
+        const auto value = [&](const Open& child) { return builder[static_cast<std::size_t>(child.node)].limited; };
         const double middle = 0.5 * (value(children[0]) + value(children[1]));
         Open& low = children[direction > 0 ? 0 : 1];
         Open& high = children[direction > 0 ? 1 : 0];
@@ -374,6 +373,7 @@ private:
     base::Interrupt& interrupt_;
     base::ThreadPool pool_;
     std::size_t n_columns_, n_rows_ = 0;
+    bool limits_;  // monotone splits, here or above where this tree will stand, limit the values
     NodeRows root_;
     std::unique_ptr<split::SplitFinder> finder_;
     std::vector<SmallGrower> small_;  // one per thread; empty: not the plain case

@@ -58,7 +58,7 @@ void append(TreeArrays& out, const TreeArrays& part, std::int32_t parent) {
 
 }  // namespace
 
-TreeArrays assemble(const std::vector<Builder>& builders) {
+TreeArrays assemble(const std::vector<Builder>& builders, bool limited) {
     struct Visit {
         std::int32_t builder, node, parent;
     };
@@ -76,6 +76,7 @@ TreeArrays assemble(const std::vector<Builder>& builders) {
         }
         const std::int32_t id = static_cast<std::int32_t>(out.parent.size());
         append(out, node, v.parent);
+        if (limited) out.limited.push_back(node.limited);
         for (std::int32_t b = node.n_children; b-- > 0;) stack.push_back({v.builder, node.first_child + b, id});
     }
     link_branches(out);

@@ -29,6 +29,7 @@ struct NodeRecord {
     std::unique_ptr<TreeArrays> grown;  // or of this one, which is finished
     std::int64_t n_rows = 0;
     double weight = 0.0, search_weight = 0.0, impurity = 0.0;
+    double limited = 0.0;  // as in TreeArrays
     std::vector<double> value;
     std::unique_ptr<Question> question;  // null: a leaf
 };
@@ -36,7 +37,7 @@ struct NodeRecord {
 using Builder = std::vector<NodeRecord>;
 
 // builders[0] holds the root; its grafts name the others.
-TreeArrays assemble(const std::vector<Builder>& builders);
+TreeArrays assemble(const std::vector<Builder>& builders, bool limited);
 
 // Fills in the branches of nodes in pre-order, from their parents.
 void link_branches(TreeArrays& tree);

@@ -42,7 +42,8 @@ struct TreeArrays {
     std::vector<std::int32_t> default_branch;  // -1: a row that nothing can place stays in the node
     std::vector<std::int64_t> n_rows;
     std::vector<double> weight, impurity, gain;
-    std::vector<double> value;  // n_nodes x width: class weights or node values
+    std::vector<double> value;    // n_nodes x width: class weights or node values
+    std::vector<double> limited;  // monotone limits: value, or share of the second class, within them; else empty
     std::vector<std::int64_t> sent_default;
     std::vector<std::int32_t> surrogate_start{0};
     SplitTable surrogates;

@@ -22,6 +22,7 @@ from ceiba.grow.bins import check_bins
 from ceiba.grow.chaid.grow import grow_by_tests
 from ceiba.grow.criteria import ALIASES, TEST_CRITERIA
 from ceiba.grow.gain_ratio import SLACK, check_gain_ratio
+from ceiba.grow.limits import added_loss, within
 from ceiba.grow.options import (
     GrowOptions,
     resolve_max_features,
@@ -384,20 +385,25 @@ def _assemble(
     weight, impurity = grown["weight"], grown["impurity"]
     whole = weight[0] if place is None else place.weight
     shape = (len(weight), n_outputs, -1)
-    value, counts = grown["value"].reshape(shape), None
+    value, counts, limited = grown["value"].reshape(shape), None, grown["limited"]
     if options.task == "regression":
         loss = impurity
+        if len(limited):
+            loss = loss + added_loss(options.criterion, value[:, 0, 0], limited)
+            value = limited.reshape(shape)
         if options.shrink:
-            rate, loss = shrunken_rates(value[:, 0, 0], weight, impurity, options.shrink)
+            rate, loss = shrunken_rates(value[:, 0, 0], weight, loss, options.shrink)
             value = rate.reshape(shape)
         risk = loss * weight / whole
     else:
         counts = value
-        value = node_value(counts, scales.factor)
+        answers = within(counts, limited) if len(limited) else counts
+        value = node_value(answers, scales.factor)
         if options.empty_branches:
             value = fill_empty(value, grown["parent"], weight)
         if n_outputs == 1:
-            risk = node_risk(counts[:, 0, :], scales.factor, scales.costs) / whole
+            by = answers[:, 0, :] if len(limited) else None
+            risk = node_risk(counts[:, 0, :], scales.factor, scales.costs, by) / whole
         else:
             risk = np.full(len(weight), np.nan)
     return {

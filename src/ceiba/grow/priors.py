@@ -152,20 +152,29 @@ def fill_empty(value: Array, parent: npt.NDArray[np.int32], weight: Array) -> Ar
     return value
 
 
-def node_risk(counts: Array, factor: Array | None, costs: Array | None) -> Array:
+def node_risk(
+    counts: Array, factor: Array | None, costs: Array | None, answers: Array | None = None
+) -> Array:
     """R(t) of nodes taken as leaves, times W: sums, so that whole weights give whole numbers.
 
     Parameters
     ----------
     counts : array of shape (n, K)
+    factor, costs : array or None
+    answers : array of shape (n, K) or None
+        The counts by which nodes answer, where these are not their own (monotone limits).
     """
-    adjusted = counts if factor is None else counts * factor
-    risk: Array
-    if costs is None:
-        risk = adjusted.sum(axis=1) - adjusted.max(axis=1)
-    else:
-        risk = (adjusted @ costs).min(axis=1)
-    return risk
+
+    def losses(of: Array) -> Array:
+        adjusted = of if factor is None else of * factor
+        if costs is None:
+            return np.asarray(adjusted.sum(axis=1, keepdims=True) - adjusted)
+        return np.asarray(adjusted @ costs)
+
+    own = losses(counts)
+    if answers is None:
+        return np.asarray(own.min(axis=1))
+    return np.asarray(own[np.arange(len(own)), losses(answers).argmin(axis=1)])
 
 
 def search_mass(tree: Tree) -> Array:

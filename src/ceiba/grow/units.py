@@ -68,6 +68,7 @@ class Units:
             power = 2 if criterion in ("squared_error", "friedman_mse") else 1
             with np.errstate(over="ignore", under="ignore"):
                 grown["value"] = np.ldexp(grown["value"], self.target)
+                grown["limited"] = np.ldexp(grown["limited"], self.target)
                 for name in ("impurity", "gain", "competitor_gain"):
                     grown[name] = np.ldexp(grown[name], power * self.target)
         return grown

@@ -12,6 +12,8 @@ from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ceiba.errors import TreeError
 
 if TYPE_CHECKING:
@@ -66,10 +68,21 @@ class ValueLimits:
 
 
 def node_number(tree: Tree, node: int) -> float:
-    """Give what monotonic_cst limits: the node's value, or the share of the second class."""
+    """Give what monotonic_cst limits: the node's value, or the share of the second class.
+
+    It is the answer, which limits may have moved away from the node's own rows; priors are taken
+    out of it again, as growing compares shares of weight.
+    """
     if tree.counts is None:
         return float(tree.value[node, 0, 0])
-    return float(tree.counts[node, 0, 1] / tree.weight[node])
+    share = tree.value[node, 0]
+    if tree.class_prior is not None:
+        totals = tree.counts[0, 0]
+        # Share k is the prior of k over its weight at the root, times the weight: undo that.
+        share = np.divide(
+            share * totals, tree.class_prior, out=np.zeros(2), where=tree.class_prior > 0
+        )
+    return float(share[1] / share.sum())
 
 
 def limits_at(tree: Tree, path: Sequence[int], directions: Sequence[int]) -> ValueLimits:
