@@ -12,7 +12,7 @@ namespace ceiba::grow {
 
 using split::PackedColumns;
 
-// The best cut so far. The gini gain of a cut grows with numerator / denominator: for two classes n^2 times the square of
+// The best cut so far. The gini gain of a cut grows with numerator / denominator: for two classes in the node n^2 times the square of
 // (left ones - left share of all ones), over n_left n_right; for more, left squares / n_left + right squares / n_right. Both fit
 // into 60 bits for 2,048 rows, and so does a numerator times another cut's denominator.
 struct SmallGrower::BestCut {
@@ -118,15 +118,19 @@ void SmallGrower::visit() {
     const std::int32_t id = append(open);
     if (!open.splittable) return;
     node_squares_ = 0;
-    for (std::size_t k = 0; k < n_classes_; ++k)
+    std::size_t n_present = 0;
+    for (std::size_t k = 0; k < n_classes_; ++k) {
         node_squares_ += static_cast<std::int32_t>(node_counts()[k] * node_counts()[k]);
+        if (node_counts()[k] > 0) ++n_present, one_ = static_cast<std::uint32_t>(k);
+    }
+    two_ = n_present == 2;
     BestCut best;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         const std::uint32_t* entries = columns_.entries(c) + open.begin;
         if (PackedColumns::rank(entries[0]) == PackedColumns::rank(entries[open.size() - 1])) continue;
         if (columns_.bundle(c))
             scan_bundle(entries, open.size(), c, best);
-        else if (n_classes_ == 2)
+        else if (two_)
             scan_two(entries, open.size(), c, best);
         else
             scan_many(entries, open.size(), c, best);
@@ -154,16 +158,18 @@ std::int32_t SmallGrower::append(const Open& open) {
     return id;
 }
 
-// Two classes. `shift` is n left_ones - n_left ones.
+// Two classes in the node, as most small nodes have, however many the table has. `shift` is n left_ones - n_left ones.
 void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) const {
-    const std::int32_t n = static_cast<std::int32_t>(size), ones = static_cast<std::int32_t>(counts_[n_classes_ + 1]);
+    const std::int32_t n = static_cast<std::int32_t>(size),
+                       ones = static_cast<std::int32_t>(counts_[n_classes_ + one_]);
+    const std::uint32_t one = one_;
     const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
     const double* const reciprocal = reciprocal_.data();
     std::int32_t left_ones = 0, i = 0;
     double threshold = best.threshold;
-    for (; i + 1 < first; ++i) left_ones += static_cast<std::int32_t>(entries[i] & 1u);
+    for (; i + 1 < first; ++i) left_ones += PackedColumns::label(entries[i]) == one;
     for (; i < last; ++i) {
-        left_ones += static_cast<std::int32_t>(entries[i] & 1u);
+        left_ones += PackedColumns::label(entries[i]) == one;
         const std::int32_t left = i + 1, right = n - left;
         const double shift = static_cast<double>(n * left_ones - left * ones);
         if (shift * shift * (reciprocal[left] * reciprocal[right]) < threshold) continue;
@@ -215,8 +221,8 @@ void SmallGrower::scan_bundle(const std::uint32_t* entries, std::size_t size, st
                            others = n - rare;
         if (std::min(rare, others) < static_cast<std::int64_t>(min_rows_)) continue;
         std::int64_t top = 0;
-        if (n_classes_ == 2) {
-            const std::int64_t shift = n * count[1] - rare * total[1];
+        if (two_) {
+            const std::int64_t shift = n * count[one_] - rare * total[one_];
             top = shift * shift;
         } else {
             std::int64_t squares = 0, other_squares = 0;

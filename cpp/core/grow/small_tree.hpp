@@ -67,6 +67,8 @@ private:
     split::PackedColumns columns_;
     std::vector<double> reciprocal_, real_counts_;
     std::int32_t node_squares_ = 0;  // sum of the squares of node_counts()
+    bool two_ = false;               // the node at work has two classes ...
+    std::uint32_t one_ = 1;          // ... and this is the second of them
     std::vector<std::uint8_t> goes_left_;
     std::vector<std::uint32_t> spare_, counts_;
     std::vector<Open> stack_;

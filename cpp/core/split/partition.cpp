@@ -13,6 +13,21 @@ Places places_of(const Routing& routing) {
     const std::size_t n = routing.branch.size(), n_groups = static_cast<std::size_t>(routing.n_branches) + 1;
     Places p;
     p.start.assign(n_groups + 1, 0);
+    if (const std::size_t left = std::count(routing.branch.begin(), routing.branch.end(), 0);
+        routing.n_branches == 2 &&
+        left + static_cast<std::size_t>(std::count(routing.branch.begin(), routing.branch.end(), 1)) == n) {
+        // By far the commonest case, with the places in registers.
+        p.start = {0, static_cast<std::uint32_t>(left), static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n)};
+        p.place.resize(n);
+        std::uint32_t next_left = 0, next_right = p.start[1];
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint32_t right = routing.branch[i];
+            p.place[i] = right ? next_right : next_left;
+            next_left += 1 - right;
+            next_right += right;
+        }
+        return p;
+    }
     for (std::uint16_t b : routing.branch) ++p.start[b + 1];
     for (std::size_t g = 0; g < n_groups; ++g) p.start[g + 1] += p.start[g];
     std::vector<std::uint32_t> cursor(p.start.begin(), p.start.end() - 1);

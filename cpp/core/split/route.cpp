@@ -97,9 +97,15 @@ bool part_alike(const Routing& a, const Routing& b) {
 BranchLoad load(const NodeRows& node, const Routing& routing) {
     const std::size_t n_branches = static_cast<std::size_t>(routing.n_branches);
     const data::TargetRows& target = node.store->target;
-    std::vector<base::WeightSum> weight(n_branches);
     BranchLoad out;
     out.rows.assign(n_branches, 0);
+    if (n_branches == 2 && target.weight.empty() && target.case_weight.empty()) {
+        for (std::uint16_t b = 0; b < 2; ++b)
+            out.rows[b] = static_cast<std::size_t>(std::count(routing.branch.begin(), routing.branch.end(), b));
+        out.weight = {static_cast<double>(out.rows[0]), static_cast<double>(out.rows[1])};
+        return out;
+    }
+    std::vector<base::WeightSum> weight(n_branches);
     for (std::size_t i = 0; i < node.size(); ++i) {
         const std::size_t b = routing.branch[i];
         if (b >= n_branches) continue;
