@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numeric>
 
 #include "tree/descent.hpp"
 
@@ -89,7 +88,11 @@ void Router::ends(const data::Table& table, std::size_t begin, std::size_t end, 
         for (std::size_t row : aside) out[row - begin] = end_of(table, row);
         return;
     }
-    for (std::size_t row = begin; row < end; ++row) out[row - begin] = end_of(table, row);
+    constexpr std::size_t few = 16;  // below, making room takes longer than asking row by row
+    if (questions_.branch_share.empty() && end - begin >= few)
+        tree::descend(questions_, table, begin, end, out);
+    else
+        for (std::size_t row = begin; row < end; ++row) out[row - begin] = end_of(table, row);
 }
 
 template <class Body>
@@ -127,10 +130,9 @@ template void Router::gather(const data::Table&, const double*, std::size_t, dou
 template void Router::gather(const data::Table&, const std::int64_t*, std::size_t, std::int64_t*, int) const;
 
 Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> counted) const {
-    std::vector<std::uint32_t> all(table.n_rows);
-    std::iota(all.begin(), all.end(), 0U);
-    tree::Descent descent = tree::descend(questions_, table, std::move(all));
-    std::sort(descent.parted.begin(), descent.parted.end());
+    std::vector<std::int32_t> end_of(table.n_rows);
+    tree::PartedRows all_parted = tree::descend(questions_, table, 0, table.n_rows, end_of.data());
+    std::sort(all_parted.begin(), all_parted.end());
     Spread out;
     std::vector<std::int64_t> came(questions_.n_nodes(), 0);  // parts of rows, below where they were parted
     out.n_rows.assign(questions_.n_nodes(), 0);
@@ -138,16 +140,16 @@ Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> co
     out.node.reserve(table.n_rows);
     out.share.reserve(table.n_rows);
     out.start.push_back(0);
-    auto parted = descent.parted.begin();
+    auto parted = all_parted.begin();
     for (std::size_t row = 0; row < table.n_rows; ++row) {
         const bool counts = counted.empty() || counted[row];
         const auto stop = [&out](std::int32_t node, double share) {
             out.node.push_back(node);
             out.share.push_back(share);
         };
-        const std::int32_t end = descent.end[row] >= 0 ? descent.end[row] : parted->second;
+        const std::int32_t end = end_of[row] >= 0 ? end_of[row] : parted->second;
         out.n_rows[static_cast<std::size_t>(end)] += counts;
-        if (descent.end[row] >= 0) {
+        if (end_of[row] >= 0) {
             stop(end, 1.0);
         } else {
             const auto pass = [&](std::int32_t node) { came[static_cast<std::size_t>(node)] += counts; };

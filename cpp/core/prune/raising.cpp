@@ -220,9 +220,8 @@ private:
 
     void place_rows() {
         const std::size_t n = tree_.n_nodes(), n_rows = rows_.table->n_rows;
-        std::vector<std::uint32_t> all(n_rows);
-        std::iota(all.begin(), all.end(), 0U);
-        const tree::Descent descent = tree::descend(tree_, *rows_.table, std::move(all));
+        std::vector<std::int32_t> end_of(n_rows);
+        const tree::PartedRows parted = tree::descend(tree_, *rows_.table, 0, n_rows, end_of.data());
         Part ended[2];
         std::vector<std::int32_t> node_of[2];
         const auto end_in = [&](std::size_t row, std::int32_t node, double share) {
@@ -232,8 +231,8 @@ private:
         ended[0].reserve(n_rows);
         node_of[0].reserve(n_rows);
         for (std::size_t row = 0; row < n_rows; ++row)
-            if (descent.end[row] >= 0) end_in(row, descent.end[row], 1.0);
-        for (const auto& [row, node] : descent.parted)
+            if (end_of[row] >= 0) end_in(row, end_of[row], 1.0);
+        for (const auto& [row, node] : parted)
             tree::descend_parted(
                 tree_, *rows_.table, row, node, [](std::int32_t) {},
                 [&, r = row](std::int32_t at, double share) { end_in(r, at, share); });

@@ -58,12 +58,18 @@ struct Stretch {
 
 class Walk {
 public:
-    Walk(const Questions& tree, const data::Table& table, std::vector<std::uint32_t> rows)
-        : tree_(tree), table_(table), rows_(std::move(rows)), spare_(rows_.size()), branch_(rows_.size()) {
-        out_.end.assign(table.n_rows, -1);
+    Walk(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* node)
+        : tree_(tree),
+          table_(table),
+          rows_(end - begin),
+          spare_(end - begin),
+          branch_(end - begin),
+          begin_(begin),
+          node_(node) {
+        std::iota(rows_.begin(), rows_.end(), static_cast<std::uint32_t>(begin));
     }
 
-    Descent run() {
+    PartedRows run() {
         open_.push_back({0, 0, static_cast<std::uint32_t>(rows_.size())});
         while (!open_.empty()) {
             const Stretch here = open_.back();
@@ -71,11 +77,11 @@ public:
             if (here.end - here.begin < few)
                 for (std::uint32_t i = here.begin; i < here.end; ++i) alone(rows_[i], here.node);
             else if (tree_.is_leaf(static_cast<std::size_t>(here.node)))
-                for (std::uint32_t i = here.begin; i < here.end; ++i) out_.end[rows_[i]] = here.node;
+                for (std::uint32_t i = here.begin; i < here.end; ++i) node_[rows_[i] - begin_] = here.node;
             else
                 part(here);
         }
-        return std::move(out_);
+        return std::move(parted_);
     }
 
 private:
@@ -90,10 +96,8 @@ private:
         }
     }
     void stop(std::uint32_t row, std::int32_t node, std::int32_t why) {
-        if (why == row_is_parted)
-            out_.parted.emplace_back(row, node);
-        else
-            out_.end[row] = node;
+        node_[row - begin_] = why == row_is_parted ? -1 : node;
+        if (why == row_is_parted) parted_.emplace_back(row, node);
     }
 
     void part(const Stretch& here) {
@@ -147,7 +151,9 @@ private:
     std::vector<std::uint32_t> rows_, spare_, next_;
     std::vector<std::int32_t> branch_;
     std::vector<Stretch> open_;
-    Descent out_;
+    std::size_t begin_;
+    std::int32_t* node_;  // by row, from `begin_` on
+    PartedRows parted_;
 };
 
 }  // namespace
@@ -160,8 +166,9 @@ void branches_of_rows(const Questions& tree, std::size_t node, const data::Table
         if (branch[i] < 0) branch[i] = parted ? row_is_parted : tree.branch_at(node, table, rows[i]);
 }
 
-Descent descend(const Questions& tree, const data::Table& table, std::vector<std::uint32_t> rows) {
-    return Walk(tree, table, std::move(rows)).run();
+PartedRows descend(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end,
+                   std::int32_t* node) {
+    return Walk(tree, table, begin, end, node).run();
 }
 
 }  // namespace ceiba::tree

@@ -26,13 +26,12 @@ inline std::int32_t branch_of_row(const Questions& tree, std::size_t node, const
 void branches_of_rows(const Questions& tree, std::size_t node, const data::Table& table, const std::uint32_t* rows,
                       std::size_t n, std::int32_t* branch);
 
-struct Descent {
-    std::vector<std::int32_t> end;                               // per row of the table: where it ends, or -1
-    std::vector<std::pair<std::uint32_t, std::int32_t>> parted;  // rows that came whole to a node and are parted there
-};
+// Rows that came whole to a node and are parted there: row and node.
+using PartedRows = std::vector<std::pair<std::uint32_t, std::int32_t>>;
 
-// Sends rows of the table down from the root.
-Descent descend(const Questions& tree, const data::Table& table, std::vector<std::uint32_t> rows);
+// Sends rows [begin, end) of the table down from the root; `node`: where each ends, or -1 if it is parted.
+PartedRows descend(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end,
+                   std::int32_t* node);
 
 // Goes on with a row that is parted in a node: calls pass(node) for each node below that it comes to, and
 // stop(node, share) where a part of it ends.
