@@ -124,8 +124,9 @@ class Chooser:
         if size < self.min_split or np.all(self.truth[rows] == self.truth[rows[0]]):
             return None
         best, limit = None, self.log_alpha
+        told = self._told(rows)
         for j in self.order:
-            found = self._merged(j, rows, limit)
+            found = self._merged(j, rows, told, limit)
             if found is None:
                 continue
             log_p = found.merged.test.log_adjusted_p_value
@@ -133,11 +134,23 @@ class Chooser:
                 best, limit = found, log_p
         return None if best is None else self._choice(best, rows)
 
-    def _merged(self, j: int, rows: Rows, limit: float) -> Grouping | None:
+    def _told(self, rows: Rows) -> list[npt.NDArray[Any] | None]:
+        """Give what is summed by category: weights, then (numbers) weights times target powers."""
+        weight = None if self.weight is None else self.weight[rows]
+        if self.n_classes:
+            return [weight]
+        truth = self.truth[rows]
+        truth = truth - truth.mean()
+        first = truth if weight is None else weight * truth
+        return [weight, first, first * truth]
+
+    def _merged(
+        self, j: int, rows: Rows, told: list[npt.NDArray[Any] | None], limit: float
+    ) -> Grouping | None:
         """Give the groups of a column, None if its adjusted p-value is above the limit."""
         column = self.columns[j]
         codes = column.codes[rows]
-        cells = self._cells(np.where(codes < 0, column.n_categories, codes), rows, column)
+        cells = self._cells(np.where(codes < 0, column.n_categories, codes), rows, told, column)
         size = cells[:, 0] if self.statistic == "f_test" else cells.sum(axis=1)
         present = np.flatnonzero(size > 0)
         if len(present) < 2:
@@ -155,7 +168,7 @@ class Chooser:
             alpha_merge=self.options.alpha_merge,
             min_rows=self.min_leaf,
         )
-        if len(merged.groups) < 2 or merged.test.log_adjusted_p_value > limit:
+        if merged.n_groups < 2 or merged.test.log_adjusted_p_value > limit:
             return None
         names = np.where(present == column.n_categories, _MISSING, present)
         groups = tuple(tuple(int(names[c]) for c in group) for group in merged.groups)
@@ -171,19 +184,23 @@ class Chooser:
         )
         return any(size[np.array(group) + 1].sum() < self.min_weight for group in groups)
 
-    def _cells(self, codes: npt.NDArray[Any], rows: Rows, column: Binned) -> Array:
+    def _cells(
+        self,
+        codes: npt.NDArray[Any],
+        rows: Rows,
+        told: list[npt.NDArray[Any] | None],
+        column: Binned,
+    ) -> Array:
         """Give class counts, or moments of the target, of each category (missing is the last)."""
         size = column.n_categories + 1
-        weight = None if self.weight is None else self.weight[rows]
-        truth = self.truth[rows]
         if self.n_classes:
-            cell = codes * self.n_classes + truth
-            count = np.bincount(cell, weights=weight, minlength=size * self.n_classes)
+            cell = codes * self.n_classes + self.truth[rows]
+            count = np.bincount(cell, weights=told[0], minlength=size * self.n_classes)
             return np.asarray(count, np.float64).reshape(size, self.n_classes)
-        truth = truth - truth.mean()
-        w = np.ones(len(rows)) if weight is None else weight
-        moments = [np.bincount(codes, weights=w * truth**k, minlength=size) for k in range(3)]
-        return np.stack(moments, axis=1)
+        moments = np.empty((size, 3))
+        for k, of_row in enumerate(told):
+            moments[:, k] = np.bincount(codes, weights=of_row, minlength=size)
+        return moments
 
     # ------------------------------------------------------------------ the questions
 

@@ -41,8 +41,8 @@ class Merged:
 
     Attributes
     ----------
-    groups : list of list of int
-        Positions of the categories, in order.
+    group : array of int
+        The group of each category.
     test : NodeTest
         Of the groups; its factor is the number of ways to make so many groups.
     steps : list of (int, int, float)
@@ -57,9 +57,21 @@ class Merged:
     ([[0, 1], [2]], 3.0)
     """
 
-    groups: list[list[int]]
+    group: npt.NDArray[np.intp]
     test: NodeTest
     steps: list[tuple[int, int, float]]
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups are left."""
+        return int(self.group.max()) + 1
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """Positions of the categories of each group, in order."""
+        order = np.argsort(self.group, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(self.group[order])) + 1)
+        return [part.tolist() for part in parts]
 
 
 @lru_cache(maxsize=4096)
@@ -103,14 +115,18 @@ def merge(
     """
     cells = np.ascontiguousarray(cells, np.float64)
     home, steps = _core.merge_levels(cells, kind, _CORE_NAME[statistic], alpha_merge, min_rows)
-    first, group = np.unique(home, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
-    merged = np.zeros((len(first), cells.shape[1]))
+    first = np.zeros(len(cells), bool)  # of its group; `home` names a group by its first category
+    first[home] = True
+    group = (np.cumsum(first) - 1)[home]
+    n_groups = int(group.max()) + 1
+    if n_groups == 1:  # as in most small nodes: nothing is told apart
+        dof = (0.0, float(cells[:, 0].sum()) - 1.0) if statistic == "f_test" else (0.0,)
+        return Merged(group, NodeTest(statistic, 0.0, dof, 1.0, 0.0), list(steps))
+    merged = np.zeros((n_groups, cells.shape[1]))
     np.add.at(merged, group, cells)
-    ways = multiplier(len(cells), len(first), kind)
+    ways = multiplier(len(cells), n_groups, kind)
     test = _test(merged, statistic, log(ways) if ways > 0 else 0.0)
-    return Merged([part.tolist() for part in parts], test, list(steps))
+    return Merged(group, test, list(steps))
 
 
 def hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: float = 1) -> bool:
