@@ -11,6 +11,7 @@ import pytest
 import ceiba
 from ceiba.errors import OptionError
 from ceiba.inspection import condition_of
+from ceiba.inspection.intervals import wilson
 from ceiba.tree import Leaf, build
 from tests.tree.random_trees import random_rows, random_tree
 
@@ -81,6 +82,47 @@ def test_rules_of_classes_give_share_confidence_and_lift() -> None:
     assert first.confidence == pytest.approx(0.9)
     assert first.lift == pytest.approx(0.9 / 0.45)
     assert (first.low, first.high) == pytest.approx((0.5958, 0.9821), abs=1e-4)
+
+
+def test_rules_of_weighted_rows_have_no_interval() -> None:
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(200, 2)), rng.integers(1, 4, 200).astype(float)
+    number = X[:, 0] + rng.normal(size=200)
+    label = np.where(number > 0, "a", "b")
+    classes = ceiba.DecisionTreeClassifier(max_leaf_nodes=4)
+    numbers = ceiba.DecisionTreeRegressor(max_leaf_nodes=4)
+    balanced = ceiba.DecisionTreeClassifier(max_leaf_nodes=4, class_weight={"a": 1, "b": 5})
+    priors = ceiba.DecisionTreeClassifier(max_leaf_nodes=4, class_prior={"a": 0.9, "b": 0.1})
+    for plain in (classes.fit(X, label), numbers.fit(X, number)):
+        table = plain.tree_.rules()
+        assert np.isfinite(table["low"]).all()
+        assert "optimistic" in table.legend
+    halved = classes.fit(X, label, sample_weight=np.full(200, 0.5))  # not worth 200 rows for sure
+    for fitted in (
+        halved,
+        numbers.fit(X, number, sample_weight=weight),
+        balanced.fit(X, label),
+    ):
+        table = fitted.tree_.rules()
+        assert np.isnan([table["low"], table["high"]]).all()
+        assert "not known, since rows are weighted" in table.legend
+        assert "nan" not in table.to_text()
+    table = priors.fit(X, label).tree_.rules()
+    moved = (table["confidence"] < 1) & (table["confidence"] > 0)
+    assert moved.any()
+    assert np.isnan(table["low"][moved]).all()
+
+
+def test_rules_of_rows_in_parts_have_an_interval() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 1))
+    label = np.where(x[:, 0] + rng.normal(size=200) > 0, "a", "b")
+    x[rng.random(200) < 0.1] = np.nan
+    model = ceiba.DecisionTreeClassifier(max_leaf_nodes=3, missing="fractional").fit(x, label)
+    tree = model.tree_
+    for rule in tree.rules().rules:
+        assert tree.weight[rule.node] < rule.rows
+        assert (rule.low, rule.high) == wilson(rule.confidence, tree.weight[rule.node])
 
 
 def test_rules_of_numbers_give_students_interval() -> None:

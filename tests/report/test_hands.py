@@ -85,15 +85,83 @@ def test_keyboard_focus_is_always_seen(open_page: Open) -> None:
     assert {"search", "lang", "fit", "twin", "tab-node", "panel"} <= set(visited)
 
 
-def test_keyboard_twin_of_a_large_tree_follows_the_selected_node(open_page: Open) -> None:
+FOCUSED = "() => [document.activeElement.textContent, document.activeElement.ariaPressed]"
+
+
+def test_keyboard_switches_of_a_panel_keep_the_focus(open_page: Open) -> None:
+    opened = open_page("cv")
+    page = opened.page
+    opened.run("() => ceibaReport.update({ step: Math.max(ceibaReport.state.step - 1, 0) })")
+    for tab in ("model", "prune"):
+        page.click(f"#tab-{tab}")
+        for name in ("train", "test"):
+            label = opened.run("(key) => ceibaReport.words[key][0]", name)
+            page.locator(".segmented button", has_text=label).first.focus()
+            page.keyboard.press("Enter")
+            assert opened.run("() => ceibaReport.state.source") == name
+            assert opened.run(FOCUSED) == [label, "true"], tab
+    page.click("#tab-model")
+    page.locator("button.sort").nth(1).focus()
+    for arrow in "▼▲":
+        page.keyboard.press("Enter")
+        assert opened.run(FOCUSED)[0].endswith(arrow)
+
+
+def test_keyboard_focus_stays_in_the_panel_when_its_control_is_gone(open_page: Open) -> None:
+    opened = open_page("cv")
+    branches = opened.page.locator("ul.branches button")
+    while branches.count():  # down to a leaf
+        branches.first.focus()
+        opened.page.keyboard.press("Enter")
+    assert opened.run("() => ceibaReport.state.selected") > 0
+    assert opened.run("() => document.activeElement.id") == "panel"
+
+
+def large_tree(leaves: int = 400) -> Any:
     import numpy as np
 
     import ceiba
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 3))
-    fitted = ceiba.DecisionTreeRegressor(max_leaf_nodes=400).fit(X, rng.normal(size=3000))
-    opened = open_page("many", fitted, reports={})
+    return ceiba.DecisionTreeRegressor(max_leaf_nodes=leaves).fit(X, rng.normal(size=3000))
+
+
+PAINTED = "() => ['tree', 'tree-marks'].map((id) => document.getElementById(id).toDataURL())"
+STATE = "() => { const { folded, ...rest } = ceibaReport.state; return [[...folded], rest]; }"
+MARKED = """() => {
+  const accent = getComputedStyle(document.documentElement).getPropertyValue("--accent").trim();
+  return ceibaReport.viewSvg().querySelectorAll(`circle[stroke="${accent}"]`).length;
+}"""
+
+
+def test_dots_a_step_from_node_to_node_paints_the_mark_alone(open_page: Open) -> None:
+    opened = open_page("many", large_tree(), reports={})
+    page = opened.page
+    page.click("#unfold")
+    page.click("#fit")
+    page.wait_for_timeout(200)
+    tree, marks = opened.run(PAINTED)
+    opened.run("() => ceibaReport.update({ selected: 1 })")
+    page.wait_for_timeout(200)
+    now_tree, now_marks = opened.run(PAINTED)
+    assert now_tree == tree
+    assert now_marks != marks
+    assert opened.run(MARKED) == 1  # in the saved picture too
+
+
+def test_rehearsals_leave_the_state_of_the_page_as_it_was(open_page: Open) -> None:
+    opened = open_page("large", large_tree(1200), reports={})
+    opened.run("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    before = opened.run(STATE)
+    tree = opened.run(PAINTED)
+    opened.until("ceibaReport.ahead() === 0")
+    assert opened.run(STATE) == before
+    assert opened.run(PAINTED) == tree
+
+
+def test_keyboard_twin_of_a_large_tree_follows_the_selected_node(open_page: Open) -> None:
+    opened = open_page("many", large_tree(), reports={})
     opened.page.click("#unfold")
     opened.run("() => ceibaReport.reveal(ceibaReport.model.n - 1)")
     last = opened.run("() => ceibaReport.model.n - 1")

@@ -142,9 +142,12 @@ def test_scripts_no_string_goes_over_several_lines_so_comments_can_be_left_out()
     for name in SCRIPTS:
         text = (ASSETS / name).read_text("utf-8")
         assert [line for line in text.split("\n") if line.count("`") % 2] == [], name
+        before = [part for line in text.split("\n") for part in line.split("/** ")[:-1]]
+        assert [part for part in before if part.count('"') % 2] == [], name
     style, script = _assets()
     assert "\n// " not in script
     assert "/* " not in style
+    assert "/**" not in script
     assert len(script) < 0.9 * sum(len((ASSETS / name).read_text("utf-8")) for name in SCRIPTS)
 
 

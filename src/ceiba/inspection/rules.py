@@ -3,7 +3,9 @@
 A rule is the simplified way to a leaf (`conditions.py`) with what the leaf says. Confidence is the
 leaf's probability of its class; lift is confidence over the share of that class at the root;
 Wilson's interval of the confidence counts training rows, on which the tree was chosen, so it is
-optimistic. Rows that stay in an inner node make a rule of their own.
+optimistic. Where rows are weighted (`sample_weight`, `class_weight`), or priors or monotone limits
+moved the probability away from the share of rows, there is no interval: how many rows it rests on
+is not known. Rows that stay in an inner node make a rule of their own.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ class Rule:
         Probability of the class, and that over its probability at the root; NaN for regression.
     low, high : float
         95 % interval of the confidence (Wilson) or of the mean, from the training rows: optimistic.
+        NaN where rows are weighted, or the confidence is not their share (priors, monotone limits).
     """
 
     node: int
@@ -69,9 +72,11 @@ class Rule:
         if self.confidence == self.confidence:
             said = f"confidence {self.confidence:.3g}, lift {self.lift:.3g}"
         else:
-            said = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}"
-        rows = f"{self.rows} rows, " if self.rows else ""
-        return f"if {self.text}\n   then {value}  ({rows}{said})"
+            known = self.low == self.low
+            said = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}" if known else ""
+        rows = f"{self.rows} rows" if self.rows else ""
+        about = ", ".join(filter(None, (rows, said)))
+        return f"if {self.text}\n   then {value}" + (f"  ({about})" if about else "")
 
 
 class RuleTable(Listing):
@@ -257,8 +262,27 @@ def _figures(tree: Tree, node: int, rows: int, level: float) -> tuple[float, flo
         return nothing, nothing, low, high
     best = int(tree.answer[node])
     sure, base = float(tree.value[node, 0, best]), float(tree.value[0, 0, best])
-    low, high = wilson(sure, rows, level) if rows else (nothing, nothing)
+    known = rows and not _is_weighted(tree) and _is_share(tree, node, best, sure)
+    # Of a row in parts only those that came here count.
+    n = min(rows, float(tree.weight[node])) if tree.missing == "fractional" else rows
+    low, high = wilson(sure, n, level) if known else (nothing, nothing)
     return sure, (sure / base if base > 0 else nothing), low, high
+
+
+def _is_weighted(tree: Tree) -> bool:
+    """Tell whether rows count other than once; parts of rows with missing values sum up to one."""
+    if tree.missing == "fractional" and tree.weight[0] == tree.n_rows[0]:
+        whole = tree.counts is None or np.allclose(tree.counts[0], np.round(tree.counts[0]))
+        return not (whole and np.all(tree.weight <= tree.n_rows + 1e-6))
+    return not np.allclose(tree.weight, tree.n_rows, rtol=1e-9)
+
+
+def _is_share(tree: Tree, node: int, best: int, sure: float) -> bool:
+    """Tell whether a probability is the share of the rows, not moved by priors or limits."""
+    if tree.counts is None:
+        return tree.class_prior is None
+    counts = tree.counts[node, 0]
+    return math.isclose(float(counts[best] / counts.sum()), sure, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
@@ -266,7 +290,7 @@ def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
     from scipy.special import stdtrit
 
     n, value = int(tree.n_rows[node]), float(tree.value[node, 0, 0])
-    if tree.criterion != "squared_error" or n < 2:
+    if tree.criterion != "squared_error" or n < 2 or _is_weighted(tree):
         return math.nan, math.nan
     error = math.sqrt(float(tree.impurity[node]) / (n - 1))
     half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
@@ -281,12 +305,19 @@ def _title(tree: Tree) -> str:
 def _legend(tree: Tree, confidence: float) -> str:
     if not tree.n_rows[0]:
         return "written by hand: no rows were counted"
-    interval = f"low, high: {100 * confidence:g} % interval, from training rows, so optimistic"
+    kind = "of the mean" if tree.task == "regression" else "Wilson"
+    interval = (
+        f"low, high: {100 * confidence:g} % interval, from training rows, so optimistic ({kind})"
+    )
+    if _is_weighted(tree):
+        interval = "low, high: not known, since rows are weighted"
+    elif tree.class_prior is not None:
+        interval = "low, high: only where the confidence is the share of rows, which priors change"
     if tree.task == "regression":
-        return f"rows, share: training rows of the leaf; {interval} (of the mean)"
+        return f"rows, share: training rows of the leaf; {interval}"
     return (
         "rows, share: training rows of the leaf; confidence: share of the class in it;\n"
-        f"lift: confidence over the share of the class in all rows;\n{interval} (Wilson)"
+        f"lift: confidence over the share of the class in all rows;\n{interval}"
     )
 
 

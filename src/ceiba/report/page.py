@@ -56,6 +56,7 @@ SCRIPTS: Final = (
     "findings.js",
     "panel_data.js",
     "print.js",
+    "ahead.js",
     "app.js",
 )
 PACK_ABOVE: Final = 256 * 1024
@@ -102,11 +103,13 @@ def _assets() -> tuple[str, str]:
 
 
 def _bare(text: str) -> str:
-    """Leave out lines that hold a comment alone, and indentation: a seventh of the page.
+    """Leave out types, lines that hold a comment alone, and indentation: a seventh of the page.
 
-    No string of the assets goes over several lines (a test looks), so lines can be taken alone.
+    No string of the assets goes over several lines or holds the beginning of a comment (a test
+    looks), so lines can be taken alone.
     """
     kept = re.sub(r"^\s*/\*(?:(?!\*/).)*\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
+    kept = re.sub(r"/\*\* .*?\*/ ?", "", kept)
     lines = (line.strip() for line in kept.split("\n"))
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 

@@ -100,7 +100,7 @@ function treePane() {
       button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: openingNow() }); fitTree(); }),
       button("unfold", t("unfold_all"), t("unfold_hint"), () => { update({ folded: new Set() }); fitTree(); }),
       button("big", "▤ " + t("overview"), t("overview_hint"), () => showOverview(!state.bigIcicle))),
-    el("div", { class: "tree-holder", id: "tree-holder" }, canvas, twin, el("div", { class: "key-hint muted" }, t("keys"))),
+    el("div", { class: "tree-holder", id: "tree-holder" }, canvas, el("canvas", { id: "tree-marks", "aria-hidden": "true" }), twin, el("div", { class: "key-hint muted" }, t("keys"))),
     el("div", { class: "icicle-holder", id: "icicle-holder" }, small),
     colourKey());
 }
@@ -158,14 +158,22 @@ function watchEnd() {
   new IntersectionObserver((seen) => more.classList.toggle("gone", seen[seen.length - 1].isIntersecting), { root: document.getElementById("panel"), rootMargin: "0px 0px 24px" }).observe(panelEnd);
 }
 
+const CONTROLS = "button, input, select, textarea, summary, [tabindex]";
+/** Build the tab anew. A control that had the focus has it again, if the new tab has its like in that place; else the panel. */
 function renderPanel() {
   const panel = document.getElementById("panel");
+  const held = panel.dataset.tab === state.tab && document.activeElement !== panel && panel.contains(document.activeElement) ? document.activeElement : null;
+  const place = held ? [...panel.querySelectorAll(CONTROLS)].indexOf(held) : -1;
   const heading = state.tab === "node" ? [] : [el("h2", { class: "offscreen" }, t("tab_" + state.tab))];
   panel.replaceChildren(...heading, PANELS[state.tab](), panelEnd);
   // Asking the panel for its place would make the browser lay out the page twice.
   if (panel.dataset.tab !== state.tab) panelTop = 0;
   else if (panelTop) panel.scrollTop = panelTop;
   panel.dataset.tab = state.tab;
+  if (held) {
+    const like = /** @type {HTMLElement} */ (panel.querySelectorAll(CONTROLS)[place]);
+    (like && like.tagName === held.tagName && like.className === held.className ? like : panel).focus({ preventScroll: true });
+  }
   panel.setAttribute("aria-labelledby", "tab-" + state.tab);
   for (const name of TABS) {
     const tab = document.getElementById("tab-" + name);
@@ -182,6 +190,7 @@ function build() {
   const app = document.getElementById("app");
   app.replaceChildren(topBar(), el("div", { class: "body" }, treePane(), inspector()), el("div", { id: "live", class: "offscreen", "aria-live": "polite" }));
   view.canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("tree"));
+  view.marks = /** @type {HTMLCanvasElement} */ (document.getElementById("tree-marks"));
   icicle.canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("icicle"));
   icicle.marks = /** @type {HTMLCanvasElement} */ (document.getElementById("icicle-marks"));
   icicle.painted = "";
@@ -250,8 +259,8 @@ function connect() {
     if ((changed.has("step") && !view.touched) || changed.has("way")) fitTree(view.layout);
     buildTwinSoon();
   });
-  follow(["selected", "step", "folded", "way", "search"], () => {
-    scheduleTree();
+  follow(["selected", "step", "folded", "way", "search"], (changed) => {
+    scheduleTree(boxSize().level !== "dot" || ["step", "folded", "way", "search"].some((k) => changed.has(k)));
     scheduleIcicle();
   });
   follow(["selected"], () => markTwin(document.getElementById("twin")));

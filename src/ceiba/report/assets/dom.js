@@ -7,25 +7,35 @@
  */
 function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
-  for (const [key, value] of Object.entries(props)) {
+  for (const key in props) {
+    const value = props[key];
     if (value === undefined || value === null || value === false) continue;
     if (key === "text") node.textContent = value;
     else if (key === "class") node.className = value;
     else if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
     else node.setAttribute(key, value === true ? "" : String(value));
   }
-  node.append(...children.flat(3).filter((c) => c !== null && c !== undefined && c !== false));
+  put(node, children);
   return node;
+}
+
+/** Append nodes, texts, and lists of them. @param {Element} node @param {any[]} children */
+function put(node, children) {
+  for (const c of children) {
+    if (Array.isArray(c)) put(node, c);
+    else if (c !== null && c !== undefined && c !== false) node.append(c);
+  }
 }
 
 /** An SVG element. */
 function sv(tag, attributes = {}, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [key, value] of Object.entries(attributes)) {
+  for (const key in attributes) {
+    const value = attributes[key];
     if (key.startsWith("on") && typeof value === "function") node.addEventListener(key.slice(2), value);
     else if (value !== undefined && value !== null) node.setAttribute(key, String(value));
   }
-  node.append(...children.flat(3).filter((c) => c !== null && c !== undefined));
+  put(node, children);
   return node;
 }
 

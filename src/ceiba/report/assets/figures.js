@@ -13,7 +13,7 @@ function fmtMetric(key, value) {
 function fmtDifference(key, now, was) {
   // Of shares as they are shown, so that a reader who subtracts finds the same.
   const apart = SHARES.includes(key) ? (Math.round(now * 1e4) - Math.round(was * 1e4)) / 100 : now - was;
-  const size = SHARES.includes(key) ? `${formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(Math.abs(apart))} ${t("points")}` : fmtNumber(Math.abs(apart), 3);
+  const size = SHARES.includes(key) ? `${formatter("two", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(Math.abs(apart))} ${t("points")}` : fmtNumber(Math.abs(apart), 3);
   return apart === 0 ? "0" : (apart < 0 ? "−" : "+") + size;
 }
 

@@ -35,17 +35,10 @@ function paintIcicle() {
   const { canvas, marks, width, height } = icicle;
   if (!canvas || !marks || !width) return;
   const ratio = window.devicePixelRatio || 1;
-  const clean = (/** @type {HTMLCanvasElement} */ one) => {
-    one.width = Math.round(width * ratio);
-    one.height = Math.round(height * ratio);
-    const ctx = one.getContext("2d");
-    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    return new CanvasPen(ctx);
-  };
   const key = [width, height, ratio, state.step, state.theme, LANG, state.search, state.bigIcicle, state.way.join()].join("|");
-  if (key !== icicle.painted) drawIcicle(clean(canvas), width, height, true);
+  if (key !== icicle.painted) drawIcicle(cleanPen(canvas, width, height), width, height, true);
   icicle.painted = key;
-  markIcicle(clean(marks), width, height);
+  markIcicle(cleanPen(marks, width, height), width, height);
 }
 
 let deepFor = { step: -1, deep: 0 };
@@ -72,24 +65,24 @@ function drawIcicle(pen, width, height, faded) {
   const gap = line > 8 ? 1 : 0.5;
   const drawn = new Float64Array(M.maxDepth + 1), drawnHere = new Float64Array(M.maxDepth + 1);
   const tone = tones();
-  /** @type {Map<string, number[]>} boxes too narrow for words, by colour */ const narrow = new Map();
+  /** @type {number[][]} boxes too narrow for words, by colour */ const full = [], pale = [];
   for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) {
     const left = x[i] * width, w = M.breadth[i] * width;
-    const here = way.has(i) || (found !== null && found.has(i));
+    const onWay = way.size > 0 && way.has(i), hit = found !== null && found[i] === 1;
+    const here = onWay || hit;
     const taken = here ? drawnHere : drawn;
     if (left + w < taken[M.depth[i]] + LEAST) continue;
     taken[M.depth[i]] = left + Math.max(w, LEAST);
     const top = M.depth[i] * line;
-    const faint = (way.size > 0 && !way.has(i)) || (found !== null && !found.has(i));
+    const faint = (way.size > 0 && !onWay) || (found !== null && !hit);
     const broad = Math.max(w - (w > 3 ? gap : 0), LEAST);
-    const fill = faint ? faintCss(tone[i]) : toneCss(tone[i]);
     if (w < 3) {
-      const had = narrow.get(fill);
-      if (had) had.push(left, top, broad, line - gap);
-      else narrow.set(fill, [left, top, broad, line - gap]);
+      const to = faint ? pale : full;
+      if (to[tone[i]]) to[tone[i]].push(left, top, broad, line - gap);
+      else to[tone[i]] = [left, top, broad, line - gap];
       continue;
     }
-    pen.rect(left, top, broad, line - gap, { fill });
+    pen.rect(left, top, broad, line - gap, { fill: faint ? faintCss(tone[i]) : toneCss(tone[i]) });
     if (w > 40 && line >= 14) {
       const size = 11;
       const whole = isEnd(i) ? answerText(i) : question(i, 12, true);
@@ -98,7 +91,8 @@ function drawIcicle(pen, width, height, faded) {
       if (text) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? ink.muted : textOn(nodeColour(i)), align: "center" });
     }
   }
-  for (const [fill, boxes] of narrow) pen.boxes(boxes, fill);
+  pale.forEach((boxes, of) => pen.boxes(boxes, faintCss(of)));
+  full.forEach((boxes, of) => pen.boxes(boxes, toneCss(of)));
 }
 
 /** Frames about the way of the case and the selected node. */

@@ -166,31 +166,6 @@ function sortedClass(source, k) {
   return list[k];
 }
 
-/** @type {(() => void)[]} */ const ahead = [];
-/** Figures of all steps, the nearest to the open one first, and the words of the search, a few milliseconds at a time between frames. */
-function computeAhead() {
-  const apart = (/** @type {Step} */ s) => Math.abs(M.steps.indexOf(s) - state.step);
-  const steps = M.steps.filter((s) => s.there).sort((a, b) => apart(a) - apart(b));
-  for (const name of ["train", "test"]) {
-    const source = sourceOf(name);
-    if (!source) continue;
-    if (!M.regression) for (let k = 0; k < M.K; k++) ahead.push(() => sortedClass(source, k));
-    if (M.n > 500) ahead.push(...steps.map((s) => () => metricsAt(s.alpha, name)));
-  }
-  for (let from = 0; from < M.n; from += 400) {
-    ahead.push(() => {
-      for (let i = from; i < Math.min(from + 400, M.n); i++) searchText(i);
-    });
-  }
-  if (M.n > 2000) for (let turn = 0; turn < 4; turn++) ahead.push(rehearseSearch);
-  const work = () => {
-    const end = performance.now() + 3;
-    while (ahead.length && performance.now() < end) ahead.shift()();
-    if (ahead.length) setTimeout(work, 8);
-  };
-  setTimeout(work, 100);
-}
-
 /** ROC and precision-recall points of class k against the rest, by descending probability. */
 function rocAt(source, ends, k) {
   const K = M.K;

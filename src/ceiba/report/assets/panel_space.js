@@ -31,7 +31,6 @@ function spacePanel() {
       space[key] = Number(select.value);
       if (space.x === space.y) space[key === "x" ? "y" : "x"] = choices.find((j) => j !== space[key]);
       renderPanel();
-      document.getElementById("space-" + key).focus();
     });
     return el("label", { class: "inline" }, label + " ", select);
   };

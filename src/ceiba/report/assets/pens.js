@@ -132,6 +132,18 @@ class CanvasPen {
   }
 }
 
+/** A pen for a canvas of so many px, wiped. @param {HTMLCanvasElement} canvas */
+function cleanPen(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  // To set a size, even the same, would give the canvas new memory.
+  if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
+  if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
+  const ctx = canvas.getContext("2d");
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ctx.clearRect(0, 0, width, height);
+  return new CanvasPen(ctx);
+}
+
 class SvgPen {
   /** @param {SVGElement} root */
   constructor(root) {

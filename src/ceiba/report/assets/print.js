@@ -64,6 +64,7 @@ function viewSvg() {
   const svg = sv("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${view.width} ${view.height}`, width: view.width, height: view.height });
   svg.append(sv("rect", { width: view.width, height: view.height, fill: ink.panel }));
   drawTree(new SvgPen(svg), view.width, view.height);
+  drawSelected(new SvgPen(svg));
   return svg;
 }
 

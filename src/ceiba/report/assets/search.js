@@ -2,7 +2,7 @@
 
 const searching = {
   lang: "", /** @type {(string|undefined)[]} what can be found of each node */ texts: [],
-  key: "", /** @type {{has: (i: number) => boolean}|null} */ hits: null,
+  key: "", /** @type {Uint8Array|null} 1 for each node that matches */ hits: null,
 };
 
 /** All that can be searched of a node; made once per language. */
@@ -17,38 +17,26 @@ function searchText(i) {
   return found;
 }
 
-/** Nodes that match the search: column, level, class, or number; null if nothing is searched. */
+/** 1 for each node that matches the search: column, level, class, or number; null if nothing is searched. @returns {Uint8Array|null} */
 function searchHits() {
   const text = state.search.trim().toLocaleLowerCase();
   if (!text) return null;
   const key = text + "|" + LANG;
   if (key === searching.key) return searching.hits;
-  const mask = new Uint8Array(M.n);
+  const hits = new Uint8Array(M.n);
   const number = /^#?\d+$/.test(text) ? +text.replace("#", "") : -1;
   // Of a search that grows by a letter only what it had found is asked again.
   const before = searching.hits && searching.key && key.startsWith(searching.key.slice(0, -LANG.length - 1)) ? searching.hits : null;
-  for (let i = 0; i < M.n; i++) if (i === number || ((!before || before.has(i)) && searchText(i).includes(text))) mask[i] = 1;
-  const hits = { has: (/** @type {number} */ i) => mask[i] === 1 };
+  for (let i = 0; i < M.n; i++) if (i === number || ((!before || before[i]) && searchText(i).includes(text))) hits[i] = 1;
   Object.assign(searching, { hits, key });
   return hits;
-}
-
-/** Search once without a trace: the first letter a reader types then finds code that the browser has made quick. */
-function rehearseSearch() {
-  if (state.search) return;
-  const pen = { rect() {}, text() {}, boxes() {} };
-  for (const text of [M.columns.name[0], "\u0000"]) {
-    state.search = text;
-    for (let turn = 0; turn < 2; turn++) drawIcicle(pen, icicle.width, icicle.height, true);
-  }
-  state.search = "";
 }
 
 /** Matching nodes of the pruned tree. @returns {number[]} */
 function presentHits() {
   const found = searchHits();
   const list = [];
-  if (found) for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) if (found.has(i)) list.push(i);
+  if (found) for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) if (found[i]) list.push(i);
   return list;
 }
 

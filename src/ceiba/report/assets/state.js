@@ -59,8 +59,16 @@ function settle(changed) {
 const alphaNow = () => M.steps[state.step].alpha;
 /** Whether a node is in the pruned tree. */
 const isPresent = (i) => i === 0 || M.nodeAlpha[M.parent[i]] > alphaNow();
-/** Whether a node answers in the pruned tree. */
-const isEnd = (i) => M.isLeaf(i) || M.nodeAlpha[i] <= alphaNow();
+/** @type {{step: number, mask: Uint8Array}} */ let endsFor = { step: -1, mask: null };
+/** Whether a node answers in the pruned tree; found once per step, since every loop over nodes asks. */
+function isEnd(i) {
+  if (endsFor.step !== state.step) {
+    const alpha = alphaNow();
+    endsFor = { step: state.step, mask: new Uint8Array(M.n) };
+    for (let k = 0; k < M.n; k++) if (M.nodeAlpha[k] <= alpha || M.isLeaf(k)) endsFor.mask[k] = 1;
+  }
+  return endsFor.mask[i] === 1;
+}
 const presentLeaves = (i) => {
   let found = 0;
   for (let k = i; k < i + M.size[i]; k++) if (isPresent(k) && isEnd(k)) found++;
@@ -70,10 +78,13 @@ const presentLeaves = (i) => {
 /** Show a node: unfold what hides it, select it. */
 function reveal(i) {
   while (i > 0 && !isPresent(i)) i = M.parent[i];
-  const folded = new Set(state.folded);
-  for (let a = M.parent[i]; a >= 0; a = M.parent[a]) folded.delete(a);
-  const same = folded.size === state.folded.size;
-  update({ selected: i, folded: same ? state.folded : folded, focusVersion: state.focusVersion + 1 });
+  let folded = state.folded;
+  for (let a = M.parent[i]; a >= 0; a = M.parent[a]) {
+    if (!folded.has(a)) continue;
+    if (folded === state.folded) folded = new Set(folded);
+    folded.delete(a);
+  }
+  update({ selected: i, folded, focusVersion: state.focusVersion + 1 });
 }
 
 /** How much of the tree is open at first: nodes and levels. */

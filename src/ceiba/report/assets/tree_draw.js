@@ -29,13 +29,12 @@ function drawBoxes(scene) {
     const x = at.x[k], y = at.y[k];
     if (x < -box.w || y < -box.h || x > width + box.w || y > height + box.h) continue;
     const i = nodes[k];
-    draw(pen, i, x, y, box, { selected: i === state.selected, way: way.has(i), found: found !== null && found.has(i) });
+    draw(pen, i, x, y, box, { selected: i === state.selected, way: way.has(i), found: found !== null && found[i] === 1 });
   }
 }
 
 const THIN = 0.25; // share of rows up to which links between dots are hairlines
-const FAINT = 1e9;
-const CELL = 3; // px: of several dots in one cell the first is drawn
+const MANY_DOTS = 3000; // from here on dots are squares, and fewer
 
 /**
  * The tree as dots. Of thousands that fall on the same place one is drawn, and those of one colour
@@ -44,22 +43,23 @@ const CELL = 3; // px: of several dots in one cell the first is drawn
 function drawDots(scene) {
   const { pen, width, height, across, at, way, found } = scene;
   const { nodes, parent } = view.layout;
-  const seen = emptyCells(width, height);
-  const line = Math.ceil(width / CELL) + 2;
+  const many = nodes.length >= MANY_DOTS;
+  const side = many ? 4 : 3; // px: of several dots in one cell the first is drawn
+  const line = Math.ceil(width / side) + 2;
+  const seen = emptyCells(line * (Math.ceil(height / side) + 12));
   const shown = [], marked = [], wide = [], hair = [];
   for (let k = 0; k < nodes.length; k++) {
     const i = nodes[k];
     const x = at.x[k], y = at.y[k];
-    const special = i === state.selected || (way.size > 0 && way.has(i));
-    const hit = found !== null && found.has(i);
+    const special = way.size > 0 && way.has(i);
+    const hit = found !== null && found[i] === 1;
     const inside = x > -8 && y > -8 && x < width + 8 && y < height + 8;
-    const cell = inside ? (Math.max(y, 0) / CELL | 0) * line + (Math.max(x, 0) / CELL | 0) : -1;
+    const cell = inside ? (Math.max(y, 0) / side | 0) * line + (Math.max(x, 0) / side | 0) : -1;
     const taken = cell >= 0 && seen[cell] >= (hit ? 2 : 1);
     if (cell >= 0) seen[cell] = hit ? 2 : Math.max(seen[cell], 1);
     if (special) marked.push(k);
     else if (inside && !(taken && M.breadth[i] < 0.01)) shown.push(k);
-    if (k === 0 || (taken && !special)) continue;
-    if (special && way.size > 0 && way.has(i)) continue;
+    if (k === 0 || taken || special) continue;
     if (M.breadth[i] > THIN) {
       wide.push(k);
       continue;
@@ -70,30 +70,36 @@ function drawDots(scene) {
   }
   pen.links(hair, across, { stroke: ink.line, width: 1 });
   for (const k of wide) drawLink(scene, k, false, 60);
-  for (const k of marked) if (k > 0 && way.has(nodes[k])) drawLink(scene, k, true, 60);
+  for (const k of marked) if (k > 0) drawLink(scene, k, true, 60);
   const tone = tones();
-  const slot = new Map();
+  /** @type {number[][]} by colour */ const full = [], faint = [];
   for (const k of shown) {
-    // What the search did not find is faint, and lies under what it found.
-    const faint = found !== null && !found.has(nodes[k]);
-    const of = tone[nodes[k]] + (faint ? -FAINT : 0);
-    const had = slot.get(of);
-    if (had) had.push(k);
-    else slot.set(of, [k]);
+    const to = found !== null && found[nodes[k]] === 0 ? faint : full;
+    const of = tone[nodes[k]];
+    if (to[of]) to[of].push(k);
+    else to[of] = [k];
   }
-  for (const of of [...slot.keys()].sort((a, b) => a - b)) pen.dots(slot.get(of), at, dotRadius, { fill: of < 0 ? faintCss(of + FAINT) : toneCss(of), round: nodes.length < 3000 });
+  // What the search did not find is faint, and lies under what it found.
+  faint.forEach((list, of) => pen.dots(list, at, dotRadius, { fill: faintCss(of), round: !many }));
+  full.forEach((list, of) => pen.dots(list, at, dotRadius, { fill: toneCss(of), round: !many }));
   if (view.layout.folded) for (const k of shown) if (hidesSomething(nodes[k])) pen.circle(at.x[k], at.y[k], dotRadius(k) + 0.5, { stroke: ink.accent, width: 1.5 });
-  for (const k of marked) {
-    const stroke = way.has(nodes[k]) ? ink.path : ink.accent;
-    pen.circle(at.x[k], at.y[k], dotRadius(k) + 2, { fill: nodeCss(nodes[k]), stroke, width: 2.5 });
-  }
+  for (const k of marked) markDot(pen, k, at.x[k], at.y[k], ink.path);
+}
+
+function markDot(pen, k, x, y, stroke) {
+  pen.circle(x, y, dotRadius(k) + 2, { fill: nodeCss(view.layout.nodes[k]), stroke, width: 2.5 });
+}
+
+/** The selected node among dots; cards and bars show it by their border. */
+function drawSelected(pen) {
+  const k = view.layout.place[state.selected];
+  if (k >= 0 && boxSize().level === "dot") markDot(pen, k, ...screenPlace(k), state.way.includes(state.selected) ? ink.path : ink.accent);
 }
 
 const dotRadius = (k) => 2 + 6 * Math.sqrt(M.breadth[view.layout.nodes[k]]);
 
 let cells = new Uint8Array(0);
-function emptyCells(width, height) {
-  const size = (Math.ceil(width / CELL) + 2) * (Math.ceil(height / CELL) + 12);
+function emptyCells(size) {
   if (cells.length < size) cells = new Uint8Array(size);
   else cells.fill(0);
   return cells;

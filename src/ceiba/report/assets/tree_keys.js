@@ -60,7 +60,7 @@ function spoken(i) {
   return [way, what, rows].filter(Boolean).join(", ");
 }
 
-const TWIN = 80; // items of the twin at one time
+const TWIN = 40; // items of the twin at one time
 
 /** Build the twin; flat, with levels said by attributes. Of a large tree: the nodes about the selected one, and its ancestors. */
 function buildTwin(twin) {

@@ -15,7 +15,10 @@ const ZOOM_MOST = 1.8;
 
 const view = {
   zoom: 1, x: 0, y: 0, stretch: [1, 1], stretched: false, direction: "right", width: 0, height: 0, touched: false,
-  /** @type {HTMLCanvasElement} */ canvas: null, scheduled: false, layout: null, hover: -1, frameMs: 0, lines: 2,
+  /** @type {HTMLCanvasElement} */ canvas: null, scheduled: false, stale: true,
+  // The selected dot, on a canvas of its own: a step from node to node need not repaint thousands.
+  /** @type {HTMLCanvasElement} */ marks: null,
+  layout: null, hover: -1, frameMs: 0, lines: 2,
 };
 
 /** Distance between neighbours (0) or between levels (1) at a zoom, before stretching. */
@@ -237,12 +240,15 @@ function bringIntoView(node, gently = false) {
   // Far away: into the middle. Just outside: no further than needed.
   const far = !gently && (x < -mx || y < -my || x > view.width + mx || y > view.height + my);
   const shift = (at, low, high, middle) => (far ? middle - at : at < low ? low - at : at > high ? high - at : 0);
-  view.x += shift(x, mx, view.width - mx, view.width / 2);
-  view.y += shift(y, my, view.height - my, view.height / 2);
-  scheduleTree();
+  const dx = shift(x, mx, view.width - mx, view.width / 2), dy = shift(y, my, view.height - my, view.height / 2);
+  view.x += dx;
+  view.y += dy;
+  scheduleTree(dx !== 0 || dy !== 0);
 }
 
-function scheduleTree() {
+/** Paint with the next frame. @param {boolean} [whole] all of it, not only the mark of the selected dot */
+function scheduleTree(whole = true) {
+  view.stale = view.stale || whole;
   if (view.scheduled) return;
   view.scheduled = true;
   requestAnimationFrame(() => {
@@ -254,16 +260,14 @@ function scheduleTree() {
 }
 
 function paintTree() {
-  const { canvas, width, height } = view;
+  const { canvas, marks, width, height } = view;
   if (!canvas || !width || !view.layout) return;
-  const ratio = window.devicePixelRatio || 1;
-  if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
-  if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
-  const ctx = canvas.getContext("2d");
-  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-  ctx.clearRect(0, 0, width, height);
-  drawTree(new CanvasPen(ctx), width, height);
-  showKeys();
+  if (view.stale) {
+    drawTree(cleanPen(canvas, width, height), width, height);
+    showKeys();
+  }
+  view.stale = false;
+  drawSelected(cleanPen(marks, width, height));
 }
 
 /** The shown node under a point, -1 if none. */

@@ -3,13 +3,16 @@
 
 const formats = new Map();
 
-/** @param {Intl.NumberFormatOptions} options */
-function formatter(options) {
-  const key = LANG + JSON.stringify(options);
+/** The format of a language, made once. @param {string} name short, since it is asked for with every number @param {Intl.NumberFormatOptions} options */
+function formatter(name, options) {
+  const key = LANG + name;
   let found = formats.get(key);
   if (!found) formats.set(key, (found = new Intl.NumberFormat(LANG, options)));
   return found;
 }
+
+/** At most so many decimals. @param {number} x @param {number} places */
+const fmtPlaces = (x, places) => formatter("f" + places, { maximumFractionDigits: places }).format(x);
 
 /** A number that is not a cut. @param {number|null|undefined} x @param {number} [digits] */
 function fmtNumber(x, digits = 4) {
@@ -17,21 +20,21 @@ function fmtNumber(x, digits = 4) {
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
   const size = Math.abs(x);
   if (size !== 0 && (size < 1e-4 || size >= 1e15)) return x.toExponential(digits - 1);
-  if (size >= 10 ** digits) return formatter({ maximumFractionDigits: 0 }).format(x);
-  return formatter({ maximumSignificantDigits: digits }).format(x);
+  if (size >= 10 ** digits) return fmtPlaces(x, 0);
+  return formatter("s" + digits, { maximumSignificantDigits: digits }).format(x);
 }
 
 /** A number on an axis. @param {number} x */
 const fmtTick = (x) => (Math.abs(x) >= 1e5 ? fmtCompact(x) : fmtNumber(x, 3));
-const fmtCompact = (/** @type {number} */ x) => formatter({ notation: "compact", maximumSignificantDigits: 3 }).format(x);
+const fmtCompact = (/** @type {number} */ x) => formatter("c", { notation: "compact", maximumSignificantDigits: 3 }).format(x);
 
 /** @param {number} n */
-const fmtCount = (n) => formatter({ maximumFractionDigits: Number.isInteger(n) ? 0 : 2 }).format(n);
+const fmtCount = (n) => fmtPlaces(n, Number.isInteger(n) ? 0 : 2);
 
 /** A share; 0 % and 100 % are said only when exact. @param {number} share @param {number} [places] */
 function fmtPercent(share, places = 0) {
   if (share === null || Number.isNaN(share)) return "–";
-  const f = formatter({ style: "percent", minimumFractionDigits: places, maximumFractionDigits: places });
+  const f = formatter("%" + places, { style: "percent", minimumFractionDigits: places, maximumFractionDigits: places });
   const least = 0.5 / 10 ** (places + 2);
   if (share > 0 && share < least) return "<" + f.format(2 * least);
   if (share < 1 && share >= 1 - least) return ">" + f.format(1 - 2 * least);
@@ -84,7 +87,7 @@ function fmtCut(cut, j, brief = false) {
   if (size >= 1e15 || size < 1e-6) return String(Number(clean.toPrecision(digits)));
   const before = Math.floor(Math.log10(size)) + 1;
   const places = Math.min(Math.max(digits - before, 3), 20);
-  return formatter({ maximumFractionDigits: places }).format(clean);
+  return fmtPlaces(clean, places);
 }
 
 /** A value of column j as it stands in a case. @param {number|null} value @param {number} j */
