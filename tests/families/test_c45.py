@@ -94,6 +94,22 @@ def test_trebled_weights_as_frequencies_keep_the_root():
     assert heavy.tree_.splits.cut[0] == plain.splits.cut[0]
 
 
+def test_parts_of_rows_that_weigh_nothing_change_no_split():
+    # Below the first cut these rows weigh half of the smallest number above zero, which is zero.
+    tiny, levels = 6, [f"l{i}" for i in range(10)]
+    half = ["l0"] * 14 + ["l1"] * 6
+    X = {
+        "a": np.r_[np.full(tiny, np.nan), np.repeat([0.0, 1.0], 20)],
+        "b": ceiba.table.Levels(["l0"] * tiny + half + half, levels),
+    }
+    y = ["no"] * tiny + ["no"] * 14 + ["yes"] * 20 + ["no"] * 6
+    weight = np.r_[np.full(tiny, 5e-324), np.ones(40)]
+    tree = ceiba.c45(confidence=None, empty_branches=False).fit(X, y, sample_weight=weight).tree_
+    assert tree.splits.column.tolist() == [0, 1, -1, -1, 1, -1, -1]
+    assert tree.n_rows.tolist() == [46, 26, 20, 6, 26, 20, 6]
+    assert tree.weight.tolist() == [40, 20, 14, 6, 20, 14, 6]
+
+
 def test_tree_does_not_depend_on_the_number_of_threads():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20000, 12)), rng.integers(0, 2, 20000)

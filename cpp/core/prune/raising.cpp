@@ -327,7 +327,7 @@ private:
         under_way_.resize(end);
         std::uint32_t* const row = under_way_.row.data();
         double* const weight = under_way_.weight.data();
-        const std::int32_t* const branch = branch_.data() - here.begin;
+        const auto branch = [of = branch_.data(), first = here.begin](std::size_t i) { return of[i - first]; };
         std::size_t* const next = next_.data();
         const auto put = [&](std::size_t to, std::size_t i, double w) {
             row[to] = row[i];
@@ -336,14 +336,15 @@ private:
         if (below.size() == 2 && n_everywhere == 0 && end - next[0] == here.end - here.begin) {  // none of them stays
             std::size_t left = next[0], right = next[1];
             for (std::size_t i = here.begin; i < here.end; ++i) {
-                put(branch[i] ? right : left, i, weight[i]);
-                left += branch[i] == 0;
-                right += branch[i] == 1;
+                const std::int32_t b = branch(i);
+                put(b ? right : left, i, weight[i]);
+                left += b == 0;
+                right += b == 1;
             }
             return;
         }
         for (std::size_t i = here.begin; i < here.end; ++i) {
-            const std::int32_t b = branch[i];
+            const std::int32_t b = branch(i);
             if (b >= 0) put(next[b]++, i, weight[i]);
             if (b == tree::row_is_parted)
                 for (std::size_t k = 0; k < below.size(); ++k)

@@ -58,8 +58,8 @@ struct Bag {
 // a column may have thousands of levels.
 class Bags {
 public:
-    // Counts rows by level and class. `weight` null: each row counts 1; if only a few do not, `others` names them. Rows
-    // without a level have a negative code.
+    // Counts rows by level and class. `weight` null: each row counts 1; otherwise `others` names the rows that do not.
+    // Rows without a level have a negative code.
     void fill(const std::int32_t* codes, const std::uint16_t* label, const double* weight,
               const std::vector<std::uint32_t>& others, std::size_t n_rows, std::size_t n_levels,
               std::size_t n_classes) {
@@ -71,15 +71,16 @@ public:
             return;
         }
         for (std::size_t i = 0; i < n_rows; ++i) {
-            if (codes[i] < 0) continue;
+            const double w = weight ? weight[i] : 1.0;
+            if (codes[i] < 0 || w == 0.0) continue;  // a part of a row may be too small for a number
             const std::size_t level = static_cast<std::size_t>(codes[i]);
             if (weight_[level] == 0.0) there_.push_back(static_cast<std::uint32_t>(level));
-            add(level, label[i], weight ? weight[i] : 1.0);
+            add(level, label[i], w);
         }
         std::sort(there_.begin(), there_.end());
     }
 
-    // Levels that have rows, ascending.
+    // Levels that have rows, ascending, each once.
     const std::vector<std::uint32_t>& there() const { return there_; }
     double weight(std::size_t level) const { return weight_[level]; }
 

@@ -1,9 +1,9 @@
 // Level sets for three or more classes, where no order of the levels is sure to hold the best one.
 //
 // Up to `exhaustive_levels` present levels: all 2^(L-1) - 1 sets, in Gray-code order (one level changes side per step).
-// Beyond: the cuts of several orders (the share of each leading class; the first principal component of the class profiles, Coppersmith,
-// Hong and Hosking 1999), then single levels change side as long as that raises the gain. Works on a table of class
-// weights per level, so its cost does not depend on the number of rows.
+// Beyond: the cuts of several orders (the share of each leading class; the first principal component of the class
+// profiles, Coppersmith, Hong and Hosking 1999), then single levels change side as long as that raises the gain. Works on
+// a table of class weights per level, so its cost does not depend on the number of rows.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,7 @@ void ask_levels(const Questions& tree, std::size_t node, const data::Column& col
     const std::size_t n_levels = static_cast<std::size_t>(column.n_levels());
     thread_local std::vector<std::int32_t> branch_of;
     branch_of.assign(n_levels, unknown);
-    for (std::int32_t l = splits.level_start[node]; l < splits.level_start[node + 1]; ++l)
+    for (std::int64_t l = splits.level_start[node]; l < splits.level_start[node + 1]; ++l)
         if (const std::size_t code = static_cast<std::size_t>(splits.level_code[static_cast<std::size_t>(l)]);
             code < n_levels)
             branch_of[code] = splits.level_branch[static_cast<std::size_t>(l)];
