@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -32,7 +33,11 @@ using base::Fraction;
 // class with a million times their weight that difference would have lost most of its digits.
 template <class Count, class F>
 double over_classes(int n_classes, Count count, F f) {
-    std::vector<double> after(static_cast<std::size_t>(n_classes) + 1, 0.0);
+    // Small trees ask this of every node, and most tables have few classes: no memory is asked for then.
+    std::array<double, 32> room{};
+    std::vector<double> more(
+        static_cast<std::size_t>(n_classes) < room.size() ? 0 : static_cast<std::size_t>(n_classes) + 1);
+    double* const after = more.empty() ? room.data() : more.data();
     for (int k = n_classes; k-- > 0;)
         after[static_cast<std::size_t>(k)] = after[static_cast<std::size_t>(k) + 1] + count(k);
     double before = 0.0, sum = 0.0;
