@@ -50,6 +50,7 @@ def added_loss(criterion: str, own: Array, answer: Array) -> Array:
     if criterion == "poisson":
         events = own > 0
         ratio = np.divide(own, answer, out=np.ones_like(own), where=events & (answer > 0))
+        # m log(m / r) - m + r is never below 0; rounding may say so where the rates agree.
         return np.maximum(own * np.log(ratio) - own + answer, 0.0)
     gap: Array = own - answer
     return gap * gap

@@ -16,6 +16,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.grow.limits import added_loss
+
 __all__ = ["shrunken_rates"]
 
 Array = npt.NDArray[np.float64]
@@ -48,6 +50,4 @@ def shrunken_rates(own: Array, time: Array, impurity: Array, shrink: float) -> t
     events = 1.0 / shrink**2
     own = np.where(time > 0, own, 0.0)  # a node whose rows weigh nothing has seen no events
     rate = (own * time + events) / (time + events / own[0])
-    ratio = np.divide(own, rate, out=np.ones_like(own), where=own > 0)
-    # m log(m / r) - m + r is never below 0; rounding may say so where the rates agree.
-    return rate, impurity + np.maximum(own * np.log(ratio) - own + rate, 0.0)
+    return rate, impurity + added_loss("poisson", own, rate)

@@ -119,7 +119,7 @@ def merge(
     first[home] = True
     group = (np.cumsum(first) - 1)[home]
     n_groups = int(group.max()) + 1
-    if n_groups == 1:  # as in most small nodes: nothing is told apart
+    if n_groups == 1:  # nothing is told apart, and there is nothing to test
         dof = (0.0, float(cells[:, 0].sum()) - 1.0) if statistic == "f_test" else (0.0,)
         return Merged(group, NodeTest(statistic, 0.0, dof, 1.0, 0.0), list(steps))
     merged = np.zeros((n_groups, cells.shape[1]))
