@@ -57,7 +57,7 @@ def cross_validation_by_definition(training, folds, risk="cost"):
 
 def _pruned(tree, training, alpha, risk):
     if risk == "impurity" and training.scales.search is not None:
-        raise NotImplementedError("the altered priors are those of all rows")
+        raise ValueError("the altered priors are those of all rows: a fold has others")
     return prune_tree(tree, alpha, risk=risk)
 
 

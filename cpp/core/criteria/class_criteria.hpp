@@ -108,7 +108,7 @@ struct Gini {
         return {l2 * r * n + r2 * l * n - t2 * l * r, l * r * n};
     }
     // Where rows count 1 the division keeps the sums of squares, whole numbers. Ties are weighed by them at once, however
-    // many classes there are: with every row in a class of its own all cuts are tied (400 rows took 9 s).
+    // many classes there are: with every row in a class of its own all cuts are tied (1,250 rows took 3 s to depth 3).
     template <class D>
     static bool keeps_squares(const D& d) {
         if constexpr (requires { d.squares_are_exact(); }) return d.squares_are_exact();
