@@ -81,7 +81,9 @@ def by_model_file(model: Any, folder: Path) -> Any:
 
 def fitted(name: str) -> Any:
     model = MODELS[name]()
-    return model.fit(FRAME, _RAIN if ceiba.DecisionTreeRegressor in type(model).__mro__ else CLASSES)
+    return model.fit(
+        FRAME, _RAIN if ceiba.DecisionTreeRegressor in type(model).__mro__ else CLASSES
+    )
 
 
 def answers(model: Any) -> list[Any]:

@@ -87,8 +87,7 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, dict[str, Any]]:
         """Give data and options of growing, and the parameters that are not at their default."""
-        stated = self._stated()
-        check_stated(stated, self._task, type(self).__name__)
+        stated = self._check_parameters()
         table, target, weight = self._read_training(X, y, sample_weight, stated)
         if stated.get("class_weight") is not None:
             per_class = class_weights(stated["class_weight"], target)
@@ -96,6 +95,12 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
         options = grow_options(stated, self._task)
         kind = Training if options.min_significance is None else SignificantTraining
         return kind(table, target, options, weight), stated
+
+    def _check_parameters(self) -> dict[str, Any]:
+        """Refuse wrong parameters; give those that are not at their default."""
+        stated = self._stated()
+        check_stated(stated, self._task, type(self).__name__)
+        return stated
 
     def _stated(self) -> dict[str, Any]:
         """Give the parameters that are not at their default, by name."""

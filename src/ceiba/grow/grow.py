@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -185,9 +185,9 @@ class Place:
     def set(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
         """Set the options of the core that depend on the place, in the core's units."""
         if options.max_leaf_nodes is not None:
-            core.max_leaf_nodes = max(options.max_leaf_nodes - self.leaves, 1)
+            core.max_leaf_nodes = max(counted(options.max_leaf_nodes) - self.leaves, 1)
         if options.max_depth is not None:
-            core.max_depth = max(options.max_depth - self.depth, 0)
+            core.max_depth = max(counted(options.max_depth) - self.depth, 0)
         core.min_gain = options.min_impurity_decrease / self.share
         core.seed = self.seed
         core.low, core.high = np.ldexp([self.low, self.high], -units.target).tolist()
@@ -316,13 +316,28 @@ def core_options(
     return core
 
 
+def counted(limit: int | None) -> int:
+    """Give a limit as the core counts: -1 is none, and 2**31 - 1 is as good as anything beyond.
+
+    Examples
+    --------
+    >>> from ceiba.grow.grow import counted
+    >>> counted(None), counted(7), counted(2**40)
+    (-1, 7, 2147483647)
+    """
+    return -1 if limit is None else min(int(limit), 2**31 - 1)
+
+
+_MANY_ROWS: Final = 2**53  # more than any table has, and whole as a float too
+
+
 def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
     """Set what does not depend on the table."""
     core = _core.GrowOptions()
     core.set_criterion(ALIASES.get(options.criterion, options.criterion))
     core.set_missing(options.missing)
-    core.max_depth = -1 if options.max_depth is None else options.max_depth
-    core.max_leaf_nodes = -1 if options.max_leaf_nodes is None else options.max_leaf_nodes
+    core.max_depth = counted(options.max_depth)
+    core.max_leaf_nodes = counted(options.max_leaf_nodes)
     core.min_gain = options.min_impurity_decrease
     core.min_gain_ratio = options.min_gain_ratio
     if options.max_bins is not None:
@@ -332,10 +347,10 @@ def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
     core.multiway = options.categorical_splits == "multiway"
     core.empty_branches = options.empty_branches
     core.cuts_at_values = options.cuts == "value"
-    core.max_surrogates = options.max_surrogates
+    core.max_surrogates = counted(options.max_surrogates)
     core.surrogate_style = options.surrogate_style
     core.use_surrogate = options.use_surrogate
-    core.max_competitors = options.max_competitors
+    core.max_competitors = counted(options.max_competitors)
     core.keep_zero_weights = options.keep_zero_weights
     core.allow_zero_rate = options.allow_zero_rate
     core.like_rpart = options.like_rpart
@@ -360,8 +375,8 @@ def _set_sizes(
     """Set the rules that count rows; with frequency weights a weight of k is k rows."""
     core.min_weight_leaf = options.min_weight_fraction_leaf * total_weight
     n = total_weight if options.frequency_weights else n_rows
-    min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
-    min_split = resolve_min_split(options.min_samples_split, min_leaf, n)
+    min_leaf = min(resolve_min_leaf(options.min_samples_leaf, n), _MANY_ROWS)
+    min_split = min(resolve_min_split(options.min_samples_split, min_leaf, n), _MANY_ROWS)
     if options.criterion == "gain_ratio":
         core.min_branch = float(min_leaf)
         core.min_weight_split = float(min_split) - SLACK
