@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         DataWarning,
         ModelFileError,
         OptionError,
+        OutputError,
         SchemaError,
         TreeError,
     )
@@ -61,6 +62,7 @@ __all__ = [
     "DescriptionLength",
     "ModelFileError",
     "OptionError",
+    "OutputError",
     "Pessimistic",
     "ReducedError",
     "RuleSet",
@@ -101,6 +103,7 @@ _HOMES = {
     "DescriptionLength": "prune",
     "ModelFileError": "errors",
     "OptionError": "errors",
+    "OutputError": "errors",
     "Pessimistic": "prune",
     "ReducedError": "prune",
     "SameAnswer": "prune",

@@ -123,7 +123,8 @@ def main() -> None:
 
 def _complain(error: BaseException) -> None:
     """Say what went wrong in one message and leave with its exit code."""
-    from ceiba.cli.say import exit_code
+    from ceiba.cli.say import exit_code, is_full
+    from ceiba.errors import OutputError
 
     code = exit_code(error)
     if isinstance(error, KeyboardInterrupt):
@@ -132,7 +133,7 @@ def _complain(error: BaseException) -> None:
         text = "not enough memory"
     else:
         text = str(error) or type(error).__name__
-        if code == 1 and not isinstance(error, ImportError):
+        if code == 1 and not (isinstance(error, ImportError | OutputError) or is_full(error)):
             text = f"{type(error).__name__}: {text}\nThis is not your fault. --debug shows more."
     print(f"ceiba: {text}", file=sys.stderr)
     sys.exit(code)
