@@ -98,7 +98,7 @@ def _told(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _told_if_full(path: str | os.PathLike[str]) -> Iterator[None]:
-    """The same for errors about room; others may come from what is read meanwhile."""
+    """Turn errors about room into ours; others may come from what is read meanwhile."""
     try:
         yield
     except OSError as error:
