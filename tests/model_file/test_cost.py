@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import ceiba
+from ceiba.criteria import TEST_CRITERIA, criterion_names
 from ceiba.errors import ModelFileError
 from ceiba.estimators.model_file import restore
-from ceiba.grow.criteria import TEST_CRITERIA, criterion_names
 from ceiba.tree.model_file import dumps, loads
 from ceiba.tree.model_file.tree_part import CRITERIA
 

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.criteria import ALIASES, TEST_CRITERIA
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.bins import check_bins
 from ceiba.grow.chaid.grow import grow_by_tests
-from ceiba.grow.criteria import ALIASES, TEST_CRITERIA
 from ceiba.grow.gain_ratio import SLACK, check_gain_ratio
 from ceiba.grow.limits import added_loss, within
 from ceiba.grow.options import (
@@ -102,6 +102,8 @@ def grow(
     if target.info.task != options.task:
         raise OptionError(f"The target is for {target.info.task}, the options for {options.task}.")
     _refuse_bad_target(target, options)
+    if options.frequency_weights and weight is not None:
+        _refuse_uncountable(weight)
     if options.criterion == "gain_ratio":
         check_gain_ratio(table, target, options)
     if options.missing == "error":
@@ -314,6 +316,16 @@ def core_options(
         _set_risk(core, options, scales)
     _set_sizes(core, options, n_rows, total_weight)
     return core
+
+
+def _refuse_uncountable(weight: Array) -> None:
+    """Refuse frequencies that add up to more rows than an int64 counts."""
+    if float(weight.sum()) >= 2.0**63:
+        raise DataError(
+            f"frequency_weights=True: the weights add up to {float(weight.sum()):.4g} rows, and "
+            "rows are counted up to 9.2e18. Divide the weights, or leave frequency_weights at "
+            "False."
+        )
 
 
 def counted(limit: int | None) -> int:
