@@ -275,6 +275,7 @@ class Explanations(Sequence[Explanation]):
         """Give a table: for each row its prediction and what each column added to the baseline."""
         tree, table = self._tree, self._table
         columns = np.unique(tree.splits.column[~tree.is_leaf]).tolist()
+        ends: Any
         if tree.missing == "fractional":
             answers, ends, baseline, added = _added_by_row(list(self), tree, columns)
         else:
