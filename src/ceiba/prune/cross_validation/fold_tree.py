@@ -36,10 +36,13 @@ def _half_deviance(truth: Array, mean: Array) -> Array:
 
 
 # As in the core, for rows that are told a mean over several leaves.
+def _squared(truth: Array, predicted: Array) -> Array:
+    return np.asarray((truth - predicted) ** 2)
+
+
+# Where a criterion has a loss of its own; the others are judged by squared error.
 _LOSS: Final[dict[str, Callable[[Array, Array], Array]]] = {
-    "squared_error": lambda truth, said: np.asarray((truth - said) ** 2),
-    "friedman_mse": lambda truth, said: np.asarray((truth - said) ** 2),
-    "absolute_error": lambda truth, said: np.asarray(np.abs(truth - said)),
+    "absolute_error": lambda truth, predicted: np.asarray(np.abs(truth - predicted)),
     "poisson": _half_deviance,
 }
 
@@ -113,7 +116,7 @@ class FoldTree:
         if self.problem.options.task == "classification":
             error = self._costs()[truth, stairs.said]
         else:
-            error = _LOSS[self.problem.options.criterion](truth, stairs.said)
+            error = _LOSS.get(self.problem.options.criterion_name, _squared)(truth, stairs.said)
         weight = self.error_weight[rows]
         opening = np.zeros(len(rows), bool)
         opening[stairs.start[:-1][length > 0]] = True
