@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         DataWarning,
         ModelFileError,
         OptionError,
+        OutputError,
         SchemaError,
         TreeError,
     )
@@ -82,6 +83,7 @@ __all__ = [
     "ModelFileError",
     "Multiway",
     "OptionError",
+    "OutputError",
     "Pessimistic",
     "ReducedError",
     "RuleSet",
@@ -161,6 +163,7 @@ _HOMES = {
     "DescriptionLength": "prune",
     "ModelFileError": "errors",
     "OptionError": "errors",
+    "OutputError": "errors",
     "Pessimistic": "prune",
     "ReducedError": "prune",
     "SameAnswer": "prune",

@@ -322,10 +322,14 @@ private:
         if (options_.search.like_rpart && open.rows.store->zero_weights)
             split::let_absent_levels_stay(open.rows, split, routing);
         const split::BranchLoad load = split::load(open.rows, routing);
-        const int heavier = split::heaviest(load, by_surrogate);
+        // As in scikit-learn: where nothing was missing there was nothing to learn, and a tie goes to the right.
+        const bool nothing_learned = options_.search.missing == Missing::learn &&
+                                     open.rows.n_present(static_cast<std::size_t>(split.column)) == open.rows.size();
+        const int heavier = split::heaviest(
+            load, by_surrogate ? split::Tie::none : nothing_learned ? split::Tie::last : split::Tie::first);
         question.default_branch = heavier;
         if (options_.search.missing == Missing::fractional) {
-            question.default_branch = split::heaviest(load, false);
+            question.default_branch = split::heaviest(load, split::Tie::first);
             return;
         }
         if (by_surrogate && split.n_branches == 2 && options_.surrogates.max_surrogates > 0) {

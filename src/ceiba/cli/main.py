@@ -142,7 +142,8 @@ def main() -> None:
 
 def _complain(error: BaseException) -> None:
     """Say what went wrong in one message and leave with its exit code."""
-    from ceiba.cli.output import exit_code
+    from ceiba.cli.output import exit_code, is_full
+    from ceiba.errors import OutputError
 
     code = exit_code(error)
     if isinstance(error, KeyboardInterrupt):
@@ -151,7 +152,7 @@ def _complain(error: BaseException) -> None:
         text = "not enough memory"
     else:
         text = str(error) or type(error).__name__
-        if code == 1 and not isinstance(error, ImportError):
+        if code == 1 and not (isinstance(error, ImportError | OutputError) or is_full(error)):
             text = (
                 f"{type(error).__name__}: {text}\n"
                 "Internal error; please report it. --debug shows the traceback."

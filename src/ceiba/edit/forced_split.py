@@ -166,6 +166,9 @@ class _Decision:
             raise DataError("Values of the split's column are missing, and missing='error'.")
         if self.splits.kind[0] == SplitKind.PRESENCE:
             return self._division(self.branch, 1, 0)
+        if rule == "learn" and not open_.any():  # as in scikit-learn: the right one of equals
+            last = len(self.load) - 1 - int(np.argmax(self.load[::-1]))
+            return self._division(self.branch, last, 0)
         if self._is_learned:
             return self._learned(open_)
         if rule == "surrogate":
@@ -186,8 +189,6 @@ class _Decision:
         return options.missing == "learn" and not (one_each and by_level)
 
     def _learned(self, open_: npt.NDArray[np.bool_]) -> Division:
-        if not open_.any():
-            return self._division(self.branch, int(np.argmax(self.load)), 0)
         tried = [
             self._division(np.where(open_, b, self.branch), b, int(np.count_nonzero(open_)))
             for b in range(len(self.load))[::-1]  # the first of equals: the last branch

@@ -29,6 +29,7 @@ from ceiba.grow import Problem
 from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
 from ceiba.table import present_rows, read, read_target, read_weights, split_target
+from ceiba.table.targets.target import take_rows
 
 if TYPE_CHECKING:
     from ceiba.table import Table, Target
@@ -91,6 +92,12 @@ class DecisionTree(BaseTree):
             setattr(self, outer, holder.set_params(**{inner: value}))
         return self
 
+    def _check_parameters(self) -> dict[str, Any]:
+        """Refuse wrong parameters; give those that are not at their default."""
+        stated = self._stated()
+        check_stated(stated, self._task, type(self).__name__)
+        return stated
+
     def _stated(self) -> dict[str, Any]:
         """Give the parameters that are not at their default, by name."""
         mine, defaults = self.__dict__, _DEFAULTS[self._task]
@@ -117,8 +124,7 @@ class DecisionTree(BaseTree):
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, dict[str, Any]]:
         """Give data and options of growing, and the parameters that are not at their default."""
-        stated = self._stated()
-        check_stated(stated, self._task, type(self).__name__)
+        stated = self._check_parameters()
         if stated.get("frequency_weights") and sample_weight is None:
             raise OptionError(
                 "frequency_weights=True is about sample_weight, and none is given. Give the number "
@@ -147,7 +153,7 @@ class DecisionTree(BaseTree):
             self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
             if self.n_rows_dropped_:
                 _check_lengths(table.n_rows, len(present))
-                table, y = table.take(present), np.asarray(y, dtype=object)[present]
+                table, y = table.take(present), take_rows(y, present)
                 weight = None if weight is None else weight[present]
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name)
         return table, target, weight

@@ -16,14 +16,14 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba import grow, prune
-from ceiba.errors import CeibaWarning, ModelFileError
+from ceiba.errors import CeibaError, CeibaWarning, ModelFileError
 from ceiba.estimators.base import BaseTree
 from ceiba.listing import Listing
 from ceiba.options import OptionObject
 from ceiba.tree import Tree
 from ceiba.tree.model_file import Document, write
 from ceiba.tree.model_file.field import Field
-from ceiba.tree.model_file.values import UnwritableError, from_json, to_json
+from ceiba.tree.model_file.values import UnwritableError, from_json, refuse_deep, to_json
 
 __all__ = ["restore", "save", "wrap"]
 
@@ -114,12 +114,17 @@ def restore(document: Document) -> Any:
     if stored is None:
         return tree
     stored.object(("class", "parameters", "fitted"))
+    refuse_deep(stored)
     classes, known = _classes(), _objects()
     cls = classes[stored["class"].text(sorted(classes))]
     if cls._task != tree.task:
         stored["class"].fail(f"The tree is one of {tree.task}.")
     model = cls(**_read_parameters(stored["parameters"], cls, known))
-    _around(model, tree)
+    try:
+        model._check_parameters()
+        _around(model, tree)
+    except CeibaError as error:
+        stored["parameters"].fail(str(error), "parameters that no model has")
     fitted = stored["fitted"]
     if not isinstance(fitted.value, dict):
         fitted.fail("An object {...} is needed.")

@@ -30,8 +30,10 @@ _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
 }
 
 
-def check_combinations(table: Table, target: Target, options: GrowOptions) -> None:
-    """Refuse options that contradict each other, the target or the table."""
+def check_combinations(
+    table: Table, target: Target, options: GrowOptions, weight: Any = None
+) -> None:
+    """Refuse options that contradict each other, the target, the weights or the table."""
     if target.info.task != options.task:
         raise OptionError(f"The target is for {target.info.task}, the options for {options.task}.")
     if "_known" not in options.__dict__:  # once per options: fits of small tables take microseconds
@@ -41,6 +43,8 @@ def check_combinations(table: Table, target: Target, options: GrowOptions) -> No
         _check_outputs(target, options)
     elif options.monotonic_cst is not None and options.task == "classification":
         _check_two_classes(len(target.info.classes[0]))
+    if options.frequency_weights and weight is not None:
+        _check_countable(float(weight.sum()))
     if options.criterion == "poisson":
         _check_counts(target.values)
     if options.missing == "error":
@@ -117,6 +121,15 @@ def _refuse_missing(table: Table, why: str, advice: str, error: type[Exception])
                 f"Column {column.info.name!r}: {np.count_nonzero(missing)} values are missing "
                 f"(first in row {int(np.argmax(missing))}), and {why}. {advice}"
             )
+
+
+def _check_countable(total: float) -> None:
+    """Refuse frequencies that add up to more rows than an int64 counts."""
+    if total >= 2.0**63:
+        raise DataError(
+            f"frequency_weights=True: the weights add up to {total:.4g} rows, and rows are counted "
+            "up to 9.2e18. Divide the weights, or leave frequency_weights at False."
+        )
 
 
 def _check_counts(values: Any) -> None:

@@ -15,6 +15,7 @@ from ceiba.grow.options import (
     OPTIONS,
     GrowOptions,
     RpartRules,
+    counted,
     resolve_max_features,
     resolve_min_leaf,
     resolve_min_split,
@@ -33,6 +34,7 @@ Array = npt.NDArray[np.float64]
 
 #: C4.5: weights this close are equal; parts of rows with missing values do not add up exactly.
 _SLACK: Final = 1e-6
+_MANY_ROWS: Final = 2**53  # more than any table has, and whole as a float too
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,9 @@ class Place:
     def set(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
         """Set the options of the core that depend on the place, in the core's units."""
         if options.max_leaf_nodes is not None:
-            core.max_leaf_nodes = max(options.max_leaf_nodes - self.leaves, 1)
+            core.max_leaf_nodes = max(counted(options.max_leaf_nodes) - self.leaves, 1)
         if options.max_depth is not None:
-            core.max_depth = max(options.max_depth - self.depth, 0)
+            core.max_depth = max(counted(options.max_depth) - self.depth, 0)
         core.min_gain = options.min_impurity_decrease / self.share
         core.seed = self.seed
         core.low, core.high = np.ldexp([self.low, self.high], -units.target).tolist()
@@ -129,7 +131,7 @@ def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
     core.multiway = options.multiway
     core.empty_branches = options.empty_branches
     core.cuts_at_values = options.cuts_at_values
-    core.max_surrogates = options.surrogates.keep
+    core.max_surrogates = counted(options.surrogates.keep)
     core.surrogate_style = int(options.surrogates.agreement == "both")
     core.use_surrogate = options.use_surrogate
     if options.rpart is not None:
@@ -156,8 +158,8 @@ def _set_sizes(
     """Set the rules that count rows; with frequency weights a weight of k is k rows."""
     core.min_weight_leaf = options.min_weight_fraction_leaf * total_weight
     n = total_weight if options.frequency_weights else n_rows
-    min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
-    min_split = resolve_min_split(options.min_samples_split, min_leaf, n)
+    min_leaf = min(resolve_min_leaf(options.min_samples_leaf, n), _MANY_ROWS)
+    min_split = min(resolve_min_split(options.min_samples_split, min_leaf, n), _MANY_ROWS)
     if options.criterion_name == "gain_ratio":
         core.min_branch = float(min_leaf)
         core.min_weight_split = float(min_split) - _SLACK

@@ -73,8 +73,16 @@ def _row(  # a field whose metadata is the option's row
     return field(default=default, metadata={"option": made})
 
 
-def _or(none: Any) -> Callable[[Any], Any]:
-    return lambda value: none if value is None else value
+def counted(limit: int | None) -> int:
+    """Give a limit as the core counts: -1 is none, and 2**31 - 1 is as good as anything beyond.
+
+    Examples
+    --------
+    >>> from ceiba.grow.options import counted
+    >>> counted(None), counted(7), counted(2**40)
+    (-1, 7, 2147483647)
+    """
+    return -1 if limit is None else min(int(limit), 2**31 - 1)
 
 
 def _is_int_in(value: Any, low: int, high: int) -> bool:
@@ -146,7 +154,7 @@ class GrowOptions:
         help="Largest depth of a leaf. None: no limit.",
         flag=int,
         core="max_depth",
-        to_core=_or(-1),
+        to_core=counted,
     )
     min_samples_split: int | float = _row(
         2,
@@ -191,7 +199,7 @@ class GrowOptions:
         flag=int,
         growers=_without("significance", "tests"),
         core="max_leaf_nodes",
-        to_core=_or(-1),
+        to_core=counted,
     )
     min_impurity_decrease: float = _row(
         0.0,
@@ -282,6 +290,7 @@ class GrowOptions:
         flag=int,
         growers=_without("bins", "significance", "tests"),
         core="max_competitors",
+        to_core=counted,
     )
     class_prior: Any = _row(
         None,

@@ -103,7 +103,7 @@ class Problem:
             problem.__dict__["scales"] = self.scales
             if below is not None:
                 problem.__dict__.update(weight=below.row_weight, case_weight=None)
-        check_combinations(problem.table, problem.target, problem.options)
+        check_combinations(problem.table, problem.target, problem.options, problem.weight)
         return GROWERS[problem.options.growers[0]](problem, rows, below)
 
     def summary(self, rows: Rows, weight: Array | None, below: Place | None = None) -> Tree:

@@ -67,7 +67,7 @@ def read_like(
     # The fast way: a float matrix for a table of numbers without names is taken as it is.
     if type(X) is np.ndarray and X.ndim == 2 and schema.is_matrix and not schema.named:
         dtype, shape = X.dtype, X.shape
-        if dtype in FLOATS and shape[1] == schema.n_columns and shape[0]:
+        if dtype in FLOATS and shape[1] == schema.n_columns and shape[0] and X.flags.aligned:
             return Table.from_matrix(X, schema)
     source = open_source(X)
     if match in ("position", "order"):

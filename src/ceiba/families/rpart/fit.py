@@ -48,8 +48,7 @@ class RpartFit:
     _cv_se: Array | None
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, exposure: Any = None) -> None:
-        given = self._given()
-        check_options(given, _ALLOWED, type(self).__name__)
+        self._check_parameters()
         problem = self._problem(X, y, sample_weight, exposure)
         # Where the whole risk of a node is not worth a split, none below it is.
         options = with_rules(problem.options, min_risk_ratio=float(self.cp))
@@ -131,6 +130,11 @@ class RpartFit:
             title="cross-validation",
             legend="relative_...: divided by the risk of the root (R: xerror, xstd)",
         )
+
+    def _check_parameters(self) -> dict[str, Any]:
+        given = self._given()
+        check_options(given, _ALLOWED, type(self).__name__)
+        return given
 
     def _given(self) -> dict[str, Any]:
         return {"method": self.method, **self.get_params(deep=False)}  # type: ignore[attr-defined]

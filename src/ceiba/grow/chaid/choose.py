@@ -59,10 +59,18 @@ def binned(column: Column, max_bins: int, rows: Rows) -> Binned:
         lower = lower[lower + 1 < len(distinct)]
     else:
         lower = np.arange(len(distinct) - 1)
-    cuts = (distinct[lower] + distinct[lower + 1]) / 2 if len(distinct) > 1 else np.zeros(0)
+    cuts = _between(distinct[lower], distinct[lower + 1]) if len(distinct) > 1 else np.zeros(0)
     codes = np.searchsorted(cuts, values, side="left").astype(np.int32)
     codes[np.isnan(values)] = _MISSING
     return Binned(codes, len(cuts) + 1, True, cuts)
+
+
+def _between(low: Array, high: Array) -> Array:
+    """Give midpoints, such that low <= cut < high at the edges of float64 too."""
+    with np.errstate(over="ignore"):
+        middle = (low + high) / 2
+    middle = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
+    return np.where(middle < high, middle, low)
 
 
 @dataclass(frozen=True)
