@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.grow.priors import altered_scale
-from ceiba.inspection.intervals import Interval, effective_rows, mean_interval
-from ceiba.table import read_weights, split_target
+from ceiba.inspection.intervals import Interval, mean_interval
+from ceiba.table import effective_rows, read_weights, split_target
 from ceiba.tree.impurity import altered
 from ceiba.tree.routing import route
 from ceiba.tree.routing.recount import Endings, codes_or_numbers, endings
