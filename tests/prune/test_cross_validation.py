@@ -276,7 +276,7 @@ def test_rpart_keeps_the_standard_error_of_r_which_shrinks_with_the_weights():
     se = [
         ceiba.rpart(method="anova", random_state=0)
         .fit(X, y, sample_weight=np.full(442, scale))
-        .cp_table_["xstd"]
+        .cp_table_["relative_cv_se"]
         for scale in (1.0, 4.0)
     ]
     np.testing.assert_allclose(se[0], 2 * se[1], rtol=1e-9)
