@@ -93,7 +93,7 @@ def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
     assert tree.counts is not None
     counts = tree.counts[:, 0]
     total = counts.sum(axis=1)
-    number = np.divide(counts[:, 1], total, out=np.zeros(len(total)), where=total > 0)
+    number: Array = np.divide(counts[:, 1], total, out=np.zeros(len(total)), where=total > 0)
     number[tree.weight == 0] = tree.value[tree.weight == 0, 0, 1]
     low, high = np.full(tree.n_nodes, -np.inf), np.full(tree.n_nodes, np.inf)
     for node in np.flatnonzero(~tree.is_leaf).tolist():
