@@ -216,12 +216,14 @@ class _Decision:
         if options.surrogates.keep > 0 and len(self.load) == 2:
             branch, found = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
         left = branch < 0
-        tie = self.load[0] == self.load[1] if len(self.load) == 2 else False
-        no_majority = options.rpart is not None and options.surrogates.keep == 0
-        stays = options.use_surrogate < 2 or tie or no_majority
-        branch = np.where(left, _STAYS if stays else int(np.argmax(self.load)), branch)
-        default = -1
-        if options.use_surrogate == 2:  # as rpart predicts: where more rows went, nowhere on a tie
+        heavier = int(np.argmax(self.load))
+        tie = len(self.load) == 2 and self.load[0] == self.load[1]
+        like_rpart = options.rpart is not None
+        stays = like_rpart and (tie or options.surrogates.keep == 0)
+        stays = stays or options.use_surrogate < 2
+        branch = np.where(left, _STAYS if stays else heavier, branch)
+        default = -1 if options.use_surrogate < 2 else heavier
+        if like_rpart and default >= 0:  # predicts where more rows went, nowhere on a tie
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1

@@ -73,7 +73,8 @@ def _check_growers(options: GrowOptions) -> None:
             if known is not None and value not in known:
                 listed = " or ".join(map(repr, known))
                 raise OptionError(
-                    f"{_asked_by(grower, options)} works with {name}={listed}. Got {name}={value!r}."
+                    f"{_asked_by(grower, options)} works with {name}={listed}. "
+                    f"Got {name}={value!r}."
                 )
     if options.empty_branches and "significance" in options.growers:
         raise OptionError(

@@ -139,6 +139,11 @@ class RpartFoldTree(FoldTree):
         return case_weights(self.problem)
 
     @property
+    def weights_count_rows(self) -> bool:
+        """As in R, where xstd shrinks with the scale of the weights."""
+        return True
+
+    @property
     def error_scale(self) -> Array | None:
         """Time under observation of each row."""
         cases = self.problem.case_weight

@@ -159,6 +159,11 @@ class FoldTree:
         return self.problem.row_weight
 
     @property
+    def weights_count_rows(self) -> bool:
+        """Whether a weight of k stands for k rows in the standard error."""
+        return self.problem.options.frequency_weights
+
+    @property
     def error_scale(self) -> Array | None:
         """Factor of each row's error (time under observation); None: 1."""
         return None
