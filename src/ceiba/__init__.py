@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from ceiba.families.chaid import chaid
     from ceiba.families.id3 import id3
     from ceiba.families.rpart.rpart import rpart
+    from ceiba.grow import Chaid, GainRatio, Multiway, Significance, Surrogates
     from ceiba.inspection.splitting.gain import gain
     from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CeibaError",
     "CeibaWarning",
+    "Chaid",
     "ChiSquare",
     "CostComplexity",
     "DataError",
@@ -77,7 +79,9 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DescriptionLength",
+    "GainRatio",
     "ModelFileError",
+    "Multiway",
     "OptionError",
     "OutputError",
     "Pessimistic",
@@ -85,6 +89,8 @@ __all__ = [
     "RuleSet",
     "SameAnswer",
     "SchemaError",
+    "Significance",
+    "Surrogates",
     "Tree",
     "TreeError",
     "__version__",
@@ -140,6 +146,11 @@ _ROOMS = (
 )
 
 _HOMES = {
+    "Surrogates": "grow",
+    "Significance": "grow",
+    "Multiway": "grow",
+    "GainRatio": "grow",
+    "Chaid": "grow",
     "CeibaError": "errors",
     "CeibaWarning": "errors",
     "ChiSquare": "prune",

@@ -60,6 +60,25 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     return weights
 
 
+def effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
+    """Give the number of rows that weights are worth: their sum if they count, else Kish's.
+
+    Kish's (1965) is (sum of w)^2 / sum of w^2, whatever the scale of the weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(effective_rows(np.array([10.0, 10.0, 20.0]), 3, False), 3)
+    2.667
+    """
+    if weight is None:
+        return float(n_rows)
+    if counts:
+        return float(weight.sum())
+    relative = weight / max(float(weight.max(initial=0.0)), np.finfo(np.float64).tiny)
+    return float(relative.sum()) ** 2 / float(relative @ relative)
+
+
 def _check_values(weights: NDArray[np.float64]) -> None:
     if not len(weights):
         return

@@ -38,10 +38,13 @@ def _half_deviance(truth: Array, mean: Array) -> Array:
 
 
 # As in the core, for rows that are told a mean over several leaves.
+def _squared(truth: Array, predicted: Array) -> Array:
+    return np.asarray((truth - predicted) ** 2)
+
+
+# Where a criterion has a loss of its own; the others are judged by squared error.
 _LOSS: Final[dict[str, Callable[[Array, Array], Array]]] = {
-    "squared_error": lambda truth, said: np.asarray((truth - said) ** 2),
-    "friedman_mse": lambda truth, said: np.asarray((truth - said) ** 2),
-    "absolute_error": lambda truth, said: np.asarray(np.abs(truth - said)),
+    "absolute_error": lambda truth, predicted: np.asarray(np.abs(truth - predicted)),
     "poisson": _half_deviance,
 }
 
@@ -115,9 +118,8 @@ class FoldTree:
         if self.problem.options.task == "classification":
             error = self._costs()[truth, stairs.said]
         else:
-            error = _LOSS[self.problem.options.criterion](
-                truth, self.units.shrink_target(stairs.said)
-            )
+            loss = _LOSS.get(self.problem.options.criterion_name, _squared)
+            error = loss(truth, self.units.shrink_target(stairs.said))
         weight = self.error_weight[rows]
         opening = np.zeros(len(rows), bool)
         opening[stairs.start[:-1][length > 0]] = True
@@ -148,13 +150,18 @@ class FoldTree:
     @property
     def exponent(self) -> int:
         """The power of two by which errors are too small; 0 for all ordinary data."""
-        squared = self.problem.options.criterion in ("squared_error", "friedman_mse", "f_test")
+        squared = self.problem.options.criterion_name not in _LOSS
         return self.units.target * (2 if squared else 1)
 
     @property
     def error_weight(self) -> Array:
         """Weight of each row's error."""
         return self.problem.row_weight
+
+    @property
+    def weights_count_rows(self) -> bool:
+        """Whether a weight of k stands for k rows in the standard error."""
+        return self.problem.options.frequency_weights
 
     @property
     def error_scale(self) -> Array | None:

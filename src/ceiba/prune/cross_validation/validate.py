@@ -6,7 +6,10 @@ T^(v)(alpha') is tried on the rows held out (Breiman et al. 1984, section 3.4). 
 of the mean risk, so they need no scaling from the full data to the other rows. Priors and costs act
 on a class as in the full data. With weight w and error e of each row and W = sum of w:
 
-    R_cv = sum w e / W,    standard error = sqrt(sum w e^2 - (sum w e)^2 / W) / W
+    R_cv = sum w e / W,    standard error = sqrt((sum w e^2 / W - R_cv^2) / n)
+
+where n = W^2 / sum w^2 is the effective number of rows (Kish), which does not depend on the scale
+of the weights; n = W where weights are frequencies.
 
 Error: cost of the answer, times prior over share of the true class; squared or absolute error; half
 the Poisson deviance. Repeats average R_cv and the variances; their spread is reported apart.
@@ -31,6 +34,7 @@ from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds, seed_of
 from ceiba.prune.cross_validation.pruned_answers import Staircases
 from ceiba.prune.risk import Risk
+from ceiba.table import effective_rows
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
@@ -348,11 +352,13 @@ def _mean_and_variance(
     weight, first, second = weight / one, sums.first / one, sums.second / one
     total = float(weight[tested].sum())
     # A splitter may hold a row out several times: the mean knows no more than its rows do.
-    rows = float(weight[np.unique(tested)].sum())
+    once = weight[np.unique(tested)]
+    counted = fold_tree.weights_count_rows
+    rows = effective_rows(once, len(once), counted) * (one if counted else 1.0)
     unit = total
     if fold_tree.error_scale is not None:
         unit = float((weight * fold_tree.error_scale)[tested].sum())
-    variance = np.maximum(second - first**2 / total, 0.0) / unit**2 * (total / rows) / one
+    variance = np.maximum(second - first**2 / total, 0.0) / unit**2 * (total / rows)
     return first / unit, variance
 
 
