@@ -16,6 +16,7 @@ from ceiba.errors import OptionError
 from ceiba.layout import cut_digits, node_strength
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 from ceiba.tree.splits.split_table import SplitKind
+from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -123,7 +124,7 @@ def to_text(
             front = rails[depth - 1] + (pen.last if is_last else pen.fork)
             del rails[depth:]
             rails.append(rails[depth - 1] + (pen.gap if is_last else pen.bar))
-        lines.append(front + words.line(node))
+        lines.append(front + visible(words.line(node), one_line=True))
         deep = max_depth is not None and depth >= max_depth
         if (deep or (node and tree.n_rows[node] < min_rows)) and not tree.is_leaf[node]:
             lines.append(rails[depth] + pen.last + words.folded(node))
