@@ -124,7 +124,7 @@ def to_text(
             front = rails[depth - 1] + (pen.last if is_last else pen.fork)
             del rails[depth:]
             rails.append(rails[depth - 1] + (pen.gap if is_last else pen.bar))
-        lines.append(front + visible(words.line(node), one_line=True))
+        lines.append(front + words.line(node))
         deep = max_depth is not None and depth >= max_depth
         if (deep or (node and tree.n_rows[node] < min_rows)) and not tree.is_leaf[node]:
             lines.append(rails[depth] + pen.last + words.folded(node))
@@ -157,11 +157,12 @@ class _Words:
 
     def line(self, node: int) -> str:
         tree = self.tree
-        parts = [self.branch(node) if node else "root"]
+        parts = [visible(self.branch(node), one_line=True) if node else "root"]
         if tree.n_rows[0]:
             parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]))})")
         arrow = self.pen.arrow if tree.is_leaf[node] else ""
-        parts.append(self.painted(node, arrow + self.prediction(node)))
+        answer = visible(self.prediction(node), one_line=True)
+        parts.append(self.painted(node, arrow + answer))
         if self.purity:
             full = round(5 * node_strength(tree, node))
             parts.append(self.pen.full * full + self.pen.empty * (5 - full))
