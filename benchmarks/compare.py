@@ -24,11 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import commits
-from benchmarks.bars import SUBSETS
 from benchmarks.measure import Measurement, measure
 from benchmarks.problems import PROBLEMS, store
 from benchmarks.races import Contender, Race
-from benchmarks.run import Progress, chosen_races, why_skipped
+from benchmarks.run import Progress, add_subset, chosen_races, why_skipped
 from benchmarks.table import best
 
 BAND = 0.25
@@ -175,7 +174,7 @@ def main() -> int:
     parser.add_argument("old", help="a commit, or a JSON file of benchmarks.run")
     parser.add_argument("new", help="the same, later")
     parser.add_argument("--band", type=float, default=BAND, help="noise, as a share (0.25)")
-    parser.add_argument("--subset", choices=SUBSETS, default="quick", help="of two commits")
+    add_subset(parser)
     parser.add_argument("--only", default="", metavar="REGEX", help="only races of such a name")
     parser.add_argument("--rows", type=int, help="cut larger tables to so many rows")
     parser.add_argument("--repeats", type=int, help="at most so many repeats")

@@ -38,7 +38,7 @@ def _curve(name: str, contenders: Iterable[tuple[int, Contender]], *more: Bar) -
     last = every[-1][0]
     return Race(
         f"growth in {name}",
-        frozenset({"issue5", "full", "growth"}),
+        frozenset({"full", "growth"}),
         {key: one for key, (_, one) in points.items()},
         (*more, *(() if more else (Bar("exponent", last, points=every),))),
     )
