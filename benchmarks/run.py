@@ -108,7 +108,7 @@ def run(
 
 def chosen_races(options: argparse.Namespace) -> tuple[list[Race], int]:
     """List the races that were asked for, cut to the size that was asked for; and that size."""
-    quick = options.subset == ["quick"]
+    quick = "quick" in options.subset
     most_rows = options.rows or (QUICK_ROWS if quick else WHOLE)
     most_repeats = options.repeats or (QUICK_REPEATS if quick else WHOLE)
     cut = (race.cut(most_rows, most_repeats) for race in races(*options.subset))
@@ -147,10 +147,15 @@ def main() -> int:
     return _report(options, table, _write(options, table, measured, size))
 
 
-def add_subset(parser: argparse.ArgumentParser) -> None:
+def add_subset(parser: argparse._ActionsContainer, usual: list[str]) -> None:
     """Add the flag that picks races by workload."""
     parser.add_argument(
-        "--subset", nargs="+", choices=SUBSETS, default=["quick"], metavar="NAME", help="workloads"
+        "--subset",
+        nargs="+",
+        choices=SUBSETS,
+        default=usual,
+        metavar="NAME",
+        help=f"workloads ({' '.join(usual)})",
     )
 
 
@@ -164,7 +169,7 @@ def _options() -> argparse.Namespace:
         epilog=f"subsets:\n{subsets}",
         formatter_class=form,
     )
-    add_subset(parser)
+    add_subset(parser, ["quick"])
     parser.add_argument("--rows", type=int, help="cut larger tables to so many rows (no verdicts)")
     parser.add_argument("--repeats", type=int, help="at most so many repeats")
     parser.add_argument("--only", default="", metavar="REGEX", help="only races of such a name")
