@@ -85,7 +85,8 @@ def compare_files(old_file: Path, new_file: Path, band: float) -> int:
     return 1 if worse or not lines else 0
 
 
-def main() -> int:
+def read_options(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
     assert __doc__
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
@@ -103,8 +104,13 @@ def main() -> int:
     both.add_argument("--mean", type=float, default=interleaved.MEAN, help="most, of all (1.03)")
     both.add_argument("--worst", type=float, default=interleaved.WORST, help="most, of one (1.10)")
     both.add_argument("--builds", type=Path, metavar="FOLDER", help="keep the builds here")
-    options = parser.parse_args()
-    options.libraries = []
+    # Of every race: ceiba is measured alone, so its rivals need not be left out.
+    parser.set_defaults(libraries=None)
+    return parser.parse_args(arguments)
+
+
+def main() -> int:
+    options = read_options()
     words = (options.old, options.new)
     if all(Path(word).is_file() for word in words):
         return compare_files(*map(Path, words), options.band)

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks import interleaved
-from benchmarks.bars import RACES, races
+from benchmarks.bars import RACES
+from benchmarks.compare import read_options
 from benchmarks.interleaved import Pair, judge, measure_pair, ours, summary
 from benchmarks.libraries import Settings
 from benchmarks.measure import Measurement
 from benchmarks.races import Contender
+from benchmarks.run import chosen_races
 
 
 def pair(old: list[Measurement], new: list[Measurement]) -> Pair:
@@ -115,6 +117,8 @@ def test_what_ceiba_does_in_the_races_is_listed_once() -> None:
 
 
 def test_usual_comparison_has_predictions_and_small_fits() -> None:
-    workloads = ours(races("quick", "small", "predict")).values()
+    options = read_options(["old", "new"])
+    workloads = ours(chosen_races(options)[0]).values()
     actions = {(one.problem, one.action) for one in workloads}
-    assert {("iris", "fit"), ("iris", "predict one row"), ("classes", "predict")} <= actions
+    assert {("iris", "fit"), ("breast_cancer", "fit"), ("iris", "predict one row")} <= actions
+    assert {("classes", "predict"), ("classes", "fit"), ("categorical", "fit")} <= actions
