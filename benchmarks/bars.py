@@ -1,7 +1,7 @@
-"""Who races whom on what, and what the project asks of itself: every race, in the table's order.
+"""All races and their bars (the project's own targets), in the order of the table.
 
-Rivals that take long run fewer times. A bar on training impurity says "equal or better": 1e-5 is
-left for cuts between neighbours that scikit-learn, in float32, takes for equal.
+Slow rivals run fewer times. A bar on training impurity means "equal or better": 1e-5 is allowed for
+cuts between neighbours that scikit-learn, in float32, considers equal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SUBSETS = {
 
 BINS = 255
 EQUAL = 1e-5
-# Two approximate trees of different bin edges: neither is better everywhere.
+# Two approximate trees with different bin edges: neither is better everywhere.
 NEARLY = 1e-3
 MEGABYTE = 10**6
 
@@ -72,7 +72,7 @@ def _exact(problem: str, depth: int | None, speed: float, subsets: str) -> Race:
 
 
 def _with_rivals(race: Race, fast: float, ydf: float | None = None, slow: bool = False) -> Race:
-    """Add the boosting libraries' single trees and, at `slow`, everyone else who can."""
+    """Add single trees of the boosting libraries and, with `slow`, all other libraries that can."""
     first = race.contenders["ceiba"]
     names = {"LightGBM": 2, "XGBoost hist": 2}
     names |= {"YDF": 2, "XGBoost exact": 1, "rpart": 1} if slow else {}
@@ -120,7 +120,7 @@ def _missing(depth: int | None, speed: float | None, subsets: str) -> Race:
 
 
 def _wide(problem: str, speed: float, *rivals: str) -> Race:
-    """Few rows, many columns, down to pure leaves."""
+    """Few rows, many columns, grown to pure leaves."""
     ours = Contender("ceiba", problem, repeats=5)
     contenders = {"ceiba": ours, "scikit-learn": replace(ours, library="scikit-learn", repeats=2)}
     contenders |= {name: replace(_named(name, ours), repeats=1) for name in rivals}
@@ -139,7 +139,7 @@ def _wide(problem: str, speed: float, *rivals: str) -> Race:
 
 
 def _categorical(problem: str, speed: float, *rivals: tuple[str, float | None]) -> Race:
-    """Level sets against LightGBM without its limits, and others as they are (limit: seconds)."""
+    """Level sets against LightGBM without its limits, and others as is (limit: seconds)."""
     ours = Contender("ceiba", problem, settings=Settings(min_samples_leaf=50), repeats=3)
     contenders = {"ceiba": ours, "LightGBM": replace(ours, library="LightGBM", repeats=2)}
     bars = [Bar("speed", "ceiba", "LightGBM", speed), Bar("impurity", "ceiba", "LightGBM", 0.0)]
@@ -200,7 +200,7 @@ def _family(problem: str, recipe: str, leaf: int, seconds: float) -> Race:
 def _predict(
     action: Action, speed: float | None, onnx: float | None, problem: str = "classes"
 ) -> Race:
-    """One tree for all: scikit-learn and onnxruntime get the one that ceiba grew."""
+    """The same tree for all: scikit-learn and onnxruntime get the one that ceiba grew."""
     same = replace(_settings(None), same_tree=True)
     ours = Contender("ceiba", problem, action, settings=same, repeats=3)
     contenders = {

@@ -1,4 +1,4 @@
-"""Is one slower than the other? Two commits, or two results of benchmarks.run.
+"""Compare two commits, or two results of benchmarks.run: is the later one slower?
 
     python -m benchmarks.compare HEAD~5 HEAD --only float32
     python -m benchmarks.compare old.json new.json

@@ -1,4 +1,4 @@
-"""All pictures: they take axes and give them back, have a display, and show what the tree says."""
+"""All plots: they take and return axes, have a display, and agree with the tree."""
 
 from __future__ import annotations
 
