@@ -89,6 +89,13 @@ def unreadable(ax: Axes, shade: np.ndarray) -> list[str]:
     return faint
 
 
+def test_text_in_the_colour_of_its_background_is_unreadable() -> None:
+    _, ax = plt.subplots()
+    ax.text(0.2, 0.5, "seen", color="black")
+    ax.text(0.6, 0.5, "lost", color="white")
+    assert unreadable(ax, painted(ax)) == ["lost"]
+
+
 @pytest.mark.parametrize("name", PICTURES)
 def test_picture_takes_axes_and_returns_them(name: str) -> None:
     draw, subject = PICTURES[name]
