@@ -41,6 +41,11 @@ def read_split(split: Split | str, table: Table, rows: Rows) -> SplitTable:
     """Read a split as a table of one row, and refuse what the node's rows cannot answer."""
     schema = table.schema
     found = _of_words(split, table) if isinstance(split, str) else split
+    if not isinstance(found, Cut | Levels | Presence):
+        raise TreeError(
+            f"{split!r} is not a split. Write 'column <= number', or give a Cut, Levels or "
+            "Presence: Cut('petal width', 0.8)."
+        )
     info = schema.columns[schema.index(found.column)]
     if isinstance(found, Levels):
         if info.kind is not Kind.CATEGORICAL:

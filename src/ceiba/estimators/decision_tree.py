@@ -29,6 +29,7 @@ from ceiba.grow import Problem
 from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
 from ceiba.table import present_rows, read, read_target, read_weights, split_target
+from ceiba.table.described import described
 from ceiba.table.targets.target import take_rows
 
 if TYPE_CHECKING:
@@ -153,8 +154,11 @@ class DecisionTree(BaseTree):
             self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
             if self.n_rows_dropped_:
                 _check_lengths(table.n_rows, len(present))
-                table, y = table.take(present), take_rows(y, present)
+                table, y = described(table.take(present)), take_rows(y, present)
                 weight = None if weight is None else weight[present]
+        # A level that only rows of weight 0 have is unseen then, which must not be an error.
+        if weight is not None and stated.get("unseen") != "error" and not weight.all():
+            table = described(table, weight > 0)
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name)
         return table, target, weight
 

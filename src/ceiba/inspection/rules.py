@@ -223,8 +223,10 @@ def rules(
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     ends = np.flatnonzero(tree.is_leaf | stays).tolist()
     conditions = conditions_of(tree, [(node, not tree.is_leaf[node]) for node in ends])
+    # Once for all rules: it looks at every node.
+    weighted = _is_weighted(tree)
     found = [
-        _rule(tree, node, condition, shown, max_levels, confidence)
+        _rule(tree, node, condition, shown, max_levels, confidence, weighted)
         for node, condition in zip(ends, conditions, strict=True)
     ]
     table = RuleTable(found, title=_title(tree), legend=_legend(tree, confidence))
@@ -240,6 +242,7 @@ def _rule(
     digits: dict[str, int],
     max_levels: int | None,
     confidence: float,
+    weighted: bool,
 ) -> Rule:
     inner = not bool(tree.is_leaf[node])
     parts = [c.text(digits=digits[c.info.name], max_levels=max_levels) for c in condition.clauses]
@@ -247,22 +250,24 @@ def _rule(
     # Of an inner node only the rows that stayed, which sent_default counts, are the rule's.
     rows = int(tree.sent_default[node] if inner else tree.n_rows[node])
     share = float(tree.share[node] * tree.part_ending[node])
-    sure, lift, low, high = _figures(tree, node, rows, confidence)
+    sure, lift, low, high = _figures(tree, node, rows, confidence, weighted)
     value = tree.node(node).label
     return Rule(node, condition, text, value, rows, share, sure, lift, low, high)
 
 
-def _figures(tree: Tree, node: int, rows: int, level: float) -> tuple[float, float, float, float]:
+def _figures(
+    tree: Tree, node: int, rows: int, level: float, weighted: bool
+) -> tuple[float, float, float, float]:
     """Give confidence, lift and the interval of the confidence, or of the mean."""
     nothing = math.nan
     if tree.n_outputs > 1:
         return nothing, nothing, nothing, nothing
     if tree.task == "regression":
-        low, high = _mean_interval(tree, node, level)
+        low, high = (nothing, nothing) if weighted else _mean_interval(tree, node, level)
         return nothing, nothing, low, high
     best = int(tree.answer[node])
     sure, base = float(tree.value[node, 0, best]), float(tree.value[0, 0, best])
-    known = rows and not _is_weighted(tree) and _is_share(tree, node, best, sure)
+    known = rows and not weighted and _is_share(tree, node, best, sure)
     # Of a row in parts only those that came here count.
     n = min(rows, float(tree.weight[node])) if tree.missing == "fractional" else rows
     low, high = wilson(sure, n, level) if known else (nothing, nothing)
@@ -290,7 +295,7 @@ def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
     from scipy.special import stdtrit
 
     n, value = int(tree.n_rows[node]), float(tree.value[node, 0, 0])
-    if tree.criterion != "squared_error" or n < 2 or _is_weighted(tree):
+    if tree.criterion != "squared_error" or n < 2:
         return math.nan, math.nan
     error = math.sqrt(float(tree.impurity[node]) / (n - 1))
     half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
