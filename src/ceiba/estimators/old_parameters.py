@@ -1,7 +1,7 @@
 """Parameters of model files written before options became objects, under today's names.
 
-Files of version 1 and 2 hold `max_surrogates`, `cuts`, `alpha_split` and their like as parameters of
-the estimator; today they belong to `missing`, `criterion` and `categorical_splits`.
+Files of version 1 and 2 hold `max_surrogates`, `cuts`, `alpha_split` and their like as parameters
+of the estimator; today they belong to `missing`, `criterion` and `categorical_splits`.
 """
 
 from __future__ import annotations
