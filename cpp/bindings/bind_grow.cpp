@@ -12,7 +12,7 @@
 #include "base/tails.hpp"
 #include "bindings.hpp"
 #include "criteria/node_summary.hpp"
-#include "split/level_merging.hpp"
+#include "split/levels/level_merging.hpp"
 
 namespace ceiba::bindings {
 

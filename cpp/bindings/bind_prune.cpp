@@ -43,10 +43,10 @@ prune::Loss loss_from(const std::string& word) {
     throw std::invalid_argument("no loss is called '" + word + "'");
 }
 
-// The path and the rows of both loss functions, checked so that the walk stays inside its arrays.
-struct Walk {
-    Walk(const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
-         const Array1<double>& weight, std::size_t n_steps)
+// The path and the rows of both loss functions, checked so that following it stays inside its arrays.
+struct HeldOutPath {
+    HeldOutPath(const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
+                const Array1<double>& weight, std::size_t n_steps)
         : path{view(parent), view(step), n_steps}, rows{view(end), view(weight)} {
         check_length(step.shape(0), parent.shape(0));
         check_length(weight.shape(0), end.shape(0));
@@ -73,7 +73,7 @@ void bind_losses(nb::module_& m) {
         [](const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
            const Array1<double>& weight, const Array1<std::int32_t>& label, const Array1<std::int32_t>& answer,
            const Array1<double>& cost, std::size_t n_classes, std::size_t n_steps) {
-            const Walk walk(parent, step, end, weight, n_steps);
+            const HeldOutPath held_out(parent, step, end, weight, n_steps);
             check_length(label.shape(0), end.shape(0));
             check_length(answer.shape(0), parent.shape(0));
             check_length(cost.shape(0), n_classes * n_classes);
@@ -84,7 +84,7 @@ void bind_losses(nb::module_& m) {
             prune::Losses out;
             {
                 const nb::gil_scoped_release no_gil;
-                out = prune::class_losses(walk.path, walk.rows, view(label), view(answer), view(cost), n_classes);
+                out = prune::class_losses(held_out.path, held_out.rows, view(label), view(answer), view(cost), n_classes);
             }
             return pair(std::move(out));
         },
@@ -96,7 +96,7 @@ void bind_losses(nb::module_& m) {
         [](const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
            const Array1<double>& weight, const Array1<double>& number, std::optional<Array1<double>> scale,
            const Array1<double>& value, const std::string& loss, std::size_t n_steps) {
-            const Walk walk(parent, step, end, weight, n_steps);
+            const HeldOutPath held_out(parent, step, end, weight, n_steps);
             check_length(number.shape(0), end.shape(0));
             if (scale) check_length(scale->shape(0), end.shape(0));
             check_length(value.shape(0), parent.shape(0));
@@ -104,7 +104,7 @@ void bind_losses(nb::module_& m) {
             prune::Losses out;
             {
                 const nb::gil_scoped_release no_gil;
-                out = prune::number_losses(walk.path, walk.rows, view(number), view(scale), view(value), chosen);
+                out = prune::number_losses(held_out.path, held_out.rows, view(number), view(scale), view(value), chosen);
             }
             return pair(std::move(out));
         },

@@ -1,4 +1,4 @@
-// Criteria of weight W and sum S of a numeric target (see class_criteria.hpp for upper, gain and tolerance).
+// Criteria of weight W and sum S of a numeric target (see criterion.hpp for what they answer).
 //
 //   squared_error  the sum of squares about the mean falls by (S_L - W_L m)^2 W / (W_L W_R), m = S / W:
 //                  one square, nothing cancels
@@ -12,15 +12,25 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <string_view>
 
 #include "base/double_double.hpp"
 #include "base/expansion.hpp"
+#include "criteria/criterion.hpp"
 
 namespace ceiba::criteria {
 
 using base::DoubleDouble;
 
 struct SquaredError {
+    static constexpr std::string_view name = "squared_error";
+    static constexpr bool at_median = false;  // nodes answer with the mean
+    // What a row of weight w adds to the impurity of a node with this answer.
+    static double loss(double w, double y, double answer) {
+        const double gap = y - answer;
+        return w * gap * gap;
+    }
+
     double mean = 0.0, error = 0.0, tie = 0.0;
 
     template <class D>
@@ -102,8 +112,14 @@ private:
 };
 
 struct Poisson {
+    static constexpr std::string_view name = "poisson";
+    static constexpr bool at_median = false;
+    static double loss(double w, double y, double answer) { return y > 0.0 ? w * y * std::log(y / answer) : 0.0; }
+
     bool allow_zero = false;
     double mean = 0.0, tie = 0.0;
+
+    explicit Poisson(const Setting& setting) : allow_zero(setting.allow_zero_rate) {}
 
     template <class D>
     void begin(const D& d) {

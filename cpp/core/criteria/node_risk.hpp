@@ -19,6 +19,8 @@ struct RiskRule {
     std::vector<double> class_cost;  // K x K, truth after truth; empty: every mistake costs 1
     double prior_events = 0.0;       // a = 1 / shrink^2; 0: rates as they are
     double overall_rate = 0.0;       // of the root; b = a / overall_rate
+
+    bool operator==(const RiskRule&) const = default;
 };
 
 inline double node_risk(const NodeSummary& node, const RiskRule& rule, bool classification) {

@@ -15,8 +15,9 @@
 #include "base/interrupt.hpp"
 #include "data/table.hpp"
 #include "data/target.hpp"
-#include "grow/grow.hpp"
-#include "split/packed_columns.hpp"
+#include "grow/options.hpp"
+#include "grow/stop_rules.hpp"
+#include "split/store/packed_columns.hpp"
 #include "tree/tree_arrays.hpp"
 
 namespace ceiba::grow {
@@ -61,9 +62,8 @@ private:
     void split(const Open& open, const BestCut& best, std::int32_t id);
     void part(const Open& open, const BestCut& best, bool keep_first, bool keep_second);
 
-    const GrowOptions& options_;
+    StopRules stop_;
     std::size_t n_classes_, min_rows_ = 1;
-    double whole_weight_ = 0.0;
     split::PackedColumns columns_;
     std::vector<double> reciprocal_, real_counts_;
     std::int32_t node_squares_ = 0;  // sum of the squares of node_counts()

@@ -1,6 +1,6 @@
 // A tree of plain cuts, laid out for speed: what most trees are, and what most predictions go through.
 //
-// - Rows go down eight at a time (walk.hpp). A node has 16 bytes, or 8 for float32, where column and first child share one word. A matrix
+// - Rows go down eight at a time (lanes.hpp). A node has 16 bytes, or 8 for float32, where column and first child share one word. A matrix
 //   in C order is read where it is; of anything else (F order, columns of a frame, float32 beside float64) the columns that the tree
 //   asks for are copied as float32, one block of rows at a time (row_block.hpp).
 // - The two branches of a node stand together, and after them those of the branch with more rows: a way down crosses fewer

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "predict/walk.hpp"
+#include "predict/lanes.hpp"
 
 namespace ceiba::predict {
 
@@ -163,7 +163,7 @@ void LevelTree::apply(const data::Table& table, std::size_t begin, std::size_t e
                 });
             }
         }
-        send(n, reinterpret_cast<const char*>(values.data()), static_cast<std::ptrdiff_t>(width * sizeof(Value)), 0u,
+        route_lanes(n, reinterpret_cast<const char*>(values.data()), static_cast<std::ptrdiff_t>(width * sizeof(Value)), 0u,
              id_.data(), out + (from - begin), step, nothing, nothing);
     }
 }

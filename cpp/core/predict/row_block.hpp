@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "data/table.hpp"
-#include "predict/walk.hpp"
+#include "predict/lanes.hpp"
 
 namespace ceiba::predict {
 

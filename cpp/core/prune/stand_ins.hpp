@@ -8,7 +8,7 @@
 #include "data/table.hpp"
 #include "data/target.hpp"
 #include "split/finder.hpp"
-#include "split/surrogates.hpp"
+#include "split/missing/surrogates.hpp"
 
 namespace ceiba::prune {
 

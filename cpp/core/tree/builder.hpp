@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "split/candidate.hpp"
-#include "split/surrogates.hpp"
+#include "split/missing/surrogates.hpp"
 #include "tree/tree_arrays.hpp"
 
 namespace ceiba::tree {

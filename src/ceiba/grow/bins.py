@@ -2,7 +2,7 @@
 
 With `max_bins` the numeric columns are cut only at the edges of that many bins, placed at quantiles
 of the (weighted) rows; a column with no more different values than bins loses nothing. The search
-over bins (`cpp/core/split/bounded_finder.hpp`) needs a criterion that follows from counts.
+over bins (`cpp/core/split/bins/bounded_finder.hpp`) needs a criterion that follows from counts.
 """
 
 from __future__ import annotations
