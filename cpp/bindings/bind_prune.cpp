@@ -84,7 +84,8 @@ void bind_losses(nb::module_& m) {
             prune::Losses out;
             {
                 const nb::gil_scoped_release no_gil;
-                out = prune::class_losses(held_out.path, held_out.rows, view(label), view(answer), view(cost), n_classes);
+                out =
+                    prune::class_losses(held_out.path, held_out.rows, view(label), view(answer), view(cost), n_classes);
             }
             return pair(std::move(out));
         },
@@ -104,7 +105,8 @@ void bind_losses(nb::module_& m) {
             prune::Losses out;
             {
                 const nb::gil_scoped_release no_gil;
-                out = prune::number_losses(held_out.path, held_out.rows, view(number), view(scale), view(value), chosen);
+                out =
+                    prune::number_losses(held_out.path, held_out.rows, view(number), view(scale), view(value), chosen);
             }
             return pair(std::move(out));
         },
@@ -183,8 +185,9 @@ void bind_raising(nb::module_& m) {
           "Prune by pessimistic errors: the nodes that are left, in pre-order, and whose split each one asks.");
 }
 
-nb::dict stand_ins(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight, const Array1<std::uint32_t>& rows,
-                   const Array1<std::uint16_t>& branch, std::int32_t column, const grow::GrowOptions& options) {
+nb::dict stand_ins(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight,
+                   const Array1<std::uint32_t>& rows, const Array1<std::uint16_t>& branch, std::int32_t column,
+                   const grow::GrowOptions& options) {
     check_length(columns.table.n_rows, target.n_rows);
     check_length(branch.shape(0), target.n_rows);
     if (weight) check_length(weight->shape(0), target.n_rows);
@@ -197,11 +200,13 @@ nb::dict stand_ins(const Columns& columns, data::Target& target, const std::opti
 }
 
 void bind_by_hand(nb::module_& m) {
-    m.def("branch_seed", &base::branch_seed, nb::arg("seed"), nb::arg("branch"), "The seed of a branch of a node with this seed.");
+    m.def("branch_seed", &base::branch_seed, nb::arg("seed"), nb::arg("branch"),
+          "The seed of a branch of a node with this seed.");
     m.def(
         "stand_ins_classes",
-        [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes, std::optional<Array1<double>> weight,
-           const Array1<std::uint32_t>& rows, const Array1<std::uint16_t>& branch, std::int32_t column, const grow::GrowOptions& options) {
+        [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes,
+           std::optional<Array1<double>> weight, const Array1<std::uint32_t>& rows, const Array1<std::uint16_t>& branch,
+           std::int32_t column, const grow::GrowOptions& options) {
             data::Target target;
             target.n_rows = labels.shape(0);
             target.n_outputs = static_cast<int>(labels.shape(1));
@@ -209,20 +214,22 @@ void bind_by_hand(nb::module_& m) {
             target.labels = labels.data();
             return stand_ins(columns, target, weight, rows, branch, column, options);
         },
-        nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(), nb::arg("rows"), nb::arg("branch"),
-        nb::arg("column"), nb::arg("options"), "Surrogates of a given split, and where they send the rows that it does not place.");
+        nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(),
+        nb::arg("rows"), nb::arg("branch"), nb::arg("column"), nb::arg("options"),
+        "Surrogates of a given split, and where they send the rows that it does not place.");
     m.def(
         "stand_ins_numbers",
-        [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight, const Array1<std::uint32_t>& rows,
-           const Array1<std::uint16_t>& branch, std::int32_t column, const grow::GrowOptions& options) {
+        [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight,
+           const Array1<std::uint32_t>& rows, const Array1<std::uint16_t>& branch, std::int32_t column,
+           const grow::GrowOptions& options) {
             data::Target target;
             target.n_rows = numbers.shape(0);
             target.n_outputs = static_cast<int>(numbers.shape(1));
             target.numbers = numbers.data();
             return stand_ins(columns, target, weight, rows, branch, column, options);
         },
-        nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("rows"), nb::arg("branch"), nb::arg("column"),
-        nb::arg("options"), "The same for a target of numbers.");
+        nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("rows"),
+        nb::arg("branch"), nb::arg("column"), nb::arg("options"), "The same for a target of numbers.");
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 namespace ceiba::base {
 
-// Do these options ask for nothing but what the listed members say? An option added later is not listed, so a path that does
-// not know it steps aside until somebody has looked.
+// Do these options ask for nothing but what the listed members say? An option added later is not listed, so a path that
+// does not know it steps aside until somebody has looked.
 template <class Options, class... Member>
 bool asks_only_for(Options options, Member... known) {
     const Options plain;

@@ -1,4 +1,5 @@
-// The criterion of median_division.hpp and weighted_median_division.hpp: the deviation of all rows less that of the two sides.
+// The criterion of median_division.hpp and weighted_median_division.hpp: the deviation of all rows less that of the two
+// sides.
 #pragma once
 
 #include <cmath>

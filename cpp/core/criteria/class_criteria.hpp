@@ -2,8 +2,8 @@
 //   gini     n - sum c_k^2 / n                (I = 1 - sum p_k^2)
 //   entropy  sum c_k log2(n / c_k)            (bits)
 //   error    n - max c_k                      (misclassification rate)
-// and the gain of a division is mass(total) - mass(left) - mass(right). Two criteria are properties of the division; nodes
-// show gini's impurity:
+// and the gain of a division is mass(total) - mass(left) - mass(right). Two criteria are properties of the division;
+// nodes show gini's impurity:
 //   twoing     n * pL pR / 4 * (sum |p_k(left) - p_k(right)|)^2       (Breiman et al. 1984, 4.3)
 //   hellinger  n * mean over pairs of classes of H^2, the squared Hellinger distance of how two classes are spread over
 //              the branches: H^2 = 1 - sqrt(l_j l_k) - sqrt(r_j r_k), l_k = share of class k on the left, r_k = 1 - l_k
@@ -28,8 +28,8 @@ using base::DoubleDouble;
 using base::Expansion;
 using base::Fraction;
 
-// Sums f(count of class k, weight of all other classes) over the classes. The others are added up, never n - count: beside a
-// class with a million times their weight that difference would have lost most of its digits.
+// Sums f(count of class k, weight of all other classes) over the classes. The others are added up, never n - count:
+// beside a class with a million times their weight that difference would have lost most of its digits.
 template <class Count, class F>
 double over_classes(int n_classes, Count count, F f) {
     // Small trees ask this of every node, and most tables have few classes: no memory is asked for then.
@@ -107,8 +107,9 @@ struct Gini {
         const Expansion n = l + r;
         return {l2 * r * n + r2 * l * n - t2 * l * r, l * r * n};
     }
-    // Where rows count 1 the division keeps the sums of squares, whole numbers. Ties are weighed by them at once, however
-    // many classes there are: with every row in a class of its own all cuts are tied (1,250 rows took 3 s to depth 3).
+    // Where rows count 1 the division keeps the sums of squares, whole numbers. Ties are weighed by them at once,
+    // however many classes there are: with every row in a class of its own all cuts are tied (1,250 rows took 3 s to
+    // depth 3).
     template <class D>
     static bool keeps_squares(const D& d) {
         if constexpr (requires { d.squares_are_exact(); }) return d.squares_are_exact();
@@ -274,8 +275,8 @@ struct Twoing {
 };
 
 // H^2 averaged over the pairs of K classes is the variance (divisor K - 1) of sqrt(l_k) over the classes plus that of
-// sqrt(r_k): nothing cancels, and a cut costs O(K). It does not depend on how heavy the classes are, so rare ones count as much
-// as common ones; weights matter within a class, and for the weight n of the node.
+// sqrt(r_k): nothing cancels, and a cut costs O(K). It does not depend on how heavy the classes are, so rare ones count
+// as much as common ones; weights matter within a class, and for the weight n of the node.
 struct Hellinger {
     static constexpr std::string_view name = "hellinger";
     double slack = 0.0, tie = 0.0;

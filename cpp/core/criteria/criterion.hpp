@@ -1,7 +1,7 @@
 // What a criterion is, and how the lists of criteria (class_criteria.hpp, number_criteria.hpp) are read.
 //
-// The split search is column scanner x target statistic x criterion. A criterion is a function of the statistic on both sides
-// of a cut (a division, *_division.hpp) and answers these questions about it:
+// The split search is column scanner x target statistic x criterion. A criterion is a function of the statistic on both
+// sides of a cut (a division, *_division.hpp) and answers these questions about it:
 //   begin(d)     called once the total is known, before any cut is looked at
 //   below(d, t)  is the gain below t, beyond doubt? Asked of every cut, so it must be cheap: no division
 //   upper(d)     a number not below the gain

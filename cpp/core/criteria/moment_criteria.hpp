@@ -4,7 +4,8 @@
 //                  one square, nothing cancels
 //   poisson        the deviance / 2 falls by sum over sides of S_b log(m_b / m) = sum W_b h(m_b), where
 //                  h(x) = x log(x/m) - (x - m) >= 0: again nothing cancels. A side with S_b = 0 predicts a rate of 0,
-//                  which is infinitely wrong for any event to come: not allowed unless the caller shrinks rates (rpart).
+//                  which is infinitely wrong for any event to come: not allowed unless the caller shrinks rates
+//                  (rpart).
 #pragma once
 
 #include <algorithm>
@@ -66,9 +67,10 @@ struct SquaredError {
     }
     double tolerance() const { return tie; }
 
-    // Numbers not below the gain of any cut of some columns after first to last entries, in plain doubles: three times as fast as
-    // the scan, and most columns need no more. Several columns at once, so that one addition need not wait for the one before
-    // (2,000 x 5,000 in all: 1.43 s -> 1.20 s). The sums err by e <= n^2 2^-52 largest, so sqrt(gain) by e sqrt(W / (W_L W_R)).
+    // Numbers not below the gain of any cut of some columns after first to last entries, in plain doubles: three times
+    // as fast as the scan, and most columns need no more. Several columns at once, so that one addition need not wait
+    // for the one before (2,000 x 5,000 in all: 1.43 s -> 1.20 s). The sums err by e <= n^2 2^-52 largest, so
+    // sqrt(gain) by e sqrt(W / (W_L W_R)).
     static constexpr std::size_t rough_at_once = 4;
     template <class D, class Entry>
     void rough_best(const D& d, const std::array<const Entry*, rough_at_once>& columns, std::size_t n,

@@ -1,6 +1,7 @@
 // R(t) of a node taken as a leaf, as a sum over its rows: what rpart's complexity stop looks at.
 //
-//   classification   least over answers j of sum_k f(k) cost[k, j] (priors are in the costs); plain: weight - largest f(k)
+//   classification   least over answers j of sum_k f(k) cost[k, j] (priors are in the costs); plain: weight - largest
+//                    f(k)
 //   regression       weight x impurity
 //   poisson, shrunken rates (events d, time t, m = d / t):  rate r = (d + a) / (t + b); t (I(t) + m log(m / r) - m + r)
 #pragma once

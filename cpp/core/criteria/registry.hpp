@@ -1,5 +1,6 @@
-// All criteria by name. A criterion is written into one list, at the end of the file that holds its struct; everything that
-// depends on a criterion (its word, the search, the impurity of nodes) goes through these lists, so none can be forgotten.
+// All criteria by name. A criterion is written into one list, at the end of the file that holds its struct; everything
+// that depends on a criterion (its word, the search, the impurity of nodes) goes through these lists, so none can be
+// forgotten.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// One look at the data before a fit: ranges of columns, classes of a target. For small tables the same in numpy costs more
-// than growing the tree; for large ones it takes twice as many passes over the memory.
+// One look at the data before a fit: ranges of columns, classes of a target. For small tables the same in numpy costs
+// more than growing the tree; for large ones it takes twice as many passes over the memory.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@ struct MatrixView {
 };
 
 struct Ranges {
-    std::vector<double> values;  // for all columns the missing values, then the minima, then the maxima (NaN: all missing)
+    // for all columns the missing values, then the minima, then the maxima (NaN: all missing)
+    std::vector<double> values;
     bool is_finite = true;
 };
 

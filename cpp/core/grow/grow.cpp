@@ -1,7 +1,9 @@
-// One grower for every kind of tree: it opens nodes, asks the engine for a split, has the rows divided, and goes on; depth
-// first, or by falling gain when the number of leaves is limited. No recursion: a tree of 100,000 levels is as good as any.
+// One grower for every kind of tree: it opens nodes, asks the engine for a split, has the rows divided, and goes on;
+// depth first, or by falling gain when the number of leaves is limited. No recursion: a tree of 100,000 levels is as
+// good as any.
 //
-// Threads: large nodes share their columns between threads; what is left below them are whole subtrees, grown one per thread.
+// Threads: large nodes share their columns between threads; what is left below them are whole subtrees, grown one per
+// thread.
 #include "grow/grow.hpp"
 
 #include <algorithm>
@@ -29,8 +31,8 @@ using tree::NodeRecord;
 
 // Values below which sharing the columns of a node between threads does not pay (rows x columns).
 constexpr std::size_t shared_work = 200000;
-// A node with no more than this part of a thread's share of the rows is one task: what is shared between threads makes them wait for
-// each other, whole subtrees do not, and this many of them even out.
+// A node with no more than this part of a thread's share of the rows is one task: what is shared between threads makes
+// them wait for each other, whole subtrees do not, and this many of them even out.
 constexpr std::size_t tasks_per_thread = 2;
 
 // A node whose split is yet to be found or carried out.
@@ -177,7 +179,8 @@ private:
         node.value = std::move(summary.value);
     }
 
-    // What monotone splits limit, the value or the share of the second class, within the limits that those above have set.
+    // What monotone splits limit, the value or the share of the second class, within the limits that those above have
+    // set.
     static double limited(const criteria::NodeSummary& summary, const NodeContext& context) {
         const bool classes = summary.value.size() == 2;
         if (classes && !(summary.weight > 0.0)) return 0.0;

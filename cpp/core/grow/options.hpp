@@ -17,7 +17,8 @@ struct GrowOptions : split::EngineOptions {
     int max_leaf_nodes = -1;        // best-first growth when set
     double min_gain = 0.0;          // gain of a split as a share of the whole table's weight
     double min_gain_ratio = 0.0;    // gain of a split over that of the root's split
-    double min_risk = -1.0;         // a node with no more risk than this is a leaf (rpart's cp in its own unit); < 0: off
+    // a node with no more risk than this is a leaf (rpart's cp in its own unit); < 0: off
+    double min_risk = -1.0;
     double min_risk_ratio = -1.0;   // the same as a share of the root's risk
     criteria::RiskRule risk;
     bool small_tables = true;  // whole trees of small tables may be grown by small_tree.hpp

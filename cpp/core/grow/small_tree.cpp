@@ -13,9 +13,9 @@ namespace ceiba::grow {
 
 using split::PackedColumns;
 
-// The best cut so far. The gini gain of a cut grows with numerator / denominator: for two classes in the node n^2 times the square of
-// (left ones - left share of all ones), over n_left n_right; for more, left squares / n_left + right squares / n_right. Both fit
-// into 60 bits for 2,048 rows, and so does a numerator times another cut's denominator.
+// The best cut so far. The gini gain of a cut grows with numerator / denominator: for two classes in the node n^2 times
+// the square of (left ones - left share of all ones), over n_left n_right; for more, left squares / n_left + right
+// squares / n_right. Both fit into 60 bits for 2,048 rows, and so does a numerator times another cut's denominator.
 struct SmallGrower::BestCut {
     std::size_t at = 0;       // among the packed columns
     std::int32_t column = 0;  // of the table
@@ -219,7 +219,8 @@ void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std:
         cross += static_cast<std::int32_t>(total[k]);
         const std::int32_t left = i + 1, right = n - left;
         const std::int64_t top = std::int64_t{squares} * right + std::int64_t{all_squares - 2 * cross + squares} * left;
-        // The score is asked first: that branch is rarely taken, while whether two values are the same is guessed wrong too often.
+        // The score is asked first: that branch is rarely taken, while whether two values are the same is guessed wrong
+        // too often.
         if (static_cast<double>(top) * (reciprocal[left] * reciprocal[right]) < threshold) continue;
         if (left < first || PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
         if (best.offer(top, std::int64_t{left} * right, columns_.column(at, 0)))
@@ -296,8 +297,8 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     stack_.push_back(first);
 }
 
-// Parts the entries of all columns but the one of the cut, which is parted already (bundles are not). A side that will not be searched is
-// not kept. No branch instruction depends on the data.
+// Parts the entries of all columns but the one of the cut, which is parted already (bundles are not). A side that will
+// not be searched is not kept. No branch instruction depends on the data.
 void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
     const std::uint32_t n = open.size();
     const std::uint32_t* const sorted = columns_.entries(best.at) + open.begin;

@@ -1,10 +1,10 @@
-// Trees of at most 2,048 rows and 131,072 values, grown without an allocation per node: whole ones, or what grows below a node
-// of a large one.
+// Trees of at most 2,048 rows and 131,072 values, grown without an allocation per node: whole ones, or what grows below
+// a node of a large one.
 //
-// Such a tree lies in the cache, and what costs time there is not looking at rows but all that is done once per node and
-// column. So this grower knows one plain case only: one target of classes without weights, numbers without missing values, the
-// gini criterion, splits by cuts, depth first. All its sums are whole numbers below 2^63, so every comparison of two gains is
-// exact, and the tree is, node for node and bit for bit, the one of the general grower.
+// Such a tree lies in the cache, and what costs time there is not looking at rows but all that is done once per node
+// and column. So this grower knows one plain case only: one target of classes without weights, numbers without missing
+// values, the gini criterion, splits by cuts, depth first. All its sums are whole numbers below 2^63, so every
+// comparison of two gains is exact, and the tree is, node for node and bit for bit, the one of the general grower.
 #pragma once
 
 #include <cstddef>

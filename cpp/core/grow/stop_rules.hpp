@@ -38,8 +38,8 @@ public:
                weight >= 2.0 * options_.search.min_weight && weight >= options_.min_weight_split &&
                (options_.max_depth < 0 || depth < options_.max_depth);
     }
-    // A node with so little risk that no split below it can be worth its cost need not be split. The last bits are left to
-    // whoever weighs the splits in the end.
+    // A node with so little risk that no split below it can be worth its cost need not be split. The last bits are left
+    // to whoever weighs the splits in the end.
     bool splittable(const criteria::NodeSummary& node, std::size_t n_rows, int depth) const {
         return !node.pure && large_enough(n_rows, node.weight, depth) &&
                (!watches_risk_ || criteria::node_risk(node, risk_, classification_) > least_risk_);

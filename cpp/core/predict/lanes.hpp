@@ -1,9 +1,9 @@
 // Eight rows go down a tree together: their cache misses overlap, and no jump is predicted wrongly on the way.
 //
-// The two branches of a node stand next to each other, so a step is  first child + (x > cut). A leaf is its own first child, with
-// the cut +infinity: rows that have arrived walk on the spot until the last of the eight has arrived.
-// (Sketches on 1M rows, 13,270 leaves, depth 34: 8 rows 32 ms, 12 rows 34 ms, 16 rows 47 ms. Another: one step for a block of 256 rows at a
-// time, without those that have arrived, 43 ms against 31 ms for 8 rows.)
+// The two branches of a node stand next to each other, so a step is  first child + (x > cut). A leaf is its own first
+// child, with the cut +infinity: rows that have arrived walk on the spot until the last of the eight has arrived.
+// (Sketches on 1M rows, 13,270 leaves, depth 34: 8 rows 32 ms, 12 rows 34 ms, 16 rows 47 ms. Another: one step for a
+// block of 256 rows at a time, without those that have arrived, 43 ms against 31 ms for 8 rows.)
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace ceiba::predict {
 
 constexpr std::size_t lanes = 8;
 
-// Routes n rows; step(at, row, unsure) gives the node after `at`, and sets unsure (to other than 0) if it may be wrong. `least`: no leaf
-// is nearer to the root than this. Before each eight rows, ahead(first of them) may ask for what comes later. Where a step was not
-// sure, aside(first row of the eight) is called.
+// Routes n rows; step(at, row, unsure) gives the node after `at`, and sets unsure (to other than 0) if it may be wrong.
+// `least`: no leaf is nearer to the root than this. Before each eight rows, ahead(first of them) may ask for what comes
+// later. Where a step was not sure, aside(first row of the eight) is called.
 template <class Step, class RowStep, class Ahead, class Aside>
 void route_lanes(std::size_t n, const char* data, RowStep row_step, std::uint32_t least, const std::int32_t* id,
           std::int32_t* out, const Step step, Ahead ahead, Aside aside) {

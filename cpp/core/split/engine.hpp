@@ -1,10 +1,11 @@
-// The seam between growing a tree and working with rows. A grower asks four things of a node and never looks at a row itself:
+// The seam between growing a tree and working with rows. A grower asks four things of a node and never looks at a row
+// itself:
 //   summarize  what the node says of itself
 //   find       its best split
 //   divide     the rows shared out among the branches of that split
 //   hand_down  what the branches that will be searched need, once it is known which they are
-// This engine holds the rows in the memory of this process (store/row_store.hpp). Another may hold them elsewhere, in pieces, and
-// answer the same questions.
+// This engine holds the rows in the memory of this process (store/row_store.hpp). Another may hold them elsewhere, in
+// pieces, and answer the same questions.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ struct EngineOptions {
     SearchOptions search;
     SurrogateOptions surrogates;
     BinOptions bins;
-    int use_surrogate = 2;  // 0: rows with a missing value stay; 1: surrogates, else stay; 2: surrogates, else the heavier branch
+    // 0: rows with a missing value stay; 1: surrogates, else stay; 2: surrogates, else the heavier branch
+    int use_surrogate = 2;
     bool keep_zero_weights = false;  // rows of zero weight are counted and routed, but decide nothing (rpart)
 
     bool operator==(const EngineOptions&) const = default;

@@ -17,8 +17,8 @@ class SplitFinder {
 public:
     virtual ~SplitFinder() = default;
 
-    // Best split first, then up to max_competitors best splits of other columns by falling gain; empty if there is none.
-    // With a pool the columns are shared between its threads; without, `thread` names the working space to use.
+    // Best split first, then up to max_competitors best splits of other columns by falling gain; empty if there is
+    // none. With a pool the columns are shared between its threads; without, `thread` names the working space to use.
     // A finder may put the rows of the node into another form while it is at it.
     virtual std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                         int thread) = 0;
@@ -29,12 +29,14 @@ public:
                            base::ThreadPool* /*pool*/) {}
 };
 
-// A finder over sorted columns. Its steps serve finders that treat numbers in another way (bins/bounded_finder.hpp): first the
-// node is announced (thread -1: to all threads), then its columns may be searched one by one, and the candidates ranked.
+// A finder over sorted columns. Its steps serve finders that treat numbers in another way (bins/bounded_finder.hpp):
+// first the node is announced (thread -1: to all threads), then its columns may be searched one by one, and the
+// candidates ranked.
 class ColumnFinder : public SplitFinder {
 public:
     virtual void begin_node(int thread) = 0;
-    virtual Candidate search_column(const NodeRows& node, std::size_t column, const NodeContext& context, int thread) = 0;
+    virtual Candidate search_column(const NodeRows& node, std::size_t column, const NodeContext& context,
+                                    int thread) = 0;
     // Ties go to the lowest column: a later one must be better, however little.
     virtual std::vector<Candidate> ranked(const NodeRows& node, std::vector<Candidate> found, int thread) = 0;
 };
@@ -46,8 +48,8 @@ std::unique_ptr<ColumnFinder> make_presort_finder(const data::TargetRows& target
 // Can the search over bins do all that these options ask for?
 bool bins_serve(const data::Table& table, const data::Target& target, const SearchOptions& options);
 
-// The search over bins (bins/bounded_finder.hpp), exact as well. Null where the numbers of the target cannot be counted in
-// quanta.
+// The search over bins (bins/bounded_finder.hpp), exact as well. Null where the numbers of the target cannot be counted
+// in quanta.
 std::unique_ptr<SplitFinder> make_bounded_finder(const data::TargetRows& target, const SearchOptions& options,
                                                  int n_threads);
 

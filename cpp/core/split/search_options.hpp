@@ -19,7 +19,7 @@ struct SearchOptions {
     bool empty_branches = false;      // multiway: levels that are not in the node have a branch too
     bool cuts_at_values = false;      // gain ratio: a cut is the largest value of the table not above the midpoint
     double min_branch = 0.0;          // gain ratio: weight that two branches need
-    bool random_cuts = false;         // one random cut per column instead of the best (scikit-learn's splitter="random")
+    bool random_cuts = false;         // one random cut per column, not the best (scikit-learn's splitter="random")
     bool allow_zero_rate = false;     // poisson: a side without events is allowed
     bool like_rpart = false;          // cuts just below the midpoints: `x <= cut` is then rpart's `x < midpoint`
     int max_features = -1;            // columns tried per node; -1: all

@@ -1,5 +1,5 @@
-// Many rows sent down a tree, node by node: one question asked of many rows costs about half of all questions asked of one
-// row (200,000 rows, trees of CHAID and with surrogates), which jumps from column to column and from node to node.
+// Many rows sent down a tree, node by node: one question asked of many rows costs about half of all questions asked of
+// one row (200,000 rows, trees of CHAID and with surrogates), which jumps from column to column and from node to node.
 #pragma once
 
 #include <cstddef>

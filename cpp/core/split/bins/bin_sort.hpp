@@ -1,5 +1,5 @@
-// The rows of a node of a binned store in the order of a column: its bins are the first digit, and where a bin holds several
-// values these are sorted.
+// The rows of a node of a binned store in the order of a column: its bins are the first digit, and where a bin holds
+// several values these are sorted.
 #pragma once
 
 #include <algorithm>
@@ -51,8 +51,8 @@ private:
 
     std::uint8_t bin(std::size_t i) const { return bin_[byte_[i * stride_]]; }
 
-    // Numbers that single precision can hold, and most measured ones are such: value and row in one word, half the size of
-    // a pair and faster to compare. False: some number is not.
+    // Numbers that single precision can hold, and most measured ones are such: value and row in one word, half the size
+    // of a pair and faster to compare. False: some number is not.
     template <class Write>
     bool by_keys(Write write) {
         keys_.resize(n_);

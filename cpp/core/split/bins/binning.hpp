@@ -1,9 +1,9 @@
 // Numbers as bytes: every numeric column gets at most 255 bins, and a value is replaced by the number of its bin.
 //
-// The edges of a column ascend; the bin of x is the number of edges below x, so x <= y means bin(x) <= bin(y), and "all bins
-// up to b" is exactly "x <= edge[b]". Any edges are correct for the exact search; good ones hold equally many rows, so they
-// are taken at the quantiles of a sample. A column with few values gets one bin for each: `lossless`. Columns of two values may
-// share a byte (bundles.hpp).
+// The edges of a column ascend; the bin of x is the number of edges below x, so x <= y means bin(x) <= bin(y), and "all
+// bins up to b" is exactly "x <= edge[b]". Any edges are correct for the exact search; good ones hold equally many
+// rows, so they are taken at the quantiles of a sample. A column with few values gets one bin for each: `lossless`.
+// Columns of two values may share a byte (bundles.hpp).
 #pragma once
 
 #include <array>
@@ -54,8 +54,8 @@ struct BinOptions {
     bool operator==(const BinOptions&) const = default;
 };
 
-// Chooses edges for the rows of `target` and fills `bytes` with stride bytes for each of them. For the exact search on a part of
-// the rows, bins are those of the whole table: made once, and kept with it.
+// Chooses edges for the rows of `target` and fills `bytes` with stride bytes for each of them. For the exact search on
+// a part of the rows, bins are those of the whole table: made once, and kept with it.
 Binning make_bins(const data::Table& table, const data::TargetRows& target, const BinOptions& options,
                   std::vector<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt);
 

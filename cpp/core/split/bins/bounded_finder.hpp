@@ -1,14 +1,15 @@
 // The exact search at the cost of a histogram.
 //
-// A large node is counted, not sorted: one histogram over the bins of all columns. Every boundary between two bins is a cut
-// whose gain follows from the counts; and for the cuts inside a bin the counts give a bound (bounds.hpp) that no order of its rows
-// can pass. What cannot reach the best boundary is left alone. The few bins that can are fetched from the table, sorted, and
-// scanned by the same code as in presort_finder.hpp; so the split is the one that it would find, to the last tie.
+// A large node is counted, not sorted: one histogram over the bins of all columns. Every boundary between two bins is a
+// cut whose gain follows from the counts; and for the cuts inside a bin the counts give a bound (bounds.hpp) that no
+// order of its rows can pass. What cannot reach the best boundary is left alone. The few bins that can are fetched from
+// the table, sorted, and scanned by the same code as in presort_finder.hpp; so the split is the one that it would find,
+// to the last tie.
 //   1. count            histogram of the node, from its parent's where possible
 //   2. survey           the best gain that is certain, `floor`; then what may reach it
 //   3. examine          exact scan of what may; the likeliest column first, because it lifts the floor
-// A node is sorted, and left to the presort finder with all that grows below it, when it is small, or when the bounds leave so much
-// to examine that sorting costs less (targets that are nearly all noise).
+// A node is sorted, and left to the presort finder with all that grows below it, when it is small, or when the bounds
+// leave so much to examine that sorting costs less (targets that are nearly all noise).
 #pragma once
 
 #include <algorithm>
@@ -184,8 +185,8 @@ private:
         return true;
     }
 
-    // What the boundaries of the loaded column say. Their gains bound those of all other cuts roughly (Bounds::between), which is
-    // enough to set most columns aside before their bins are looked at one by one.
+    // What the boundaries of the loaded column say. Their gains bound those of all other cuts roughly
+    // (Bounds::between), which is enough to set most columns aside before their bins are looked at one by one.
     Outlook look_at_boundaries(const NodeRows& node, std::size_t c, const Limits& limits, Space& space) const {
         constexpr double unknown = std::numeric_limits<double>::infinity();
         constexpr bool rough = requires { space.bounds.between(0.0, 0.0, 0.0); };
@@ -343,8 +344,9 @@ private:
         return out;
     }
 
-    // Where the sums of bins are rounded to quanta, adding them up exactly costs a pass over the node. So the cuts inside the
-    // fetched bins are first weighed as roughly as the bins were; mostly none of them can reach the floor. False: nothing can.
+    // Where the sums of bins are rounded to quanta, adding them up exactly costs a pass over the node. So the cuts
+    // inside the fetched bins are first weighed as roughly as the bins were; mostly none of them can reach the floor.
+    // False: nothing can.
     bool look_closer(const NodeRows& node, const Limits& limits, double floor, Survey& marks, Space& space) const {
         Cells cells = cells_;
         cells.bind(node.store->target, node.begin);

@@ -1,10 +1,12 @@
-// How good can a cut be? Answers from the counts of bins alone, for every cut on a boundary between two bins (`gain`) and for
-// all cuts inside one bin (`inside`), whatever the order of its rows. docs/engine.md derives and proves each line.
+// How good can a cut be? Answers from the counts of bins alone, for every cut on a boundary between two bins (`gain`)
+// and for all cuts inside one bin (`inside`), whatever the order of its rows. docs/engine.md derives and proves each
+// line.
 //
-// The gain of a division is a convex function of what lies on the left (weights per class; weight and sum). Over all orders
-// of a bin's rows the left part runs through a region known from the counts, and a convex function is largest at a corner of any
-// polygon around that region. Below `floor` a bound need not be sharp. `slack` and `error` cover what quanta and floating point round away; bounds may be too wide,
-// never too narrow, because the exact search decides among all that is left.
+// The gain of a division is a convex function of what lies on the left (weights per class; weight and sum). Over all
+// orders of a bin's rows the left part runs through a region known from the counts, and a convex function is largest at
+// a corner of any polygon around that region. Below `floor` a bound need not be sharp. `slack` and `error` cover what
+// quanta and floating point round away; bounds may be too wide, never too narrow, because the exact search decides
+// among all that is left.
 #pragma once
 
 #include <algorithm>
@@ -67,8 +69,9 @@ public:
         const double g = n_classes_ == 2 ? of_two(left[0], left[1]) : of_many(left);
         return {g - slack_, g + slack_};
     }
-    // Moving a weight w from one side to the other changes the gain by 2 w at most: sum l^2 / nl grows by no more than the weight it
-    // gains, sum r^2 / nr by no more than the weight it loses. So between two boundaries with `weight` between them.
+    // Moving a weight w from one side to the other changes the gain by 2 w at most: sum l^2 / nl grows by no more than
+    // the weight it gains, sum r^2 / nr by no more than the weight it loses. So between two boundaries with `weight`
+    // between them.
     double between(double gain_before, double gain_after, double weight) const {
         return 0.5 * (gain_before + gain_after) + weight + slack_;
     }
@@ -100,8 +103,8 @@ private:
         if (!(nl > 0.0 && nr > 0.0)) return 0.0;
         return l2 / nl + r2 / nr - base_;
     }
-    // The gain is n / (nl nr) sum d_k^2 with d_k = l_k - nl t_k / n. Inside the bin d_k is largest when its class comes first
-    // and smallest when it comes last.
+    // The gain is n / (nl nr) sum d_k^2 with d_k = l_k - nl t_k / n. Inside the bin d_k is largest when its class comes
+    // first and smallest when it comes last.
     double by_shift(const double* left, const double* cell) const {
         double nl = 0.0, m = 0.0;
         for (std::size_t k = 0; k < n_classes_; ++k) nl += left[k], m += cell[k];
@@ -183,8 +186,9 @@ private:
     double base_ = 0.0, slack_ = 0.0;
 };
 
-// hellinger: with l_k = left / total of class k the gain is W (1 - mean over pairs of (sqrt(l_j l_k) + sqrt(r_j r_k))). Each root is
-// concave, so the gain is convex in what lies on the left; and joining parts makes the sum of roots larger, never smaller.
+// hellinger: with l_k = left / total of class k the gain is W (1 - mean over pairs of (sqrt(l_j l_k) + sqrt(r_j r_k))).
+// Each root is concave, so the gain is convex in what lies on the left; and joining parts makes the sum of roots
+// larger, never smaller.
 class HellingerBounds : public ClassTotals {
 public:
     explicit HellingerBounds(const criteria::Hellinger&) {}
@@ -197,7 +201,8 @@ public:
             if (t > 0.0) n_present_ += 1.0, least = std::min(least, t);
         slack_ = weight_ * (n_present_ + 8.0) * 0x1p-46;
         if (error_ == 0.0) return;
-        // A root moves by at most the root of what its share moves by. Of a class that may be there or not nothing is known.
+        // A root moves by at most the root of what its share moves by. Of a class that may be there or not nothing is
+        // known.
         const bool known = std::none_of(total_.begin(), total_.end(), [this](double t) { return t <= error_; });
         slack_ += known ? 8.0 * weight_ * std::sqrt(2.0 * error_ / least) + 8.0 * n_present_ * error_
                         : std::numeric_limits<double>::infinity();
@@ -271,8 +276,9 @@ private:
     double base_ = 0.0, slack_ = 0.0;
 };
 
-// squared error: the gain is shift^2 W / (Wl Wr), shift = Sl - Wl S / W. By Cauchy-Schwarz a part of weight u of a bin with
-// weight w, mean m and squares V about its mean has a sum within sqrt(u (w - u) V / w) of u m: an ellipse, inside an octagon.
+// squared error: the gain is shift^2 W / (Wl Wr), shift = Sl - Wl S / W. By Cauchy-Schwarz a part of weight u of a bin
+// with weight w, mean m and squares V about its mean has a sum within sqrt(u (w - u) V / w) of u m: an ellipse, inside
+// an octagon.
 class SquaredErrorBounds {
 public:
     explicit SquaredErrorBounds(const criteria::SquaredError&) {}
@@ -333,8 +339,8 @@ private:
     double weight_ = 0.0, mean_ = 0.0, error_ = 0.0, weight_error_ = 0.0, per_row_weight_ = 0.0, per_row_sum_ = 0.0;
 };
 
-// poisson: the gain is the sum over sides of S log(S / (W m)). Inside a bin weight and sum of the left part grow from nothing
-// to the bin's, in any way: a rectangle.
+// poisson: the gain is the sum over sides of S log(S / (W m)). Inside a bin weight and sum of the left part grow from
+// nothing to the bin's, in any way: a rectangle.
 class PoissonBounds {
 public:
     explicit PoissonBounds(const criteria::Poisson&) {}

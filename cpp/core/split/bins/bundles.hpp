@@ -1,8 +1,9 @@
 // Columns of two values that share a byte: what one-hot coding makes of a column of levels is put together again.
 //
-// A column of two values is told by the rows in which it has the rarer one. Columns whose rare rows never meet can share one byte
-// of a row: 0, or the code of the one column that has its rare value there. A histogram of that byte counts all of them at
-// once, and nothing is lost: the counts of the common value are those of all rows less those of the code.
+// A column of two values is told by the rows in which it has the rarer one. Columns whose rare rows never meet can
+// share one byte of a row: 0, or the code of the one column that has its rare value there. A histogram of that byte
+// counts all of them at once, and nothing is lost: the counts of the common value are those of all rows less those of
+// the code.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +30,8 @@ using Bundle = std::vector<TwoValues>;
 std::vector<Bundle> propose_bundles(const data::Table& table, const data::TargetRows& target,
                                     const std::vector<std::size_t>& sample, const std::vector<bool>& alone);
 
-// A bundle on its way into bytes. What the sample did not show is found out here: a third value, a missing one, two rare values in
-// a row; the later column then `failed`.
+// A bundle on its way into bytes. What the sample did not show is found out here: a third value, a missing one, two
+// rare values in a row; the later column then `failed`.
 class BundleFiller {
 public:
     BundleFiller(const data::Table& table, Bundle bundle, std::size_t slot)

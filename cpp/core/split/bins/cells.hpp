@@ -1,15 +1,16 @@
 // What a histogram counts: one cell per column and bin, made of 64-bit words that are only ever added and subtracted.
 //
-// All cells hold whole numbers, so a sum does not depend on the order of the rows or the number of threads, and the counts of
-// a child are those of its parent minus its sibling's, without a rounding error that would grow down the tree.
+// All cells hold whole numbers, so a sum does not depend on the order of the rows or the number of threads, and the
+// counts of a child are those of its parent minus its sibling's, without a rounding error that would grow down the
+// tree.
 //   BinaryCells    two classes, unit weights      (rows << 32) | rows of class 1
 //   CountCells     K classes, unit weights        two counts per word
 //   WeightCells    K classes, weighted            rows; weight of each class in quanta
 //   MomentCells    numbers, unit weights          sum in quanta; (rows << b) | sum of squares in quanta, rounded up
 //   WeightedMomentCells                           rows; weight, sum, sum of squares in quanta
-// A quantum is a power-of-two part of the largest term, so small that 2^63 cannot be reached by all rows together. Rounding a
-// term to quanta is off by less than one quantum; `fields` gives cells back as doubles: counts or weights per class, or
-// {weight, sum, sum of squares} of the target minus `centre`.
+// A quantum is a power-of-two part of the largest term, so small that 2^63 cannot be reached by all rows together.
+// Rounding a term to quanta is off by less than one quantum; `fields` gives cells back as doubles: counts or weights
+// per class, or {weight, sum, sum of squares} of the target minus `centre`.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +25,8 @@
 
 namespace ceiba::split {
 
-// Turns terms of a known largest size into whole numbers whose sums over n rows stay below 2^62. 46 bits at most: then the
-// rounding of the multiplication is a small part of a quantum.
+// Turns terms of a known largest size into whole numbers whose sums over n rows stay below 2^62. 46 bits at most: then
+// the rounding of the multiplication is a small part of a quantum.
 struct Quantum {
     double per_unit = 1.0, unit = 1.0;
 
@@ -167,8 +168,8 @@ private:
     const double* weight_ = nullptr;
 };
 
-// Numbers are counted from a centre near the middle of their range (rates from 0), so that a quantum is a part of how much
-// they vary, not of how large they are.
+// Numbers are counted from a centre near the middle of their range (rates from 0), so that a quantum is a part of how
+// much they vary, not of how large they are.
 class MomentCells {
 public:
     static constexpr bool exact = false;

@@ -59,7 +59,8 @@ public:
         n_rows = n_present + n_aside;
         if (n_full == 0 || (n_full == 1 && n_aside == 0.0 && (bins.lossless() || node.store->binning->approximate)))
             return false;
-        // Less than a quantum per row; and where look_closer() adds terms of up to 2^46 quanta one by one, n^2 2^-53 of the largest.
+        // Less than a quantum per row; and where look_closer() adds terms of up to 2^46 quanta one by one, n^2 2^-53 of
+        // the largest.
         const double quanta = n_rows * (1.0 + n_rows * 0x1p-7);
         weight_error = quanta * cells.weight_quantum();
         sum_error = quanta * cells.sum_quantum();
@@ -68,8 +69,8 @@ public:
         return true;
     }
 
-    // Walks over the full bins with missing values on one side: inside(bin, rows before, rows after, rows with a value before)
-    // sees the fields left of the bin in `left`, boundary(bin, rows before, rows after) those up to its end.
+    // Walks over the full bins with missing values on one side: inside(bin, rows before, rows after, rows with a value
+    // before) sees the fields left of the bin in `left`, boundary(bin, rows before, rows after) those up to its end.
     template <class Inside, class Boundary>
     void walk(bool missing_left, Inside inside, Boundary boundary) {
         const std::size_t n_fields = left.size();
@@ -109,8 +110,8 @@ public:
     }
 
 private:
-    // The cell of a bin of a column that shares its byte. Whole numbers in a word never borrow from their neighbour: none is
-    // larger than that of all rows.
+    // The cell of a bin of a column that shares its byte. Whole numbers in a word never borrow from their neighbour:
+    // none is larger than that of all rows.
     const std::uint64_t* bundled_cell(const NodeRows& node, const ColumnBins& bins, std::size_t bin,
                                       const Cells& cells) {
         const std::uint64_t* const rare =

@@ -1,5 +1,5 @@
-// Histograms: for each byte of a row and each of its 256 values one cell (cells.hpp), all in one array; then one more cell that
-// counts all rows. A byte is a numeric column, or several (bundles.hpp).
+// Histograms: for each byte of a row and each of its 256 values one cell (cells.hpp), all in one array; then one more
+// cell that counts all rows. A byte is a numeric column, or several (bundles.hpp).
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,15 @@ namespace ceiba::split {
 
 constexpr std::size_t cells_per_column = 256;
 
-// Words from one byte to the next. One cache line more than the cells need: else the same bin of all columns would fall into the
-// same few places of the first cache.
+// Words from one byte to the next. One cache line more than the cells need: else the same bin of all columns would fall
+// into the same few places of the first cache.
 template <class Cells>
 std::size_t column_words(const Cells& cells) {
     return cells_per_column * cells.width() + 8;
 }
 
-// Adds the rows [from, to) of a node. Bytes of a row lie together, so a row is read once for all columns; the cells of about
-// a hundred columns fit the second cache, more are counted in several passes.
+// Adds the rows [from, to) of a node. Bytes of a row lie together, so a row is read once for all columns; the cells of
+// about a hundred columns fit the second cache, more are counted in several passes.
 template <class Cells>
 void count_rows(const NodeRows& node, const Cells& cells, std::size_t from, std::size_t to, std::uint64_t* words) {
     const Binning& binning = *node.store->binning;

@@ -56,7 +56,8 @@ private:
             const double both = a[k] + b[k];
             if (both <= 0.0) continue;
             ++n_classes;
-            out.statistic += chi_square_part(test_, a[k], both * share_a) + chi_square_part(test_, b[k], both * share_b);
+            out.statistic +=
+                chi_square_part(test_, a[k], both * share_a) + chi_square_part(test_, b[k], both * share_b);
         }
         out.statistic = std::max(out.statistic, 0.0);
         out.df = n_classes - 1;
@@ -191,12 +192,13 @@ private:
             const std::size_t g = there_[at];
             if (!partners_[g].outdated) return {g, partners_[g]};
             partners_[g] = {};
-            for (std::size_t i = at + 1; i < there_.size(); ++i) offer(partners_[g], there_[i], difference(g, there_[i]));
+            for (std::size_t i = at + 1; i < there_.size(); ++i)
+                offer(partners_[g], there_[i], difference(g, there_[i]));
         }
     }
 
-    // What is left of a partner after group b joined group a. Looking for another one can wait: with many similar levels
-    // it would mean to look at all pairs after each step.
+    // What is left of a partner after group b joined group a. Looking for another one can wait: with many similar
+    // levels it would mean to look at all pairs after each step.
     void keep_up(Partner& partner, std::size_t g, std::size_t a, std::size_t b) const {
         if (g == a) {
             partner.outdated = true;
@@ -270,7 +272,8 @@ public:
     double rows() const { return rows_; }
     double log_p_value(std::size_t n_groups) const {
         const double r = static_cast<double>(n_groups);
-        if (test_ != PairTest::f) return base::log_chi_square_tail(statistic_, (static_cast<int>(n_groups) - 1) * (n_classes_ - 1));
+        if (test_ != PairTest::f)
+            return base::log_chi_square_tail(statistic_, (static_cast<int>(n_groups) - 1) * (n_classes_ - 1));
         if (within_ <= 0.0) return -std::numeric_limits<double>::infinity();
         return base::log_f_tail(between_ / (r - 1.0) / (within_ / (rows_ - r)), r - 1.0, rows_ - r);
     }
@@ -283,8 +286,8 @@ private:
 
 }  // namespace
 
-MergedLevels merge_levels(std::span<const double> cells, std::size_t width, Merging merging, PairTest test, double alpha,
-                          double min_rows, base::Interrupt& interrupt) {
+MergedLevels merge_levels(std::span<const double> cells, std::size_t width, Merging merging, PairTest test,
+                          double alpha, double min_rows, base::Interrupt& interrupt) {
     return Merger(cells, width, merging, test, interrupt).run(alpha, min_rows);
 }
 

@@ -28,12 +28,13 @@ struct MergedLevels {
 };
 
 // `cells`: categories x width, class counts; or rows, sum and sum of squares of the (centred) target for f.
-MergedLevels merge_levels(std::span<const double> cells, std::size_t width, Merging merging, PairTest test, double alpha,
-                          double min_rows, base::Interrupt& interrupt);
+MergedLevels merge_levels(std::span<const double> cells, std::size_t width, Merging merging, PairTest test,
+                          double alpha, double min_rows, base::Interrupt& interrupt);
 
 // Whether no merging of a nominal column can bring the logarithm of its adjusted p-value down to the limit; false: not
-// known. Merging makes the statistic smaller, so r groups have at least the p-value of r groups with the statistic of all
-// categories, and c categories become r groups in at least r^(c - r) ways. Merging 4,000 levels takes long, this does not.
+// known. Merging makes the statistic smaller, so r groups have at least the p-value of r groups with the statistic of
+// all categories, and c categories become r groups in at least r^(c - r) ways. Merging 4,000 levels takes long, this
+// does not.
 bool merging_is_hopeless(std::span<const double> cells, std::size_t width, PairTest test, double log_limit,
                          double min_rows);
 

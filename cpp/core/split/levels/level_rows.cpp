@@ -66,7 +66,8 @@ std::vector<std::vector<std::uint32_t>> level_orders(const NodeRows& node, const
                     double w = target.weight_of(i);
                     if (n_classes) {
                         const std::uint16_t label = target.labels[static_cast<std::size_t>(o)][i];
-                        // With two classes the scale changes no order; without it equal shares are equal to the last bit.
+                        // With two classes the scale changes no order; without it equal shares are equal to the last
+                        // bit.
                         if (!class_scale.empty() && n_classes > 2) w *= class_scale[label];
                         if (label == k) sum.add(w);
                     } else {

@@ -1,8 +1,9 @@
 // The rows of a node grouped by level, and the orders of levels that are worth scanning.
 //
 // Breiman et al. 1984, theorem 4.5: for two classes or a numeric target, with gini, entropy, squared error or Poisson
-// deviance, the best of all 2^(L-1) - 1 level sets is among the L - 1 cuts of the levels ordered by their mean (share of a class).
-// For absolute error the same order is a heuristic. So levels are put in order, given ranks, and scanned like numbers.
+// deviance, the best of all 2^(L-1) - 1 level sets is among the L - 1 cuts of the levels ordered by their mean (share
+// of a class). For absolute error the same order is a heuristic. So levels are put in order, given ranks, and scanned
+// like numbers.
 #pragma once
 
 #include <cstddef>

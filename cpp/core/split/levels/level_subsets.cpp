@@ -12,8 +12,8 @@ std::vector<std::uint32_t> principal_order(const std::vector<double>& profile, c
         for (std::size_t j = 0; j < k; ++j) mean[j] += weight[l] * profile[l * k + j];
     }
     for (double& m : mean) m /= total;
-    // The covariance of the profiles times a vector. As a matrix where that is small; thousands of classes would fill the
-    // memory with it.
+    // The covariance of the profiles times a vector. As a matrix where that is small; thousands of classes would fill
+    // the memory with it.
     std::vector<double> covariance;
     if (k <= 64) {
         covariance.assign(k * k, 0.0);

@@ -2,8 +2,8 @@
 //
 // Up to `exhaustive_levels` present levels: all 2^(L-1) - 1 sets, in Gray-code order (one level changes side per step).
 // Beyond: the cuts of several orders (the share of each leading class; the first principal component of the class
-// profiles, Coppersmith, Hong and Hosking 1999), then single levels change side as long as that raises the gain. Works on
-// a table of class weights per level, so its cost does not depend on the number of rows.
+// profiles, Coppersmith, Hong and Hosking 1999), then single levels change side as long as that raises the gain. Works
+// on a table of class weights per level, so its cost does not depend on the number of rows.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,9 @@ struct WholeCount {
     base::DoubleDouble precise() const { return n; }
 };
 
-// Class weights of a division made of whole levels: the interface of criteria/class_division.hpp. Where they are whole numbers (and
-// no priors scale them), what gini asks for is kept up to date: a level that changes side costs one product per class.
+// Class weights of a division made of whole levels: the interface of criteria/class_division.hpp. Where they are whole
+// numbers (and no priors scale them), what gini asks for is kept up to date: a level that changes side costs one
+// product per class.
 template <class Weight>
 class LevelDivision {
 public:
@@ -250,7 +251,8 @@ private:
         const std::size_t n = division_.n_levels();
         std::vector<char> on_left(n, 0);
         division_.clear(missing_left_);
-        // The last level never moves: a set and its complement are the same division (unless missing values are with one).
+        // The last level never moves: a set and its complement are the same division (unless missing values are with
+        // one).
         const std::size_t movable = missing_left_ ? n : n - 1;
         for (std::uint64_t step = 1; step < (std::uint64_t{1} << movable); ++step) {
             const std::size_t level = static_cast<std::size_t>(std::countr_zero(step));
@@ -319,7 +321,8 @@ private:
         return true;
     }
 
-    // Would the gain be lower beyond doubt if this level changed side? Most would make it so, and need not be moved to know.
+    // Would the gain be lower beyond doubt if this level changed side? Most would make it so, and need not be moved to
+    // know.
     bool surely_worse(std::size_t level, bool to_left, double gain) const {
         if constexpr (requires { C::asks_for_squares_only; })
             return division_.knows_squares() && criterion_.below(division_.if_moved(level, to_left), gain);

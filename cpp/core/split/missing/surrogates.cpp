@@ -59,7 +59,8 @@ private:
     bool takes_part(std::size_t i) const { return primary_.branch[i] < 2 && weight(i) > 0.0; }
     int side(std::size_t i) const { return primary_.branch[i]; }
 
-    // All rows with a value in ascending order: rows of zero weight too, because rpart takes the midpoints between all values.
+    // All rows with a value in ascending order: rows of zero weight too, because rpart takes the midpoints between all
+    // values.
     std::vector<Entry> all_values(std::size_t column) const {
         const Entry* const entries = node_.entries(column);
         std::vector<std::pair<double, std::uint32_t>> values;
@@ -92,8 +93,8 @@ private:
         return best_of(column, entries, n, base::Sum{}, weighed, both, out);
     }
 
-    // Rows sent right count +, rows sent left -, so that one running sum s gives the agreement of a cut: with L and R the
-    // weight placed on either side, L + s if the low side goes right, R - s if it goes left.
+    // Rows sent right count +, rows sent left -, so that one running sum s gives the agreement of a cut: with L and R
+    // the weight placed on either side, L + s if the low side goes right, R - s if it goes left.
     template <class Running, class Signed>
     double best_of(std::size_t column, const Entry* entries, std::size_t n, Running s, Signed signed_weight,
                    Placed& both, Surrogate& out) const {

@@ -54,8 +54,8 @@ struct Bag {
     }
 };
 
-// A bag for each level of a column. Only levels that have rows are looked at: far down in a tree a node has a few rows, and
-// a column may have thousands of levels.
+// A bag for each level of a column. Only levels that have rows are looked at: far down in a tree a node has a few rows,
+// and a column may have thousands of levels.
 class Bags {
 public:
     // Counts rows by level and class. `weight` null: each row counts 1; otherwise `others` names the rows that do not.

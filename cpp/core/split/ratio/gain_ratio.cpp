@@ -199,9 +199,9 @@ private:
             return gain;
         }
 
-        // Chi-square is twice the divergence where shares differ little. Closer, for a share q and the expected share p: by
-        // Taylor's formula the divergence is at most (q - p)^2 / 2 times the largest 1 / (x (1 - x)) between them, which
-        // is that of p or of q. On adult it spares half of 120,000 looks.
+        // Chi-square is twice the divergence where shares differ little. Closer, for a share q and the expected share
+        // p: by Taylor's formula the divergence is at most (q - p)^2 / 2 times the largest 1 / (x (1 - x)) between
+        // them, which is that of p or of q. On adult it spares half of 120,000 looks.
         bool hopeless(double left, double zeros, double ones) const {
             const double right = known.weight - left, other_ones = known.classes[1] - ones,
                          other_zeros = known.classes[0] - zeros;
@@ -229,8 +229,8 @@ private:
         }
     };
 
-    // Two classes, the commonest case: sums in registers, and no jump that depends on the rows but the rare one to a cut
-    // that may be better than the best so far.
+    // Two classes, the commonest case: sums in registers, and no jump that depends on the rows but the rare one to a
+    // cut that may be better than the best so far.
     template <class Mass>
     static void search_two(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) {
         const Entry* const entries = seen.node.entries(c);

@@ -19,7 +19,8 @@ public:
         cuts_.push_back(entries_on_left);
         most_.push_back(most);
     }
-    // Some cut that is allowed has at least this gain. (Infinite: the gain has no value, and such a cut is never taken.)
+    // Some cut that is allowed has at least this gain. (Infinite: the gain has no value, and such a cut is never
+    // taken.)
     void raise(double least) {
         if (least > reach_ && least < std::numeric_limits<double>::infinity()) reach_ = least;
     }

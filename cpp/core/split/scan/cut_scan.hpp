@@ -33,8 +33,9 @@ bool respects(const D& division, const Limits& limits) {
            b <= limits.high;
 }
 
-// The best cut so far of one column. Along a column the gain often climbs for thousands of cuts; so a cut that is better
-// beyond doubt only leaves its left part here, and is weighed precisely when another comes too close, or at the end.
+// The best cut so far of one column. Along a column the gain often climbs for thousands of cuts; so a cut that is
+// better beyond doubt only leaves its left part here, and is weighed precisely when another comes too close, or at the
+// end.
 template <class D, class C>
 class BestCut {
 public:
@@ -123,8 +124,9 @@ inline CutRange cuts_allowed(std::size_t n, std::size_t before, std::size_t afte
     return {first, n < needed ? 0 : n - needed};
 }
 
-// Scans the cuts between the entries [0, n); `before` rows lie left of them and `after` rows right of them whatever the cut
-// (missing values, or the rest of the column). Cuts whose gain is below `floor` need not be found. True: a better one was.
+// Scans the cuts between the entries [0, n); `before` rows lie left of them and `after` rows right of them whatever the
+// cut (missing values, or the rest of the column). Cuts whose gain is below `floor` need not be found. True: a better
+// one was.
 template <class D, class C>
 bool scan(const Entry* entries, std::size_t n, std::size_t before, std::size_t after, double floor,
           const Limits& limits, D& division, const C& criterion, BestCut<D, C>& best) {

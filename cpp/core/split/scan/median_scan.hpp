@@ -1,5 +1,5 @@
-// The scan for absolute errors (found before the one of cut_scan.hpp, being more specialised): all divisions of the column are
-// written down first, and then the best is chosen, in whole numbers.
+// The scan for absolute errors (found before the one of cut_scan.hpp, being more specialised): all divisions of the
+// column are written down first, and then the best is chosen, in whole numbers.
 #pragma once
 
 #include <cstddef>

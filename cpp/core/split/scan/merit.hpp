@@ -1,4 +1,5 @@
-// The merit of a split, its gain over the cost of its column, and what the options say of cuts: for all finders of exact splits.
+// The merit of a split, its gain over the cost of its column, and what the options say of cuts: for all finders of
+// exact splits.
 #pragma once
 
 #include <cmath>

@@ -86,8 +86,8 @@ public:
     }
 
 private:
-    // Only the best split is wanted: a column need not say what it has when that cannot win. Where the criterion has a rough
-    // bound, the most promising column goes first.
+    // Only the best split is wanted: a column need not say what it has when that cannot win. Where the criterion has a
+    // rough bound, the most promising column goes first.
     template <class Column>
     std::vector<Candidate> search_for_one(const NodeRows& node, const NodeContext& context, Column column,
                                           std::size_t n, Space& space) {
@@ -103,7 +103,8 @@ private:
                 if (candidate.column < found[best].column) found[best] = std::move(candidate);
                 return;
             }
-            if (best == found.size() || floor_of(candidate, options_) > floor) best = found.size(), routing.branch.clear();
+            if (best == found.size() || floor_of(candidate, options_) > floor)
+                best = found.size(), routing.branch.clear();
             floor = std::max(floor, floor_of(candidate, options_));
             found.push_back(std::move(candidate));
         };
@@ -192,8 +193,8 @@ private:
         return found;
     }
 
-    // A column of numbers that are all the same stays so in all that grows below. (Surrogates and fractional rows look at
-    // all columns.)
+    // A column of numbers that are all the same stays so in all that grows below. (Surrogates and fractional rows look
+    // at all columns.)
     void forget_constant_columns(NodeRows& node) const {
         if (options_.missing == Missing::surrogate || options_.missing == Missing::fractional) return;
         const std::size_t n_live = node.live ? node.live->size() : node.store->sorted.size();

@@ -1,4 +1,5 @@
-// What one thread works with while it searches sorted columns (presort_finder.hpp), and the search among the cuts of one column.
+// What one thread works with while it searches sorted columns (presort_finder.hpp), and the search among the cuts of
+// one column.
 #pragma once
 
 #include <array>
@@ -47,7 +48,8 @@ struct SearchSpace {
         criterion.begin(division);
     }
 
-    // All cuts of these entries, with the rows aside (missing values under "learn") tried on both sides and by themselves.
+    // All cuts of these entries, with the rows aside (missing values under "learn") tried on both sides and by
+    // themselves.
     template <class Aside>
     BestCut<D, C> best_cut(const Entry* entries, std::size_t n, std::size_t n_aside, Aside aside_at,
                            const Limits& limits, std::size_t random_position, bool& presence) {

@@ -29,7 +29,8 @@ std::uint32_t packed(std::uint32_t rank, std::uint32_t row, std::uint32_t label)
 }  // namespace
 
 // As many buckets as rows over the range of the values, then insertion: one pass for values spread anyhow evenly, about
-// 4 ns a value at 500 rows, where a radix sort spends most of its time on its counters and std::sort three times as much.
+// 4 ns a value at 500 rows, where a radix sort spends most of its time on its counters and std::sort three times as
+// much.
 void PackedColumns::sort_items(double low, double high) {
     const std::size_t n = n_rows_;
     const auto by_value = [](const Item& a, const Item& b) { return a.value < b.value; };

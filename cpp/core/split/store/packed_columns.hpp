@@ -1,9 +1,10 @@
 // The columns of a table that fits into the cache, sorted, with all that a scan needs in one word of 32 bits.
 //
-// A packed entry is  rank (11 bits) | row (11 bits) | class (10 bits),  so a table of up to 2,048 rows and 1,024 classes
-// is one array of words: a scan reads it in sequence and looks nowhere else. Rows are never renumbered: a split marks
-// them in a table of 2,048 bytes, and each column is parted by looking there. The rows are those of a small table, or those of a
-// node of a large one. A bundle (bundles.hpp) is one such column: its ranks are the codes of its members.
+// A packed entry is  rank (11 bits) | row (11 bits) | class (10 bits),  so a table of up to 2,048 rows and 1,024
+// classes is one array of words: a scan reads it in sequence and looks nowhere else. Rows are never renumbered: a split
+// marks them in a table of 2,048 bytes, and each column is parted by looking there. The rows are those of a small
+// table, or those of a node of a large one. A bundle (bundles.hpp) is one such column: its ranks are the codes of its
+// members.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +27,8 @@ public:
     static std::uint32_t row(std::uint32_t entry) { return (entry >> class_bits) & (most_rows - 1); }
     static std::uint32_t label(std::uint32_t entry) { return entry & (most_classes - 1); }
 
-    // Sorts the columns of these rows of the table (label: one per row). Columns with one value are left out. False if a value
-    // is missing. What is given must outlive this.
+    // Sorts the columns of these rows of the table (label: one per row). Columns with one value are left out. False if
+    // a value is missing. What is given must outlive this.
     bool sort(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
     // The same of a node of a binned store.
     bool sort(const NodeRows& node);

@@ -28,8 +28,8 @@ struct BranchRows {
     bool searched;
 };
 
-// Parts the rows of `node` in place, at first only their target: one NodeRows per branch, to be described. Rows that stay belong
-// to none.
+// Parts the rows of `node` in place, at first only their target: one NodeRows per branch, to be described. Rows that
+// stay belong to none.
 std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Places& places, base::ThreadPool* pool);
 
 // The columns follow, if any branch will be searched.

@@ -1,10 +1,10 @@
 // The rows of a growing tree, kept so that every node is one contiguous stretch of every array.
 //
 // Presort with stable partition: each numeric column is sorted once, as entries (rank, row); splitting a node moves
-// its entries apart without changing their order, so no node is ever sorted again. `row` counts from the first row of the
-// node, and the target moves with the rows: deep in the tree all that a scan touches lies close together.
-// Large tables are kept as bins instead (binning.hpp): a byte per number, rows one after the other, moved with the target. A
-// node that has become small is sorted then and goes on in a store of its own.
+// its entries apart without changing their order, so no node is ever sorted again. `row` counts from the first row of
+// the node, and the target moves with the rows: deep in the tree all that a scan touches lies close together.
+// Large tables are kept as bins instead (binning.hpp): a byte per number, rows one after the other, moved with the
+// target. A node that has become small is sorted then and goes on in a store of its own.
 //
 // Within a node's stretch of a sorted column come first the rows with a value, then the others (missing; and, where
 // rows of zero weight are kept, those).
@@ -46,7 +46,8 @@ struct NodeRows {
     std::shared_ptr<RowStore> store;
     std::uint32_t begin = 0, end = 0;
     std::vector<std::uint32_t> present;  // per column: entries with a value; empty: all rows have all values
-    // Columns in which the rows of the node differ, ascending; null: all columns. The others are neither searched nor moved.
+    // Columns in which the rows of the node differ, ascending; null: all columns. The others are neither searched nor
+    // moved.
     std::shared_ptr<const std::vector<std::uint32_t>> live;
     int side = 0;                          // binned store: which of the two arrays of bins
     std::shared_ptr<Histogram> histogram;  // binned store: counts of this node once they are known
@@ -76,8 +77,8 @@ NodeRows bin(const data::Table& table, const data::Target& target, const BinOpti
 // A node of a binned store, sorted into a store of its own.
 NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool);
 
-// A small part of a large sorted store, copied into a store of its own: with thousands of columns the few entries that each
-// of them has left would lie in as many places of memory.
+// A small part of a large sorted store, copied into a store of its own: with thousands of columns the few entries that
+// each of them has left would lie in as many places of memory.
 NodeRows compact(const NodeRows& node);
 
 }  // namespace ceiba::split

@@ -12,7 +12,8 @@ struct Item {
     std::uint32_t row;
 };
 
-// Equal values keep the order of their rows, which must ascend. Insertion up to 24 items: 14 ns an item in bins of four.
+// Equal values keep the order of their rows, which must ascend. Insertion up to 24 items: 14 ns an item in bins of
+// four.
 inline void sort_items(Item* items, std::size_t n) {
     if (n > 24) {
         std::sort(items, items + n, [](const Item& a, const Item& b) {

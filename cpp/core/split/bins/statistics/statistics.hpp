@@ -1,4 +1,5 @@
-// The search over bins, one translation unit per statistic of the target; each for all criteria of its list that have bounds.
+// The search over bins, one translation unit per statistic of the target; each for all criteria of its list that have
+// bounds.
 #pragma once
 
 #include <memory>

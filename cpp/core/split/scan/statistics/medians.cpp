@@ -1,5 +1,5 @@
-// Chooses integers wide enough for the sums of a target: 128 bits for nearly all, 256 where very small numbers stand beside
-// large ones, and enough for any doubles.
+// Chooses integers wide enough for the sums of a target: 128 bits for nearly all, 256 where very small numbers stand
+// beside large ones, and enough for any doubles.
 #include "criteria/absolute_error.hpp"
 #include "criteria/median_division.hpp"
 #include "split/scan/median_scan.hpp"
