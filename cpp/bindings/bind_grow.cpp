@@ -185,6 +185,7 @@ void bind_merging(nb::module_& m) {
 }  // namespace
 
 void bind_grow(nb::module_& m) {
+    m.def("counted_criteria", &split::counted_criteria, "The criteria that the search over bins knows.");
     bind_merging(m);
     bind_options(m);
     m.def(

@@ -1,5 +1,5 @@
-// Bounds of the gain (split/bins/bounds.hpp) against brute force: whatever the order of the rows of a bin, no cut inside it may
-// gain more than its bound says.
+// Bounds of the gain (split/bins/bounds.hpp) against brute force: whatever the order of the rows of a bin, no cut
+// inside it may gain more than its bound says.
 #include "split/bins/bounds.hpp"
 
 #include <functional>

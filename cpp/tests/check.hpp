@@ -1,5 +1,5 @@
-// A test suite in a hundred lines: a suite is a static object, a check names the line that failed. No framework, so that a
-// machine with a compiler and cmake can run it.
+// A test suite in a hundred lines: a suite is a static object, a check names the line that failed. No framework, so
+// that a machine with a compiler and cmake can run it.
 #pragma once
 
 #include <concepts>

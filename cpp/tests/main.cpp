@@ -1,4 +1,5 @@
-// ceiba_tests [suite ...]: runs the named suites, or all. Fails if a check failed, or a suite is unknown or checked nothing.
+// ceiba_tests [suite ...]: runs the named suites, or all. Fails if a check failed, or a suite is unknown or checked
+// nothing.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -25,4 +25,12 @@ def test_suite_of_the_core_passes(suite: str) -> None:
 
 
 def test_suites_cover_exact_arithmetic_sorting_tails_and_bounds() -> None:
-    assert {"double_double", "expansion", "fixed_point", "rank_set", "radix_sort", "tails", "bounds"} <= set(SUITES)
+    assert {
+        "double_double",
+        "expansion",
+        "fixed_point",
+        "rank_set",
+        "radix_sort",
+        "tails",
+        "bounds",
+    } <= set(SUITES)

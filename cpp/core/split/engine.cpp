@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "split/ratio/gain_ratio.hpp"
+#include "split/scan/column_finder.hpp"
 #include "split/store/partition.hpp"
 
 namespace ceiba::split {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/thread_pool.hpp"
@@ -29,17 +30,7 @@ public:
                            base::ThreadPool* /*pool*/) {}
 };
 
-// A finder over sorted columns. Its steps serve finders that treat numbers in another way (bins/bounded_finder.hpp):
-// first the node is announced (thread -1: to all threads), then its columns may be searched one by one, and the
-// candidates ranked.
-class ColumnFinder : public SplitFinder {
-public:
-    virtual void begin_node(int thread) = 0;
-    virtual Candidate search_column(const NodeRows& node, std::size_t column, const NodeContext& context,
-                                    int thread) = 0;
-    // Ties go to the lowest column: a later one must be better, however little.
-    virtual std::vector<Candidate> ranked(const NodeRows& node, std::vector<Candidate> found, int thread) = 0;
-};
+class ColumnFinder;  // scan/column_finder.hpp
 
 // The exact search over presorted columns, for this target and criterion.
 std::unique_ptr<ColumnFinder> make_presort_finder(const data::TargetRows& target, const SearchOptions& options,
@@ -47,6 +38,9 @@ std::unique_ptr<ColumnFinder> make_presort_finder(const data::TargetRows& target
 
 // Can the search over bins do all that these options ask for?
 bool bins_serve(const data::Table& table, const data::Target& target, const SearchOptions& options);
+
+// The names of the criteria that follow from counts of bins.
+std::vector<std::string> counted_criteria();
 
 // The search over bins (bins/bounded_finder.hpp), exact as well. Null where the numbers of the target cannot be counted
 // in quanta.

@@ -25,9 +25,11 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss", "error", "twoing", "gain_ratio", "chi2", \
-"likelihood_ratio"}, default="gini"
+    criterion : {"gini", "entropy", "log_loss", "error", "twoing", "hellinger", "gain_ratio", \
+"chi2", "likelihood_ratio"}, default="gini"
         What a split lowers; "log_loss" is another name of "entropy", which is in bits.
+        "hellinger" values a split by how far apart it spreads the classes, whatever their sizes:
+        for rare classes (Cieslak and Chawla 2008).
         "gain_ratio": C4.5's choice, see `ceiba.c45` and docs/families.md. "chi2" and
         "likelihood_ratio": CHAID's tests of merged levels, see `ceiba.chaid`.
     splitter : {"best", "random"}, default="best"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ceiba import _core
 from ceiba.errors import OptionError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["check_bins"]
 
 _ALLOWED: Final = (
-    ("criterion", ("gini", "entropy", "log_loss", "error", "squared_error", "poisson")),
+    ("criterion", (*_core.counted_criteria(), "log_loss")),
     ("missing", ("learn", "majority", "error")),
     ("splitter", ("best",)),
     ("max_features", (None,)),

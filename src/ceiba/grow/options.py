@@ -14,7 +14,7 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
-from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
+from ceiba.criteria import TEST_CRITERIA, Task, criterion_names, split_gain
 from ceiba.errors import OptionError
 from ceiba.options.checks import (
     Check,
@@ -215,6 +215,12 @@ class GrowOptions:
                     f"{name}={given!r} is an option of growing by tests, and criterion="
                     f"{self.criterion!r} has none. Use criterion='chi2' (regression: 'f_test')."
                 )
+        if self.categorical_splits == "multiway" and split_gain(self.criterion) is not None:
+            raise OptionError(
+                f"criterion={self.criterion!r} values splits in two, and categorical_splits="
+                "'multiway' makes more branches. Use categorical_splits='binary', or a criterion "
+                "that values nodes ('gini', 'entropy', 'error', 'gain_ratio')."
+            )
         if self.min_significance is not None and self.criterion in TEST_CRITERIA:
             raise OptionError(
                 f"criterion={self.criterion!r} has tests of its own, with the level alpha_split: "

@@ -6,6 +6,15 @@
 
 namespace ceiba::split {
 
+std::vector<std::string> counted_criteria() {
+    std::vector<std::string> names;
+    const auto add = [&]<class C>() {
+        if (Bounded<C>) names.emplace_back(C::name);
+    };
+    [&]<class... C>(criteria::List<C...>) { (add.template operator()<C>(), ...); }(criteria::AllCriteria{});
+    return names;
+}
+
 bool bins_serve(const data::Table& table, const data::Target& target, const SearchOptions& options) {
     const bool bounded = criteria::for_criterion<bool, criteria::AllCriteria>(
         options.criterion, []<class C>() { return Bounded<C>; });

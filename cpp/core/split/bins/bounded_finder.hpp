@@ -1,15 +1,6 @@
-// The exact search at the cost of a histogram.
-//
-// A large node is counted, not sorted: one histogram over the bins of all columns. Every boundary between two bins is a
-// cut whose gain follows from the counts; and for the cuts inside a bin the counts give a bound (bounds.hpp) that no
-// order of its rows can pass. What cannot reach the best boundary is left alone. The few bins that can are fetched from
-// the table, sorted, and scanned by the same code as in presort_finder.hpp; so the split is the one that it would find,
-// to the last tie.
-//   1. count            histogram of the node, from its parent's where possible
-//   2. survey           the best gain that is certain, `floor`; then what may reach it
-//   3. examine          exact scan of what may; the likeliest column first, because it lifts the floor
-// A node is sorted, and left to the presort finder with all that grows below it, when it is small, or when the bounds
-// leave so much to examine that sorting costs less (targets that are nearly all noise).
+// One column of a node whose rows are counted in bins (counted_finder.hpp): what its boundaries say, what may win, and
+// the exact search among that. D is the division (criteria/*_division.hpp), C the criterion, Cells what is counted
+// (cells.hpp).
 #pragma once
 
 #include <algorithm>
@@ -26,10 +17,11 @@
 #include "split/bins/bounds.hpp"
 #include "split/bins/cells.hpp"
 #include "split/bins/column_counts.hpp"
+#include "split/bins/counted_finder.hpp"
 #include "split/bins/fetched_bins.hpp"
 #include "split/bins/histogram.hpp"
 #include "split/cut.hpp"
-#include "split/finder.hpp"
+#include "split/scan/column_finder.hpp"
 #include "split/scan/cut_scan.hpp"
 #include "split/scan/merit.hpp"
 #include "split/scan/search_space.hpp"
@@ -38,57 +30,17 @@ namespace ceiba::split {
 
 template <class D, class C, class Cells>
 requires criteria::Criterion<C, D> && Bounded<C>
-class BoundedFinder final : public SplitFinder {
+class BoundedFinder final : public CountedFinder {
     using Bounds = typename BoundsOf<C>::type;
 
 public:
-    // `exact`: for small nodes and for columns of levels.
     BoundedFinder(std::unique_ptr<ColumnFinder> exact, const D& division, const C& criterion, const Cells& cells,
                   const SearchOptions& options, int n_threads)
-        : exact_(std::move(exact)),
-          options_(options),
+        : CountedFinder(std::move(exact), options),
           cells_(cells),
           spaces_(static_cast<std::size_t>(n_threads), Space(division, criterion, cells)) {}
 
-    std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
-                                int thread) override {
-        if (node.binned() && node.size() < options_.small_node) node = sort_node(node, pool);
-        if (!node.binned()) return exact_->find(node, context, pool, thread);
-        if (!node.histogram) node.histogram = count(node, cells_, pool);
-        return search(node, context, pool, thread);
-    }
-
-    void hand_down(NodeRows& parent, const std::vector<BranchRows>& branches, base::ThreadPool* pool) override {
-        if (!parent.histogram) return;
-        std::shared_ptr<Histogram> counts = std::move(parent.histogram);
-        if (branches.size() != 2 || branches[0].rows->size() + branches[1].rows->size() != parent.size()) return;
-        const bool first_is_less = branches[0].rows->size() < branches[1].rows->size();
-        const BranchRows &few = branches[first_is_less ? 0 : 1], &many = branches[first_is_less ? 1 : 0];
-        const auto large = [&](const BranchRows& b) { return b.searched && b.rows->size() >= options_.small_node; };
-        if (!large(many)) return;  // then the other one is not large either
-        // Counting the smaller branch and subtracting gives both.
-        std::shared_ptr<Histogram> less = count(*few.rows, cells_, pool);
-        for (std::size_t w = 0; w < counts->size(); ++w) (*counts)[w] -= (*less)[w];
-        many.rows->histogram = std::move(counts);
-        if (large(few)) few.rows->histogram = std::move(less);
-    }
-
 private:
-    // Cuts of a column that may win, by bin: inside it, and after it. One set per side on which missing values may go.
-    struct Survivors {
-        std::array<std::uint8_t, cells_per_column> inside{}, after{};
-    };
-    // What a survey says of a column.
-    struct Survey {
-        std::array<Survivors, 2> sides;
-        bool presence = false;     // "has a value or not" may win
-        double rows_inside = 0.0;  // rows to be fetched
-        bool any = false;
-    };
-    // The gain that some cut of a column has for certain, and the one that none can pass.
-    struct Outlook {
-        double low = no_floor, high = no_floor;
-    };
     struct Space {
         Space(const D& d, const C& c, const Cells& cells) : division(d), criterion(c), bounds(c), counts(cells) {}
 
@@ -99,82 +51,21 @@ private:
         FetchedBins fetched;
         std::vector<typename D::Left> parts;
     };
-    // A candidate whose cut is known only as a place between two bins.
-    struct Found {
-        Candidate candidate;
-        bool between_bins = false;
-        std::uint8_t bin = 0;
-    };
+    Space& space_of(int thread) { return spaces_[static_cast<std::size_t>(thread)]; }
 
-    std::vector<Candidate> search(NodeRows& node, const NodeContext& context, base::ThreadPool* pool, int thread) {
-        const Binning& binning = *node.store->binning;
-        const std::size_t n_numeric = binning.numeric.size(), n_columns = node.store->codes.size();
-        std::vector<Found> found(n_columns);
-        const auto for_each = [&](std::size_t n, const auto& task) {
-            if (pool)
-                pool->run(n, task);
-            else
-                for (std::size_t i = 0; i < n; ++i) task(i, thread);
-        };
-        exact_->begin_node(pool ? -1 : thread);
-        for_each(n_columns, [&](std::size_t c, int t) {
-            if (!node.store->codes[c].empty()) found[c].candidate = exact_->search_column(node, c, context, t);
-        });
-        double floor = no_floor;
-        for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
-
-        std::vector<Outlook> outlook(n_numeric);
-        for_each(n_numeric, [&](std::size_t i, int t) {
-            const std::size_t c = binning.numeric[i];
-            Space& space = spaces_[static_cast<std::size_t>(t)];
-            if (!load(node, c, space)) return;
-            outlook[i] = look_at_boundaries(node, c, limits_of(c, context), space);
-            outlook[i].low /= cost(c);
-            outlook[i].high /= cost(c);
-        });
-        std::size_t likeliest = 0;
-        for (std::size_t i = 1; i < n_numeric; ++i)
-            if (outlook[i].low > outlook[likeliest].low) likeliest = i;
-        if (n_numeric > 0) floor = std::max(floor, lowered(outlook[likeliest].low));
-        std::vector<Survey> surveys(n_numeric);
-        const auto survey_column = [&](std::size_t i, int t) {
-            const std::size_t c = binning.numeric[i];
-            surveys[i] = survey(node, c, limits_of(c, context), floor, spaces_[static_cast<std::size_t>(t)]);
-        };
-        const auto examine_column = [&](std::size_t i, int t) {
-            const std::size_t c = binning.numeric[i];
-            found[c] = examine(node, c, limits_of(c, context), floor, surveys[i], spaces_[static_cast<std::size_t>(t)]);
-        };
-        if (n_numeric > 0) {
-            survey_column(likeliest, thread);
-            examine_column(likeliest, thread);
-            surveys[likeliest] = {};
-            floor = std::max(floor, lifted(found[binning.numeric[likeliest]].candidate));
-        }
-        for_each(n_numeric, [&](std::size_t i, int t) {
-            if (i != likeliest && !(outlook[i].high < floor)) survey_column(i, t);
-        });
-        double to_fetch = 0.0;
-        std::vector<std::size_t> open;
-        for (std::size_t i = 0; i < n_numeric; ++i) {
-            to_fetch += surveys[i].rows_inside;
-            if (surveys[i].any) open.push_back(i);
-        }
-        if (to_fetch > 0.3 * static_cast<double>(node.size() * n_numeric)) {
-            node = sort_node(node, pool);
-            return exact_->find(node, context, pool, thread);
-        }
-        for_each(open.size(), [&](std::size_t i, int t) { examine_column(open[i], t); });
-        return conclude(node, std::move(found), thread);
+    std::shared_ptr<Histogram> count_node(const NodeRows& node, base::ThreadPool* pool) const override {
+        return count(node, cells_, pool);
     }
-
-    double cost(std::size_t c) const { return cost_of(c, options_); }
-    double lifted(const Candidate& c) const { return c.found() ? floor_of(c, options_) : no_floor; }
-
-    Limits limits_of(std::size_t c, const NodeContext& context) const {
-        Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
-        if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
-        return limits;
+    bool holds_rows(const NodeRows& node, std::size_t c, std::size_t bin) const override {
+        const std::uint64_t* const words =
+            node.histogram->data() + node.store->binning->column[c].slot * column_words(cells_);
+        return cells_.rows(words + bin * cells_.width()) > 0.0;
+    }
+    Outlook look_at(const NodeRows& node, std::size_t c, const Limits& limits, int thread) override {
+        Space& space = space_of(thread);
+        if (!load(node, c, space)) return {};
+        const Outlook gains = look_at_boundaries(node, c, limits, space);
+        return {gains.low / cost(c), gains.high / cost(c)};
     }
 
     // Unpacks the counts of a column. False: there is nothing to cut.
@@ -214,8 +105,8 @@ private:
         return out;
     }
 
-    // Marks what may reach the floor.
-    Survey survey(const NodeRows& node, std::size_t c, const Limits& limits, double merit_floor, Space& space) const {
+    Survey survey(const NodeRows& node, std::size_t c, const Limits& limits, double merit_floor, int thread) override {
+        Space& space = space_of(thread);
         Survey out;
         if (!load(node, c, space)) return out;
         const double floor = merit_floor == no_floor ? no_floor : merit_floor * cost(c);
@@ -263,9 +154,9 @@ private:
         return out;
     }
 
-    // The exact search among what the survey has left of a column.
     Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Survey& marks,
-                  Space& space) const {
+                  int thread) override {
+        Space& space = space_of(thread);
         Found out;
         if (!marks.any || !load(node, c, space)) return out;
         const double gain_floor = floor == no_floor ? no_floor : floor * cost(c);
@@ -429,47 +320,6 @@ private:
         }
     }
 
-    // --- the end: cuts between bins get their number, and ties are broken as everywhere
-
-    std::vector<Candidate> conclude(const NodeRows& node, std::vector<Found> found, int thread) {
-        double floor = no_floor;
-        for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
-        std::vector<Candidate> candidates;
-        for (Found& f : found) {
-            if (!f.candidate.found()) continue;
-            const double merit = f.candidate.gain.value() / cost(static_cast<std::size_t>(f.candidate.column));
-            if (merit < floor) continue;
-            if (f.between_bins)
-                f.candidate.cut = cut_after_bin(node, static_cast<std::size_t>(f.candidate.column), f.bin);
-            candidates.push_back(std::move(f.candidate));
-        }
-        return exact_->ranked(node, std::move(candidates), thread);
-    }
-
-    double cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin) const {
-        const Binning& binning = *node.store->binning;
-        const ColumnBins& bins = binning.column[c];
-        if (bins.bundled()) return cut_between(bins.value[0], bins.value[1], cuts_below(node, c, options_));
-        const std::uint64_t* const words = node.histogram->data() + bins.slot * column_words(cells_);
-        std::size_t next = bin + std::size_t{1};
-        while (cells_.rows(words + next * cells_.width()) == 0.0) ++next;
-        if (bins.lossless()) return cut_between(bins.value[bin], bins.value[next], cuts_below(node, c, options_));
-        if (binning.approximate) return bins.edge[(bin + next - 1) / 2];
-        double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
-        const std::uint8_t* const byte = node.bins() + bins.slot;
-        const std::uint32_t* const row = node.store->target.row.data() + node.begin;
-        node.store->table->columns[c].with_reader([&](auto number) {
-            for (std::size_t i = 0; i < node.size(); ++i) {
-                const std::size_t b = byte[i * binning.stride];
-                if (b == bin) lower = std::max(lower, number(row[i]));
-                if (b == next) upper = std::min(upper, number(row[i]));
-            }
-        });
-        return cut_between(lower, upper, cuts_below(node, c, options_));
-    }
-
-    std::unique_ptr<ColumnFinder> exact_;
-    SearchOptions options_;
     Cells cells_;
     std::vector<Space> spaces_;
 };

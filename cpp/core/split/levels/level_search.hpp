@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "split/levels/best_subset.hpp"
 #include "split/levels/level_rows.hpp"
-#include "split/levels/level_subsets.hpp"
 #include "split/scan/search_space.hpp"
 #include "split/search_options.hpp"
 
@@ -43,8 +43,7 @@ private:
         out.learned_missing = n_aside > 0;
         if constexpr (requires { space_.division.n_classes(); }) {
             if (space_.division.n_classes() > 2)
-                return node.store->target.weight.empty() ? best_subset<WholeCount>(node, n_aside, limits)
-                                                         : best_subset<base::LongSum>(node, n_aside, limits);
+                return best_subset(node, levels, n_aside, limits, options_.class_scale, space_.criterion);
         }
         // rpart goes through rates from the highest; it matters when levels of one rate meet min_rows.
         const bool falling = options_.like_rpart && options_.criterion == criteria::name_of<criteria::Poisson>();
@@ -65,41 +64,6 @@ private:
             for (std::size_t i = 0; i < best.position; ++i) out.levels[order[space_.level_entries[i].rank]].branch = 0;
         }
         out.tolerance = space_.criterion.tolerance();
-        return out;
-    }
-
-    // Three or more classes: see level_subsets.hpp.
-    template <class Weight>
-    Candidate best_subset(const NodeRows& node, std::size_t n_aside, const Limits& limits) {
-        const LevelRows& levels = space_.levels;
-        Candidate out;
-        out.learned_missing = n_aside > 0;
-        LevelDivision<Weight> division(node, levels, n_aside > 0, options_.class_scale);
-        C criterion = space_.criterion;
-        division.clear(false);
-        criterion.begin(division);
-        out.tolerance = criterion.tolerance();
-        BestSubset best;
-        SubsetSearch<LevelDivision<Weight>, C> search(division, criterion, limits, best);
-        search.run(false);
-        bool presence = false;
-        if (n_aside > 0) {
-            division.clear(false);
-            for (std::size_t l = 0; l < levels.n_levels(); ++l) division.move_left(l);
-            presence =
-                division.enough_rows(limits) && weigh_division(division, criterion, limits, best.gain, best.found);
-            best.found = best.found || presence;
-            best.missing_left = false;
-            search.run(true);
-            presence = presence && !best.missing_left;
-        }
-        if (!best.found) return out;
-        out.kind = presence ? Kind::presence : Kind::levels;
-        out.gain = best.gain;
-        out.missing_branch = best.missing_left ? 0 : 1;
-        if (!presence)
-            for (std::size_t l = 0; l < levels.n_levels(); ++l)
-                out.levels.push_back({levels.code[l], best.on_left[l] ? 0 : 1});
         return out;
     }
 

@@ -1,5 +1,5 @@
 // Chooses the statistic for a target.
-#include "split/finder.hpp"
+#include "split/scan/column_finder.hpp"
 #include "split/scan/statistics/statistics.hpp"
 
 namespace ceiba::split {

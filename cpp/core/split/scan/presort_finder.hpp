@@ -1,5 +1,6 @@
 // The exact split search over presorted columns: simple, for all criteria, weights and kinds of columns; the reference
-// against which faster finders are tested. D is the division (criteria/*_division.hpp), C the criterion.
+// against which faster finders are tested. D is the division (criteria/*_division.hpp), C the criterion. Here is what
+// depends on them; the way through the columns of a node is in column_finder.hpp.
 #pragma once
 
 #include <algorithm>
@@ -7,19 +8,17 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "base/random.hpp"
 #include "criteria/criterion.hpp"
 #include "split/cut.hpp"
-#include "split/finder.hpp"
 #include "split/levels/level_search.hpp"
-#include "split/store/route.hpp"
+#include "split/scan/column_finder.hpp"
 #include "split/scan/cut_scan.hpp"
-#include "split/scan/merit.hpp"
 #include "split/scan/search_space.hpp"
+#include "split/store/route.hpp"
 
 namespace ceiba::split {
 
@@ -29,127 +28,39 @@ class PresortFinder final : public ColumnFinder {
     using Space = SearchSpace<D, C>;
 
 public:
-    PresortFinder(const D& division, const C& criterion, SearchOptions options, int n_threads)
-        : options_(std::move(options)), spaces_(static_cast<std::size_t>(n_threads), Space(division, criterion)) {}
-
-    std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
-                                int thread) override {
-        const std::size_t n_columns = node.store->sorted.size();
-        begin_node(pool ? -1 : thread);
-        if (options_.max_features > 0 && options_.max_features < static_cast<int>(n_columns))
-            return ranked(node, search_some(node, context, spaces_[static_cast<std::size_t>(thread)]), thread);
-        forget_constant_columns(node);
-        if (worth_compacting(node)) node = compact(node);
-        const std::size_t n_live = node.live ? node.live->size() : n_columns;
-        const auto column = [&node](std::size_t i) { return node.live ? (*node.live)[i] : i; };
-        Space& own = spaces_[static_cast<std::size_t>(thread)];
-        if (!pool && options_.max_competitors == 0 && !options_.random_cuts)
-            return ranked(node, search_for_one(node, context, column, n_live, own), thread);
-        std::vector<Candidate> found(n_live);
-        if (pool)
-            pool->run(n_live, [&](std::size_t i, int t) {
-                found[i] = search(node, column(i), context, spaces_[static_cast<std::size_t>(t)]);
-            });
-        else
-            for (std::size_t i = 0; i < n_live; ++i) found[i] = search(node, column(i), context, own);
-        return ranked(node, std::move(found), thread);
-    }
+    PresortFinder(const D& division, const C& criterion, const SearchOptions& options, int n_threads)
+        : ColumnFinder(options), spaces_(static_cast<std::size_t>(n_threads), Space(division, criterion)) {}
 
     void begin_node(int thread) override {
         for (std::size_t t = 0; t < spaces_.size(); ++t)
             if (thread < 0 || static_cast<int>(t) == thread) spaces_[t].fresh = false, spaces_[t].n_known = 0;
     }
-    Candidate search_column(const NodeRows& node, std::size_t c, const NodeContext& context, int thread) override {
-        return search(node, c, context, spaces_[static_cast<std::size_t>(thread)]);
-    }
 
-    std::vector<Candidate> ranked(const NodeRows& node, std::vector<Candidate> found, int thread) override {
-        std::erase_if(found, [](const Candidate& c) { return !c.found(); });
-        if (found.empty()) return found;
-        const auto merit = [this](const Candidate& c) { return c.gain / base::DoubleDouble(cost(c)); };
-        const auto better = [&](const Candidate& a, const Candidate& b) {
-            const double gap = (merit(a) - merit(b)).value();
-            const double doubt = std::max(a.tolerance / cost(a), b.tolerance / cost(b));
-            return gap > doubt ||
-                   (gap > -doubt && better_exactly(node, a, b, spaces_[static_cast<std::size_t>(thread)]));
-        };
-        const std::size_t keep = static_cast<std::size_t>(options_.max_competitors) + 1;
-        std::vector<Candidate> order;
-        for (Candidate& c : found) {
-            std::size_t at = order.size();
-            while (at > 0 && better(c, order[at - 1])) --at;
-            if (at == keep) continue;
-            order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), std::move(c));
-            if (order.size() > keep) order.pop_back();
-        }
-        return order;
+    Candidate search_column(const NodeRows& node, std::size_t c, const NodeContext& context, double floor,
+                            int thread) override {
+        Space& space = spaces_[static_cast<std::size_t>(thread)];
+        space.floor = floor;
+        Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
+        if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
+        Candidate out = node.store->codes[c].empty() ? search_numbers(node, c, limits, context, space)
+                                                     : LevelSearch<D, C>(options_, space).search(node, c, limits);
+        out.column = static_cast<std::int32_t>(c);
+        return out;
     }
 
 private:
-    // Only the best split is wanted: a column need not say what it has when that cannot win. Where the criterion has a
-    // rough bound, the most promising column goes first.
-    template <class Column>
-    std::vector<Candidate> search_for_one(const NodeRows& node, const NodeContext& context, Column column,
-                                          std::size_t n, Space& space) {
-        std::vector<Candidate> found;
-        std::size_t best = 0;  // of those found
-        Routing routing;       // of that one, once it was needed
-        double floor = no_floor;
-        const auto look_at = [&](std::size_t c) {
-            space.floor = floor == no_floor ? no_floor : floor * column_cost(c);
-            Candidate candidate = search(node, c, context, space);
-            if (!candidate.found()) return;
-            if (best < found.size() && same_division(node, candidate, found[best], routing)) {
-                if (candidate.column < found[best].column) found[best] = std::move(candidate);
-                return;
-            }
-            if (best == found.size() || floor_of(candidate, options_) > floor)
-                best = found.size(), routing.branch.clear();
-            floor = std::max(floor, floor_of(candidate, options_));
-            found.push_back(std::move(candidate));
-        };
-        if (node.size() == 2 && options_.column_cost.empty()) {
-            // Two rows can be parted in one way only, and the first column that does it wins.
-            for (std::size_t i = 0; i < n && found.empty(); ++i) look_at(column(i));
-        } else if constexpr (has_rough) {
-            rough_look(node, column, n, space);
-            const std::size_t first = static_cast<std::size_t>(
-                std::max_element(space.outlook.begin(), space.outlook.end()) - space.outlook.begin());
-            if (n > 0) look_at(column(first));
-            for (std::size_t i = 0; i < n; ++i)
-                if (i != first && !(space.outlook[i] < floor)) look_at(column(i));
-            std::sort(found.begin(), found.end(),
-                      [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
-        } else {
-            for (std::size_t i = 0; i < n; ++i) look_at(column(i));
-        }
-        space.floor = no_floor;
-        return found;
-    }
-
-    // In small nodes many columns part the rows in the very same way: tied, and no arithmetic is needed to see it.
-    bool same_division(const NodeRows& node, const Candidate& a, const Candidate& best, Routing& best_routing) const {
-        if (!options_.column_cost.empty() || a.n_branches != 2 || best.n_branches != 2 ||
-            std::fabs((a.gain - best.gain).value()) > a.tolerance)
-            return false;
-        if (best_routing.branch.empty()) best_routing = route(node, best);
-        return part_alike(route(node, a), best_routing);
-    }
-
-    // Stores that fit the second cache are left as they are, and stretches of some cache lines are good enough.
-    bool worth_compacting(const NodeRows& node) const {
-        const std::size_t n_rows = node.store->target.size();
-        return node.size() <= 256 && node.size() * 8 <= n_rows &&
-               n_rows * node.store->sorted.size() * sizeof(Entry) > (std::size_t{1} << 20);
-    }
-
     static constexpr bool has_rough = requires { C::rough_at_once; }
     &&requires(const D& d) { d.number(0); };
 
-    // A bound of the merit of every live column; infinite where there is none.
-    template <class Column>
-    void rough_look(const NodeRows& node, Column column, std::size_t n_live, Space& space) requires has_rough {
-        space.outlook.assign(n_live, std::numeric_limits<double>::infinity());
+    bool outlook(const NodeRows& node, const Columns& columns, std::vector<double>& bound, int thread) override {
+        if constexpr (has_rough) rough_look(node, columns, bound, spaces_[static_cast<std::size_t>(thread)]);
+        return has_rough;
+    }
+
+    // A bound of the merit of every column; infinite where there is none.
+    void rough_look(const NodeRows& node, const Columns& column, std::vector<double>& outlook, Space& space) const
+        requires has_rough {
+        outlook.assign(column.size(), std::numeric_limits<double>::infinity());
         const std::size_t n = node.size(), least = std::max<std::size_t>(1, options_.min_rows);
         if (n < 2 * least) return;
         space.take_part(node, true, n, [](std::size_t i) { return i; });
@@ -160,11 +71,11 @@ private:
         const auto look = [&] {
             std::fill(entries.begin() + static_cast<std::ptrdiff_t>(filled), entries.end(), entries[0]);
             space.criterion.rough_best(space.division, entries, n, least, n - least, bound);
-            for (std::size_t k = 0; k < filled; ++k) space.outlook[place[k]] = bound[k] / column_cost(column(place[k]));
+            for (std::size_t k = 0; k < filled; ++k) outlook[place[k]] = bound[k] / cost_of(column[place[k]], options_);
             filled = 0;
         };
-        for (std::size_t i = 0; i < n_live; ++i) {
-            const std::size_t c = column(i);
+        for (std::size_t i = 0; i < column.size(); ++i) {
+            const std::size_t c = column[i];
             if (!node.store->codes[c].empty() || node.n_present(c) != n) continue;
             entries[filled] = node.entries(c);
             place[filled++] = i;
@@ -173,53 +84,8 @@ private:
         if (filled > 0) look();
     }
 
-    // scikit-learn's max_features: columns in random order until enough of them were not constant and one had a split.
-    std::vector<Candidate> search_some(const NodeRows& node, const NodeContext& context, Space& space) {
-        std::vector<std::size_t> order(node.store->sorted.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        base::Random random(context.seed);
-        std::vector<Candidate> found;
-        int tried = 0;
-        bool any = false;
-        for (std::size_t i = 0; i < order.size() && (tried < options_.max_features || !any); ++i) {
-            std::swap(order[i], order[i + random.below(order.size() - i)]);
-            if (constant(node, order[i])) continue;
-            ++tried;
-            found.push_back(search(node, order[i], context, space));
-            any = any || found.back().found();
-        }
-        std::sort(found.begin(), found.end(),
-                  [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
-        return found;
-    }
-
-    // A column of numbers that are all the same stays so in all that grows below. (Surrogates and fractional rows look
-    // at all columns.)
-    void forget_constant_columns(NodeRows& node) const {
-        if (options_.missing == Missing::surrogate || options_.missing == Missing::fractional) return;
-        const std::size_t n_live = node.live ? node.live->size() : node.store->sorted.size();
-        std::vector<std::uint32_t> left;
-        for (std::size_t i = 0; i < n_live; ++i) {
-            const std::uint32_t c = node.live ? (*node.live)[i] : static_cast<std::uint32_t>(i);
-            if (!node.store->codes[c].empty() || !constant(node, c)) left.push_back(c);
-        }
-        if (left.size() < n_live) node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
-    }
-
-    static bool constant(const NodeRows& node, std::size_t c) {
-        const std::size_t n = node.n_present(c);
-        if (n < node.size()) return n == 0;
-        if (!node.store->codes[c].empty()) {
-            const std::int32_t* codes = node.codes(c);
-            return std::all_of(codes, codes + n, [codes](std::int32_t k) { return k == codes[0]; });
-        }
-        return node.entries(c)[0].rank == node.entries(c)[n - 1].rank;
-    }
-
-    double column_cost(std::size_t c) const { return cost_of(c, options_); }
-    double cost(const Candidate& c) const { return cost_of(static_cast<std::size_t>(c.column), options_); }
-
-    bool better_exactly(const NodeRows& node, const Candidate& a, const Candidate& b, Space& space) {
+    bool better_exactly(const NodeRows& node, const Candidate& a, const Candidate& b, int thread) override {
+        [[maybe_unused]] Space& space = spaces_[static_cast<std::size_t>(thread)];
         if constexpr (requires { space.criterion.exact(space.division); }) {
             if (a.n_branches != 2 || b.n_branches != 2) return false;
             const Routing own = route(node, a), other = route(node, b);
@@ -251,15 +117,6 @@ private:
         for (std::size_t i = 0; i < node.size(); ++i)
             if (takes_part(i) && routing.branch[i] == 0) space.division.add(i);
         return space.criterion.exact(space.division);
-    }
-
-    Candidate search(const NodeRows& node, std::size_t c, const NodeContext& context, Space& space) {
-        Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
-        if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
-        Candidate out = node.store->codes[c].empty() ? search_numbers(node, c, limits, context, space)
-                                                     : LevelSearch<D, C>(options_, space).search(node, c, limits);
-        out.column = static_cast<std::int32_t>(c);
-        return out;
     }
 
     Candidate search_numbers(const NodeRows& node, std::size_t c, const Limits& limits, const NodeContext& context,
@@ -323,7 +180,6 @@ private:
         return cut_between(node.number(c, entry[0].row), node.number(c, entry[1].row), cuts_below(node, c, options_));
     }
 
-    SearchOptions options_;
     std::vector<Space> spaces_;
 };
 

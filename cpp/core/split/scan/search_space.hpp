@@ -9,11 +9,10 @@
 
 #include "split/levels/level_rows.hpp"
 #include "split/store/row_store.hpp"
+#include "split/scan/column_finder.hpp"
 #include "split/scan/cut_scan.hpp"
 
 namespace ceiba::split {
-
-constexpr double no_floor = -std::numeric_limits<double>::infinity();
 
 template <class D, class C>
 struct SearchSpace {
@@ -25,7 +24,6 @@ struct SearchSpace {
     double floor = no_floor;  // cuts with a gain below this need not be found
     LevelRows levels;
     std::vector<Entry> level_entries;  // rows in an order of their levels
-    std::vector<double> outlook;       // rough bound per live column
     struct Known {
         typename D::Left left{};
         base::DoubleDouble gain;

@@ -5,7 +5,7 @@
 namespace ceiba::split {
 
 std::unique_ptr<SplitFinder> count_numbers(const data::TargetRows& target, const SearchOptions& options,
-                                       int n_threads) {
+                                           int n_threads) {
     return build_counted<criteria::MomentCriteria, MomentCells>(criteria::MomentDivision<false>(), target, options,
                                                                 n_threads);
 }

@@ -5,9 +5,9 @@
 namespace ceiba::split {
 
 std::unique_ptr<SplitFinder> count_two_classes(const data::TargetRows& target, const SearchOptions& options,
-                                       int n_threads) {
+                                               int n_threads) {
     const criteria::BinaryDivision division(target.n_classes[0],
-                                    options.class_scale.empty() ? nullptr : options.class_scale.data());
+                                            options.class_scale.empty() ? nullptr : options.class_scale.data());
     return build_counted<criteria::ScannedClassCriteria, BinaryCells>(division, target, options, n_threads);
 }
 

@@ -19,8 +19,8 @@ inline criteria::Setting setting_of(const data::TargetRows& target, const Search
 template <class Criteria, class D>
 Finder build(const D& division, const data::TargetRows& target, const SearchOptions& options, int n_threads) {
     return criteria::for_criterion<Finder, Criteria>(options.criterion, [&]<class C>() -> Finder {
-        return std::make_unique<PresortFinder<D, C>>(
-            division, criteria::make_criterion<C>(setting_of(target, options)), options, n_threads);
+        return std::make_unique<PresortFinder<D, C>>(division, criteria::make_criterion<C>(setting_of(target, options)),
+                                                     options, n_threads);
     });
 }
 

@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "split/finder.hpp"
+#include "split/scan/column_finder.hpp"
 
 namespace ceiba::split {
 

@@ -1,6 +1,6 @@
 #include "criteria/weighted_median_division.hpp"
-#include "split/scan/weighted_median_scan.hpp"
 #include "split/scan/statistics/build.hpp"
+#include "split/scan/weighted_median_scan.hpp"
 
 namespace ceiba::split {
 
