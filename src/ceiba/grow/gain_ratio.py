@@ -1,6 +1,6 @@
 """What `criterion="gain_ratio"` (C4.5) can and cannot be combined with.
 
-Its search (`cpp/core/split/ratio/gain_ratio.cpp`) judges the columns of a node against each other, with
+Its search (`cpp/core/split/ratio`) judges the columns of a node against each other, with
 C4.5's own rules for sizes: `min_samples_leaf` is C4.5's M, the weight that two branches need; a cut
 needs on each side the larger of M and min(25, a tenth of the weight per class).
 """

@@ -2,8 +2,8 @@
 
 For class probabilities p: gini sum p (1 - p), entropy -sum p log2 p (bits), error 1 - max p;
 criteria of splits (twoing, hellinger) have no impurity of their own and show gini; their gain at a
-node with two branches is that of the split (`criteria.py`). With costs the impurity is that of the altered
-priors, p(k) sum_j C[k, j] normalised, as in the split search (Breiman et al. 1984, section 4.4).
+node with two branches is that of the split (`criteria.py`). With costs the impurity is that of the
+altered priors, p(k) sum_j C[k, j] normalised, as in the split search (Breiman et al. 1984, 4.4).
 For regression the impurity comes with the moments (`recount.py`). Gain is the decrease per unit of
 node weight; risk R(t) = r(t) p(t): the expected cost of the node's answer times its share.
 """

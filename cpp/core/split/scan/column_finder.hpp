@@ -1,5 +1,6 @@
 // The way through the columns of a node whose rows are sorted: which columns are looked at, in what order, and which of
-// their best splits wins. It knows no statistic and no criterion; how one column is searched is up to presort_finder.hpp.
+// their best splits wins. It knows no statistic and no criterion; how one column is searched is up to
+// presort_finder.hpp.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +30,8 @@ private:
     std::size_t n_;
 };
 
-// Its steps serve finders that treat numbers in another way, too (bins/bounded_finder.hpp): first the node is announced (thread
-// -1: to all threads), then its columns may be searched one by one, and the candidates ranked.
+// Its steps serve finders that treat numbers in another way, too (bins/bounded_finder.hpp): first the node is announced
+// (thread -1: to all threads), then its columns may be searched one by one, and the candidates ranked.
 class ColumnFinder : public SplitFinder {
 public:
     explicit ColumnFinder(SearchOptions options) : options_(std::move(options)) {}
