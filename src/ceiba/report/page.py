@@ -22,14 +22,17 @@ __all__ = ["SCRIPTS", "STYLES", "page"]
 
 _FILES: Final = {  # in the order in which they are put together
     "style": ("base.css", "views.css", "print.css"),
-    "core": ("i18n.js", "words.js", "model.js", "metrics.js", "conditions.js", "sure.js"),
+    "core": (
+        *("i18n.js", "words.js", "model.js", "metrics.js", "conditions.js", "sure.js"),
+        "histograms.js",
+    ),
     "case": ("route.js", "slice.js", "nearest.js"),
     "page": ("dom.js", "state.js"),
     "tree": (
-        *("tidy.js", "colours.js", "pens.js", "labels.js", "search.js"),
-        *("tree_view.js", "tree_draw.js", "tree_keys.js", "icicle.js"),
+        *("tidy.js", "colours.js", "pens.js", "labels.js", "search.js", "filter.js"),
+        *("tree_view.js", "tree_draw.js", "edges.js", "hover.js", "tree_keys.js", "icicle.js"),
     ),
-    "charts": ("charts.js", "prune_chart.js"),
+    "charts": ("charts.js", "histogram.js", "prune_chart.js"),
     "panels": (
         *("figures.js", "panel_node.js", "case_csv.js", "case_answer.js", "panel_case.js"),
         *("panel_space.js", "panel_prune.js", "leaf_table.js", "panel_model.js", "findings.js"),

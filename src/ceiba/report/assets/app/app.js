@@ -3,7 +3,7 @@
 const TABS = ["node", "case", "prune", "model", "data"];
 const PANELS = { node: nodePanel, case: casePanel, prune: prunePanel, model: modelPanel, data: dataPanel };
 // Which changes make a tab stale; language and theme build the page anew.
-const STALE = { node: ["selected", "step"], case: [], prune: ["source"], model: ["step", "selected", "source"], data: ["step"] };
+const STALE = { node: ["selected", "step"], case: [], prune: ["source"], model: ["step", "selected", "source", "filter"], data: ["step"] };
 
 async function readPayload() {
   const holder = document.getElementById("payload");
@@ -26,7 +26,9 @@ function summaryLine() {
   if (best) {
     const where = t(source);
     const base = baseline() && baseline().of(source);
-    if (best.accuracy !== undefined) parts.push(`${t("m_accuracy")} (${where}) ${fmtPercent(best.accuracy, 1)}` + (base === undefined || base === null ? "" : ` (${t("always", { name: M.classes[M.answer[0]], value: fmtPercent(base, 1) })})`));
+    const always = (value) => (base === undefined || base === null ? "" : ` (${t("always", { name: className(M.answer[0]), value })})`);
+    if (best.cost !== undefined) parts.push(`${M.cost && !M.payload.class_prior ? t("expected_cost") : metricName("cost")} (${where}) ${fmtNumber(best.cost, 3)}` + always(fmtNumber(base, 3)));
+    else if (best.accuracy !== undefined) parts.push(`${t("m_accuracy")} (${where}) ${fmtPercent(best.accuracy, 1)}` + always(fmtPercent(base, 1)));
     else if (best.r2 !== undefined) parts.push(`R² (${where}) ${fmtNumber(best.r2, 3)}`, `RMSE ${fmtNumber(best.rmse)}` + (base ? ` (${t("mean_alone", { value: fmtNumber(base) })})` : ""));
   }
   return parts.join(" · ");
@@ -94,16 +96,21 @@ function treePane() {
   const button = (id, text, label, run) => el("button", { type: "button", id, title: label, "aria-label": /[\p{L}\d]/u.test(text) ? undefined : label, onclick: run }, text);
   return el("main", { class: "left" + (state.bigIcicle ? " big-icicle" : "") },
     el("div", { class: "canvas-tools", role: "toolbar", "aria-label": t("tree") },
-      button("fit", "⤢ " + t("fit"), t("fit_hint"), () => fitTree()), button("one", "1:1", t("one_to_one"), () => { zoomTo(1); bringIntoView(state.selected); }),
+      button("fit", "⤢ " + t("fit"), t("fit_hint"), () => fitTree(undefined, false)), button("one", "1:1", t("one_to_one"), () => { zoomTo(1); bringIntoView(state.selected); }),
       button("zoom-in", "+", t("zoom_in"), () => zoomTo(view.zoom * 1.4)), button("zoom-out", "−", t("zoom_out"), () => zoomTo(view.zoom / 1.4)),
       button("turn", "⟲", t("turn"), () => { state.orientation = view.direction === "right" ? "down" : "right"; fitTree(); }),
       button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: openingNow() }); fitTree(); }),
       button("unfold", t("unfold_all"), t("unfold_hint"), () => { update({ folded: new Set() }); fitTree(); }),
-      button("big", "▤ " + t("overview"), t("overview_hint"), () => showOverview(!state.bigIcicle))),
-    el("div", { class: "tree-holder", id: "tree-holder" }, canvas, el("canvas", { id: "tree-marks", "aria-hidden": "true" }), twin, el("div", { class: "key-hint muted" }, t("keys"))),
+      button("big", "▤ " + t("overview"), t("overview_hint"), () => showOverview(!state.bigIcicle)),
+      el("button", { type: "button", id: "filter", "aria-expanded": String(state.filterOpen), "aria-controls": "filter-box", title: t("filter_hint"), onclick: () => update({ filterOpen: !state.filterOpen }) }, "▽ " + t("filter")),
+      el("button", { type: "button", id: "hide-panel", class: "to-right", "aria-expanded": String(!state.panelHidden), "aria-controls": "inspector", onclick: () => update({ panelHidden: !state.panelHidden }) }, panelText()),
+      filterBox()),
+    el("div", { class: "tree-holder", id: "tree-holder" }, canvas, el("canvas", { id: "tree-marks", "aria-hidden": "true" }), twin, edgeButtons(), el("div", { class: "key-hint muted" }, t("keys"))),
     el("div", { class: "icicle-holder", id: "icicle-holder" }, small),
     colourKey());
 }
+
+const panelText = () => (state.panelHidden ? `‹ ${t("inspector")}` : `${t("hide_panel")} ›`);
 
 /** What colours and marks mean. @param {{folded: boolean, asked: boolean}} [drawn] marks in a picture; of the page itself `showKeys` says which */
 function colourKey(drawn) {
@@ -113,13 +120,14 @@ function colourKey(drawn) {
   if (!drawn || drawn.asked) marks.push(key("key-missing", "asked", "?", t("key_missing")));
   if (!drawn || drawn.folded) marks.push(key("key-fold", "pill", "+6", t("key_fold")));
   if (M.regression) {
-    const bar = el("span", { class: "ramp" });
-    bar.style.background = `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((s) => css(numberColour(s))).join(",")})`;
-    return el("div", { class: "legend key" }, el("span", {}, fmtNumber(M.low)), bar, el("span", {}, fmtNumber(M.high)), marks);
+    const node = legend([0, 0.25, 0.5, 0.75, 1].map((share) => [css(numberColour(share)), fmtNumber(valueAtRank(share), 3)]));
+    node.classList.add("key");
+    node.append(...marks);
+    return node;
   }
-  const node = legend(M.classes.slice(0, 10).map((name, k) => [M.payload.colours[k], name]));
+  const node = legend(M.classes.slice(0, MOST_COLOURS).map((_, k) => [M.payload.colours[k], className(k)]));
   node.classList.add("key");
-  if (M.K > 10) node.append(said(t("more_classes", { n: M.K - 10 })));
+  if (M.K > MOST_COLOURS) node.append(said(t("more_classes", { n: M.K - MOST_COLOURS })), said(t("key_labels")));
   node.append(...marks);
   return node;
 }
@@ -136,7 +144,7 @@ function inspector() {
       document.getElementById("tab-" + to).focus();
     },
   }, t("tab_" + name)));
-  return el("aside", { class: "right", "aria-label": t("inspector") },
+  return el("aside", { class: "right", id: "inspector", "aria-label": t("inspector") },
     el("div", { class: "tabs", role: "tablist" }, tabs),
     el("div", { class: "panel", id: "panel", role: "tabpanel", tabindex: 0, "aria-labelledby": "tab-" + state.tab, onscroll: (e) => (panelTop = e.target.scrollTop) }),
     el("div", { id: "more", class: "more", "aria-hidden": "true" }, "▾"));
@@ -188,7 +196,7 @@ function build() {
   document.documentElement.dataset.theme = state.theme;
   readInk();
   const app = document.getElementById("app");
-  app.replaceChildren(topBar(), el("div", { class: "body" }, treePane(), inspector()), el("div", { id: "live", class: "offscreen", "aria-live": "polite" }));
+  app.replaceChildren(topBar(), el("div", { class: "body" + (state.panelHidden ? " no-panel" : "") }, treePane(), inspector()), el("div", { id: "hover-card", class: "hover-card", "aria-hidden": "true", hidden: true }), el("div", { id: "live", class: "offscreen", "aria-live": "polite" }));
   view.canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("tree"));
   view.marks = /** @type {HTMLCanvasElement} */ (document.getElementById("tree-marks"));
   icicle.canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("icicle"));
@@ -259,8 +267,8 @@ function connect() {
     if ((changed.has("step") && !view.touched) || changed.has("way")) fitTree(view.layout);
     buildTwinSoon();
   });
-  follow(["selected", "step", "folded", "way", "search"], (changed) => {
-    scheduleTree(boxSize().level !== "dot" || ["step", "folded", "way", "search"].some((k) => changed.has(k)));
+  follow(["selected", "step", "folded", "way", "search", "filter"], (changed) => {
+    scheduleTree(boxSize().level !== "dot" || ["step", "folded", "way", "search", "filter"].some((k) => changed.has(k)));
     scheduleIcicle();
   });
   follow(["selected"], () => markTwin(document.getElementById("twin")));
@@ -274,11 +282,24 @@ function connect() {
     document.getElementById("marks").replaceChildren(...headerMarks());
     markDataTab();
   });
+  follow(["filter", "step"], () => (document.getElementById("filter-found").textContent = filterText()));
+  follow(["filterOpen"], () => {
+    document.getElementById("filter-box").hidden = !state.filterOpen;
+    document.getElementById("filter").setAttribute("aria-expanded", String(state.filterOpen));
+  });
+  follow(["panelHidden"], () => {
+    document.querySelector(".body").classList.toggle("no-panel", state.panelHidden);
+    const button = document.getElementById("hide-panel");
+    button.textContent = panelText();
+    button.setAttribute("aria-expanded", String(!state.panelHidden));
+    measure();
+  });
+  follow(["step", "folded", "tab"], () => showHover(-1));
   follow(["bigIcicle"], () => {
     document.querySelector(".left").classList.toggle("big-icicle", state.bigIcicle);
     measure();
   });
-  follow(["tab", "selected", "step", "values", "hasCase", "source"], (changed) => {
+  follow(["tab", "selected", "step", "values", "hasCase", "source", "filter"], (changed) => {
     if (changed.has("tab") || STALE[state.tab].some((k) => changed.has(k))) return renderPanel();
     if (state.tab === "case" && ["values", "hasCase", "step"].some((k) => changed.has(k))) {
       fillResult(document.getElementById("case-result"));
@@ -308,6 +329,7 @@ async function start() {
   const dark = window.matchMedia && window.matchMedia("(prefers-color-scheme: dark)").matches;
   state.theme = dark ? "dark" : "light";
   state.source = M.test ? "test" : "train";
+  state.filter = NO_FILTER;
   state.step = startStep();
   state.folded = openingNow();
   const given = readAddress();
@@ -327,7 +349,7 @@ async function start() {
     slice: (values, x, y, step = state.step) => sliceOf(values, x, y, M.steps[step].alpha),
     nearest: (values, step = state.step) => nearestOther(values, predictCase(routeCase(values, M.steps[step].alpha)), M.steps[step].alpha),
     ruleCode, ruleText, ruleParts, caseFromCsv, words: WORDS, copied: () => lastCopied, buildPrint: () => buildPrint(document.getElementById("print")),
-    importanceAt: (step) => [...importanceAt(M.steps[step].alpha)], tidy, place: (k) => screenPlace(k), ahead: () => ahead.length, ready: true,
+    importanceAt: (step) => [...importanceAt(M.steps[step].alpha)], tidy, place: (k) => screenPlace(k), hover, icicle, numberOf, histogramOf, columnBars, filterHits, beyondEdges, rankOf, summaryLine, zoomTo, fitTree, className, ahead: () => ahead.length, ready: true,
   };
 }
 

@@ -17,7 +17,7 @@ function buildPrint(root) {
     el("h2", {}, t("overview")), icicleSvg(PRINT_WIDTH, Math.min(26 * (depthNow() + 1), 260)),
     el("h2", { class: "page" }, t("tree")), ...treeSvg(),
     el("h2", { class: leaves.length > 12 ? "page" : "" }, t("rules")),
-    tableOf(["#", t("predicted"), t("rows"), t("rule")], leaves.slice(0, 150).map((i) => [`#${i}`, answerText(i), M.known ? fmtCount(M.rows[i]) : "–", ruleText(i, 20)]), "print-rules"),
+    tableOf(["#", t("predicted"), t("rows"), t("rule")], leaves.slice(0, 150).map((i) => [`#${numberOf(i)}`, answerText(i), M.known ? fmtCount(M.rows[i]) : "–", ruleText(i, 20)]), "print-rules"),
     many ? el("p", {}, t("more_rules", { n: leaves.length - 150 })) : el("p", {}),
     el("p", { class: "muted" }, `ceiba ${M.payload.ceiba} · ${M.payload.created}`));
   document.documentElement.dataset.theme = theme;

@@ -1,15 +1,17 @@
 // The nearest change that leads a case to another answer: the fewest columns, then the smallest moves.
+// A move counts at most 1/(columns + 1): all moves together never outweigh one column more.
 // Going down the tree the value sets of a path only shrink, so what a change costs only grows, and
 // branches that cost more than the best leaf so far are left out. Exact for trees without surrogates.
 
-/** What it costs to bring a value into a set: 0 if it is there; else 1 for the column and how far it moves, below 2. */
+/** What it costs to bring a value into a set: 0 if it is there; else 1 for the column, and how far it moves as a part of its range. */
 function effortOf(set, value) {
   const missing = value === null;
   if (missing ? set.missing : set.codes ? set.codes[Math.min(value, set.codes.length - 1)] : value > set.low && value <= set.high) return 0;
-  if (missing || set.codes) return 1.5;
+  const most = 1 / (M.columns.name.length + 1);
+  if (missing || set.codes) return 1 + most / 2;
   const [low, high] = [M.columns.minimum[set.j], M.columns.maximum[set.j]];
   const range = high > low ? high - low : Math.abs(value) || 1;
-  return 1 + Math.min((value <= set.low ? set.low - value : value - set.high) / range, 0.99);
+  return 1 + most * Math.min((value <= set.low ? set.low - value : value - set.high) / range, 0.99);
 }
 
 const holdsNothing = (set) => !set.missing && (set.codes ? !set.codes.includes(1) : set.low >= set.high);

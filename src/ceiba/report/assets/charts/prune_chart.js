@@ -85,9 +85,10 @@ function pruneLegend() {
 let testRiskCache = null;
 /** Risk of every step on the test rows, in the unit of the curve; null if not known. */
 function testRisks() {
-  if (!M.test || M.payload.pruning.kind !== "cost" || M.payload.class_prior) return null;
+  if (!M.test || M.payload.pruning.kind !== "cost") return null;
   if (testRiskCache) return testRiskCache;
   const steps = M.steps.map((_, k) => k).filter((k) => M.steps[k].there).reverse();
+  const factor = M.regression ? null : priorFactors(M.test);
   const risk = (end) => {
     if (M.regression) {
       if (M.test.loss) return end.rest ? 0 : M.test.weight[end.node] * M.test.loss[end.node] || 0;
@@ -95,7 +96,7 @@ function testRisks() {
       return w ? w * (variance + (mean - M.value[end.node]) ** 2) : 0;
     }
     const said = M.answer[end.node];
-    return endCounts(M.test.counts, end).reduce((sum, n, k) => sum + n * (M.cost ? M.cost[k * M.K + said] : k === said ? 0 : 1), 0);
+    return endCounts(M.test.counts, end).reduce((sum, n, k) => sum + n * (factor ? factor[k] : 1) * costOf(k, said), 0);
   };
   const sums = sumsAt(M, steps.map((k) => M.steps[k].alpha), (node) => risk({ node, rest: false }), (node) => risk({ node, rest: true }));
   const total = M.regression ? M.test.weight[0] : M.test.counts.subarray(0, M.K).reduce((a, b) => a + b, 0);

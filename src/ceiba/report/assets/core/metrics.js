@@ -70,7 +70,21 @@ function metricsAt(alpha, name) {
   return found;
 }
 
+/** What a row of each class counts where priors are stated: prior over the share in these rows, as in evaluate(). @returns {Float64Array|null} */
+function priorFactors(source) {
+  const { class_prior: prior } = M.payload;
+  if (!prior) return null;
+  const counts = source.counts.subarray(0, M.K);
+  const total = counts.reduce((a, b) => a + b, 0);
+  return Float64Array.from(counts, (n, k) => (n > 0 ? (prior[k] * total) / n : 0));
+}
+/** Cost of an answer, 1 for each error where no costs are stated. */
+const costOf = (truth, said) => (M.cost ? M.cost[truth * M.K + said] : truth === said ? 0 : 1);
+/** Whether answers are judged by cost: stated, or errors that priors weigh. */
+const hasCosts = () => !M.regression && (M.cost !== null || M.payload.class_prior !== null);
+
 function classMetrics(source, ends) {
+  const factor = priorFactors(source);
   const K = M.K;
   const eps = 2 ** -52;
   let n = 0, wrong = 0, cost = 0, log = 0, brier = 0;
@@ -88,7 +102,7 @@ function classMetrics(source, ends) {
       total[k] += c[k];
       if (k === said) right[k] += c[k];
       else wrong += c[k];
-      if (M.cost) cost += c[k] * M.cost[k * K + said];
+      if (hasCosts()) cost += c[k] * (factor ? factor[k] : 1) * costOf(k, said);
       const p = M.value[at + k];
       log -= c[k] * Math.log(Math.min(Math.max(p, eps), 1 - eps));
       brier += c[k] * (squares - 2 * p + 1);
@@ -103,7 +117,7 @@ function classMetrics(source, ends) {
     }
   }
   const found = { n, leaves: ends.filter((e) => !e.rest).length, error: wrong / n, accuracy: 1 - wrong / n };
-  if (M.cost) found.cost = cost / n;
+  if (hasCosts()) found.cost = cost / n;
   found.balanced = recall / seen;
   found.log_loss = log / n;
   found.brier = brier / n / (K === 2 ? 2 : 1);

@@ -104,7 +104,10 @@ function loadModel(p) {
     majority: majorityBranches(shape),
     answer: regression ? null : Int32Array.from({ length: n }, (_, i) => bestClass(K, cost, value, i * K)),
     surrogates: nodes.surrogates ? readSurrogates(nodes.surrogates) : null,
-    competitors: nodes.competitors ? readCompetitors(nodes.competitors) : null,
+    competitors: nodes.competitors || p.rivals ? readCompetitors(nodes.competitors || p.rivals) : null,
+    /** @type {Map<number, any>} bars of the split column by node, of the largest nodes */ histograms: new Map((p.histograms || []).map((one) => [one.node, one])),
+    // Classes that are bare numbers say nothing without the name of the target.
+    bare: !regression && p.classes.every((/** @type {string} */ name) => /^[-+]?[\d.,]+$/.test(name)),
     test: p.test ? readTest(p.test, regression) : null,
     steps: readSteps(shape, p.pruning),
     low: regression ? value.reduce((a, b) => Math.min(a, b), Infinity) : 0,

@@ -80,7 +80,7 @@ function sureOfMean(i) {
 
 function sureOfClass(i) {
   const k = M.answer[i];
-  const name = M.classes[k];
+  const name = className(k);
   const said = saidShare(i, k);
   const found = classInterval(i, k);
   const limit = tippingShare(k);
@@ -95,12 +95,12 @@ function sureOfClass(i) {
   const other = likeliest(i, k);
   const most = classInterval(i, other)[1];
   const doubt = found[0] <= most;
-  return { text: doubt ? t("sure_no_many", { ...words, other: M.classes[other], to: fmtPercent(most) }) : t("sure_yes", words), doubt, judged: true };
+  return { text: doubt ? t("sure_no_many", { ...words, other: className(other), to: fmtPercent(most) }) : t("sure_yes", words), doubt, judged: true };
 }
 
 /** The probability of class k and what it is a share of. */
 function saidShare(i, k) {
-  const words = { name: M.classes[k], share: fmtPercent(M.prob(i, k), 1), n: fmtCount(M.seen[i]) };
+  const words = { name: className(k), share: fmtPercent(M.prob(i, k), 1), n: fmtCount(M.seen[i]) };
   if (!M.altered) return t(M.weighted ? "said_weight" : "said_rows", words);
   if (M.clipped || !M.counts) return t("said_tree", words);
   return t(M.weighted ? "said_prior_weight" : "said_prior", { ...words, rows: fmtPercent(countedShare(i, k), 1) });
@@ -125,7 +125,7 @@ function tippingShare(k) {
 function cheapest(i, k) {
   const cost = M.classes.map((_, said) => M.classes.reduce((sum, _, truth) => sum + M.prob(i, truth) * M.cost[truth * M.K + said], 0));
   const next = cost.map((_, c) => c).filter((c) => c !== k).sort((a, b) => cost[a] - cost[b])[0];
-  return t("sure_cheapest", { cost: fmtNumber(cost[k], 3), other: M.classes[next], more: fmtNumber(cost[next], 3) });
+  return t("sure_cheapest", { cost: fmtNumber(cost[k], 3), other: className(next), more: fmtNumber(cost[next], 3) });
 }
 
 /** Class counts of the test rows at a node, and their sum. */

@@ -168,12 +168,17 @@ function edgeWord(i, branch, most = 3) {
   return listed(levelsOf(M.splits, i, branch), most);
 }
 
+/** Class k as it is said: "Survived = 1" where a bare number would say nothing. */
+const className = (k) => (M.bare ? (M.target ? `${isolated(M.target)} = ${M.classes[k]}` : `${t("class")} ${M.classes[k]}`) : isolated(M.classes[k]));
+/** What stands between a class and its share. */
+const shareGap = () => (M.bare ? " · " : " ");
+
 /** What a node answers. @param {boolean} [sure] with the probability */
 function answerText(i, sure = true) {
   if (M.regression) return fmtNumber(M.value[i]);
   const k = M.answer[i];
-  if (!sure) return M.classes[k];
-  return `${isolated(M.classes[k])}${isEnd(i) ? "" : tiedWith(i, k)} ${fmtPercent(M.prob(i, k))}`;
+  if (!sure) return className(k);
+  return `${className(k)}${isEnd(i) ? "" : tiedWith(i, k)}${shareGap()}${fmtPercent(M.prob(i, k))}`;
 }
 
 /** Another class that is as frequent: half and half is no majority. */

@@ -6,7 +6,8 @@ const state = {
   /** @type {Set<number>} inner nodes whose branches are hidden */ folded: new Set(),
   /** @type {(number|null)[]} */ values: [], hasCase: false,
   /** @type {number[]} nodes on the way of the case */ way: [],
-  search: "", bigIcicle: false, focusVersion: 0,
+  search: "", bigIcicle: false, focusVersion: 0, panelHidden: false,
+  /** @type {Filter} */ filter: null, filterOpen: false,
 };
 
 /** @type {[string[], (changed: Set<string>) => void][]} */
@@ -69,6 +70,18 @@ function isEnd(i) {
   }
   return endsFor.mask[i] === 1;
 }
+/** @type {{step: number, of: Int32Array, at: number[]}} */ let numbersFor = { step: -1, of: null, at: [] };
+/** Numbers of the nodes in the shown tree: those of apply(), of rules and of SQL. A tree that is not pruned has its own. */
+function numbers() {
+  if (numbersFor.step !== state.step) {
+    const of = new Int32Array(M.n).fill(-1), at = [];
+    for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) of[i] = at.push(i) - 1;
+    numbersFor = { step: state.step, of, at };
+  }
+  return numbersFor;
+}
+const numberOf = (i) => numbers().of[i];
+const nodeOf = (number) => numbers().at[number] ?? -1;
 const presentLeaves = (i) => {
   let found = 0;
   for (let k = i; k < i + M.size[i]; k++) if (isPresent(k) && isEnd(k)) found++;
@@ -118,7 +131,7 @@ function keepInAddress() {
 }
 
 function writeAddress() {
-  const parts = [`tab=${state.tab}`, `node=${state.selected}`, `step=${state.step}`];
+  const parts = [`tab=${state.tab}`, `node=${numberOf(state.selected)}`, `step=${state.step}`];
   if (state.hasCase) parts.push("case=" + encodeURIComponent(JSON.stringify(state.values)));
   try {
     history.replaceState(null, "", "#" + parts.join("&"));
@@ -129,11 +142,12 @@ function writeAddress() {
 
 function readAddress() {
   const change = {};
+  let number = -1;
   for (const part of location.hash.slice(1).split("&")) {
     const [key, value] = [part.slice(0, part.indexOf("=")), part.slice(part.indexOf("=") + 1)];
     if (key === "tab" && TABS.includes(value)) change.tab = value;
     if (key === "step" && M.steps[+value] && M.steps[+value].there) change.step = +value;
-    if (key === "node" && +value < M.n && +value >= 0) change.selected = Math.trunc(+value) || 0;
+    if (key === "node") number = Math.trunc(+value);
     if (key === "case") {
       try {
         const given = JSON.parse(decodeURIComponent(value));
@@ -144,5 +158,10 @@ function readAddress() {
       }
     }
   }
+  // A number is one of the tree at its step.
+  const had = state.step;
+  state.step = change.step ?? had;
+  if (nodeOf(number) > 0) change.selected = nodeOf(number);
+  state.step = had;
   return change;
 }

@@ -13,20 +13,20 @@ function fillResult(box) {
 
 function caseAnswer(said) {
   const leaf = said.leaf;
-  const head = M.regression ? fmtNumber(said.value[0], 6) : M.classes[said.answer];
+  const head = M.regression ? fmtNumber(said.value[0], 6) : className(said.answer);
   const order = M.classes.map((_, k) => k).sort((a, b) => said.value[b] - said.value[a]).slice(0, 6);
   const sure = said.ends.length > 1 ? { text: t("mixture", { n: said.ends.length }), doubt: false, judged: false } : sureWords(leaf);
   return el("div", { class: "case-answer" },
     el("p", { class: "answer" }, t("predicts") + " ", el("strong", { id: "case-answer" }, head), M.regression ? null : el("span", {}, " " + t("with_share", { share: fmtPercent(said.value[said.answer], 1) }))),
-    M.regression ? null : barList(order.map((k) => ({ name: M.classes[k], share: said.value[k], text: fmtPercent(said.value[k], 1), colour: M.payload.colours[k], strong: k === said.answer }))),
+    M.regression ? null : barList(order.map((k) => ({ name: className(k), share: said.value[k], text: fmtPercent(said.value[k], 1), colour: M.payload.colours[k], strong: k === said.answer }))),
     sure ? el("p", { id: "case-sure", class: sure.doubt ? "sure doubt" : "sure" }, verdict(sure)) : null,
-    el("p", { class: "sure" }, testedText(leaf) ? testedText(leaf) + " " : "", el("button", { type: "button", class: "link", onclick: () => reveal(leaf) }, `${t("leaf")} #${leaf}`)));
+    el("p", { class: "sure" }, testedText(leaf) ? testedText(leaf) + " " : "", el("button", { type: "button", class: "link", onclick: () => reveal(leaf) }, `${t("leaf")} #${numberOf(leaf)}`)));
 }
 
 /** Each question as the condition that holds, and where it leads the figure. */
 function caseSteps(moves, said) {
   const figure = (i) => (M.regression ? fmtNumber(M.value[i]) : fmtPercent(M.prob(i, said.answer)));
-  const begin = M.regression ? figure(0) : `${M.classes[said.answer]} ${figure(0)}`;
+  const begin = M.regression ? figure(0) : `${className(said.answer)} ${figure(0)}`;
   const items = moves.filter((m) => m.by).map((m) => {
     const j = M.splits.column[m.node];
     const holds = m.branch === null ? `${question(m.node, 6)} · ${t("stays")}` : sentence(M.splits, m.node, m.branch, 6);
@@ -45,7 +45,7 @@ function caseSteps(moves, said) {
         note ? el("span", { class: "note" }, note) : null),
       m.branch === null ? null : el("span", { class: "leads" }, "→ " + figure(M.child(m.node, m.branch))));
   });
-  return el("ol", { class: "steps", tabindex: items.length > 6 ? 0 : undefined, "aria-label": t("why") },
+  return el("ol", { class: "steps", "aria-label": t("why") },
     el("li", { class: "begin" }, el("span", { class: "step" }, t("case_begin", { said: begin }))), items);
 }
 

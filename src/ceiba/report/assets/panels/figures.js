@@ -1,6 +1,6 @@
 // Tables of quality: train beside test, the shown tree beside the fitted one, and what the words mean.
 
-const METRICS = ["accuracy", "error", "cost", "balanced", "auc", "log_loss", "brier", "r2", "rmse", "bias", "loss"];
+const METRICS = ["cost", "accuracy", "error", "balanced", "auc", "log_loss", "brier", "r2", "rmse", "bias", "loss"];
 const SHARES = ["accuracy", "error", "balanced", "baseline"];
 
 /** @param {string} key @param {number} value */
@@ -20,15 +20,21 @@ function fmtDifference(key, now, was) {
 /** The figure of the best guess without any question, and its name. @returns {{name: string, key: string, of: (source: string) => number|undefined}|null} */
 function baseline() {
   if (M.n === 1) return null;
-  const key = M.regression ? "rmse" : "accuracy";
-  const name = M.regression ? t("m_baseline_rmse") : t("m_baseline", { name: isolated(M.classes[M.answer[0]]) });
-  return { name, key: M.regression ? "rmse" : "baseline", of: (source) => (quickMetrics(Infinity, source) || {})[key] };
+  const key = M.regression ? "rmse" : hasCosts() ? "cost" : "accuracy";
+  const name = M.regression ? t("m_baseline_rmse") : t(hasCosts() ? "m_baseline_cost" : "m_baseline", { name: className(M.answer[0]) });
+  return { name, key: key === "accuracy" ? "baseline" : key, of: (source) => (quickMetrics(Infinity, source) || {})[key] };
+}
+
+/** The name of a figure; under class priors with the word whether it counts rows as they are or by the priors. */
+function metricName(key) {
+  const name = t("m_" + (key === "cost" && !M.cost ? "error" : key));
+  return M.payload.class_prior ? `${name} (${t(key === "cost" ? "by_priors" : "of_sample")})` : name;
 }
 
 /** Metrics of one source as rows of names with their figures. */
 function metricRows(found) {
   const base = baseline();
-  const keys = METRICS.filter((k) => found[0][k] !== undefined).map((k) => ({ key: k, name: t("m_" + k), of: (m) => m[k] }));
+  const keys = METRICS.filter((k) => found[0][k] !== undefined).map((k) => ({ key: k, name: metricName(k), of: (m) => m[k] }));
   if (base && base.of(found[0].source) !== undefined) keys.splice(M.regression ? 2 : 1, 0, { key: base.key, name: base.name, of: (m) => base.of(m.source) });
   return keys;
 }
@@ -46,6 +52,7 @@ function metricsTable(alpha) {
   return el("div", {}, tableOf(["", ...found.map((m) => t(m.source))], [
     ...metricRows(found).map((row) => [row.name, ...found.map((m) => fmtMetric(row.key, row.of(m)))]),
     [t("rows"), ...found.map((m) => fmtCount(sourceOf(m.source).rows[0]))]], "metrics"), overfitNote(found) || "",
+    M.payload.class_prior ? el("p", { class: "muted small-text" }, t("figures_priors")) : "",
     M.clipped ? el("p", { class: "muted small-text" }, t("no_figures")) : M.weighted && found[0].source === "train" ? el("p", { class: "muted small-text" }, t("figures_weighted")) : "");
 }
 
@@ -54,6 +61,7 @@ const FAR_APART = 0.05; // of accuracy, or of R²
 function overfitNote(found) {
   if (found.length < 2) return null;
   const key = M.regression ? "r2" : "accuracy";
+  if (hasCosts()) return null; // accuracy is not what such a tree was grown for
   const [train, test] = found.map((m) => m[key]);
   if (!(train - test > FAR_APART) || (!M.regression && train <= wilson(test, found[1].n)[1])) return null;
   const say = (v) => `${t("m_" + key)} ${M.regression ? fmtNumber(v, 3) : fmtPercent(v, 1)}`;
@@ -74,7 +82,7 @@ function againstFitted() {
   const both = M.test && sourceOf("train");
   const [step, fitted] = [M.steps[state.step], M.steps[startStep()]];
   const crossed = step.cv !== null && fitted.cv !== null ? [[`${riskName()} (${t("cross_validated")})`, fmtRisk(step.cv), fmtRisk(fitted.cv), isShare() ? fmtDifference("error", step.cv, fitted.cv) : fmtDifference("", shownRisk(step.cv), shownRisk(fitted.cv))]] : [];
-  const rows = metricRows([now]).filter((row) => row.key !== "baseline" && row.name !== t("m_baseline_rmse"))
+  const rows = metricRows([now]).filter((row) => row.name !== (baseline() || {}).name)
     .map((row) => [row.name, fmtMetric(row.key, row.of(now)), fmtMetric(row.key, row.of(was)), fmtDifference(row.key, row.of(now), row.of(was))]);
   return el("div", {},
     both ? segmented(["train", "test"], source, (v) => update({ source: v }), t) : null,
@@ -91,5 +99,5 @@ function metricGlossary(alpha) {
   const found = metricsAt(alpha, "train") || metricsAt(alpha, "test");
   if (!found) return null;
   const keys = METRICS.filter((k) => found[k] !== undefined && WORDS["g_" + k]);
-  return glossary([...keys.map((k) => [t("m_" + k), "g_" + k]), ...(baseline() ? [[baseline().name.split(":")[0], "g_baseline"]] : []), ...(M.regression ? [] : [[t("lift"), "g_lift"]])]);
+  return glossary([...keys.map((k) => [metricName(k), k === "cost" && !M.cost ? "g_error_priors" : "g_" + k]), ...(baseline() ? [[baseline().name.split(":")[0], "g_baseline"]] : []), ...(M.regression ? [] : [[t("lift"), "g_lift"]])]);
 }

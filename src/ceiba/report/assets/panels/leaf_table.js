@@ -6,12 +6,12 @@ let sortBy = "rows", sortUp = false, leavesShown = 50;
 function leafColumns() {
   const held = M.test;
   const list = [
-    ["node", "#", (i) => i, (i) => `#${i}`],
-    ["answer", t("predicted"), (i) => (M.regression ? M.value[i] : M.answer[i]), (i) => (M.regression ? fmtNumber(M.value[i]) : M.classes[M.answer[i]])],
+    ["node", "#", (i) => numberOf(i), (i) => `#${numberOf(i)}`],
+    ["answer", t("predicted"), (i) => (M.regression ? M.value[i] : M.answer[i]), (i) => (M.regression ? fmtNumber(M.value[i]) : className(M.answer[i]))],
   ];
   if (M.known) list.push(["rows", t("rows_of_all"), (i) => M.rows[i], (i) => `${fmtCount(M.rows[i])} (${fmtPercent(M.rows[i] / M.rows[0], 1)})`], ["share", "", (i) => M.rows[i] / M.rows[0]]);
   if (!M.regression) {
-    list.push(["sure", t("confidence"), (i) => M.prob(i, M.answer[i]), (i) => fmtPercent(M.prob(i, M.answer[i]), 1)]);
+    list.push(["sure", probabilityName(), (i) => M.prob(i, M.answer[i]), (i) => fmtPercent(M.prob(i, M.answer[i]), 1)]);
     if (held) {
       const n = (i) => testCounts(i).n;
       const right = (i) => held.counts[i * M.K + M.answer[i]] / (n(i) || NaN);
@@ -25,10 +25,14 @@ function leafColumns() {
   return list;
 }
 
+/** The probability; under class priors it is not the share of the rows. */
+const probabilityName = () => (M.payload.class_prior ? `${t("confidence")} (${t("by_priors")})` : t("confidence"));
+
 function leafTable(ends) {
   const columns = leafColumns().filter((c) => c[1]);
   const by = columns.find((c) => c[0] === sortBy) || columns[0];
-  const leaves = ends.filter((e) => !e.rest).map((e) => e.node);
+  const kept = filterHits();
+  const leaves = ends.filter((e) => !e.rest && (kept === null || kept[e.node])).map((e) => e.node);
   leaves.sort((a, b) => (sortUp ? 1 : -1) * ((by[2](a) || 0) - (by[2](b) || 0)) || a - b);
   const sorter = (/** @type {any[]} */ [key, title]) => el("th", { scope: "col", class: "num", "aria-sort": key === by[0] ? (sortUp ? "ascending" : "descending") : "none" },
     el("button", { type: "button", class: "sort", onclick: () => { sortUp = key === sortBy ? !sortUp : false; sortBy = key; renderPanel(); } }, title + (key === by[0] ? (sortUp ? " ▲" : " ▼") : "")));

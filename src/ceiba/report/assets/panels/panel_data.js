@@ -10,21 +10,28 @@ function dataPanel() {
     if (c.minimum[j] === null) return "–";
     return `${fmtValue(c.minimum[j], j)} … ${fmtValue(c.maximum[j], j)}`;
   };
+  const bars = (j) => {
+    const hist = columnBars(j);
+    if (!hist) return "";
+    const svg = sv("svg", { viewBox: "0 0 84 26", class: "spark", role: "img", "aria-label": `${t("distribution")}: ${c.name[j]}` });
+    drawHistogram(new SvgPen(svg), hist, { x: 0, y: 1, w: 84, h: 24 }, [ink.muted], { words: false });
+    return svg;
+  };
   const p = M.payload;
   const facts = [
     [t("task"), t(p.task) + (M.regression ? "" : ` (${M.K})`)], [t("target"), p.target ?? "–"],
     ...(p.n_outputs > 1 ? [[t("output"), `${p.output + 1} / ${p.n_outputs}`]] : []),
     [t("criterion"), grownBy()], [t("rows"), M.known ? fmtCount(M.rows[0]) : "–"], ...(M.test ? [[t("test_rows"), fmtCount(M.test.rows[0])]] : []),
     [t("leaves"), shownOf(M.steps[state.step].leaves, M.nLeaves)], [t("depth"), shownOf(depthNow(), M.maxDepth)], [t("missing_rule"), t("rule_missing_" + p.missing)], [t("unseen_rule"), t("rule_unseen_" + p.unseen)],
-    ...(p.cost_matrix ? [[t("cost_matrix"), costText()]] : []), ...(p.class_prior ? [[t("class_prior"), p.class_prior.map((v, k) => `${M.classes[k]} ${fmtNumber(v, 3)}`).join("; ")]] : []),
+    ...(p.cost_matrix ? [[t("cost_matrix"), costText()]] : []), ...(p.class_prior ? [[t("class_prior"), p.class_prior.map((v, k) => `${className(k)} ${fmtNumber(v, 3)}`).join("; ")]] : []),
   ];
   const made = [[t("model"), p.model ?? "–"], ...Object.entries(p.parameters), ["ceiba", p.ceiba], ["Python", p.python], [t("date"), p.created]];
   const told = [...findingBoxes(), ...(noLeakText() ? [el("p", { class: "calm" }, noLeakText())] : [])];
   return el("div", {},
     told.length ? section(t("warnings"), told) : null,
     section(t("about"), factList(facts)),
-    section(t("columns"), tableOf([t("column"), t("importance"), t("missing"), t("values")],
-      order.slice(0, 300).map((j) => [el("span", {}, el("span", { class: "clamp", title: c.name[j] }, c.name[j]), el("span", { class: "muted under" }, t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])))), worth[j] > 0 ? fmtPercent(worth[j], 1) : "–", fmtCount(c.n_missing[j]), range(j)]), "columns")),
+    section(t("columns"), tableOf([t("column"), t("importance"), t("missing"), ...(p.bars ? [t("distribution")] : []), t("values")],
+      order.slice(0, 300).map((j) => [el("span", {}, el("span", { class: "clamp", title: c.name[j] }, c.name[j]), el("span", { class: "muted under" }, t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])))), worth[j] > 0 ? fmtPercent(worth[j], 1) : "–", fmtCount(c.n_missing[j]), ...(p.bars ? [bars(j)] : []), range(j)]), "columns")),
     section(t("made_with"), factList(made, "facts literal")));
 }
 

@@ -11,7 +11,7 @@ function modelPanel() {
     leakNow() ? el("p", { class: "warn strong" }, leakText(leakNow())) : null,
     section(t("quality"), metricsTable(alpha), metricGlossary(alpha)),
     section(t("importance"), importanceList(alpha)),
-    M.test && sourceOf("train") ? el("div", { class: "row" }, el("span", { class: "muted" }, t("rows_below")), segmented(["train", "test"], source, (v) => update({ source: v }), t)) : null,
+    M.test && sourceOf("train") ? el("div", { class: "row" }, el("span", { class: "muted" }, t("rows_below") + (M.payload.class_prior ? ` (${t("of_sample")})` : "")), segmented(["train", "test"], source, (v) => update({ source: v }), t)) : null,
     figures && !M.regression ? section(t("confusion"), confusionView(figures, ends)) : null,
     figures && !M.regression && M.K >= 2 ? section(t("curves"), curveView(figures, ends)) : null,
     figures && !M.regression && M.test ? section(t("calibration"), calibrationView(ends)) : null,
@@ -44,7 +44,7 @@ function confusionView(figures, ends) {
   const cell = (truth, said) => {
     const n = all[truth][said];
     const share = totals[truth] ? n / totals[truth] : 0;
-    const text = matrixKind === "count" ? fmtCount(n) : matrixKind === "share" ? (totals[truth] ? fmtPercent(share) : "–") : fmtNumber(n * (M.cost ? M.cost[truth * M.K + said] : truth === said ? 0 : 1));
+    const text = matrixKind === "count" ? fmtCount(n) : matrixKind === "share" ? (totals[truth] ? fmtPercent(share) : "–") : fmtNumber(n * costOf(truth, said));
     const td = el("td", { class: truth === said ? "num right-answer" : "num" }, text);
     const fill = mix(rgb(ink.text), ink.paperRgb, 0.4 * share); // no hue: hues are classes
     td.style.background = css(fill);
@@ -53,7 +53,7 @@ function confusionView(figures, ends) {
   };
   return el("div", {}, segmented(M.cost ? ["count", "share", "cost"] : ["count", "share"], matrixKind, (v) => { matrixKind = v; renderPanel(); }, (v) => t("cells_" + v)),
     el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("confusion") }, el("table", { class: "figures matrix" },
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("truth") + " ↓  " + t("predicted") + " →"), shown.map((k) => el("th", { scope: "col", class: "num" }, M.classes[k])))),
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, (M.bare && M.target ? M.target + ": " : "") + t("truth") + " ↓  " + t("predicted") + " →"), shown.map((k) => el("th", { scope: "col", class: "num" }, M.classes[k])))),
       el("tbody", {}, shown.map((k) => el("tr", {}, el("th", { scope: "row" }, M.classes[k]), shown.map((s) => cell(k, s))))))),
     el("p", { class: "muted small-text" }, t("matrix_hint")),
     M.K > 12 ? el("p", { class: "muted" }, t("more_classes", { n: M.K - 12 })) : null);
@@ -72,7 +72,7 @@ function curveView(figures, ends) {
   f.layer.append(sv("path", { d: pathOf(base.map(([x, y]) => [f.sx(x), f.sy(y)])), class: "limit" }));
   if (points.length) f.layer.append(sv("path", { d: pathOf(points.map(([x, y]) => [f.sx(x), f.sy(y)])), class: "line cv" }));
   if (points.length <= 80) for (const [x, y] of points) f.layer.append(sv("circle", { cx: f.sx(x), cy: f.sy(y), r: 2.5, class: "cv-dot" }));
-  const picker = el("select", { "aria-label": t("class") }, M.classes.map((name, k) => el("option", { value: k }, name)));
+  const picker = el("select", { "aria-label": t("class") }, M.classes.map((_, k) => el("option", { value: k }, className(k))));
   picker.value = String(curveClass);
   picker.addEventListener("change", () => {
     curveClass = Number(picker.value);
@@ -86,7 +86,7 @@ function curveView(figures, ends) {
 /** Said in training against seen in test, one bubble per leaf. */
 function calibrationView(ends) {
   const k = Math.min(curveClass, M.K - 1);
-  const f = frame({ x: [0, 1], y: [0, 1], xLabel: t("said_share", { name: elide(M.classes[k], 120, 11) }), yLabel: t("seen_share"), label: t("calibration"), xFormat: (v) => fmtPercent(v), yFormat: (v) => fmtPercent(v) });
+  const f = frame({ x: [0, 1], y: [0, 1], xLabel: t("said_share", { name: elide(className(k), 120, 11) }), yLabel: t("seen_share"), label: t("calibration"), xFormat: (v) => fmtPercent(v), yFormat: (v) => fmtPercent(v) });
   f.layer.append(sv("path", { d: pathOf([[f.sx(0), f.sy(0)], [f.sx(1), f.sy(1)]]), class: "limit" }));
   const total = M.test.rows[0] || 1;
   const bubbles = ends.map((end) => {
@@ -98,12 +98,12 @@ function calibrationView(ends) {
     const [low, high] = wilson(yes / n, n);
     if (bubbles.length <= 60) f.layer.append(sv("line", { x1: f.sx(p), x2: f.sx(p), y1: f.sy(low), y2: f.sy(high), class: "error-bar" }));
     const dot = sv("circle", { cx: f.sx(p), cy: f.sy(yes / n), r: 2 + 12 * Math.sqrt(n / total), class: "bubble", onclick: () => reveal(end.node) });
-    dot.append(sv("title", {}, `#${end.node}: ${fmtPercent(p, 1)} → ${fmtPercent(yes / n, 1)}, n ${fmtCount(n)}`));
+    dot.append(sv("title", {}, `#${numberOf(end.node)}: ${fmtPercent(p, 1)} → ${fmtPercent(yes / n, 1)}, n ${fmtCount(n)}`));
     f.layer.append(dot);
   }
   return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("calibration_hint") + (M.weighted || M.altered ? " " + t("calibration_altered") : "")),
-    tableLater(t("as_table"), () => tableOf([t("leaf"), t("said_share", { name: M.classes[k] }), t("seen_share"), t("test_rows")],
-      bubbles.slice(0, 500).map(({ end, n, yes }) => [`#${end.node}`, fmtPercent(M.prob(end.node, k), 1), fmtPercent(yes / n, 1), fmtCount(n)]))));
+    tableLater(t("as_table"), () => tableOf([t("leaf"), t("said_share", { name: className(k) }), t("seen_share"), t("test_rows")],
+      bubbles.slice(0, 500).map(({ end, n, yes }) => [`#${numberOf(end.node)}`, fmtPercent(M.prob(end.node, k), 1), fmtPercent(yes / n, 1), fmtCount(n)]))));
 }
 
 function residualView(figures, ends) {
@@ -119,10 +119,10 @@ function residualView(figures, ends) {
     const sd = Math.sqrt(p.variance);
     if (points.length <= 60) f.layer.append(sv("line", { x1: x, x2: x, y1: Math.max(f.sy(p.mean + sd), f.box.top), y2: Math.min(f.sy(p.mean - sd), f.box.bottom), class: "error-bar" }));
     const dot = sv("circle", { cx: x, cy: f.sy(p.mean), r: 2 + 12 * Math.sqrt(p.w / total), class: "bubble", onclick: () => reveal(p.end.node) });
-    dot.append(sv("title", {}, `#${p.end.node}: ${fmtNumber(M.value[p.end.node])} → ${fmtNumber(p.mean)} ± ${fmtNumber(sd)}`));
+    dot.append(sv("title", {}, `#${numberOf(p.end.node)}: ${fmtNumber(M.value[p.end.node])} → ${fmtNumber(p.mean)} ± ${fmtNumber(sd)}`));
     f.layer.append(dot);
   }
   return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("residual_hint")),
     tableLater(t("as_table"), () => tableOf([t("leaf"), t("predicted"), t("observed"), t("deviation")],
-      points.slice(0, 500).map((p) => [`#${p.end.node}`, fmtNumber(M.value[p.end.node]), fmtNumber(p.mean), fmtNumber(Math.sqrt(p.variance))]))));
+      points.slice(0, 500).map((p) => [`#${numberOf(p.end.node)}`, fmtNumber(M.value[p.end.node]), fmtNumber(p.mean), fmtNumber(Math.sqrt(p.variance))]))));
 }

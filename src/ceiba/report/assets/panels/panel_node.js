@@ -6,12 +6,12 @@ function nodePanel() {
   const end = isEnd(i);
   return el("div", {},
     el("div", { class: "node-head" },
-      el("h2", {}, t(end ? "leaf" : i === 0 ? "root" : "inner_node"), " ", el("span", { class: "muted" }, `#${i}`)),
+      el("h2", {}, t(end ? "leaf" : i === 0 ? "root" : "inner_node"), " ", el("span", { class: "muted" }, `#${numberOf(i)}`)),
       M.parent[i] >= 0 ? el("button", { type: "button", class: "small", onclick: () => reveal(M.parent[i]) }, "↑ " + t("parent")) : null),
     nodeAnswer(i, end),
     section(t("rule"), ruleBox(i)),
     section(t("rows"), nodeRows(i)),
-    end ? null : section(t("split"), nodeSplit(i)),
+    end ? null : section(t("split"), splitPicture(i), nodeSplit(i)),
     end ? null : runnerUps(i),
     end ? null : standIns(i),
     nodeNotes(i, end),
@@ -21,9 +21,9 @@ function nodePanel() {
 function nodeAnswer(i, end) {
   const mark = el("span", { class: "answer-mark" });
   mark.style.background = M.regression ? css(nodeColour(i)) : M.payload.colours[M.answer[i]];
-  const said = M.regression ? fmtNumber(M.value[i], 6) : M.classes[M.answer[i]];
+  const said = M.regression ? fmtNumber(M.value[i], 6) : className(M.answer[i]);
   return el("p", { class: "answer" }, mark, el("strong", {}, said),
-    M.regression ? null : el("span", {}, " " + fmtPercent(M.prob(i, M.answer[i]), 1)),
+    M.regression ? null : el("span", {}, shareGap() + fmtPercent(M.prob(i, M.answer[i]), 1) + (M.payload.class_prior ? ` (${t("by_priors")})` : "")),
     end ? null : el("span", { class: "muted" }, " " + t("if_stopped")), nodeSure(i, end));
 }
 
@@ -59,7 +59,7 @@ function nodeRows(i) {
   const line = (k) => {
     const mark = el("span", { class: "swatch" });
     mark.style.background = M.payload.colours[k];
-    return [el("span", {}, mark, M.classes[k]),
+    return [el("span", {}, mark, className(k)),
       ...(train ? [fmtCount(train[k]), fmtPercent(train[k] / total(train), 1)] : []),
       ...(held ? [fmtCount(held[k]), total(held) ? fmtPercent(held[k] / total(held), 1) : "–"] : [])];
   };
@@ -69,6 +69,7 @@ function nodeRows(i) {
   const bar = sv("svg", { viewBox: "0 0 360 14", class: "share-bar", "aria-hidden": "true", preserveAspectRatio: "none" });
   drawShares(new SvgPen(bar), i, 0, 0, 360, 14);
   return el("div", {}, bar, tableOf(head, [...shown.map(line), sum], "last-sum"),
+    M.payload.class_prior ? el("p", { class: "muted small-text" }, t("rows_priors")) : null,
     M.K > shown.length ? el("p", { class: "muted" }, t("more_classes", { n: M.K - shown.length })) : null);
 }
 
@@ -86,6 +87,18 @@ function numberRows(i, test) {
   const plot = sv("svg", { viewBox: "0 0 360 30", class: "share-bar tall", role: "img", "aria-label": t("box_plot") + ": " + q.map((v) => fmtNumber(v)).join(", ") });
   drawBox(new SvgPen(plot), i, 4, 7, 352, 16);
   return el("div", {}, plot, el("p", { class: "muted small-text" }, t("box_plot") + ": " + q.map((v) => fmtNumber(v)).join(" · ")), table);
+}
+
+/** The values of the split column in this node, with the cut. */
+function splitPicture(i) {
+  const hist = histogramOf(i);
+  if (!hist) return M.payload.histograms ? el("p", { class: "muted small-text" }, t("histogram_none")) : null;
+  const label = `${t("histogram")}: ${M.columns.name[M.splits.column[i]]}`;
+  const picture = hist.ends ? histogramSvg(hist, barColours(), 380, M.regression ? 150 : 120, label) : namedBars(hist, barColours(), (b) => (b < 0 ? t("unseen_level") : b >= M.nBranches(i) ? "" : `→ ${answerText(M.child(i, b))}`));
+  const notes = [t(M.regression ? (hist.ends ? "histogram_numbers" : "histogram_medians") : "histogram_hint", { column: M.columns.name[M.splits.column[i]] })];
+  if (hist.others) notes.push(t("more_levels_hidden", { n: fmtCount(hist.others) }));
+  if (hist.missing) notes.push(t("n_missing", { n: fmtCount(hist.missing) }));
+  return el("div", { class: "split-picture" }, picture, el("p", { class: "muted small-text" }, notes.join(" ")));
 }
 
 function nodeSplit(i) {
@@ -125,7 +138,7 @@ function missingWay(i) {
     else if (rule === "surrogate" && M.surrogates && M.surrogates.inUse) parts.push(t("missing_surrogate", { to }));
     else if (way < 0) parts.push(t("missing_stay", { column: M.columns.name[s.column[i]] }));
     else parts.push(t("missing_goes", { column: M.columns.name[s.column[i]], to, said: answerText(M.child(i, way)) }));
-    if (marksMissing() && M.sentDefault) parts.push(t("missing_count", { n: fmtCount(M.sentDefault[i]), all: fmtCount(M.rows[i]) }));
+    if (marksMissing() && M.sentDefault && M.sentDefault[i] > 0) parts.push(t("missing_count", { n: fmtCount(M.sentDefault[i]), all: fmtCount(M.rows[i]) }));
   }
   if (M.columns.kind[s.column[i]] !== "numeric") {
     const unseen = M.payload.unseen;
@@ -156,7 +169,7 @@ function standIns(i) {
 function nodeNotes(i, end) {
   const notes = [];
   const alpha = M.nodeAlpha[i];
-  if (!M.isLeaf(i) && Number.isFinite(alpha)) notes.push(el("p", {}, t("collapses_at", { alpha: fmtNumber(alpha) })));
+  if (!isEnd(i) && Number.isFinite(alpha)) notes.push(el("p", {}, t("collapses_at", { alpha: fmtNumber(alpha) })));
   if (end && M.known && M.rows[i] < 10) notes.push(el("p", { class: "warn" }, t("small_leaf", { n: fmtCount(M.rows[i]) })));
   const far = end && drift(i);
   if (far) notes.push(el("p", { class: "warn" }, far));

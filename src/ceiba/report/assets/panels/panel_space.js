@@ -124,6 +124,6 @@ function spaceGestures(f, values, xr, yr) {
   });
   f.svg.addEventListener("pointermove", (e) => {
     const i = endAt(e);
-    title.textContent = i < 0 ? "" : `#${i}: ${answerText(i)}`;
+    title.textContent = i < 0 ? "" : `#${numberOf(i)}: ${answerText(i)}`;
   });
 }

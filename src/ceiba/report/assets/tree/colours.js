@@ -27,9 +27,50 @@ function luminance(c) {
   return 0.2126 * part(c[0]) + 0.7152 * part(c[1]) + 0.0722 * part(c[2]);
 }
 
-/** Purity beyond chance, or the number's place in the range: 0 to 1. */
+const MOST_COLOURS = 12; // classes whose colours are told apart; beyond that leaves carry their label
+
+/** The place of a number in the range of all nodes: 0 to 1. */
+const valuePlace = (i) => (M.high > M.low ? (M.value[i] - M.low) / (M.high - M.low) : 0.5);
+
+/** @type {{value: Float64Array, below: Float64Array}|null} */ let ranked = null;
+/** Values of the leaves in order, and the share of rows in leaves below each: equal steps of colour are equal shares of rows, so a long tail does not bleach the rest. */
+function leafRanks() {
+  if (ranked) return ranked;
+  const leaves = [];
+  for (let i = 0; i < M.n; i++) if (M.isLeaf(i)) leaves.push(i);
+  leaves.sort((a, b) => M.value[a] - M.value[b]);
+  const total = leaves.reduce((sum, i) => sum + M.breadth[i], 0) || 1;
+  const below = new Float64Array(leaves.length + 1);
+  leaves.forEach((i, k) => (below[k + 1] = below[k] + M.breadth[i] / total));
+  return (ranked = { value: Float64Array.from(leaves, (i) => M.value[i]), below });
+}
+
+/** Share of rows in leaves with smaller values, and half of those with the same. */
+function rankOf(v) {
+  const { value, below } = leafRanks();
+  const first = (at) => {
+    let low = 0, high = value.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (at(value[middle])) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+  return (below[first((w) => w >= v)] + below[first((w) => w > v)]) / 2;
+}
+
+/** The leaf value at a share of the rows. */
+function valueAtRank(share) {
+  const { value, below } = leafRanks();
+  let k = 0;
+  while (k < value.length - 1 && below[k + 1] < share) k++;
+  return value[k];
+}
+
+/** Purity beyond chance, or the number's rank among the rows: 0 to 1. */
 function strength(i) {
-  if (M.regression) return M.high > M.low ? (M.value[i] - M.low) / (M.high - M.low) : 0.5;
+  if (M.regression) return M.high > M.low ? rankOf(M.value[i]) : 0.5;
   if (M.K < 2) return 1;
   return Math.max(0, (M.prob(i, M.answer[i]) - 1 / M.K) / (1 - 1 / M.K));
 }

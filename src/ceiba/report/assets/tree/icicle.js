@@ -6,6 +6,7 @@ const icicle = {
   /** @type {Float64Array|null} */ x: null,
   // Frames about the way and the selected node, on a canvas of their own: a click need not repaint the boxes.
   /** @type {HTMLCanvasElement|null} */ marks: null, painted: "",
+  /** @type {{first: number, last: number, top: number, bottom: number}|null} what the tree shows, if not all */ part: null,
 };
 
 /** Left edge of every node, as a share of the width. */
@@ -35,7 +36,7 @@ function paintIcicle() {
   const { canvas, marks, width, height } = icicle;
   if (!canvas || !marks || !width) return;
   const ratio = window.devicePixelRatio || 1;
-  const key = [width, height, ratio, state.step, state.theme, LANG, state.search, state.bigIcicle, state.way.join()].join("|");
+  const key = [width, height, ratio, state.step, state.theme, LANG, state.search, JSON.stringify(state.filter), state.bigIcicle, state.way.join()].join("|");
   if (key !== icicle.painted) drawIcicle(cleanPen(canvas, width, height), width, height, true);
   icicle.painted = key;
   markIcicle(cleanPen(marks, width, height), width, height);
@@ -52,7 +53,7 @@ function depthNow() {
   return deepFor.deep;
 }
 
-const icicleLine = (height) => Math.min(state.bigIcicle ? 44 : 26, height / (depthNow() + 1));
+const icicleLine = (height) => Math.min(state.bigIcicle ? 72 : 26, height / (depthNow() + 1));
 
 const LEAST = 1; // px: the narrowest box
 
@@ -62,6 +63,7 @@ function drawIcicle(pen, width, height, faded) {
   const line = icicleLine(height);
   const way = new Set(faded ? state.way : []);
   const found = faded ? searchHits() : null;
+  const kept = faded ? filterHits() : null;
   const gap = line > 8 ? 1 : 0.5;
   const drawn = new Float64Array(M.maxDepth + 1), drawnHere = new Float64Array(M.maxDepth + 1);
   const tone = tones();
@@ -74,7 +76,7 @@ function drawIcicle(pen, width, height, faded) {
     if (left + w < taken[M.depth[i]] + LEAST) continue;
     taken[M.depth[i]] = left + Math.max(w, LEAST);
     const top = M.depth[i] * line;
-    const faint = (way.size > 0 && !onWay) || (found !== null && !hit);
+    const faint = (way.size > 0 && !onWay) || (found !== null && !hit) || (kept !== null && !kept[i]);
     const broad = Math.max(w - (w > 3 ? gap : 0), LEAST);
     if (w < 3) {
       const to = faint ? pale : full;
@@ -83,11 +85,12 @@ function drawIcicle(pen, width, height, faded) {
       continue;
     }
     pen.rect(left, top, broad, line - gap, { fill: faint ? faintCss(tone[i]) : toneCss(tone[i]) });
-    if (w > 40 && line >= 14) {
+    // Colours of many classes cannot be told apart: their leaves are named as soon as the name fits.
+    if ((w > 40 || (M.K > MOST_COLOURS && isEnd(i))) && line >= 14) {
       const size = 11;
       const whole = isEnd(i) ? answerText(i) : question(i, 12, true);
       // Half a word says nothing: in a narrow box the whole text or none.
-      const text = textWidth(whole, size) <= w - 8 ? whole : w < 84 ? "" : isEnd(i) ? shortAnswer(i, w - 8, size) : isLegible(i, w - 8, size) ? shortQuestion(i, w - 8, size) : "";
+      const text = textWidth(whole, size) <= w - 8 ? whole : w < 84 ? (M.K > MOST_COLOURS && isEnd(i) && textWidth(M.classes[M.answer[i]], size) <= w - 3 ? M.classes[M.answer[i]] : "") : isEnd(i) ? shortAnswer(i, w - 8, size) : isLegible(i, w - 8, size) ? shortQuestion(i, w - 8, size) : "";
       if (text) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? ink.muted : textOn(nodeColour(i)), align: "center" });
     }
   }
@@ -99,7 +102,14 @@ function drawIcicle(pen, width, height, faded) {
 function markIcicle(pen, width, height) {
   const x = icicleEdges();
   const line = icicleLine(height);
-  for (const i of [...state.way, state.selected]) {
+  const { part } = icicle;
+  if (part && part.last > part.first) {
+    const [left, top] = [part.first * width + 1, part.top * line + 0.5];
+    const [w, h] = [Math.max((part.last - part.first) * width - 2, 4), Math.max((part.bottom + 1 - part.top) * line - 1.5, 3)];
+    pen.rect(left, top, w, h, { stroke: ink.panel, width: 4 });
+    pen.rect(left, top, w, h, { stroke: ink.text, width: 2 });
+  }
+  for (const i of [...hover.path, ...state.way, state.selected]) {
     if (!isPresent(i)) continue;
     const stroke = state.way.includes(i) ? ink.path : ink.accent;
     pen.rect(x[i] * width + 1, M.depth[i] * line + 1, Math.max(M.breadth[i] * width - 2, 2), Math.max(line - 2, 1), { stroke, width: 2.5 });
@@ -138,6 +148,9 @@ function icicleGestures(canvas) {
   });
   canvas.addEventListener("pointermove", (e) => {
     const i = icicleAt(...place(e));
-    canvas.title = i >= 0 ? spoken(i) : "";
+    const [px] = place(e);
+    const r = canvas.getBoundingClientRect();
+    if (i !== hover.node) showHover(i, i < 0 ? undefined : { left: r.left + px - 12, right: r.left + px + 12, top: r.top + M.depth[i] * icicleLine(icicle.height), bottom: r.top + (M.depth[i] + 1) * icicleLine(icicle.height) });
   });
+  canvas.addEventListener("pointerleave", () => showHover(-1));
 }

@@ -80,9 +80,18 @@ function shortQuestion(i, room, size, bold = false) {
 function shortAnswer(i, room, size, bold = false) {
   const whole = answerText(i);
   if (M.regression || textWidth(whole, size, bold) <= room) return elide(whole, room, size, bold);
-  const share = " " + fmtPercent(M.prob(i, M.answer[i]));
-  const name = elide(M.classes[M.answer[i]], room - textWidth(share, size, bold), size, bold);
-  return name.length > 3 ? isolated(name) + share : "";
+  const share = shareGap() + fmtPercent(M.prob(i, M.answer[i]));
+  const left = room - textWidth(share, size, bold);
+  const name = M.bare ? elideEnd(M.answer[i], left, size, bold) : elide(M.classes[M.answer[i]], left, size, bold);
+  return name.length > 3 || M.bare ? isolated(name) + share : "";
+}
+
+/** "Survived = 1" in a room: the number stays whole, the name of the target goes first. */
+function elideEnd(k, room, size, bold) {
+  if (textWidth(className(k), size, bold) <= room) return className(k);
+  const tail = `= ${M.classes[k]}`;
+  const head = elide(M.target || t("class"), room - textWidth(" " + tail, size, bold), size, bold);
+  return head ? `${head} ${tail}` : elide(tail, room, size, bold);
 }
 
 /** Whether the branch to node i is the one for missing values, and the table has such values. */

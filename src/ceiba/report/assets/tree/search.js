@@ -21,12 +21,12 @@ function searchText(i) {
 function searchHits() {
   const text = state.search.trim().toLocaleLowerCase();
   if (!text) return null;
-  const key = text + "|" + LANG;
+  const key = text + "|" + LANG + state.step;
   if (key === searching.key) return searching.hits;
   const hits = new Uint8Array(M.n);
-  const number = /^#?\d+$/.test(text) ? +text.replace("#", "") : -1;
+  const number = /^#?\d+$/.test(text) ? nodeOf(+text.replace("#", "")) : -1;
   // Of a search that grows by a letter only what it had found is asked again.
-  const before = searching.hits && searching.key && key.startsWith(searching.key.slice(0, -LANG.length - 1)) ? searching.hits : null;
+  const before = searching.hits && searching.key && key.startsWith(searching.key.slice(0, searching.key.lastIndexOf("|"))) ? searching.hits : null;
   for (let i = 0; i < M.n; i++) if (i === number || ((!before || before[i]) && searchText(i).includes(text))) hits[i] = 1;
   Object.assign(searching, { hits, key });
   return hits;

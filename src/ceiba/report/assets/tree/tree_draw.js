@@ -5,17 +5,18 @@ function drawTree(pen, width, height) {
   const box = boxSize();
   const way = new Set(state.way);
   const found = searchHits();
+  const kept = filterHits();
   const at = screenPlaces();
   const across = view.direction === "right";
   const room = (across ? spacing(view.zoom, 1) - box.w : spacing(view.zoom, 0)) - 8;
-  const scene = { pen, box, width, height, across, at, room, near: spacing(view.zoom, 0), way, found };
+  const scene = { pen, box, width, height, across, at, room, near: spacing(view.zoom, 0), way, found, kept };
   if (box.level === "dot") drawDots(scene);
   else drawBoxes(scene);
 }
 
 /** Cards or bars with the links between them; those on the way of the case over the others. */
 function drawBoxes(scene) {
-  const { pen, box, width, height, at, way, found } = scene;
+  const { pen, box, width, height, at, way, found, kept } = scene;
   const { nodes } = view.layout;
   const pad = Math.max(spacing(view.zoom, 1), 60);
   const strong = [];
@@ -30,6 +31,7 @@ function drawBoxes(scene) {
     if (x < -box.w || y < -box.h || x > width + box.w || y > height + box.h) continue;
     const i = nodes[k];
     draw(pen, i, x, y, box, { selected: i === state.selected, way: way.has(i), found: found !== null && found[i] === 1 });
+    if (kept !== null && kept[i] === 0) pen.rect(x - box.w / 2 - 2, y - box.h / 2 - 2, box.w + 4, box.h + 4, { fill: css(ink.paperRgb).replace("rgb", "rgba").replace(")", ",0.72)") });
   }
 }
 
@@ -41,7 +43,7 @@ const MANY_DOTS = 3000; // from here on dots are squares, and fewer
  * are drawn together: what a frame costs follows from the screen, not from the tree.
  */
 function drawDots(scene) {
-  const { pen, width, height, across, at, way, found } = scene;
+  const { pen, width, height, across, at, way, found, kept } = scene;
   const { nodes, parent } = view.layout;
   const many = nodes.length >= MANY_DOTS;
   const side = many ? 4 : 3; // px: of several dots in one cell the first is drawn
@@ -74,7 +76,7 @@ function drawDots(scene) {
   const tone = tones();
   /** @type {number[][]} by colour */ const full = [], faint = [];
   for (const k of shown) {
-    const to = found !== null && found[nodes[k]] === 0 ? faint : full;
+    const to = (found !== null && found[nodes[k]] === 0) || (kept !== null && kept[nodes[k]] === 0) ? faint : full;
     const of = tone[nodes[k]];
     if (to[of]) to[of].push(k);
     else to[of] = [k];
@@ -165,6 +167,8 @@ function drawCard(pen, i, x, y, box, mark) {
   if (!end) pen.text(left + w - 10 * s, top + 37 * s, shortAnswer(i, room - rowsWidth - 10 * s, 11.5 * s), { size: 11.5 * s, fill: ink.text, align: "right" });
   if (M.regression) drawBox(pen, i, left + 10 * s, top + 51 * s, room, 11 * s);
   else drawShares(pen, i, left + 10 * s, top + 52 * s, room, 9 * s);
+  const hist = box.extra && !end ? histogramOf(i) : null;
+  if (hist) drawHistogram(pen, hist, { x: left + 10 * s, y: top + CARD.h * s, w: room, h: box.extra - 8 }, barColours(), { size: 11 });
   if (hidesSomething(i)) drawFold(pen, i, x, y, box);
 }
 
@@ -237,7 +241,7 @@ function drawBar(pen, i, x, y, box, mark) {
     const text = bold ? shortAnswer(i, w - 10, 11, true) || elide(answerText(i), w - 10, 11, true) : shortQuestion(i, w - 10, 11);
     pen.text(left + 6, top + h / 2 - 2, text, { size: 11, bold, fill: ink.text });
   }
-  if (M.regression) pen.rect(left + 3, top + h - 4, (w - 6) * strength(i), 3, { fill: M.payload.colours[0] });
+  if (M.regression) pen.rect(left + 3, top + h - 4, (w - 6) * valuePlace(i), 3, { fill: M.payload.colours[0] });
   else drawShares(pen, i, left + 3, top + h - 4, w - 6, 3);
   if (hidesSomething(i)) drawFold(pen, i, x, y, box);
 }
@@ -265,7 +269,7 @@ const isWordy = (i, room) => !namesAnswers(i) && textWidth(question(i, 12, true)
 
 /** Two short lines: column and cut, or class and share. */
 function barLines(i, room) {
-  if (isEnd(i)) return M.regression ? [answerText(i)] : [M.classes[M.answer[i]], fmtPercent(M.prob(i, M.answer[i]))];
+  if (isEnd(i)) return M.regression ? [answerText(i)] : [M.bare ? elideEnd(M.answer[i], room, 11, true) : M.classes[M.answer[i]], fmtPercent(M.prob(i, M.answer[i]))];
   const name = shortName(M.splits.column[i], room, 11);
   if (namesAnswers(i)) return [shortQuestion(i, room, 11)];
   return [name, conditionText(i, room, 11)].filter(Boolean);

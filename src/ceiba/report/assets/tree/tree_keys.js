@@ -42,12 +42,14 @@ function onTreeKey(event) {
   if (event.key.startsWith("Arrow")) {
     const to = neighbour(i, event.key);
     if (to >= 0) reveal(to);
+    requestAnimationFrame(hoverSelected);
   } else if (event.key === " ") toggleInPlace(i);
   else if (event.key === "Enter") update({ tab: "node" });
   else if (event.key === "Home") reveal(0);
   else if (event.key === "+" || event.key === "=") zoomTo(view.zoom * 1.25);
   else if (event.key === "-") zoomTo(view.zoom / 1.25);
-  else if (event.key === "0") fitTree();
+  else if (event.key === "0") fitTree(undefined, false);
+  else if (event.key === "Escape") return showHover(-1);
   else return;
   event.preventDefault();
 }
@@ -109,6 +111,7 @@ function treeGestures(canvas, twin) {
   canvas.addEventListener("pointermove", (e) => {
     const now = place(e);
     if (!touches.has(e.pointerId)) return hoverAt(canvas, now);
+    if (dragged > 4) showHover(-1);
     const before = touches.get(e.pointerId);
     touches.set(e.pointerId, now);
     if (touches.size === 2) {
@@ -131,11 +134,14 @@ function treeGestures(canvas, twin) {
     if (e.type !== "pointerup" || dragged > 4) return;
     const [px, py] = place(e);
     const i = nodeAt(px, py);
-    if (i < 0) return;
+    if (i < 0) return showHover(-1);
     if (hidesSomething(i)) toggleInPlace(i);
     else update({ selected: i });
     if (state.tab !== "node" && state.tab !== "prune") update({ tab: "node" });
+    hoverSelected();
   };
+  canvas.addEventListener("pointerleave", (e) => e.pointerType === "mouse" && showHover(-1));
+  twin.addEventListener("blur", () => showHover(-1));
   canvas.addEventListener("pointerup", up);
   canvas.addEventListener("pointercancel", up);
   canvas.addEventListener("dblclick", (e) => {
@@ -149,12 +155,9 @@ function treeGestures(canvas, twin) {
   twin.addEventListener("keydown", onTreeKey);
 }
 
-/** Full words of a node in the tooltip. */
+/** The card of the node under the pointer. */
 function hoverAt(canvas, place) {
-  const [x, y] = place;
-  const i = nodeAt(x, y);
+  const i = nodeAt(...place);
   canvas.style.cursor = i >= 0 ? "pointer" : "grab";
-  if (i === view.hover) return;
-  view.hover = i;
-  canvas.title = i < 0 ? "" : spoken(i) + (hidesSomething(i) ? ` (+${t("n_leaves", { n: presentLeaves(i) })})` : "");
+  if (i !== hover.node) showHover(i, i < 0 ? undefined : windowBox(i));
 }

@@ -4,21 +4,24 @@
 
 const SPACING = {
   // [zoom, px between neighbours, px between levels]; in between by interpolation of logarithms
-  right: [[0.001, 0.3, 3], [0.05, 5, 40], [0.3, 25, 176], [1, 82, 256], [2, 164, 512]],
-  down: [[0.001, 0.3, 4], [0.05, 6, 34], [0.45, 94, 74], [1, 212, 132], [2, 424, 264]],
+  right: [[0.00001, 0.003, 3], [0.001, 0.3, 3], [0.05, 5, 40], [0.3, 25, 176], [1, 82, 256], [2, 164, 512]],
+  down: [[0.00001, 0.003, 3], [0.001, 0.3, 4], [0.05, 6, 34], [0.45, 94, 74], [1, 212, 132], [2, 424, 264]],
 };
 const CARD = { w: 196, h: 70 };
 const BAR = { right: { w: 112, h: 21 }, down: { w: 88, h: 36 } };
 const WIDEST_BAR = 216;
+const WIDEST_CARD = 380;
+const LARGEST_TEXT = 1.3; // beyond this zoom cards grow by a histogram, not by larger letters
+const HISTOGRAM = [46, 84]; // its least and greatest height in a card
 const TALL_BAR = [21, 38, 52]; // one, two and three lines, as far apart as neighbours stand
-const ZOOM_MOST = 1.8;
+const ZOOM_MOST = 2.2;
 
 const view = {
   zoom: 1, x: 0, y: 0, stretch: [1, 1], stretched: false, direction: "right", width: 0, height: 0, touched: false,
   /** @type {HTMLCanvasElement} */ canvas: null, scheduled: false, stale: true,
   // The selected dot, on a canvas of its own: a step from node to node need not repaint thousands.
   /** @type {HTMLCanvasElement} */ marks: null,
-  layout: null, hover: -1, frameMs: 0, lines: 2,
+  layout: null, frameMs: 0, lines: 2,
 };
 
 /** Distance between neighbours (0) or between levels (1) at a zoom, before stretching. */
@@ -38,7 +41,7 @@ const spacing = (zoom, which) => plainSpacing(zoom, which, view.direction) * vie
 function leastStretch(zoom, direction) {
   const box = boxSize(zoom, direction);
   const { gap } = view.layout;
-  const room = { card: [28, gap], bar: [18, gap], dot: [8, 8] }[box.level];
+  const room = { card: [28, gap], bar: [18, gap], dot: [-3, -3] }[box.level];
   const least = direction === "right" ? box.w + room[1] : box.h + room[0];
   return least / plainSpacing(zoom, 1, direction);
 }
@@ -53,15 +56,33 @@ function levelOf(zoom, direction = view.direction) {
 
 function boxSize(zoom = view.zoom, direction = view.direction) {
   const level = levelOf(zoom, direction);
-  const scale = Math.max(1, zoom);
-  if (level === "card") return { level, scale, w: CARD.w * scale, h: CARD.h * scale };
+  if (level === "card") return cardSize(zoom, direction);
   if (level === "bar") {
     const room = view.stretched && direction === "right" ? plainSpacing(zoom, 1, direction) * view.stretch[1] - view.layout.gap : 0;
     const bar = BAR[direction];
     const tall = direction === "right" && view.stretched ? TALL_BAR.slice(0, view.lines).filter((h) => h + 8 <= spacing(zoom, 0)).pop() || bar.h : bar.h;
-    return { level, scale: 1, w: Math.min(Math.max(bar.w, room), WIDEST_BAR), h: tall };
+    return { level, scale: 1, w: Math.min(Math.max(bar.w, room), WIDEST_BAR), h: tall, extra: 0 };
   }
-  return { level, scale: 1, w: 6, h: 6 };
+  return { level, scale: 1, w: 6, h: 6, extra: 0 };
+}
+
+/** Cards are as wide as their words want and the room allows; zoomed in, a histogram stands below them. */
+function cardSize(zoom, direction) {
+  const scale = Math.min(Math.max(1, zoom), LARGEST_TEXT);
+  const right = direction === "right";
+  const stretch = view.stretched ? view.stretch : [1, 1];
+  const [near, far] = [plainSpacing(zoom, 0, direction) * stretch[0], plainSpacing(zoom, 1, direction) * stretch[1]];
+  const free = right ? far - view.layout.gap : near - 12;
+  const w = Math.max(CARD.w * scale, Math.min(free, view.layout.wants * scale, WIDEST_CARD * scale));
+  const high = (right ? near - 8 : far - 40) - CARD.h * scale;
+  const extra = zoom > LARGEST_TEXT && M.histograms.size && high >= HISTOGRAM[0] ? Math.min(high, HISTOGRAM[1]) : 0;
+  return { level: "card", scale, w, h: CARD.h * scale + extra, extra };
+}
+
+/** The width that the longest words of the shown nodes would have in a card. */
+function cardWants(nodes) {
+  if (nodes.length > 120) return CARD.w;
+  return nodes.reduce((most, i) => Math.max(most, 22 + textWidth(isEnd(i) ? answerText(i) : question(i, 12, true), 13, true)), CARD.w);
 }
 
 const MANY = 1200; // shown nodes beyond which all are dots and no contour is followed
@@ -83,7 +104,7 @@ function makeLayout() {
   }
   const folded = state.folded.size > 0 && nodes.some(hidesSomething);
   const at = { x: new Float64Array(nodes.length), y: new Float64Array(nodes.length) };
-  return { nodes, parent, across, place, most: most + 0.5, deep, folded, asked: anyMissing() && nodes.some(takesMissing), gap: edgeRoom(nodes), at };
+  return { nodes, parent, across, place, most: most + 0.5, deep, folded, asked: anyMissing() && nodes.some(takesMissing), gap: edgeRoom(nodes), wants: cardWants(nodes), at };
 }
 
 /** One slot per leaf, a parent amid its branches: all that can be seen of thousands. */
@@ -148,8 +169,8 @@ const foldRoom = (box) => (!view.layout.folded || box.level === "dot" ? 16 : box
 const roomOf = (direction) => (direction === "right" ? [view.height, view.width] : [view.width, view.height]);
 
 function largestFit(direction) {
-  let low = 0.001, high = 1;
-  for (let k = 0; k < 40; k++) {
+  let low = 0.00001, high = 1;
+  for (let k = 0; k < 48; k++) {
     const middle = Math.sqrt(low * high);
     const { across, along, margin } = needs(middle, direction);
     const [wide, long] = roomOf(direction);
@@ -168,10 +189,11 @@ function downward(down, right) {
 /** Stretch between levels: as far as there is room, bars growing with it. */
 function alongStretch(along, long, margin) {
   const least = leastStretch(view.zoom, view.direction);
-  const wider = view.direction === "right" && levelOf(view.zoom) === "bar" ? along / view.layout.deep : 0;
-  const narrow = wider ? BAR.right.w : 0;
-  for (let s = Math.max(1.4, least); s > least; s -= 0.02) {
-    const grown = wider ? Math.min(Math.max(wider * s - view.layout.gap, narrow), WIDEST_BAR) - narrow : 0;
+  const level = view.direction === "right" ? levelOf(view.zoom) : "";
+  const [narrow, widest] = level === "bar" ? [BAR.right.w, WIDEST_BAR] : level === "card" ? [CARD.w, Math.min(view.layout.wants, WIDEST_CARD)] : [0, 0];
+  const wider = narrow ? along / view.layout.deep : 0;
+  for (let s = Math.max(level === "card" ? 2.2 : 1.4, least); s > least; s -= 0.02) {
+    const grown = wider ? Math.min(Math.max(wider * s - view.layout.gap, narrow), widest) - narrow : 0;
     if (along * s + margin + grown <= long) return s;
   }
   return least;
@@ -186,15 +208,14 @@ function overflow(direction) {
   return Math.max((across + margin[0]) / wide, (along * leastStretch(zoom, direction) + margin[1]) / long);
 }
 
-/** Show the whole tree. */
-function fitTree(layout = makeLayout()) {
+/** Show the tree: all of it; or, `words`, where it is of modest size, with words, even if it then reaches beyond the edge. */
+function fitTree(layout = makeLayout(), words = true) {
   view.layout = layout;
   view.stretched = false;
   const down = largestFit("down"), right = largestFit("right");
   view.direction = state.orientation !== "auto" ? state.orientation : downward(down, right) ? "down" : "right";
   view.zoom = view.direction === "down" ? down : right;
-  // A tree of modest size is worth words, even if it then reaches beyond the edge.
-  const modest = view.layout.nodes.length <= 90 && levelOf(view.zoom) === "dot";
+  const modest = words && view.layout.nodes.length <= 90 && levelOf(view.zoom) === "dot";
   if (modest) {
     if (state.orientation === "auto") view.direction = overflow("down") < overflow("right") ? "down" : "right";
     view.zoom = LEAST_WORDS[view.direction];
@@ -220,7 +241,7 @@ function fitTree(layout = makeLayout()) {
 
 /** Zoom about a point of the screen. */
 function zoomTo(zoom, px = view.width / 2, py = view.height / 2) {
-  zoom = Math.min(Math.max(zoom, 0.002), ZOOM_MOST);
+  zoom = Math.min(Math.max(zoom, Math.min(0.002, view.zoom)), ZOOM_MOST);
   const [i, j] = view.direction === "right" ? [1, 0] : [0, 1];
   const before = [spacing(view.zoom, i), spacing(view.zoom, j)];
   // Squeezed to fit, larger boxes would lie on each other.
@@ -263,11 +284,15 @@ function paintTree() {
   const { canvas, marks, width, height } = view;
   if (!canvas || !width || !view.layout) return;
   if (view.stale) {
+    holdTree();
     drawTree(cleanPen(canvas, width, height), width, height);
     showKeys();
+    showEdges();
   }
   view.stale = false;
-  drawSelected(cleanPen(marks, width, height));
+  const pen = cleanPen(marks, width, height);
+  drawLit(pen);
+  drawSelected(pen);
 }
 
 /** The shown node under a point, -1 if none. */
