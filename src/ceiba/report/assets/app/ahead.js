@@ -55,7 +55,7 @@ function rehearseSearch() {
   view.layout = wholeLayout = wholeLayout || makeLayout();
   drawIcicle(pen, icicle.width, icicle.height, true);
   const box = { level: "dot", scale: 1, w: 6, h: 6 };
-  drawDots({ pen, box, width: view.width, height: view.height, across: true, at: screenPlaces(), room: 0, near: 1, way: new Set(), found: searchHits() });
+  drawDots({ pen, box, width: view.width, height: view.height, across: true, at: screenPlaces(), room: 0, near: 1, way: new Set(), found: searchHits(), kept: null });
   if (!ahead.length) wholeLayout = null;
 }
 let wholeLayout = null;

@@ -6,7 +6,6 @@ let placeNow = () => {};
 function pruneChart() {
   const p = M.payload.pruning;
   const steps = M.steps;
-  const last = steps.length - 1;
   const asRisk = (k) => shownRisk(steps[k].risk ?? steps[k - 1]?.risk ?? 0);
   const cv = (k) => (steps[k].cv === null ? null : shownRisk(steps[k].cv));
   let high = 0, low = Infinity;
@@ -18,51 +17,74 @@ function pruneChart() {
     low = Math.min(low, asRisk(k), s.cv !== null ? cv(k) - se : Infinity, test ? test[k] ?? Infinity : Infinity);
   });
   low = Math.max(0, low - 0.05 * (high - low));
-  const every = Math.max(1, Math.ceil(steps.length / 8));
-  const xTicks = steps.map((_, k) => k).filter((k) => k === last || (k % every === 0 && last - k >= every * 0.8));
+  const most = steps[steps.length - 1].leaves;
   const f = frame({
-    width: 400, height: 230, x: [0, last], y: [low, high * 1.04], left: 64, xTicks, xFormat: (k) => fmtCount(steps[k].leaves),
+    width: 400, height: 230, x: [0, 1], y: [low, high * 1.04], left: 64, xTicks: leafTicks(most).map((n) => Math.log(n) / Math.log(most)), xFormat: (place) => fmtCount(Math.round(most ** place)),
     xLabel: t("steps_axis"), yLabel: riskName(), label: t("prune_chart"), ...(isShare() ? { yFormat: (v) => fmtPercent(v, high - low < 0.05 ? 1 : 0) } : {}),
   });
   const line = (value, kind) => {
-    const points = steps.map((_, k) => [k, value(k)]).filter(([, v]) => v !== null && v !== undefined && Number.isFinite(v));
+    const points = steps.map((_, k) => [stepPlace(k), value(k)]).filter(([, v]) => v !== null && v !== undefined && Number.isFinite(v));
     f.layer.append(sv("path", { d: pathOf(points.map(([k, v]) => [f.sx(k), f.sy(v)])), class: "line " + kind }));
-    return points;
   };
   // Under monotone limits the risks are those about the means of the rows, not those of the answers.
   if (!M.clipped) line(asRisk, "train");
   if (test) line((k) => test[k], "test");
   if (p.cv_risk) {
-    steps.forEach((s, k) => s.cv !== null && f.layer.append(sv("line", { x1: f.sx(k), x2: f.sx(k), y1: f.sy(cv(k) - shownSe(s)), y2: f.sy(cv(k) + shownSe(s)), class: "error-bar" + (s.there ? "" : " lost") })));
-    const points = line(cv, "cv");
-    if (steps.length <= 60) for (const [k, v] of points) f.layer.append(sv("circle", { cx: f.sx(k), cy: f.sy(v), r: 3, class: "cv-dot" + (steps[k].there ? "" : " lost") }));
-    const best = stepOfRow(p.minimum), oneSe = stepOfRow(p.one_se);
+    steps.forEach((s, k) => s.cv !== null && f.layer.append(sv("line", { x1: f.sx(stepPlace(k)), x2: f.sx(stepPlace(k)), y1: f.sy(cv(k) - shownSe(s)), y2: f.sy(cv(k) + shownSe(s)), class: "error-bar" + (s.there ? "" : " lost") })));
+    line(cv, "cv");
+    if (steps.length <= 60) steps.forEach((s, k) => s.cv !== null && f.layer.append(sv("circle", { cx: f.sx(stepPlace(k)), cy: f.sy(cv(k)), r: 3, class: "cv-dot" + (s.there ? "" : " lost") })));
+    const best = stepOfRow(p.minimum), least = stepOfRow(p.one_se);
     const limit = shownRisk(p.cv_risk[p.minimum] + p.cv_se[p.minimum]);
     f.layer.append(sv("line", { x1: f.box.left, x2: f.box.right, y1: f.sy(limit), y2: f.sy(limit), class: "limit" }));
-    const choices = best === oneSe ? [[best, "min = 1-SE", "middle"]] : Math.abs(f.sx(best) - f.sx(oneSe)) > 40 ? [[best, "min", "middle"], [oneSe, "1-SE", "middle"]] : [[best, "min", "start"], [oneSe, "1-SE", "end"]];
-    for (const [step, name, anchor] of /** @type {[number, string, string][]} */ (choices)) {
-      if (step < 0) continue;
-      const aside = anchor === "start" ? 8 : anchor === "end" ? -8 : 0;
-      f.layer.append(sv("circle", { cx: f.sx(step), cy: f.sy(cv(step)), r: 6, class: "mark" }), chartText(f.sx(step) + aside, f.sy(cv(step) + shownSe(steps[step])) - 11, name, anchor, "strong"));
-    }
+    const choices = best === least ? [[best, `min = ${oneSe()}`]] : [[best, "min"], [least, oneSe()]];
+    const labels = /** @type {[number, string][]} */ (choices).filter(([step]) => step >= 0).map(([step, name]) => {
+      f.layer.append(sv("circle", { cx: f.sx(stepPlace(step)), cy: f.sy(cv(step)), r: 6, class: "mark" }));
+      return { x: f.sx(stepPlace(step)), y: f.sy(cv(step) + shownSe(steps[step])) - 11, text: name };
+    });
+    for (const { x, y, text } of apartLabels(labels, f.box)) f.layer.append(chartText(x, y, text, "middle", "strong"));
   }
-  f.layer.append(sv("path", { d: fittedMark(f.sx(startStep()), f.box.bottom), class: "fitted" }));
+  f.layer.append(sv("path", { d: fittedMark(f.sx(stepPlace(startStep())), f.box.bottom), class: "fitted" }));
   const now = sv("line", { id: "prune-now", y1: f.box.top, y2: f.box.bottom, class: "now" });
   f.layer.append(now);
   placeNow = () => {
-    now.setAttribute("x1", f.sx(state.step));
-    now.setAttribute("x2", f.sx(state.step));
+    now.setAttribute("x1", f.sx(stepPlace(state.step)));
+    now.setAttribute("x2", f.sx(stepPlace(state.step)));
   };
   placeNow();
   f.svg.addEventListener("click", (e) => {
     const r = f.svg.getBoundingClientRect();
     const x = ((e.clientX - r.left) / r.width) * 400;
-    let step = Math.round(((x - f.box.left) / (f.box.right - f.box.left)) * last);
-    step = Math.min(Math.max(step, 0), last);
-    while (step > 0 && !steps[step].there) step--;
-    update({ step });
+    update({ step: stepAt((x - f.box.left) / (f.box.right - f.box.left)) });
   });
   return f.svg;
+}
+
+/** "1-SE" in the reader's language. */
+const oneSe = () => `1-${t("se")}`;
+
+/** Round numbers of leaves along a logarithmic axis of 316 px, with room for their digits; both ends are there. */
+function leafTicks(most) {
+  const found = [1];
+  const place = (n) => (316 * Math.log(n)) / Math.log(most);
+  const clear = (a, b) => place(b) - place(a) > (textWidth(fmtCount(a), 11) + textWidth(fmtCount(b), 11)) / 2 + 8;
+  for (let power = 1; power <= most; power *= 10) {
+    for (const n of [power, 2 * power, 5 * power]) if (n < most && clear(found[found.length - 1], n) && clear(n, most)) found.push(n);
+  }
+  return most > 1 ? [...found, most] : found;
+}
+
+/** Labels moved inside the frame and, where they would lie on each other, upwards or, at the top, downwards. @param {{x: number, y: number, text: string}[]} labels */
+function apartLabels(labels, box) {
+  const done = [];
+  for (const { x, y, text } of labels) {
+    const half = textWidth(text, 11, true) / 2 + 3;
+    const at = { x: Math.min(Math.max(x, box.left + half), box.right - half), y: Math.max(y, box.top + 6), text, half };
+    const hit = () => done.some((other) => Math.abs(other.x - at.x) < other.half + at.half && Math.abs(other.y - at.y) < 15);
+    const up = at.y - 15 > box.top ? -15 : 15;
+    while (hit()) at.y += up;
+    done.push(at);
+  }
+  return done;
 }
 
 /** A small triangle under the axis: where the fitted tree stands. */

@@ -156,7 +156,7 @@ const ruleParts = (node, most = 8, closed = false) => valueSets(node).map((s) =>
 /** The rule as one sentence; "or missing" stands in brackets beside an "and". */
 const ruleText = (node, most = 8) => {
   const parts = ruleParts(node, most, true);
-  return (parts.length > 1 ? parts : ruleParts(node, most)).join(` ${t("and")} `) || t("all_rows");
+  return parts.length > 1 ? joined(parts) : ruleParts(node, most)[0] || t("all_rows");
 };
 
 // ---------------------------------------------------------------- code

@@ -85,9 +85,9 @@ function sureOfClass(i) {
   const found = classInterval(i, k);
   const limit = tippingShare(k);
   const costs = limit === null ? "" : " " + t("sure_limit", { name, limit: fmtPercent(limit) });
-  if (M.cost && M.K > 2) return { text: `${said}. ${cheapest(i, k)}`, doubt: false, judged: false };
-  if (!found) return { text: `${said}.${M.weighted ? " " + t("sure_weighted") : ""}${costs}`, doubt: false, judged: false };
-  const words = { said, name, low: fmtPercent(found[0]), high: fmtPercent(found[1]) };
+  if (M.cost && M.K > 2) return { text: `${begun(said)}. ${cheapest(i, k)}`, doubt: false, judged: false };
+  if (!found) return { text: `${begun(said)}.${M.weighted ? " " + t("sure_weighted") : ""}${costs}`, doubt: false, judged: false };
+  const words = { said, name, interval: t(M.payload.class_prior ? "word_interval_prior" : "word_interval"), low: fmtPercent(found[0]), high: fmtPercent(found[1]) };
   if (M.K === 2) {
     const doubt = found[0] <= (limit ?? 0.5);
     return { text: (doubt ? t("sure_no", { ...words, limit: fmtPercent(limit ?? 0.5) }) : t("sure_yes", words)) + costs, doubt, judged: true };
@@ -97,6 +97,11 @@ function sureOfClass(i) {
   const doubt = found[0] <= most;
   return { text: doubt ? t("sure_no_many", { ...words, other: className(other), to: fmtPercent(most) }) : t("sure_yes", words), doubt, judged: true };
 }
+
+/** A sentence begins with a capital letter. @param {string} text */
+const begun = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+/** Where priors are stated: that a figure counts the rows as they are. */
+const sampleNote = () => (M.payload.class_prior ? ` (${t("of_sample")})` : "");
 
 /** The probability of class k and what it is a share of. */
 function saidShare(i, k) {
@@ -139,7 +144,7 @@ function testedText(i) {
   if (!M.test || M.regression) return null;
   const { counts, n } = testCounts(i);
   const right = counts[M.answer[i]];
-  return n ? t("tested_right", { right: fmtCount(right), n: fmtCount(n), share: fmtPercent(right / n, 1) }) : null;
+  return n ? t("tested_right", { right: fmtCount(right), n: fmtCount(n), share: fmtPercent(right / n, 1) }) + sampleNote() : null;
 }
 
 /** That the share seen in test rows excludes the one in training; of rows both, without weights or priors. */
@@ -150,5 +155,5 @@ function drift(i) {
   if (n < 10) return "";
   const [low, high] = wilson(counts[k] / n, n);
   const p = countedShare(i, k);
-  return p < low || p > high ? t("drift", { train: fmtPercent(p), test: fmtPercent(counts[k] / n) }) : "";
+  return p < low || p > high ? t("drift", { train: fmtPercent(p), test: fmtPercent(counts[k] / n) }) + sampleNote() : "";
 }

@@ -105,6 +105,11 @@ function fmtValue(value, j) {
 /** A name that is written from right to left, kept from turning the sentence around it. @param {string} name */
 const isolated = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
 
+/** The word between two conditions or names: Spanish "y" is "e" before the sound of i. @param {string} next */
+const andBefore = (next) => (LANG === "es" && /^[\u2068(“]*h?[ií](?!e)/i.test(next) ? "e" : t("and"));
+/** @param {string[]} parts */
+const joined = (parts) => parts.reduce((text, part) => `${text} ${andBefore(part)} ${part}`);
+
 /** @param {string[]} names @param {number} most */
 function listed(names, most) {
   if (names.length <= most) return names.join(", ");

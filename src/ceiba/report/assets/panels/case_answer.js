@@ -67,6 +67,6 @@ function nearestChange(said) {
   if (said.ends.length > 1 || (M.surrogates && M.surrogates.inUse)) return null;
   const found = nearestOther(state.values, said, alphaNow());
   if (!found) return null;
-  return el("p", { class: "flip" }, el("strong", {}, t("nearest_change") + " "), found.sets.map((set) => setText(set, 4)).join(` ${t("and")} `), " → ", answerText(found.node),
+  return el("p", { class: "flip" }, el("strong", {}, t("nearest_change") + " "), joined(found.sets.map((set) => setText(set, 4, found.sets.length > 1))), " → ", answerText(found.node),
     M.known ? ` (${t("n_train_rows", { n: fmtCount(M.rows[found.node]) })})` : "");
 }

@@ -15,7 +15,7 @@ function leafColumns() {
     if (held) {
       const n = (i) => testCounts(i).n;
       const right = (i) => held.counts[i * M.K + M.answer[i]] / (n(i) || NaN);
-      list.push(["test_rows", "", n], ["test_sure", t("test_right"), right, (i) => (n(i) ? t("n_of", { share: fmtPercent(right(i), 1), n: fmtCount(n(i)) }) : "–")]);
+      list.push(["test_rows", "", n], ["test_sure", t("test_right") + sampleNote(), right, (i) => (n(i) ? t("n_of", { share: fmtPercent(right(i), 1), n: fmtCount(n(i)) }) : "–")]);
     }
     list.push(["lift", t("lift"), (i) => M.prob(i, M.answer[i]) / M.prob(0, M.answer[i]), (i) => fmtNumber(M.prob(i, M.answer[i]) / M.prob(0, M.answer[i]), 3)]);
   } else {

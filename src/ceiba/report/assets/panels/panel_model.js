@@ -36,6 +36,10 @@ function importanceList(alpha) {
 }
 
 function confusionView(figures, ends) {
+  return el("div", {}, segmented(M.cost ? ["count", "share", "cost"] : ["count", "share"], matrixKind, (v) => { matrixKind = v; renderPanel(); }, (v) => t("cells_" + v)), confusionTable(figures, ends));
+}
+
+function confusionTable(figures, ends) {
   const all = confusionAt(figures, ends);
   const order = M.classes.map((_, k) => k);
   const totals = all.map((row) => row.reduce((a, b) => a + b, 0));
@@ -51,8 +55,7 @@ function confusionView(figures, ends) {
     td.style.color = textOn(fill);
     return td;
   };
-  return el("div", {}, segmented(M.cost ? ["count", "share", "cost"] : ["count", "share"], matrixKind, (v) => { matrixKind = v; renderPanel(); }, (v) => t("cells_" + v)),
-    el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("confusion") }, el("table", { class: "figures matrix" },
+  return el("div", {}, el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("confusion") }, el("table", { class: "figures matrix" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, (M.bare && M.target ? M.target + ": " : "") + t("truth") + " ↓  " + t("predicted") + " →"), shown.map((k) => el("th", { scope: "col", class: "num" }, M.classes[k])))),
       el("tbody", {}, shown.map((k) => el("tr", {}, el("th", { scope: "row" }, M.classes[k]), shown.map((s) => cell(k, s))))))),
     el("p", { class: "muted small-text" }, t("matrix_hint")),

@@ -55,15 +55,15 @@ function nodeRows(i) {
   const held = test ? testCounts(i).counts : null;
   const order = M.classes.map((_, k) => k);
   if (M.K > 8) order.sort((a, b) => M.prob(i, b) - M.prob(i, a));
-  const head = [t("class"), ...(train ? [t(M.weighted ? "train_weight" : "train"), "%"] : []), ...(held ? [t("test"), "%"] : [])];
+  const head = [M.bare && M.target ? M.target : t("class"), ...(train ? [t(M.weighted ? "train_weight" : "train"), "%"] : []), ...(held ? [t("test"), "%"] : [])];
   const line = (k) => {
     const mark = el("span", { class: "swatch" });
     mark.style.background = M.payload.colours[k];
-    return [el("span", {}, mark, className(k)),
+    return [el("span", {}, mark, M.bare ? M.classes[k] : className(k)),
       ...(train ? [fmtCount(train[k]), fmtPercent(train[k] / total(train), 1)] : []),
       ...(held ? [fmtCount(held[k]), total(held) ? fmtPercent(held[k] / total(held), 1) : "–"] : [])];
   };
-  const sum = [t(M.weighted ? "whole_node_weight" : "whole_node"), ...(train ? [fmtCount(total(train)), fmtPercent(total(train) / total(M.counts.subarray(0, M.K)), 1)] : []),
+  const sum = [t("whole_node"), ...(train ? [fmtCount(total(train)), fmtPercent(total(train) / total(M.counts.subarray(0, M.K)), 1)] : []),
     ...(held ? [fmtCount(total(held)), testCounts(0).n ? fmtPercent(total(held) / testCounts(0).n, 1) : "–"] : [])];
   const shown = order.slice(0, 12).filter((k) => M.K <= 12 || M.prob(i, k) > 0 || (held && held[k] > 0));
   const bar = sv("svg", { viewBox: "0 0 360 14", class: "share-bar", "aria-hidden": "true", preserveAspectRatio: "none" });
@@ -95,7 +95,7 @@ function splitPicture(i) {
   if (!hist) return M.payload.histograms ? el("p", { class: "muted small-text" }, t("histogram_none")) : null;
   const label = `${t("histogram")}: ${M.columns.name[M.splits.column[i]]}`;
   const picture = hist.ends ? histogramSvg(hist, barColours(), 380, M.regression ? 150 : 120, label) : namedBars(hist, barColours(), (b) => (b < 0 ? t("unseen_level") : b >= M.nBranches(i) ? "" : `→ ${answerText(M.child(i, b))}`));
-  const notes = [t(M.regression ? (hist.ends ? "histogram_numbers" : "histogram_medians") : "histogram_hint", { column: M.columns.name[M.splits.column[i]] })];
+  const notes = [t(M.regression ? (hist.ends ? "histogram_numbers" : "histogram_medians") : hist.ends ? "histogram_hint" : "histogram_levels", { column: M.columns.name[M.splits.column[i]] })];
   if (hist.others) notes.push(t("more_levels_hidden", { n: fmtCount(hist.others) }));
   if (hist.missing) notes.push(t("n_missing", { n: fmtCount(hist.missing) }));
   return el("div", { class: "split-picture" }, picture, el("p", { class: "muted small-text" }, notes.join(" ")));

@@ -6,19 +6,23 @@ function prunePanel() {
   return el("div", {},
     el("p", { class: "muted" }, t("prune_hint")),
     pruneSlider(), el("div", { id: "prune-figures" }, pruneFigures()), stepsTable(),
-    glossary([["α", "g_alpha"], ...(M.payload.pruning.cv_risk ? [[t("cross_validated"), "g_cv"], ["SE", "g_se"], ["1-SE", "g_one_se"]] : [])]));
+    glossary([["α", "g_alpha"], ...(M.payload.pruning.cv_risk ? [[t("cross_validated"), "g_cv"], [t("se"), "g_se"], [oneSe(), "g_one_se"]] : [])]));
 }
 
 function pruneSlider() {
-  const last = M.steps.length - 1;
-  const range = el("input", { type: "range", id: "prune-slider", min: 0, max: last, step: 1, "aria-label": t("number_of_leaves") });
+  const range = el("input", { type: "range", id: "prune-slider", min: 0, max: 1, step: "any", "aria-label": t("number_of_leaves") });
   placeSlider(range);
   const holder = el("div", { id: "prune-chart" }, pruneChart());
   range.addEventListener("input", () => {
-    let step = Number(range.value);
-    while (step > 0 && !M.steps[step].there) step--;
-    if (step !== Number(range.value)) range.value = String(step);
-    update({ step });
+    update({ step: stepAt(Number(range.value)) });
+    placeSlider(range);
+  });
+  // Keys go from tree to tree, not along the scale.
+  range.addEventListener("keydown", (e) => {
+    const move = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -Infinity, End: Infinity }[e.key];
+    if (move === undefined) return;
+    e.preventDefault();
+    update({ step: lastThere(Math.min(Math.max(state.step + move, 0), M.steps.length - 1)) });
   });
   const lost = M.steps.some((s) => !s.there);
   return el("div", { class: "prune" }, holder, range,
@@ -27,8 +31,24 @@ function pruneSlider() {
 
 /** The knob at the shown step, and its words. @param {any} range */
 function placeSlider(range) {
-  range.value = String(state.step);
+  range.value = String(stepPlace(state.step));
   range.setAttribute("aria-valuetext", stepText(state.step));
+}
+
+/** The place of a step on the scale of leaves, which is logarithmic: 0 to 1. */
+const stepPlace = (k) => Math.log(M.steps[k].leaves) / Math.log(M.steps[M.steps.length - 1].leaves);
+/** The step at or before k whose nodes are there. */
+function lastThere(k) {
+  while (k > 0 && !M.steps[k].there) k--;
+  return k;
+}
+/** The step nearest to a place on the scale. */
+function stepAt(place) {
+  let best = 0;
+  M.steps.forEach((_, k) => {
+    if (Math.abs(stepPlace(k) - place) < Math.abs(stepPlace(best) - place)) best = k;
+  });
+  return lastThere(best);
 }
 
 const stepText = (k) => t("n_leaves", { n: fmtCount(M.steps[k].leaves) });
@@ -39,7 +59,7 @@ function jumpButtons() {
   const go = (label, step) => step >= 0 && M.steps[step].there
     ? el("button", { type: "button", class: "small", onclick: () => update({ step }) }, label) : null;
   return el("div", { class: "row" }, go(t("as_fitted"), startStep()),
-    p.cv_risk ? go(t("cv_minimum"), stepOfRow(p.minimum)) : null, p.cv_risk ? go("1-SE", stepOfRow(p.one_se)) : null, go(t("one_question"), M.steps.findIndex((s) => s.leaves > 1)));
+    p.cv_risk ? go(t("cv_minimum"), stepOfRow(p.minimum)) : null, p.cv_risk ? go(oneSe(), stepOfRow(p.one_se)) : null, go(t("one_question"), M.steps.findIndex((s) => s.leaves > 1)));
 }
 
 let startCache = -2;

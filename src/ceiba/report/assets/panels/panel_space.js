@@ -99,7 +99,7 @@ function fillSpace(holder) {
     f.layer.append(sv("circle", { cx: f.sx(inside(half(space.x, cx), xr)), cy: f.sy(inside(half(space.y, cy), yr)), r: 6, fill: ink.path, stroke: "#fff", "stroke-width": 2 }));
   }
   spaceGestures(f, values, xr, yr);
-  holder.replaceChildren(f.svg, el("p", { class: "muted small-text" }, t("space_words", { x: M.columns.name[space.x], y: M.columns.name[space.y], n: fmtCount(ends.size) })));
+  holder.replaceChildren(f.svg, el("p", { class: "muted small-text" }, t("space_words", { x: M.columns.name[space.x], and: andBefore(M.columns.name[space.y]), y: M.columns.name[space.y], n: fmtCount(ends.size) })));
 }
 
 /** A click on a region goes to its leaf; the tooltip names it. */

@@ -1,6 +1,7 @@
 // Where more of the tree is: a button at each edge beyond which nodes lie, and the part in view
 // for the overview to frame.
 
+const AT = { left: "at-left", right: "at-right", up: "at-top", down: "at-bottom" };
 const EDGES = { left: "←", right: "→", up: "↑", down: "↓" };
 
 /** Shown nodes by where they are: in the view, or beyond which edge. */
@@ -38,7 +39,7 @@ function edgeButtons() {
     Object.assign(view, { x: view.x + step[0] * view.width * 0.7, y: view.y + step[1] * view.height * 0.7, touched: true });
     scheduleTree();
   };
-  return Object.keys(EDGES).map((side) => el("button", { type: "button", class: `edge ${side}`, id: "edge-" + side, hidden: true, onclick: () => pan(side) }));
+  return Object.keys(EDGES).map((side) => el("button", { type: "button", class: "edge " + AT[side], id: "edge-" + side, hidden: true, onclick: () => pan(side) }));
 }
 
 /** After a painting: say how many nodes lie beyond each edge; the overview marks what is in view. */

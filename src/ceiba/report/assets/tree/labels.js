@@ -91,7 +91,7 @@ function elideEnd(k, room, size, bold) {
   if (textWidth(className(k), size, bold) <= room) return className(k);
   const tail = `= ${M.classes[k]}`;
   const head = elide(M.target || t("class"), room - textWidth(" " + tail, size, bold), size, bold);
-  return head ? `${head} ${tail}` : elide(tail, room, size, bold);
+  return head.length > 3 ? `${head} ${tail}` : elide(tail, room, size, bold);
 }
 
 /** Whether the branch to node i is the one for missing values, and the table has such values. */

@@ -33,7 +33,7 @@ function packed(parent, width, gap, branches) {
         const next = outlines[below[b]];
         beside[below[b]] = distance(outline, next, gap);
         next.shift += beside[below[b]];
-        outline = joined(outline, next);
+        outline = united(outline, next);
       }
       const middle = beside[below[below.length - 1]] / 2;
       for (const b of below) beside[b] -= middle;
@@ -58,7 +58,7 @@ function distance(a, b, gap) {
   return far;
 }
 
-function joined(a, b) {
+function united(a, b) {
   const common = Math.min(a.left.length, b.left.length);
   if (a.left.length >= b.left.length) {
     const offset = b.shift - a.shift;

@@ -151,15 +151,27 @@ function ringOf(pen, left, top, w, h, mark) {
   if (mark.way && mark.selected) pen.rect(left - 3.5, top - 3.5, w + 7, h + 7, { stroke: ink.accent, width: 1.5, radius: 9 });
 }
 
+/** The head of a card: the answer, or the question, on two lines where it is long and they have room. */
+function cardHead(i, room, size, two) {
+  if (isEnd(i)) return [shortAnswer(i, room, size, true) || elide(answerText(i), room, size, true)];
+  if (!two || namesAnswers(i) || textWidth(question(i, 12, true), size, true) <= room) return [shortQuestion(i, room, size, true)];
+  return [shortName(M.splits.column[i], room, size, true), conditionText(i, room, size, true)];
+}
+
 function drawCard(pen, i, x, y, box, mark) {
-  const { w, h, scale: s } = box;
-  const [left, top] = [x - w / 2, y - h / 2];
+  const { w, scale: s } = box;
+  // A leaf has no histogram, and no room is kept for one where links do not end at its edge.
+  const h = box.h - (isEnd(i) && view.direction === "right" ? box.extra : 0);
+  const left = x - w / 2;
+  let top = y - h / 2;
   const end = isEnd(i);
   pen.rect(left, top, w, h, { fill: css(cardColour(i)), radius: 7 * s, ...borderOf(mark) });
   ringOf(pen, left, top, w, h, mark);
   const room = w - 20 * s;
-  const head = end ? shortAnswer(i, room, 13 * s, true) || elide(answerText(i), room, 13 * s, true) : shortQuestion(i, room, 13 * s, true);
-  pen.text(left + 10 * s, top + 17 * s, head, { size: 13 * s, bold: true, fill: ink.text });
+  const heads = cardHead(i, room, 13 * s, box.two);
+  const first = top + (17 + (box.two && heads.length < 2 ? SECOND_LINE / 2 : 0)) * s;
+  heads.forEach((head, k) => pen.text(left + 10 * s, first + k * SECOND_LINE * s, head, { size: 13 * s, bold: true, fill: ink.text }));
+  if (box.two) top += SECOND_LINE * s;
   const answer = end ? "" : shortAnswer(i, room, 11.5 * s);
   const rows = rowsLine(i, room - (answer ? textWidth(answer, 11.5 * s) + 10 * s : 0), 11.5 * s);
   const rowsWidth = rows ? textWidth(rows, 11.5 * s) : 0;

@@ -12,6 +12,7 @@ const BAR = { right: { w: 112, h: 21 }, down: { w: 88, h: 36 } };
 const WIDEST_BAR = 216;
 const WIDEST_CARD = 380;
 const LARGEST_TEXT = 1.3; // beyond this zoom cards grow by a histogram, not by larger letters
+const SECOND_LINE = 17; // px: a card with room takes two lines for a long question
 const HISTOGRAM = [46, 84]; // its least and greatest height in a card
 const TALL_BAR = [21, 38, 52]; // one, two and three lines, as far apart as neighbours stand
 const ZOOM_MOST = 2.2;
@@ -76,7 +77,8 @@ function cardSize(zoom, direction) {
   const w = Math.max(CARD.w * scale, Math.min(free, view.layout.wants * scale, WIDEST_CARD * scale));
   const high = (right ? near - 8 : far - 40) - CARD.h * scale;
   const extra = zoom > LARGEST_TEXT && M.histograms.size && high >= HISTOGRAM[0] ? Math.min(high, HISTOGRAM[1]) : 0;
-  return { level: "card", scale, w, h: CARD.h * scale + extra, extra };
+  const two = view.stretched && view.layout.wants * scale > w + 1 && (right ? near - 8 : far - 58) - extra >= (CARD.h + SECOND_LINE) * scale;
+  return { level: "card", scale, w, h: (CARD.h + (two ? SECOND_LINE : 0)) * scale + extra, extra, two };
 }
 
 /** The width that the longest words of the shown nodes would have in a card. */
