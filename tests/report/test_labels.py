@@ -188,7 +188,7 @@ def test_fold_mark_is_explained_while_something_is_folded(open_page: Open) -> No
     opened.run("() => { ceibaReport.reveal(0); document.getElementById('twin').focus(); }")
     opened.page.keyboard.press("Space")
     assert key.is_visible()
-    assert "leaves folded away" in key.inner_text()
+    assert "folded leaves" in key.inner_text()
 
 
 def test_missing_mark_is_explained_while_one_is_shown(open_page: Open) -> None:
@@ -222,8 +222,7 @@ def test_edge_words_stand_on_narrow_branches_of_a_phone_too(open_page: Open) -> 
         {"sex": sex, "age": age, "fare": fare}, y
     )
     opened = open_page("sexes", fitted, reports={}, viewport={"width": 390, "height": 844})
-    opened.run("() => { ceibaReport.state.orientation = 'down'; }")
-    opened.page.click("#fit")
+    opened.run("() => { ceibaReport.state.orientation = 'down'; ceibaReport.fitTree(); }")
     words = [word["text"] for word in drawn(opened)["words"]]
     assert "sex?" in words
     assert {"daughters", "grandsons"} <= set(words)
@@ -243,7 +242,7 @@ def test_print_explains_the_marks_that_it_shows(open_page: Open, kind: str) -> N
         )
         asked, folded = "?" in words, any(word.startswith("+") for word in words)
         assert ("missing values go this way" in key) == asked
-        assert ("leaves folded away" in key) == folded
+        assert ("folded leaves" in key) == folded
         seen.add((asked, folded))
     assert len(seen) > 1
 

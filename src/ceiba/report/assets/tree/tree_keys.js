@@ -108,6 +108,8 @@ function treeGestures(canvas, twin) {
     dragged = 0;
     twin.focus({ preventScroll: true });
   });
+  // A press on the canvas must not take the focus from the twin.
+  canvas.addEventListener("mousedown", (e) => e.preventDefault());
   canvas.addEventListener("pointermove", (e) => {
     const now = place(e);
     if (!touches.has(e.pointerId)) return hoverAt(canvas, now);
