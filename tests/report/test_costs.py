@@ -94,9 +94,10 @@ def test_why_shows_every_step_without_an_inner_scroll(open_page: Open) -> None:
     opened.start_case()
     depth = fitted.tree_.node_depth[fitted.apply({"x": x, "z": x % 7})]
     opened.page.fill("#case0", str(x[int(depth.argmax())]))
-    opened.page.fill("#case1", str(x[int(depth.argmax())] % 7))
+    if opened.page.locator("#case1").count():
+        opened.page.fill("#case1", str(x[int(depth.argmax())] % 7))
     whole, seen = opened.run(
-        "() => { const s = document.querySelector('ol.steps'); return [s.scrollHeight, s.clientHeight]; }"
+        "() => [document.querySelector('ol.steps')].flatMap((s) => [s.scrollHeight, s.clientHeight])"
     )
     assert opened.page.locator("ol.steps li").count() > 5
     assert whole <= seen + 1

@@ -27,7 +27,7 @@ function summaryLine() {
     const where = t(source);
     const base = baseline() && baseline().of(source);
     const always = (value) => (base === undefined || base === null ? "" : ` (${t("always", { name: className(M.answer[0]), value })})`);
-    if (best.cost !== undefined) parts.push(`${M.cost && !M.payload.class_prior ? t("expected_cost") : metricName("cost")} (${where}) ${fmtNumber(best.cost, 3)}` + always(fmtNumber(base, 3)));
+    if (best.cost !== undefined) parts.push(`${M.cost && !M.payload.class_prior ? `${t("expected_cost")} (${where})` : metricName("cost", where)} ${fmtNumber(best.cost, 3)}` + always(fmtNumber(base, 3)));
     else if (best.accuracy !== undefined) parts.push(`${t("m_accuracy")} (${where}) ${fmtPercent(best.accuracy, 1)}` + always(fmtPercent(base, 1)));
     else if (best.r2 !== undefined) parts.push(`R² (${where}) ${fmtNumber(best.r2, 3)}`, `RMSE ${fmtNumber(best.rmse)}` + (base ? ` (${t("mean_alone", { value: fmtNumber(base) })})` : ""));
   }

@@ -12,21 +12,23 @@ function formatter(name, options) {
 }
 
 /** At most so many decimals. @param {number} x @param {number} places */
-const fmtPlaces = (x, places) => formatter("f" + places, { maximumFractionDigits: places }).format(x);
+const fmtPlaces = (x, places) => signed(formatter("f" + places, { maximumFractionDigits: places }).format(x));
+/** With the sign of numbers instead of a hyphen. @param {string} text */
+const signed = (text) => text.replace(/^-/, "−");
 
 /** A number that is not a cut. @param {number|null|undefined} x @param {number} [digits] */
 function fmtNumber(x, digits = 4) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
   const size = Math.abs(x);
-  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return x.toExponential(digits - 1);
+  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return signed(x.toExponential(digits - 1));
   if (size >= 10 ** digits) return fmtPlaces(x, 0);
-  return formatter("s" + digits, { maximumSignificantDigits: digits }).format(x);
+  return signed(formatter("s" + digits, { maximumSignificantDigits: digits }).format(x));
 }
 
 /** A number on an axis. @param {number} x */
 const fmtTick = (x) => (Math.abs(x) >= 1e5 ? fmtCompact(x) : fmtNumber(x, 3));
-const fmtCompact = (/** @type {number} */ x) => formatter("c", { notation: "compact", maximumSignificantDigits: 3 }).format(x);
+const fmtCompact = (/** @type {number} */ x) => signed(formatter("c", { notation: "compact", maximumSignificantDigits: 3 }).format(x));
 
 /** @param {number} n */
 const fmtCount = (n) => fmtPlaces(n, Number.isInteger(n) ? 0 : 2);

@@ -13,7 +13,7 @@ function fillResult(box) {
 
 function caseAnswer(said) {
   const leaf = said.leaf;
-  const head = M.regression ? fmtNumber(said.value[0], 6) : className(said.answer);
+  const head = M.regression ? fmtNumber(said.value[0]) : className(said.answer);
   const order = M.classes.map((_, k) => k).sort((a, b) => said.value[b] - said.value[a]).slice(0, 6);
   const sure = said.ends.length > 1 ? { text: t("mixture", { n: said.ends.length }), doubt: false, judged: false } : sureWords(leaf);
   return el("div", { class: "case-answer" },

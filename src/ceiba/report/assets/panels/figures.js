@@ -25,10 +25,11 @@ function baseline() {
   return { name, key: key === "accuracy" ? "baseline" : key, of: (source) => (quickMetrics(Infinity, source) || {})[key] };
 }
 
-/** The name of a figure; under class priors with the word whether it counts rows as they are or by the priors. */
-function metricName(key) {
+/** The name of a figure; under class priors with the word whether it counts rows as they are or by the priors. @param {string} [where] train or test, in words */
+function metricName(key, where = "") {
+  const notes = [M.payload.class_prior ? t(key === "cost" ? "by_priors" : "of_sample") : "", where].filter(Boolean);
   const name = t("m_" + (key === "cost" && !M.cost ? "error" : key));
-  return M.payload.class_prior ? `${name} (${t(key === "cost" ? "by_priors" : "of_sample")})` : name;
+  return notes.length ? `${name} (${notes.join(", ")})` : name;
 }
 
 /** Metrics of one source as rows of names with their figures. */

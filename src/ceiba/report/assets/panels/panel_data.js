@@ -30,8 +30,8 @@ function dataPanel() {
   return el("div", {},
     told.length ? section(t("warnings"), told) : null,
     section(t("about"), factList(facts)),
-    section(t("columns"), tableOf([t("column"), t("importance"), t("missing"), ...(p.bars ? [t("distribution")] : []), t("values")],
-      order.slice(0, 300).map((j) => [el("span", {}, el("span", { class: "clamp", title: c.name[j] }, c.name[j]), el("span", { class: "muted under" }, t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])))), worth[j] > 0 ? fmtPercent(worth[j], 1) : "–", fmtCount(c.n_missing[j]), ...(p.bars ? [bars(j)] : []), range(j)]), "columns")),
+    section(t("columns"), tableOf([t("column"), t("importance"), t("missing"), t("values")],
+      order.slice(0, 300).map((j) => [el("span", {}, el("span", { class: "clamp", title: c.name[j] }, c.name[j]), el("span", { class: "muted under" }, t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])))), worth[j] > 0 ? fmtPercent(worth[j], 1) : "–", fmtCount(c.n_missing[j]), el("span", {}, bars(j), range(j))]), "columns")),
     section(t("made_with"), factList(made, "facts literal")));
 }
 

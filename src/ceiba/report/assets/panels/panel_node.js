@@ -21,7 +21,7 @@ function nodePanel() {
 function nodeAnswer(i, end) {
   const mark = el("span", { class: "answer-mark" });
   mark.style.background = M.regression ? css(nodeColour(i)) : M.payload.colours[M.answer[i]];
-  const said = M.regression ? fmtNumber(M.value[i], 6) : className(M.answer[i]);
+  const said = M.regression ? fmtNumber(M.value[i]) : className(M.answer[i]);
   return el("p", { class: "answer" }, mark, el("strong", {}, said),
     M.regression ? null : el("span", {}, shareGap() + fmtPercent(M.prob(i, M.answer[i]), 1) + (M.payload.class_prior ? ` (${t("by_priors")})` : "")),
     end ? null : el("span", { class: "muted" }, " " + t("if_stopped")), nodeSure(i, end));
@@ -77,10 +77,10 @@ function numberRows(i, test) {
   const squared = M.payload.criterion === "squared_error";
   const rows = [[t("rows"), fmtCount(M.rows[i]), test ? fmtCount(test.rows[i]) : null], [t("share"), fmtPercent(M.rows[i] / M.rows[0], 1), test ? fmtPercent(test.rows[i] / test.rows[0], 1) : null]];
   if (squared) {
-    if (M.clipped) rows.push([t("value"), fmtNumber(M.value[i], 6), null]);
-    if (!M.clipped || test) rows.push([t("mean"), M.clipped ? "–" : fmtNumber(M.value[i], 6), test ? fmtNumber(test.mean[i], 6) : null]);
+    if (M.clipped) rows.push([t("value"), fmtNumber(M.value[i]), null]);
+    if (!M.clipped || test) rows.push([t("mean"), M.clipped ? "–" : fmtNumber(M.value[i]), test ? fmtNumber(test.mean[i]) : null]);
     rows.push([t("deviation"), fmtNumber(Math.sqrt(M.impurity[i])), test ? fmtNumber(Math.sqrt(test.variance[i])) : null]);
-  } else rows.push([t("value"), fmtNumber(M.value[i], 6), null], [t("loss"), fmtNumber(M.impurity[i]), test ? fmtNumber(test.loss[i]) : null]);
+  } else rows.push([t("value"), fmtNumber(M.value[i]), null], [t("loss"), fmtNumber(M.impurity[i]), test ? fmtNumber(test.loss[i]) : null]);
   const table = tableOf(["", t("train"), ...(test ? [t("test")] : [])], rows.map((r) => (test ? r.map((v) => v ?? "") : r.slice(0, 2))), "own");
   if (!M.boxes) return table;
   const q = [...M.boxes.slice(i * 5, i * 5 + 5)];

@@ -100,7 +100,7 @@ function tradeText() {
   const where = M.test ? "test" : "train";
   const [a, b] = [quickMetrics(now.alpha, where), quickMetrics(was.alpha, where)];
   const key = M.regression ? "rmse" : hasCosts() ? "cost" : "accuracy";
-  if (a && b && a[key] !== undefined) figures.push(t("trade_figure", { name: `${metricName(key)} (${t(where)})`, value: fmtMetric(key, a[key]), was: fmtMetric(key, b[key]) }));
+  if (a && b && a[key] !== undefined) figures.push(t("trade_figure", { name: metricName(key, t(where)), value: fmtMetric(key, a[key]), was: fmtMetric(key, b[key]) }));
   if (now.cv !== null && was.cv !== null) figures.push(t("trade_figure", { name: `${riskName()} (${t("cross_validated")})`, value: fmtRisk(now.cv), was: fmtRisk(was.cv) }));
   return figures.length ? t("trade", { now: stepText(state.step), fitted: fmtCount(was.leaves), figures: figures.join("; ") }) : "";
 }

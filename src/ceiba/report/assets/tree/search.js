@@ -11,7 +11,7 @@ function searchText(i) {
   let found = searching.texts[i];
   if (found === undefined) {
     const words = M.isLeaf(i) ? answerText(i, false) : sentence(M.splits, i, 0, 99) + " " + sentence(M.splits, i, 1, 99);
-    found = (i > 0 ? words + " " + edgeWord(M.parent[i], M.branchIndex[i], 99) : words).toLocaleLowerCase();
+    found = (i > 0 ? words + " " + edgeWord(M.parent[i], M.branchIndex[i], 99) : words).toLocaleLowerCase().replaceAll("−", "-");
     searching.texts[i] = found;
   }
   return found;
@@ -19,7 +19,7 @@ function searchText(i) {
 
 /** 1 for each node that matches the search: column, level, class, or number; null if nothing is searched. @returns {Uint8Array|null} */
 function searchHits() {
-  const text = state.search.trim().toLocaleLowerCase();
+  const text = state.search.trim().toLocaleLowerCase().replaceAll("−", "-");
   if (!text) return null;
   const key = text + "|" + LANG + state.step;
   if (key === searching.key) return searching.hits;

@@ -262,6 +262,8 @@ function drawBar(pen, i, x, y, box, mark) {
 function drawTall(pen, i, left, top, room, three) {
   const rows = M.known ? `n ${fmtCount(M.rows[i])}` : "";
   const said = (lead) => {
+    // Half of "Survived = 1" says nothing: rather the answer without the rows.
+    if (M.bare && textWidth(lead + answerText(i), 11) > room) return textWidth(answerText(i), 11) <= room ? answerText(i) : rows;
     const answer = shortAnswer(i, room - textWidth(lead, 11), 11);
     return answer ? lead + answer : rows;
   };
