@@ -80,7 +80,9 @@ def test_labels_long_names_never_cost_the_cut_a_digit(open_page: Open, leaves: i
     written = [text.rsplit("≤ ", 1)[1] for text in said if "≤" in text]
     assert len(written) == len(cuts)
     for cut in cuts:
-        assert any(abs(float(text.replace(",", "")) - cut) <= 2e-3 for text in written), cut
+        assert any(
+            abs(float(text.replace(",", "").replace("−", "-")) - cut) <= 2e-3 for text in written
+        ), cut
 
 
 def test_labels_columns_that_begin_alike_are_told_apart(open_page: Open) -> None:

@@ -11,15 +11,17 @@ function drawHistogram(pen, hist, box, colours, { size = 10, words = true } = {}
   const room = (floor - box.y) * (numbers ? 0.34 : 1);
   const most = hist.bars.reduce((a, bar) => Math.max(a, bar.total), 1);
   const gap = Math.min(1, (0.08 * box.w) / hist.bars.length);
+  /** @type {number[][]} by class */ const parts = [];
   for (const bar of hist.bars) {
     const x = box.x + bar.from * box.w + gap / 2, w = Math.max((bar.to - bar.from) * box.w - gap, 0.5);
     let y = floor;
     bar.counts.forEach((n, k) => {
       const h = (n / most) * room;
       y -= h;
-      if (h > 0) pen.rect(x, y, w, Math.max(h, 0.4), { fill: colours[k] });
+      if (h > 0) (parts[k] = parts[k] || []).push(x, y, w, Math.max(h, 0.4));
     });
   }
+  parts.forEach((places, k) => pen.boxes(places, colours[k]));
   if (numbers) drawQuartiles(pen, hist, box, floor - room - 4, gap);
   pen.rect(box.x, floor, box.w, 1, { fill: ink.muted });
   for (const cut of hist.cuts) pen.rect(box.x + cut * box.w - 0.75, box.y, 1.5, floor - box.y + 3, { fill: ink.text });

@@ -65,7 +65,7 @@ function overfitNote(found) {
   if (hasCosts()) return null; // accuracy is not what such a tree was grown for
   const [train, test] = found.map((m) => m[key]);
   if (!(train - test > FAR_APART) || (!M.regression && train <= wilson(test, found[1].n)[1])) return null;
-  const say = (v) => `${t("m_" + key)} ${M.regression ? fmtNumber(v, 3) : fmtPercent(v, 1)}`;
+  const say = (v) => `${M.regression ? "R²" : t("m_accuracy").toLocaleLowerCase()} ${M.regression ? fmtNumber(v, 3) : fmtPercent(v, 1)}`;
   return el("p", { class: "warn overfit" }, t("overfit", { train: say(train), test: say(test) }));
 }
 

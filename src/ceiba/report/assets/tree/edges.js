@@ -64,6 +64,13 @@ function showEdges() {
   }
 }
 
+let edgesTimer = 0;
+/** Of thousands of nodes, once the hand rests. */
+function showEdgesSoon() {
+  clearTimeout(edgesTimer);
+  edgesTimer = setTimeout(showEdges, 120);
+}
+
 /** Keep some of the tree on the canvas: no one finds back from a blank sheet. */
 function holdTree() {
   const { most, deep } = view.layout;

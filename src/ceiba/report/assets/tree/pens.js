@@ -171,7 +171,10 @@ class SvgPen {
     for (let k = 0; k < ends.length; k += 4) this.link(ends[k], ends[k + 1], ends[k + 2], ends[k + 3], across, style);
   }
   boxes(places, fill) {
-    for (let k = 0; k < places.length; k += 4) this.rect(places[k], places[k + 1], places[k + 2], places[k + 3], { fill });
+    const two = (/** @type {number} */ v) => v.toFixed(2);
+    let d = "";
+    for (let k = 0; k < places.length; k += 4) d += `M${two(places[k])},${two(places[k + 1])}h${two(places[k + 2])}v${two(places[k + 3])}h${two(-places[k + 2])}z`;
+    this.add("path", { d, fill });
   }
   dots(list, at, radius, { fill }) {
     for (const k of list) this.circle(at.x[k], at.y[k], radius(k), { fill });

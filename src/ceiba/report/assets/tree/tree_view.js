@@ -289,7 +289,8 @@ function paintTree() {
     holdTree();
     drawTree(cleanPen(canvas, width, height), width, height);
     showKeys();
-    showEdges();
+    if (view.layout.nodes.length <= MANY) showEdges();
+    else showEdgesSoon();
   }
   view.stale = false;
   const pen = cleanPen(marks, width, height);
