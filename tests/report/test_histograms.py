@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -12,18 +10,13 @@ from ceiba.report import payload
 from ceiba.report.histograms import MOST_FIGURES, MOST_NODES
 from ceiba.tree import SplitKind
 from tests.report.browser import Open
-from tests.report.models import answer, classes, model, table
-
-
-def data(kind: str) -> tuple[dict[str, Any], Any]:
-    frame = table(500)
-    return frame, answer(frame) if kind == "regression" else classes(frame, 3)
+from tests.report.models import model, training
 
 
 @pytest.mark.parametrize("kind", ["classes", "regression"])
 def test_split_histograms_count_the_rows_of_their_node_on_each_side(kind: str) -> None:
     tree = model(kind).tree_
-    frame, y = data(kind)
+    frame, y = training(kind)
     made = payload(tree, train=(frame, y))["histograms"]
     inner = np.flatnonzero(tree.splits.column >= 0)
     assert [one["node"] for one in made] == inner.tolist()
@@ -53,7 +46,7 @@ def test_split_histograms_count_the_rows_of_their_node_on_each_side(kind: str) -
 
 def test_split_histograms_of_numbers_hold_the_quartiles_of_the_target() -> None:
     tree = model("regression").tree_
-    frame, y = data("regression")
+    frame, y = training("regression")
     made = payload(tree, train=(frame, y))["histograms"]
     one = next(h for h in made if "codes" in h)
     name = tree.schema.names[int(tree.splits.column[one["node"]])]
@@ -81,7 +74,7 @@ def test_split_histograms_of_a_large_tree_keep_to_the_largest_nodes() -> None:
 
 def test_column_bars_count_every_row() -> None:
     tree = model("classes").tree_
-    frame, y = data("classes")
+    frame, y = training("classes")
     for j, bars in enumerate(payload(tree, train=(frame, y))["bars"]):
         name = tree.schema.names[j]
         column = frame[name]
@@ -91,7 +84,7 @@ def test_column_bars_count_every_row() -> None:
 
 
 def test_rivals_searched_for_are_those_that_the_model_would_keep() -> None:
-    frame, y = data("classes")
+    frame, y = training("classes")
     plain = ceiba.DecisionTreeClassifier(max_depth=4).fit(frame, y)
     keeping = ceiba.DecisionTreeClassifier(max_depth=4, max_competitors=4).fit(frame, y)
     made = payload(plain.tree_, train=(frame, y))
@@ -105,14 +98,14 @@ def test_rivals_searched_for_are_those_that_the_model_would_keep() -> None:
 
 
 def test_rivals_of_weighted_models_are_not_guessed() -> None:
-    frame, y = data("classes")
+    frame, y = training("classes")
     fitted = ceiba.DecisionTreeClassifier(max_depth=3, class_weight="balanced").fit(frame, y)
     assert payload(fitted.tree_, train=(frame, y))["rivals"] is None
 
 
 @pytest.mark.parametrize("kind", ["classes", "regression"])
 def test_node_tab_shows_the_histogram_with_the_cut(open_page: Open, kind: str) -> None:
-    frame, y = data(kind)
+    frame, y = training(kind)
     opened = open_page(f"histogram_{kind}", model(kind), reports={"train": (frame, y)})
     tree = model(kind).tree_
     cut = next(
@@ -141,7 +134,9 @@ def test_node_tab_shows_the_histogram_with_the_cut(open_page: Open, kind: str) -
 
 
 def test_card_zoomed_in_shows_the_histogram(open_page: Open) -> None:
-    opened = open_page("histogram_classes", model("classes"), reports={"train": data("classes")})
+    opened = open_page(
+        "histogram_classes", model("classes"), reports={"train": training("classes")}
+    )
     cut = opened.run(
         "() => ceibaReport.histogramOf(0).cutText || ceibaReport.histogramOf(0).bars[0].name"
     )
