@@ -7,13 +7,13 @@ import pytest
 from ceiba.errors import CeibaError, OptionError
 from ceiba.grow import (
     GrowOptions,
-    ParameterError,
     n_threads,
     resolve_max_features,
     resolve_min_leaf,
     resolve_min_split,
 )
 from ceiba.grow import threads as threads_module
+from ceiba.options import ParameterError
 
 WRONG = [
     ("task", "ranking"),
@@ -35,7 +35,6 @@ WRONG = [
     ("max_leaf_nodes", 1),
     ("min_impurity_decrease", -1e-9),
     ("min_impurity_decrease", float("nan")),
-    ("min_gain_ratio", 1.0),
     ("monotonic_cst", "rising"),
     ("seed", -1),
     ("n_jobs", 0),
@@ -43,9 +42,6 @@ WRONG = [
     ("missing", "ignore"),
     ("unseen", "drop"),
     ("categorical_splits", "ternary"),
-    ("max_surrogates", -1),
-    ("surrogate_style", 2),
-    ("use_surrogate", 3),
     ("max_competitors", -1),
     ("class_prior", 0.5),
     ("cost_matrix", 1),

@@ -15,9 +15,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ceiba import prune
+from ceiba import grow, prune
 from ceiba.errors import CeibaWarning, ModelFileError
 from ceiba.estimators.base import BaseTree
+from ceiba.listing import Listing
+from ceiba.options import OptionObject
 from ceiba.tree import Tree
 from ceiba.tree.model_file import Document, write
 from ceiba.tree.model_file.field import Field
@@ -156,10 +158,11 @@ def _below(cls: type[BaseTree]) -> Iterator[type[BaseTree]]:
 
 
 def _objects() -> dict[str, type]:
-    """Give the classes of the pruning room by name: pruning objects and tables."""
-    public = (getattr(prune, name) for name in prune.__all__)
-    kept = (prune.Pruning, prune.Listing)
-    return {one.__name__: one for one in public if isinstance(one, type) and issubclass(one, kept)}
+    """Give the classes that parameters and fitted attributes may be of, by name."""
+    public = [getattr(room, name) for room in (grow, prune) for name in room.__all__]
+    kept = (OptionObject, Listing)
+    classes = [one for one in (*public, Listing) if isinstance(one, type)]
+    return {one.__name__: one for one in classes if issubclass(one, kept)}
 
 
 def wrap(tree: Tree) -> Any:

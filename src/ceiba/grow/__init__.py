@@ -1,31 +1,31 @@
-"""Growing: options, the criteria by name, and `grow(table, target, options) -> Tree`."""
+"""Growing a tree: options, the problem (table, target, weights, options), and the growers."""
 
 from __future__ import annotations
 
-from ceiba.grow.checks import Check, ParameterError, check_options
-from ceiba.grow.criteria import ALIASES, CRITERIA, Criterion, criterion_named, criterion_names
-from ceiba.grow.grow import grow
+from ceiba.grow.core_options import Place
+from ceiba.grow.option_objects import Chaid, GainRatio, Multiway, Significance, Surrogates
 from ceiba.grow.options import (
-    ALLOWED,
+    OPTIONS,
     GrowOptions,
+    RpartRules,
     resolve_max_features,
     resolve_min_leaf,
     resolve_min_split,
 )
+from ceiba.grow.problem import Problem
 from ceiba.grow.threads import n_cores, n_threads
 
 __all__ = [
-    "ALIASES",
-    "ALLOWED",
-    "CRITERIA",
-    "Check",
-    "Criterion",
+    "OPTIONS",
+    "Chaid",
+    "GainRatio",
     "GrowOptions",
-    "ParameterError",
-    "check_options",
-    "criterion_named",
-    "criterion_names",
-    "grow",
+    "Multiway",
+    "Place",
+    "Problem",
+    "RpartRules",
+    "Significance",
+    "Surrogates",
     "n_cores",
     "n_threads",
     "resolve_max_features",

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ceiba.report.numbers import exact, shown
 from ceiba.table import read_target
-from ceiba.tree import SplitKind, route
+from ceiba.tree import SplitKind
+from ceiba.tree.routing import route
 
 if TYPE_CHECKING:
     from ceiba.table import Column, Table

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ceiba.errors import CeibaError
-from ceiba.prune import Training
+from ceiba.grow import Problem
 from ceiba.report.nodes import split_columns
 from ceiba.report.numbers import shown
 
@@ -48,7 +48,7 @@ def searched_rivals(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | No
     if not plain or tree.n_outputs > 1 or not np.array_equal(tree.weight, tree.n_rows):
         return None
     try:
-        training = Training.like(tree, rows.table, y, max_depth=1, max_competitors=KEPT)
+        problem = Problem.like(tree, rows.table, y, max_depth=1, max_competitors=KEPT)
     except CeibaError:
         return None
     n = [0] * tree.n_nodes
@@ -60,7 +60,7 @@ def searched_rivals(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | No
         cells += len(mine) * rows.table.n_columns
         if len(mine) != tree.n_rows[node] or (cells > MOST_CELLS and kept):
             continue
-        stump = training.grow(mine)
+        stump = problem.grow(mine)
         if _agrees(tree, node, stump) and stump.competitors is not None:
             listed = stump.competitors
             n[node] = len(listed.gain)

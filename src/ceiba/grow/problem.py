@@ -1,0 +1,191 @@
+"""The problem of growing a tree: table, target, weights and options. Its `grow` is the one door.
+
+Estimators, the folds of cross-validation, `regrow`, forced splits, significance and CHAID all ask a
+`Problem` for a tree, of all its rows or of some.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError
+from ceiba.grow.combinations import check_combinations
+from ceiba.grow.core_grower import grow_by_search
+from ceiba.grow.growers import GROWERS
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.priors import ClassScales, class_scales
+from ceiba.table import Table, Target, read_like, read_target, read_weights, split_target
+
+if TYPE_CHECKING:
+    from ceiba.grow.core_options import Place
+    from ceiba.tree import Tree
+
+__all__ = ["Problem"]
+
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Data and options of growing.
+
+    Attributes
+    ----------
+    table : Table
+    target : Target
+    options : GrowOptions
+    weight : float64 array of shape (n_rows,), optional
+    case_weight : float64 array of shape (n_rows,), optional
+        Regression: weight of each row where it is sent by surrogates or with the majority, if that
+        is not `weight`. For rates, `weight` is this times the observation time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.grow import GrowOptions
+    >>> from ceiba.grow import Problem
+    >>> from ceiba.table import read, read_target
+    >>> problem = Problem(
+    ...     read({"x": [1.0, 2.0, 3.0, 4.0]}),
+    ...     read_target(["a", "a", "b", "b"], task="classification"),
+    ...     GrowOptions(task="classification"),
+    ... )
+    >>> problem.grow().n_leaves, problem.grow(np.array([0, 1], np.uint32)).n_leaves
+    (2, 1)
+    """
+
+    table: Table
+    target: Target
+    options: GrowOptions
+    weight: Array | None = None
+    case_weight: Array | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.table.n_rows
+
+    @cached_property
+    def row_weight(self) -> Array:
+        """Weight of each row, ones where none are given."""
+        return np.ones(self.n_rows) if self.weight is None else self.weight
+
+    @cached_property
+    def scales(self) -> ClassScales:
+        """What priors and costs do to each class, reckoned from all rows."""
+        return class_scales(self.target, self.options, self.weight)
+
+    def grow(
+        self, rows: Rows | None = None, *, below: Place | None = None, n_jobs: int | None = None
+    ) -> Tree:
+        """Grow a tree on all rows or on some.
+
+        Parameters
+        ----------
+        rows : uint32 array, optional
+            Positions of the rows to grow on, ascending; the table is not copied. Sizes given as
+            fractions are fractions of these rows; priors and costs are those of all rows.
+        below : Place, optional
+            Where in a larger tree the new one will stand, whose stopping rules then hold.
+        n_jobs : int, optional
+            Threads, instead of the options' own.
+        """
+        problem = self
+        if n_jobs is not None or below is not None:
+            options = self.options if n_jobs is None else replace(self.options, n_jobs=n_jobs)
+            problem = replace(self, options=options)
+            problem.__dict__["scales"] = self.scales
+            if below is not None:
+                problem.__dict__.update(weight=below.row_weight, case_weight=None)
+        check_combinations(problem.table, problem.target, problem.options)
+        return GROWERS[problem.options.growers[0]](problem, rows, below)
+
+    def summary(self, rows: Rows, weight: Array | None, below: Place | None = None) -> Tree:
+        """Describe some rows as a tree of one node."""
+        options = GrowOptions(
+            task=self.options.task,
+            criterion=self._node_criterion,
+            class_prior=self.options.class_prior,
+            cost_matrix=self.options.cost_matrix,
+            missing=self.options.missing,
+            unseen=self.options.unseen,
+            frequency_weights=self.options.frequency_weights,
+            rpart=self.options.rpart,
+        )
+        # A table without columns cannot be split, and is not sorted either.
+        bare = Problem(self.table.select([]), self.target, options, weight)
+        bare.__dict__["scales"] = self.scales
+        node = grow_by_search(bare, rows, below)
+        return replace(node, schema=self.table.schema.with_target(self.target.info))
+
+    @property
+    def _node_criterion(self) -> Any:
+        """What values nodes: tests value splits only, and leave nodes to gini or squared error."""
+        return "" if self.options.chaid is not None else self.options.criterion
+
+    def seed_for(self, random_state: Any) -> Any:
+        """Give a random state, or the problem's own seed where none is given."""
+        return self.options.seed if random_state is None else random_state
+
+    def search_mass(self, tree: Tree) -> Array | None:
+        """Give the nodes' weight under the altered priors of all rows; None: the plain weight."""
+        if self.scales.search is None or tree.counts is None:
+            return None
+        return np.asarray(tree.counts[:, 0, :] @ self.scales.search)
+
+    @classmethod
+    def like(cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Problem:
+        """Read data by a tree's schema; its criterion, missing rule, priors and costs hold.
+
+        Parameters
+        ----------
+        tree : Tree
+        X, y, sample_weight
+            The data; y may be the name of a column of X.
+        **options
+            Further options of growing, as in `ceiba.grow.GrowOptions`.
+        """
+        if isinstance(y, str):
+            X, y = split_target(X, y)
+        table = (
+            X if isinstance(X, Table) else read_like(X, tree.schema, match="name", unseen="error")
+        )
+        target = y if isinstance(y, Target) else _target_like(tree, y, table.n_rows)
+        own = {
+            "criterion": tree.criterion,
+            "missing": tree.missing,
+            "unseen": tree.unseen,
+            "class_prior": tree.class_prior,
+            "cost_matrix": tree.cost_matrix,
+        }
+        chosen = GrowOptions(task=tree.task, **{**own, **options})
+        return cls(table, target, chosen, read_weights(sample_weight, table.n_rows))
+
+
+def _target_like(tree: Tree, y: Any, n_rows: int) -> Target:
+    """Read a target in the tree's own class codes."""
+    found = read_target(y, task=tree.task, n_rows=n_rows)
+    if found.info.n_outputs != tree.n_outputs:
+        raise DataError(
+            f"Target: {found.info.n_outputs} outputs, but the tree predicts {tree.n_outputs}."
+        )
+    if tree.task == "regression":
+        return Target(tree.target, found.values)
+    codes = np.empty_like(found.values)
+    for k, (known, got) in enumerate(zip(tree.target.classes, found.info.classes, strict=True)):
+        place = {label: code for code, label in enumerate(known.tolist())}
+        strangers = [label for label in got.tolist() if label not in place]
+        if strangers:
+            raise DataError(
+                f"Target: class {strangers[0]!r} is not a class of this tree. Its classes: "
+                f"{', '.join(map(str, place))}."
+            )
+        lookup = np.array([place[label] for label in got.tolist()], np.int32)
+        codes[:, k] = lookup[found.values[:, k]]
+    return Target(tree.target, codes)

@@ -1,0 +1,124 @@
+"""Growing by significance: `min_significance`, with any criterion of impurity.
+
+The best of many splits looks good even in noise, and the more levels or values a column has, the
+more splits there are: plain gain favours such columns. Here each column's best split gets a p-value
+that allows for the search over that column (`selection.py`), times the number of columns
+(Bonferroni); the column with the smallest one splits the node, and none does if that is above
+`min_significance`. (Idea: Loh and Shih 1997; Hothorn, Hornik and Zeileis 2006.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.criteria import ALIASES
+from ceiba.grow.planting import Choice, Question, plant
+from ceiba.grow.significance.search_p_values import SplitTest
+from ceiba.tree import NodeTest, SplitKind
+from ceiba.tree.routing.branches import ask
+
+if TYPE_CHECKING:
+    from ceiba.grow.core_options import Place
+    from ceiba.grow.problem import Problem
+    from ceiba.tree import Tree
+
+__all__ = ["grow_by_significance"]
+
+Rows = npt.NDArray[np.intp]
+
+
+def grow_by_significance(
+    problem: Problem, rows: npt.NDArray[np.uint32] | None, below: Place | None
+) -> Tree:
+    """Grow a tree by significance on all rows or on some."""
+    options = problem.options
+    here = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
+    here = here[problem.row_weight[here] > 0]
+    tree = plant(
+        problem.table,
+        problem.target,
+        _Chooser(problem, len(here) if below is None else below.n_rows, below),
+        weight=problem.weight,
+        rows=here,
+        criterion=ALIASES.get(options.criterion_name, options.criterion_name),
+        unseen=options.unseen,
+    )
+    return replace(tree, missing=options.missing_rule)  # type: ignore[arg-type]
+
+
+class _Chooser:
+    """Chooses the column of a node by the p-values of the columns' best splits."""
+
+    def __init__(self, problem: Problem, n_rows: int, below: Place | None) -> None:
+        self.problem, self.n_rows = problem, n_rows
+        self.depth = 0 if below is None else below.depth
+        names = range(problem.table.n_columns)
+        self.tables = [problem.table.select([j]) for j in names]
+        self.level = float(problem.options.significance or 0.0)
+
+    def __call__(self, rows: Rows, depth: int) -> Choice | None:
+        options, problem = self.problem.options, self.problem
+        if options.max_depth is not None and self.depth + depth >= options.max_depth:
+            return None
+        truth = problem.target.values[rows, 0]
+        if len(rows) < 2 or np.all(truth == truth[0]):
+            return None
+        found = [(j, tree) for j in range(len(self.tables)) if (tree := self._best(j, rows))]
+        tested = [(j, tree, self._test(j, tree, rows, len(found))) for j, tree in found]
+        if not tested:
+            return None
+        # Strong columns of large tables all have p-values of 0 in float64: then the gain decides.
+        j, tree, test = min(tested, key=lambda one: (one[2].adjusted_p_value, -one[1].gain[0]))
+        if test.adjusted_p_value > self.level:
+            return None
+        branch = ask(tree.splits, 0, self.tables[j], rows)
+        branch[branch < 0] = int(tree.default_branch[0])
+        return Choice(_question(j, tree), branch.astype(np.intp), test)
+
+    def _best(self, j: int, rows: Rows) -> Tree | None:
+        """Give the best split of one column as a tree of one question."""
+        problem = self.problem
+        # Sizes given as fractions are fractions of the whole; gains likewise.
+        share = len(rows) / self.n_rows
+        options = replace(
+            problem.options,
+            max_depth=1,
+            min_significance=None,
+            n_jobs=1,
+            min_impurity_decrease=problem.options.min_impurity_decrease / share,
+            min_samples_leaf=_whole(problem.options.min_samples_leaf, self.n_rows),
+            min_samples_split=_whole(problem.options.min_samples_split, self.n_rows),
+        )
+        alone = replace(problem, table=self.tables[j], options=options)
+        tree = alone.grow(rows.astype(np.uint32))
+        return tree if tree.n_nodes > 1 else None
+
+    def _test(self, j: int, tree: Tree, rows: Rows, n_columns: int) -> NodeTest:
+        alone = replace(self.problem, table=self.tables[j])
+        # The level that one column must keep: the others are paid for by the factor.
+        level = self.level / n_columns
+        found = SplitTest(tree, alone, "search", "auto", level, 1999, 0, n_columns)(0, rows)
+        degrees = tuple(float(d) for d in found.df)
+        return NodeTest("search", found.statistic, degrees, found.p_value, log(n_columns))
+
+
+def _whole(size: int | float, n_rows: int) -> int | float:
+    return size if isinstance(size, int) else int(np.ceil(size * n_rows))
+
+
+def _question(j: int, tree: Tree) -> Question:
+    codes, branches = tree.splits.level_map(0)
+    levels = tuple(zip(codes.tolist(), branches.tolist(), strict=True))
+    return Question(
+        SplitKind(int(tree.splits.kind[0])),
+        j,
+        tuple(range(int(tree.n_branches[0]))),
+        cut=float(tree.splits.cut[0]),
+        levels=levels,
+        missing=int(tree.default_branch[0]),
+    )
