@@ -20,7 +20,8 @@ function showHover(i, box) {
   hover.path = i < 0 ? [] : pathTo(i);
   card.hidden = i < 0;
   if (i >= 0) {
-    if (other) card.replaceChildren(...hoverWords(i));
+    // What the open Node tab shows of this very node need not be drawn twice.
+    if (other) card.replaceChildren(...hoverWords(i, i === state.selected && state.tab === "node" && !state.panelHidden));
     if (box) placeCard(card, box);
   }
   if (!other) return;
@@ -41,12 +42,13 @@ function placeCard(card, box) {
   card.style.top = `${Math.max(4, Math.min(y, high - h - 4))}px`;
 }
 
-function hoverWords(i) {
+/** @param {boolean} brief without the picture */
+function hoverWords(i, brief) {
   const end = isEnd(i);
   const mark = el("span", { class: "answer-mark" });
   mark.style.background = M.regression ? nodeCss(i) : M.payload.colours[M.answer[i]];
   const rule = ruleParts(i, 6);
-  const hist = end ? null : histogramOf(i);
+  const hist = end || brief ? null : histogramOf(i);
   const parts = [
     el("p", { class: "hover-head" }, el("span", { class: "muted" }, `#${numberOf(i)} `), el("strong", {}, end ? "" : question(i, 12)), end ? [mark, el("strong", {}, answerText(i))] : null),
     end ? null : el("p", {}, mark, answerText(i)),
