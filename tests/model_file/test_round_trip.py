@@ -198,9 +198,8 @@ def test_model_is_loaded_in_a_fresh_process(kind: str, tmp_path: Path) -> None:
     model = eval(f"ceiba.{kind}").fit([[1.0], [2.0]] * 20, [0, 1] * 20)
     model.save(tmp_path / "m.ceiba")
     script = f"import ceiba; print(ceiba.load({str(tmp_path / 'm.ceiba')!r}).predict([[2.0]]))"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+    run: dict[str, Any] = {"capture_output": True, "text": True, "check": True}
+    done = subprocess.run([sys.executable, "-c", script], **run)
     assert done.stdout.startswith("[1")
     shown = [sys.executable, "-m", "ceiba", "show", str(tmp_path / "m.ceiba")]
     assert "x0 <= 1.5" in subprocess.run(shown, **run).stdout
