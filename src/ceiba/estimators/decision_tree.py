@@ -26,6 +26,7 @@ from ceiba.estimators.parameters import (
 )
 from ceiba.estimators.weights import class_weights
 from ceiba.grow import Problem
+from ceiba.grow.combinations import check_counts
 from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
 from ceiba.table import present_rows, read, read_target, read_weights, split_target
@@ -159,6 +160,8 @@ class DecisionTree(BaseTree):
         # A level that only rows of weight 0 have is unseen then, which must not be an error.
         if weight is not None and stated.get("unseen") != "error" and not weight.all():
             table = described(table, weight > 0)
+        if stated.get("criterion") == "poisson":  # before lengths are compared, as scikit-learn
+            check_counts(read_target(y, task=self._task).values)
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name)
         return table, target, weight
 
