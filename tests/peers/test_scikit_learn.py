@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import sklearn
 
-#: Tests that may fail, by name; docs/from_scikit_learn.md gives the reasons. "sparse" is told by the
-#: message instead: such tests ask dense and sparse tables in one go.
+#: Tests that may fail, by name; docs/from_scikit_learn.md gives the reasons. "sparse" is told by
+#: the message instead: such tests ask dense and sparse tables in one go.
 EXCEPTIONS = {
     "sparse": "Sparse data was passed as X",
     "internals": r"test_build_pruned_tree_|test_pickle$",
