@@ -39,7 +39,7 @@ function read(row) {{
     if (value === null || value === undefined || Number.isNaN(value)) value = null;
     else if (levels) value = CODES[i].has(value) ? CODES[i].get(value) : levels.length;
     else if (value instanceof Date) value = value.getTime() / 1000;
-{refuse}    return value;
+{iso}{refuse}    return value;
   }});
 }}
 
@@ -170,10 +170,23 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
         nodes=",\n".join(_node(program, i, fractional) for i in range(len(program.steps))),
         and_shares=", shares of the branches" if fractional else "",
         tables=_tables(program, fractional),
+        iso=_iso(program),
         refuse=_refuse(tree),
         walk=_SPREAD if fractional else _APPLY,
         answers=_answers(tree, fractional),
         exports=_exports(module, classes),
+    )
+
+
+def _iso(program: Program) -> str:
+    """Read ISO texts in columns of dates; without a zone a text is in UTC, as elsewhere."""
+    names = [info.name for info in program.columns if info.display in ("date", "datetime")]
+    if not names:
+        return ""
+    zone = r"/([Zz]|[+-]\d\d:?\d\d)$|^[^T ]*$/"
+    return (
+        f'    else if (typeof value === "string" && {_dump(names)}.includes(name))\n'
+        f'      value = Date.parse({zone}.test(value) ? value : value + "Z") / 1000;\n'
     )
 
 

@@ -62,6 +62,7 @@ def to_json(tree: Tree, *, indent: int | None = 1) -> str:
                 "kind": str(info.kind),
                 "display": info.display,
                 "levels": list(info.levels) if info.kind != Kind.NUMERIC else None,
+                **({"zone": info.zone} if info.zone else {}),
             }
             for info in tree.schema.columns
         ],

@@ -157,19 +157,28 @@ def _best(probability):
 
 _TIMES: Final = """\
         elif not isinstance(value, (int, float)):
-            value = _seconds(value)
+            value = _seconds(value, name)
 """
 
 _SECONDS: Final = '''
 
-def _seconds(value):
-    """Give a date, datetime or duration in seconds (since 1970, UTC)."""
+# Columns whose datetimes have a time zone.
+ZONED = {zoned}
+
+
+def _seconds(value, name):
+    """Give a date, datetime, ISO text or duration in seconds (since 1970, UTC)."""
     import datetime
 
     if isinstance(value, datetime.timedelta):
         return value.total_seconds()
+    if isinstance(value, str):
+        text = value.strip()
+        value = datetime.datetime.fromisoformat(text[:-1] + "+00:00" if text[-1:] in "Zz" else text)
     if not isinstance(value, datetime.datetime):
         value = datetime.datetime(value.year, value.month, value.day)
+    if (value.tzinfo is not None) != (name in ZONED):
+        raise ValueError(f"{{name!r}}: times with and without a time zone cannot be compared")
     if value.tzinfo is not None:
         value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
     return (value - datetime.datetime(1970, 1, 1)) / datetime.timedelta(seconds=1)
@@ -212,7 +221,9 @@ def to_python(tree: Tree) -> str:
         ),
         _tables(program, fractional),
         _WALK.format(convert=_TIMES if timed else "", refuse=_refuse(tree)),
-        _SECONDS if timed else "",
+        _SECONDS.format(zoned=sorted(info.name for info in program.columns if info.zone))
+        if timed
+        else "",
         _SPREAD if fractional else _APPLY,
         _best(tree) if fractional and tree.task == "classification" else "",
         _answers(tree, fractional),

@@ -402,7 +402,8 @@ def _value(column: Column, row: int) -> tuple[Any, str]:
     """Give the row's own value and its text; an unseen level is not known any more by name."""
     value, info = column.values[row].item(), column.info
     if info.is_numeric:
-        return (None, "missing") if value != value else (value, show_number(value, info.display))
+        shown = show_number(value, info.display, zone=info.zone)
+        return (None, "missing") if value != value else (value, shown)
     if value < 0:
         return None, "missing"
     if value >= info.n_levels:

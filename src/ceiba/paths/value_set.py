@@ -233,7 +233,7 @@ class ValueSet:
     def _python_numbers(self, name: str) -> str:
         if self._no_numbers:
             return "False"
-        low, high = (_python_number(bound, self.info.display) for bound in (self.low, self.high))
+        low, high = (_python_number(bound, self.info) for bound in (self.low, self.high))
         if self.low > -math.inf and self.high < math.inf:
             return f"{low} < {name} <= {high}"
         if self.high < math.inf:
@@ -250,12 +250,14 @@ class ValueSet:
         return f"{name} in {[self.info.levels[code] for code in sorted(self.codes)]!r}"
 
 
-def _python_number(bound: float, display: str) -> str:
+def _python_number(bound: float, info: ColumnInfo) -> str:
     """Write a bound in the type that people keep in such a column."""
+    display = info.display
     if display in ("number", "boolean") or not math.isfinite(bound):
         return repr(bound)
     if display == "duration":
         return f"datetime.timedelta(seconds={bound!r})"
     if display == "date":  # rounding down to the day keeps every date on its side
         return f"datetime.date(1970, 1, 1) + datetime.timedelta(days={math.floor(bound / 86400)})"
-    return f"datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds={bound!r})"
+    zone = "" if info.zone is None else ", tzinfo=datetime.timezone.utc"
+    return f"datetime.datetime(1970, 1, 1{zone}) + datetime.timedelta(seconds={bound!r})"

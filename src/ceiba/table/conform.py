@@ -15,10 +15,12 @@ from ceiba.errors import SchemaError, did_you_mean
 from ceiba.table.column import MISSING_CODE, Column
 from ceiba.table.display import level_of_number
 from ceiba.table.levels import code_numbers, recode
+from ceiba.table.readers.times import iso_seconds
 from ceiba.table.schema import ColumnInfo, Kind, listing
 
 Unseen = Literal["keep", "missing", "error"]
 _PLAIN = ("number", "boolean")
+_DATES = ("date", "datetime")
 
 
 def conform(found: Column, info: ColumnInfo, unseen: Unseen = "keep") -> Column:
@@ -47,6 +49,8 @@ def _numbers(found: Column, info: ColumnInfo) -> NDArray[Any]:
     if not found.info.is_numeric:
         if found.missing.all():
             return np.full(len(found.values), np.nan)
+        if info.display in _DATES and all(isinstance(level, str) for level in found.info.levels):
+            return _iso_texts(found, info)
         raise SchemaError(
             f"Column {info.name!r}: expected {_expected(info)}, got texts or categories "
             f"({listing(found.info.levels, 3)}). Convert the column to what it was when fitting."
@@ -59,7 +63,35 @@ def _numbers(found: Column, info: ColumnInfo) -> NDArray[Any]:
             f"Column {info.name!r}: expected {_expected(info)}, got {_WORDS[theirs]}. Convert the "
             "column to what it was when fitting."
         )
+    if mine in _DATES and theirs in _DATES and not found.missing.all():
+        _check_zones(info, found.info.zone)
     return found.values
+
+
+def _iso_texts(found: Column, info: ColumnInfo) -> NDArray[Any]:
+    """Read ISO texts where dates are expected: once per different text."""
+    used = np.unique(found.values[~found.missing])
+    numbers, zone = iso_seconds(info.name, [found.info.levels[code] for code in used.tolist()])
+    _check_zones(info, zone)
+    by_code: NDArray[Any] = np.full(
+        len(found.info.levels) + 1, np.nan
+    )  # the last entry serves code -1
+    by_code[used] = numbers
+    result: NDArray[Any] = by_code[found.values]
+    return result
+
+
+def _check_zones(info: ColumnInfo, zone: str | None) -> None:
+    """Refuse datetimes with a time zone where those of the fit had none, and the other way."""
+    if (info.zone is None) == (zone is None):
+        return
+    then = "without a time zone" if info.zone is None else f"in a time zone ({info.zone})"
+    now = "without one" if zone is None else f"in a time zone ({zone})"
+    way = "Take it off" if info.zone is None else "Say which one they are in"
+    raise SchemaError(
+        f"Column {info.name!r}: expected datetimes {then}, got datetimes {now}. {way}, e.g. with "
+        f".dt.tz_{'localize(None)' if info.zone is None else f'localize({info.zone!r})'} of pandas."
+    )
 
 
 def _levels_of_numbers(found: Column, info: ColumnInfo) -> tuple[NDArray[Any], tuple[Any, ...]]:

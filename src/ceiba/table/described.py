@@ -52,7 +52,8 @@ def _described(column: Column, rows: NDArray[np.bool_] | slice) -> Column:
     info, part = column.info, column.values[rows]
     if info.is_numeric:
         seen = column_range(info.name, part)
-        return Column(ColumnInfo(info.name, info.kind, (), info.display, *seen), column.values)
+        told = ColumnInfo(info.name, info.kind, (), info.display, *seen, zone=info.zone)
+        return Column(told, column.values)
     n_missing = int(np.count_nonzero(part == MISSING_CODE))
     levels, codes = info.levels, column.values
     if column.levels_found:

@@ -7,6 +7,9 @@ Dates, datetimes and durations are seconds inside (see times.py); people read "2
 from __future__ import annotations
 
 import datetime
+import re
+import zoneinfo
+from functools import lru_cache
 from typing import Any
 
 from ceiba.table.schema import Display
@@ -14,7 +17,9 @@ from ceiba.table.schema import Display
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
-def show_number(number: float, display: Display = "number", digits: int = 6) -> str:
+def show_number(
+    number: float, display: Display = "number", digits: int = 6, zone: str | None = None
+) -> str:
     """Write a number of a column as people read it.
 
     Parameters
@@ -25,11 +30,15 @@ def show_number(number: float, display: Display = "number", digits: int = 6) -> 
         As in the column's info.
     digits : int
         Significant digits of plain numbers.
+    zone : str, optional
+        Time zone in which a datetime is shown, with its offset.
 
     Examples
     --------
     >>> show_number(1714521600.0, "date")
     '2024-05-01'
+    >>> show_number(1714564800.0, "datetime", zone="America/New_York")
+    '2024-05-01T08:00:00-04:00'
     >>> show_number(1714564800.0, "date")
     '2024-05-01T12:00:00'
     >>> show_number(1.0, "boolean"), show_number(2.4500001), show_number(5400.0, "duration")
@@ -42,6 +51,9 @@ def show_number(number: float, display: Display = "number", digits: int = 6) -> 
     try:
         if display == "date" and number % 86400 == 0:
             return (_EPOCH + datetime.timedelta(seconds=number)).date().isoformat()
+        if zone is not None:
+            moment = (_EPOCH + datetime.timedelta(seconds=number)).replace(tzinfo=datetime.UTC)
+            return moment.astimezone(zone_named(zone)).isoformat()
         if display in ("date", "datetime"):
             return (_EPOCH + datetime.timedelta(seconds=number)).isoformat()
         if display == "duration":
@@ -49,6 +61,25 @@ def show_number(number: float, display: Display = "number", digits: int = 6) -> 
     except OverflowError:  # outside the years 1 to 9999
         pass
     return f"{number:.{digits}g}"
+
+
+@lru_cache(maxsize=32)
+def zone_named(zone: str) -> datetime.tzinfo:
+    """Return a time zone by its name or offset; UTC for one that is not known here.
+
+    Examples
+    --------
+    >>> zone_named("+02:00").utcoffset(None)
+    datetime.timedelta(seconds=7200)
+    """
+    offset = re.fullmatch(r"(?:UTC|GMT)?([+-])(\d\d):?(\d\d)", zone)
+    if offset:
+        size = datetime.timedelta(hours=int(offset[2]), minutes=int(offset[3]))
+        return datetime.timezone(-size if offset[1] == "-" else size)
+    try:
+        return zoneinfo.ZoneInfo(zone)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return datetime.UTC
 
 
 def level_of_number(number: float, display: Display) -> Any:

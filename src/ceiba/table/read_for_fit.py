@@ -89,7 +89,8 @@ def _fitted(found: Column, is_chosen: bool) -> Column:
     info = found.info
     if info.is_numeric and not is_chosen:
         seen = column_range(info.name, found.values)
-        return Column(ColumnInfo(info.name, info.kind, (), info.display, *seen), found.values)
+        told = ColumnInfo(info.name, info.kind, (), info.display, *seen, zone=info.zone)
+        return Column(told, found.values)
     codes, levels = found.values, info.levels
     if info.is_numeric:
         column_range(info.name, found.values)

@@ -54,6 +54,8 @@ class ColumnInfo:
         Missing values seen when fitting.
     minimum, maximum : float or None
         Range seen when fitting (numeric columns with at least one present value).
+    zone : str or None
+        Time zone in which the datetimes of this column are shown; None if they had none.
 
     Examples
     --------
@@ -69,6 +71,7 @@ class ColumnInfo:
     n_missing: int = 0
     minimum: float | None = None
     maximum: float | None = None
+    zone: str | None = None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # skops stores an enum of texts as plain text: what asks `is Kind.NUMERIC` would answer no.

@@ -95,10 +95,11 @@ def name_ticks(axis: Axis, one: Ladder) -> None:
     elif one.info.display == "boolean":
         axis.set_ticks([0.0, 1.0], ["no", "yes"])
     elif one.info.display != "number":
-        display, step = one.info.display, 86400.0 if one.info.display == "date" else 1.0
+        display, zone = one.info.display, one.info.zone
+        step = 86400.0 if display == "date" else 1.0
         low, high = one.borders[0], one.borders[-1]
         axis.set_ticks([step * round(at / step) for at in np.linspace(low, high, 6)[1:-1]])
-        axis.set_major_formatter(FuncFormatter(lambda at, _: show_number(at, display)))
+        axis.set_major_formatter(FuncFormatter(lambda at, _: show_number(at, display, 6, zone)))
 
 
 def base_row(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
@@ -168,7 +169,11 @@ def said_slice(tree: Tree, shown: list[str], held: list[Any]) -> str:
         if info.name in shown:
             continue
         value = held[j]
-        text = show_number(value, info.display, 4) if info.is_numeric else info.levels[value]
+        text = (
+            show_number(value, info.display, 4, info.zone)
+            if info.is_numeric
+            else info.levels[value]
+        )
         parts.append(f"{info.name} = {text}")
     if not parts:
         return ""

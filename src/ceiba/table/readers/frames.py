@@ -194,9 +194,9 @@ def _time_column(name: str, series: nw.Series[Any]) -> Column:
     values = np.asarray(series.to_numpy())
     if values.dtype.kind != "M":  # objects: dates of an Arrow-typed pandas column
         return column_of_array(name, values)
-    zoned = getattr(series.dtype, "time_zone", None) is not None
-    found, display = seconds(name, values, zoned=zoned)
-    return numeric(name, found, display)
+    zone = getattr(series.dtype, "time_zone", None)
+    found, display = seconds(name, values, zoned=zone is not None)
+    return numeric(name, found, display, None if zone is None else str(zone))
 
 
 def _category_column(name: str, series: nw.Series[Any]) -> Column:

@@ -19,9 +19,11 @@ from ceiba.table.schema import ColumnInfo, Display, Kind
 EXACT_LIMIT = 2**53
 
 
-def numeric(name: str, values: NDArray[Any], display: Display = "number") -> Column:
+def numeric(
+    name: str, values: NDArray[Any], display: Display = "number", zone: str | None = None
+) -> Column:
     """Return a numeric column over float values."""
-    return Column(ColumnInfo(name, Kind.NUMERIC, display=display), values)
+    return Column(ColumnInfo(name, Kind.NUMERIC, display=display, zone=zone), values)
 
 
 def floats(values: NDArray[Any]) -> NDArray[Any]:

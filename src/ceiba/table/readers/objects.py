@@ -19,7 +19,7 @@ from ceiba.errors import DataError, DataTypeError
 from ceiba.table.column import Column
 from ceiba.table.levels import code_objects
 from ceiba.table.readers.numeric import EXACT_LIMIT, numeric, refuse_complex, warn_inexact
-from ceiba.table.readers.times import SPAN_TYPES, TIME_TYPES, seconds_of_objects
+from ceiba.table.readers.times import SPAN_TYPES, TIME_TYPES, seconds_of_objects, zone_of
 from ceiba.table.schema import ColumnInfo, Kind
 
 # pd.NA, pd.NaT and np.ma.masked are known by name: pandas need not be imported to meet them.
@@ -63,7 +63,7 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
     if _are(types, SPAN_TYPES) or (_are(types, TIME_TYPES) and not _any_are(types, SPAN_TYPES)):
         found_seconds, display = seconds_of_objects(name, values)
-        return numeric(name, found_seconds, display)
+        return numeric(name, found_seconds, display, zone_of(name, values))
     if _any_are(types, (complex,)):
         refuse_complex(np.dtype(complex))
     raise _refuse_objects(name, values, types)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.errors import DataWarning
+from ceiba.errors import DataError, DataTypeError, DataWarning
 from ceiba.table.schema import Display
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -86,6 +86,55 @@ def seconds_of_objects(name: str, values: Sequence[Any]) -> tuple[NDArray[np.flo
     zoned = any(getattr(value, "tzinfo", None) is not None for value in present)
     plain = [nothing if value is None else _in_utc(value) for value in values]
     return seconds(name, np.array(plain, dtype=f"{kind}[us]"), zoned=zoned)
+
+
+def zone_of(name: str, values: Sequence[Any]) -> str | None:
+    """Return the time zone of Python datetimes: UTC if there are several, None if they have none.
+
+    Examples
+    --------
+    >>> zone_of("t", [datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC), None])
+    'UTC'
+    """
+    moments = [value for value in values if isinstance(value, datetime.datetime)]
+    zones = {value.tzinfo for value in moments}
+    if zones <= {None}:
+        return None
+    if None in zones or len(moments) < sum(value is not None for value in values):
+        raise DataTypeError(
+            f"Column {name!r} mixes datetimes with and without a time zone. Give all of them one."
+        )
+    names = {str(getattr(zone, "key", zone)) for zone in zones}
+    return names.pop() if len(names) == 1 else "UTC"
+
+
+def iso_seconds(name: str, texts: Sequence[str]) -> tuple[NDArray[np.float64], str | None]:
+    """Return ISO texts ("2024-05-01", "2024-05-01T12:00-05:00") as seconds, and their zone.
+
+    Examples
+    --------
+    >>> iso_seconds("day", ["1970-01-02"])
+    (array([86400.]), None)
+    """
+    try:
+        moments = [datetime.datetime.fromisoformat(text.strip()) for text in texts]
+    except ValueError:
+        bad = next(text for text in texts if not _is_iso(text))
+        raise DataError(
+            f"Column {name!r}: {bad!r} is not a date. Write dates as 2024-05-01 or "
+            "2024-05-01T12:00:00, or give them as such."
+        ) from None
+    zone = zone_of(name, moments)
+    found, _ = seconds_of_objects(name, moments)
+    return found, zone
+
+
+def _is_iso(text: str) -> bool:
+    try:
+        datetime.datetime.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return True
 
 
 def _since_midnight(time: datetime.time) -> float:

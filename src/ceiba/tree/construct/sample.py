@@ -7,12 +7,14 @@ tree's outermost cuts on it, so that every branch has rows to get.
 
 from __future__ import annotations
 
+import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.table import Kind, read_like
+from ceiba.table.display import zone_named
 from ceiba.tree.arrays import Array
 from ceiba.tree.routing import route
 from ceiba.tree.splits.split_table import SplitKind
@@ -68,6 +70,13 @@ def _as_shown(numbers: Array, info: ColumnInfo) -> Array:
     """Give seconds as the dates, datetimes or durations they stand for."""
     if info.display == "date":
         return np.floor(numbers / 86400).astype("datetime64[D]")
+    if info.zone is not None:
+        epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+        zone = zone_named(info.zone)
+        drawn = np.empty(len(numbers), dtype=object)
+        for i, number in enumerate(numbers.tolist()):
+            drawn[i] = (epoch + datetime.timedelta(seconds=number)).astimezone(zone)
+        return drawn
     if info.display == "datetime":
         return np.floor(numbers * 1e6).astype("datetime64[us]")
     if info.display == "duration":

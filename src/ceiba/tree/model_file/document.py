@@ -1,6 +1,6 @@
 """The model file ``.ceiba``: a JSON document with the tree, its schema and, if any, its estimator.
 
-``{"format": "ceiba", "version": 2, "written": {...}, "schema": {...}, "tree": {...},
+``{"format": "ceiba", "version": 3, "written": {...}, "schema": {...}, "tree": {...},
 "model": {...} | null, "metadata": {...}}``; every key is described in docs/model_file.md. A reader
 knows all versions up to its own; a file of a later one is refused by its number. A change of the
 format is a new version here, a step that lifts the older document, and a kept sample in the tests.
@@ -26,7 +26,8 @@ from ceiba.tree.tree import Tree
 
 __all__ = ["VERSION", "Document", "dumps", "loads", "read", "write"]
 
-VERSION: Final = 2
+VERSION: Final = 3
+_WITHOUT_ZONES: Final = 2  # what older versions of ceiba can read is written for them
 _KEYS: Final = ("format", "version", "written", "schema", "tree")
 _MORE: Final = ("model", "metadata")
 
@@ -79,7 +80,7 @@ def dumps(
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     document = {
         "format": "ceiba",
-        "version": VERSION,
+        "version": VERSION if any(c.zone for c in tree.schema.columns) else _WITHOUT_ZONES,
         "written": {"ceiba": version("ceiba"), "at": now},
         "schema": schema_to_json(tree.schema),
         "tree": tree_to_json(tree),

@@ -18,7 +18,7 @@ __all__ = ["schema_from_json", "schema_to_json"]
 
 _COUNT: Final = 2**62
 _COLUMN: Final = ("name", "kind")
-_COLUMN_MORE: Final = ("levels", "display", "n_missing", "minimum", "maximum")
+_COLUMN_MORE: Final = ("levels", "display", "n_missing", "minimum", "maximum", "zone")
 _LABEL_TYPES: Final = {
     "text": (str,),
     "object": (str, int, float, bool),
@@ -66,6 +66,8 @@ def _column_to_json(info: ColumnInfo) -> dict[str, Any]:
         bound = getattr(info, name)
         if bound is not None and math.isfinite(bound):
             said[name] = float(bound)
+    if info.zone is not None:
+        said["zone"] = info.zone
     return said
 
 
@@ -110,6 +112,7 @@ def _column_from_json(field: Field) -> ColumnInfo:
     shown: Any = display.text(get_args(Display)) if display is not None else "number"
     n_missing = field.get("n_missing")
     low, high = field.get("minimum"), field.get("maximum")
+    zone = field.get("zone")
     return ColumnInfo(
         name=field["name"].text(),
         kind=kind,
@@ -118,6 +121,7 @@ def _column_from_json(field: Field) -> ColumnInfo:
         n_missing=n_missing.integer(0, _COUNT) if n_missing is not None else 0,
         minimum=low.number() if low is not None else None,
         maximum=high.number() if high is not None else None,
+        zone=zone.text() if zone is not None else None,
     )
 
 

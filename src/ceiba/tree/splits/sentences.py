@@ -91,7 +91,7 @@ def cut_text(cut: float, info: ColumnInfo | None, digits: int | None = None) -> 
     # `x <= cut` says the same of dates with the cut at the start of its day, and of times with it
     # at a microsecond; both must be rounded down, or the cut might pass the value above it.
     step = 86400.0 if info.display == "date" else 1e-6
-    return show_number(math.floor(cut / step) * step, info.display)
+    return show_number(math.floor(cut / step) * step, info.display, zone=info.zone)
 
 
 def level_text(level: Any) -> str:
