@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ceiba import datasets, inspection, plot, prune, report, table, tree
+    from ceiba import datasets, inspection, plot, prune, report, table, tree, trust
     from ceiba.errors import (
         CeibaError,
         CeibaWarning,
@@ -84,9 +84,10 @@ __all__ = [
     "rpart",
     "table",
     "tree",
+    "trust",
 ]
 
-_ROOMS = ("datasets", "inspection", "plot", "prune", "report", "table", "tree")
+_ROOMS = ("datasets", "inspection", "plot", "prune", "report", "table", "tree", "trust")
 
 _HOMES = {
     "CeibaError": "errors",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ceiba.report import Report
     from ceiba.table import Table
     from ceiba.tree import Split, Tree
+    from ceiba.trust import ShapleyValues
 
 __all__ = ["Face", "RpartFace"]
 
@@ -38,6 +39,7 @@ class Face:
     if TYPE_CHECKING:
 
         def _fitted(self) -> Tree: ...
+        def _threads(self, table: Table) -> int: ...
         def _rows(self, X: Any, check_input: bool = True) -> Table: ...
         def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]: ...
         def _read_problem(
@@ -146,6 +148,42 @@ class Face:
 
         tree, table = self._fitted(), self._rows(_one_row(row))
         return explain(tree, table) if table.n_rows == 1 else explain_rows(tree, table)
+
+    def shap_values(
+        self, X: Any, *, background: Any = None, interactions: bool = False
+    ) -> ShapleyValues | tuple[ShapleyValues, ...]:
+        """Give the exact Shapley value of every column for every row.
+
+        Parameters
+        ----------
+        X : table
+            Rows, as in `predict`.
+        background : table, optional
+            Rows that stand for "unknown" (interventional values). Without it the training shares
+            of the branches do (path-dependent values).
+        interactions : bool, default=False
+            Divide every contribution into main effect and pairs of columns.
+
+        Returns
+        -------
+        ShapleyValues
+            `.values`, `.base_values`, `.to_shap()`; a tuple of them for several outputs.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeRegressor().fit({"x": [1, 2]}, [1.0, 5.0])
+        >>> model.shap_values({"x": [9]}).values.tolist()
+        [[2.0]]
+        """
+        from ceiba.trust import shap_values
+
+        tree, table = self._fitted(), self._rows(X)
+        others = None if background is None else self._rows(background)
+        n_threads = self._threads(table)
+        return shap_values(
+            tree, table, background=others, interactions=interactions, n_threads=n_threads
+        )
 
     def summary(self) -> Summary:
         """Give the card of the tree: task, size, columns used, risk, baseline, CV choice.

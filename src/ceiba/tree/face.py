@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ceiba.report import Report
     from ceiba.tree.splits import Split
     from ceiba.tree.tree import Tree
+    from ceiba.trust import ShapleyValues
 
 __all__ = ["Face", "from_sklearn", "load"]
 
@@ -205,6 +206,20 @@ class Face:
         if table.n_rows == 1:
             return explain(self, table)  # type: ignore[arg-type]
         return explain_rows(self, table)  # type: ignore[arg-type]
+
+    def shap_values(self, X: Any, **options: Any) -> ShapleyValues | tuple[ShapleyValues, ...]:
+        """Give the exact Shapley values of rows; options of `ceiba.trust.shap_values`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", 1.0, 5.0))
+        >>> tree.shap_values({"x": [9.0]}).values.tolist()
+        [[2.0]]
+        """
+        from ceiba.trust import shap_values
+
+        return shap_values(self, X, **options)  # type: ignore[arg-type]
 
     def to_sklearn(self) -> Any:
         """Give a fitted scikit-learn estimator that predicts as this tree.
