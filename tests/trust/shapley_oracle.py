@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ceiba.table import Table
-from ceiba.tree import Tree, route
-from ceiba.tree.trace import _decide
+from ceiba.tree import Tree
+from ceiba.tree.routing import route
+from ceiba.tree.routing.trace import _decide
 
 Array = np.ndarray[Any, Any]
 

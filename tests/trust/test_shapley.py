@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 import ceiba
 from ceiba.errors import DataError, OptionError
-from ceiba.tree import route
+from ceiba.tree.routing import route
 from tests.tree.random_trees import random_rows, random_tree
 from tests.trust import shapley_oracle as oracle
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
 from ceiba.table import Kind
-from ceiba.tree import route
+from ceiba.tree.routing import route
 
 if TYPE_CHECKING:
     from ceiba.table import Table
