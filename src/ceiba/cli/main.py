@@ -23,8 +23,8 @@ __all__ = ["COMMANDS", "main", "make_app"]
 
 #: The commands, in the order in which help lists them; each is a function in a file of its name.
 COMMANDS: Final = (
-    "learn", "predict", "evaluate", "show", "summary", "explain", "rules", "prune", "plot",
-    "report", "export", "compare", "curve", "datasets",
+    "learn", "predict", "evaluate", "show", "summary", "explain", "counterfactual", "rules",
+    "prune", "plot", "report", "export", "compare", "curve", "datasets",
 )  # fmt: skip
 
 _EPILOG: Final = (

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ceiba.report import Report
     from ceiba.table import Table
     from ceiba.tree import Split, Tree
-    from ceiba.trust import ShapleyValues
+    from ceiba.trust import Counterfactuals, ShapleyValues
 
 __all__ = ["EstimatorMethods"]
 
@@ -184,6 +184,32 @@ class EstimatorMethods:
         return shap_values(
             tree, table, background=others, interactions=interactions, n_threads=n_threads
         )
+
+    def counterfactual(self, row: Any, **options: Any) -> Counterfactuals:
+        """Give the nearest changes to a row that give it another answer.
+
+        Parameters
+        ----------
+        row : dict, sequence, or table of one row
+        **options
+            Of `ceiba.trust.counterfactual`: target, fixed, direction, allowed, cost, order, k.
+
+        Returns
+        -------
+        Counterfactuals
+            A tuple, the nearest first.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"]}
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
+        >>> print(model.counterfactual({"age": 44, "sex": "f"}))
+        1. age <= 35 (is 44) -> a (probability 1, 2 training rows)
+        """
+        from ceiba.trust import counterfactual
+
+        return counterfactual(self._fitted(), self._rows(_one_row(row)), **options)
 
     def summary(self) -> Summary:
         """Give the card of the tree: task, size, columns used, risk, baseline, CV choice.

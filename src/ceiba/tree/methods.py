@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ceiba.report import Report
     from ceiba.tree.splits.split_table import Split
     from ceiba.tree.tree import Tree
-    from ceiba.trust import ShapleyValues
+    from ceiba.trust import Counterfactuals, ShapleyValues
 
 __all__ = ["TreeMethods", "from_sklearn", "load"]
 
@@ -221,6 +221,20 @@ class TreeMethods:
         from ceiba.trust import shap_values
 
         return shap_values(self, X, **options)  # type: ignore[arg-type]
+
+    def counterfactual(self, row: Any, **options: Any) -> Counterfactuals:
+        """Give the nearest changes to another answer; options of `ceiba.trust.counterfactual`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+        >>> tree.counterfactual({"x": [9.0]})[0].row
+        {'x': 2.5}
+        """
+        from ceiba.trust import counterfactual
+
+        return counterfactual(self, row, **options)  # type: ignore[arg-type]
 
     def to_sklearn(self) -> Any:
         """Give a fitted scikit-learn estimator that predicts as this tree.

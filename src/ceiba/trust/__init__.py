@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from ceiba.trust.counterfactual import (
+    Change,
+    Counterfactual,
+    Counterfactuals,
+    counterfactual,
+)
 from ceiba.trust.shapley import ShapleyValues, shap_values
 
-__all__ = ["ShapleyValues", "shap_values"]
+__all__ = [
+    "Change",
+    "Counterfactual",
+    "Counterfactuals",
+    "ShapleyValues",
+    "counterfactual",
+    "shap_values",
+]

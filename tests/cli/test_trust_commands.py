@@ -1,0 +1,25 @@
+"""The commands that ask whether a model can be trusted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.running import ok, run
+
+
+def test_counterfactual_says_what_would_have_to_change(learned: Path) -> None:
+    given = ("counterfactual", "iris.ceiba", "iris.csv", "--row", 51)
+    text = ok(*given, "--target", "setosa", cwd=learned)
+    assert text.splitlines()[0].startswith("1. petal length <= 2.45 (is 4.7) -> setosa (prob")
+    said = json.loads(ok(*given, "--json", "-k", 1, cwd=learned))
+    assert said[0]["changes"][0]["column"] == "petal width"
+    assert "No allowed change" in ok(
+        *given, "--target", "setosa", "--up", "petal length", cwd=learned
+    )
+
+
+def test_counterfactual_of_an_unknown_class_says_the_classes(learned: Path) -> None:
+    ended = run("counterfactual", "iris.ceiba", "iris.csv", "--target", "rose", cwd=learned)
+    assert ended.returncode == 2
+    assert "Classes: ['setosa', 'versicolor', 'virginica']" in ended.stderr
