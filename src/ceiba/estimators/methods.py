@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ceiba.report import Report
     from ceiba.table import Table
     from ceiba.tree import Split, Tree
-    from ceiba.trust import Counterfactuals, ShapleyValues
+    from ceiba.trust import Counterfactuals, Drift, ShapleyValues
 
 __all__ = ["EstimatorMethods"]
 
@@ -184,6 +184,34 @@ class EstimatorMethods:
         return shap_values(
             tree, table, background=others, interactions=interactions, n_threads=n_threads
         )
+
+    def drift(self, X: Any, y: Any = None) -> Drift:
+        """Compare new rows with the rows that were fitted, branch by branch.
+
+        Parameters
+        ----------
+        X : table
+            New rows; or a frame that holds the target, with its name as `y`.
+        y : array-like or str, optional
+            With it the rates in the leaves are compared too.
+
+        Returns
+        -------
+        Drift
+            `.psi`, `.start`, `.branches`, `.leaves`, `.columns`, `.to_html()`; prints.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit({"x": [1, 2, 3]}, ["a", "b", "b"])
+        >>> model.drift({"x": [1, 2, 3]}).flagged
+        False
+        """
+        from ceiba.trust import drift
+
+        if isinstance(y, str):
+            X, y = split_target(X, y)
+        return drift(self._fitted(), self._rows(X), y)
 
     def counterfactual(self, row: Any, **options: Any) -> Counterfactuals:
         """Give the nearest changes to a row that give it another answer.

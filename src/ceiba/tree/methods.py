@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ceiba.report import Report
     from ceiba.tree.splits.split_table import Split
     from ceiba.tree.tree import Tree
-    from ceiba.trust import Counterfactuals, ShapleyValues
+    from ceiba.trust import Counterfactuals, Drift, ShapleyValues
 
 __all__ = ["TreeMethods", "from_sklearn", "load"]
 
@@ -235,6 +235,20 @@ class TreeMethods:
         from ceiba.trust import counterfactual
 
         return counterfactual(self, row, **options)  # type: ignore[arg-type]
+
+    def drift(self, X: Any, y: Any = None) -> Drift:
+        """Compare new rows with the training rows, branch by branch; see `ceiba.trust.drift`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit({"x": [1, 2, 3]}, ["a", "b", "b"])
+        >>> model.tree_.drift({"x": [1, 2, 3]}).flagged
+        False
+        """
+        from ceiba.trust import drift
+
+        return drift(self, X, y)  # type: ignore[arg-type]
 
     def to_sklearn(self) -> Any:
         """Give a fitted scikit-learn estimator that predicts as this tree.

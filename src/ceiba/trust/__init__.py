@@ -8,13 +8,17 @@ from ceiba.trust.counterfactual import (
     Counterfactuals,
     counterfactual,
 )
+from ceiba.trust.drift import Drift, drift, psi
 from ceiba.trust.shapley import ShapleyValues, shap_values
 
 __all__ = [
     "Change",
     "Counterfactual",
     "Counterfactuals",
+    "Drift",
     "ShapleyValues",
     "counterfactual",
+    "drift",
+    "psi",
     "shap_values",
 ]
