@@ -39,3 +39,15 @@ def test_drift_ends_with_5_above_the_limit(learned: Path) -> None:
     assert (learned / "d.html").read_text("utf-8").startswith("<!doctype html>")
     said = json.loads(ok("drift", "iris.ceiba", "moved.csv", "--json", cwd=learned))
     assert said["start"] == 0
+
+
+def test_evaluate_by_prints_every_group(learned: Path) -> None:
+    lines = (learned / "iris.csv").read_text("utf-8").splitlines()
+    sides = ["side", *(["left", "right"] * 75)]
+    rows = [f"{line},{side}" for line, side in zip(lines, sides, strict=True)]
+    (learned / "sides.csv").write_text("\n".join(rows), "utf-8")
+    given = ("evaluate", "iris.ceiba", "sides.csv", "--by", "side", "--positive", "virginica")
+    text = ok(*given, cwd=learned)
+    assert text.splitlines()[0] == "by side, of class 'virginica', 95 % intervals"
+    said = json.loads(ok(*given, "--json", cwd=learned))
+    assert said["reference"] in ("left", "right")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from ceiba.errors import DataError, OptionError
 from ceiba.table import read_weights, split_target
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ceiba.report import Report
     from ceiba.table import Table
     from ceiba.tree import Split, Tree
-    from ceiba.trust import Counterfactuals, Drift, ShapleyValues
+    from ceiba.trust import Counterfactuals, Drift, GroupEvaluation, ShapleyValues
 
 __all__ = ["EstimatorMethods"]
 
@@ -60,12 +61,20 @@ class EstimatorMethods:
         return importance(self._fitted())
 
     def evaluate(
-        self, X: Any, y: Any, sample_weight: Any = None, *, confidence: float = 0.95
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        by: Any = None,
+        positive: Any = None,
+        confidence: float = 0.95,
     ) -> (
         ClassEvaluation
         | NumberEvaluation
         | tuple[ClassEvaluation, ...]
         | tuple[NumberEvaluation, ...]
+        | GroupEvaluation
     ):
         """Compare predictions with the truth.
 
@@ -78,12 +87,18 @@ class EstimatorMethods:
             Rows, as in `predict`; or a frame that holds the target, with its name as `y`.
         y : array-like or str
         sample_weight : array-like, optional
+        by : str or array-like, optional
+            Column of X, or a label per row: every figure per group, and the differences. The
+            model need not know the column.
+        positive : label, optional
+            With `by`: the class that selection, true and false positive rates are about; of two
+            classes the second by default.
         confidence : float, default=0.95
             Of the intervals.
 
         Returns
         -------
-        ClassEvaluation or NumberEvaluation
+        ClassEvaluation, NumberEvaluation or GroupEvaluation
             A value that prints; a tuple of them for several outputs.
 
         Examples
@@ -93,35 +108,55 @@ class EstimatorMethods:
         >>> model.evaluate([[1], [2]], ["a", "a"]).error
         0.5
         """
-        from ceiba.inspection import evaluate_classes, evaluate_numbers
-
         tree = self._fitted()
+        if positive is not None and by is None:
+            raise OptionError("positive has no effect without by. Give by=, or leave it out.")
         if isinstance(y, str):
             X, y = split_target(X, y)
+        groups = by
+        if isinstance(by, str):
+            rest, groups = split_target(X, by)
+            X = X if by in tree.schema.names else rest
         said = self.predict(X)
         truth = self._truth(y, len(said))
+        said = said.reshape(len(said), -1)
         shared: dict[str, Any] = {
             "weight": read_weights(sample_weight, len(truth)),
             "frequency_weights": bool(self.__dict__.get("frequency_weights")),
             "confidence": confidence,
         }
-        said = said.reshape(len(said), -1)
-        found: list[Any] = []
-        for k in range(tree.n_outputs):
-            if tree.task == "regression":
-                baseline = float(tree.value[0, k, 0])
-                found.append(evaluate_numbers(truth[:, k], said[:, k], baseline, **shared))
-            else:
-                classes = tree.target.classes[k]
-                baseline = classes[tree.answer[0].reshape(-1)[k]]
-                rules: dict[str, Any] = {
-                    "cost_matrix": tree.cost_matrix,
-                    "class_prior": tree.class_prior,
-                }
-                found.append(
-                    evaluate_classes(truth[:, k], said[:, k], classes, baseline, **rules, **shared)
-                )
-        return found[0] if len(found) == 1 else tuple(found)
+        if by is None:
+            found = [
+                _judged(tree, k, truth[:, k], said[:, k], **shared) for k in range(tree.n_outputs)
+            ]
+            return found[0] if len(found) == 1 else tuple(found)
+        return self._evaluate_groups(by, groups, X, truth, said, positive, shared)
+
+    def _evaluate_groups(
+        self, by: Any, groups: Any, X: Any, truth: Any, said: Any, positive: Any, shared: Any
+    ) -> GroupEvaluation:
+        from ceiba.trust.groups import evaluate_groups
+
+        tree = self._fitted()
+        if tree.n_outputs > 1:
+            raise OptionError("by: groups are compared for one output; this model has several.")
+        groups = np.asarray(groups, dtype=object)
+        if groups.shape != (len(truth),):
+            raise DataError(f"by: got shape {groups.shape}. Needs one label per row.")
+        truth, said, weight = truth[:, 0], said[:, 0], shared["weight"]
+
+        def judge(rows: Any) -> Any:
+            mine = shared | {"weight": None if weight is None else weight[rows]}
+            return _judged(tree, 0, truth[rows], said[rows], **mine)
+
+        kinds: dict[str, Any] = {}
+        if tree.task == "classification":
+            kinds["classes"] = tuple(tree.target.classes[0].tolist())
+            kinds["probability"] = self.predict_proba(X)  # type: ignore[attr-defined]
+        name = by if isinstance(by, str) else "group"
+        return evaluate_groups(
+            name, groups, judge, truth, said, positive=positive, **kinds, **shared
+        )
 
     def explain(self, row: Any) -> Explanation | Explanations:
         """Say why a row gets its answer: the path through the tree, in words and as data.
@@ -445,6 +480,18 @@ class EstimatorMethods:
             self.__dict__.pop(name, None)
         self.__dict__["tree_"] = tree
         return self
+
+
+def _judged(tree: Tree, k: int, truth: Any, said: Any, **shared: Any) -> Any:
+    """Evaluate one output of a tree."""
+    from ceiba.inspection import evaluate_classes, evaluate_numbers
+
+    if tree.task == "regression":
+        return evaluate_numbers(truth, said, float(tree.value[0, k, 0]), **shared)
+    classes = tree.target.classes[k]
+    baseline = classes[tree.answer[0].reshape(-1)[k]]
+    rules: dict[str, Any] = {"cost_matrix": tree.cost_matrix, "class_prior": tree.class_prior}
+    return evaluate_classes(truth, said, classes, baseline, **rules, **shared)
 
 
 def _stated(model: Any) -> dict[str, str]:

@@ -9,6 +9,7 @@ from ceiba.trust.counterfactual import (
     counterfactual,
 )
 from ceiba.trust.drift import Drift, drift, psi
+from ceiba.trust.groups import GroupEvaluation, evaluate_groups
 from ceiba.trust.shapley import ShapleyValues, shap_values
 
 __all__ = [
@@ -16,9 +17,11 @@ __all__ = [
     "Counterfactual",
     "Counterfactuals",
     "Drift",
+    "GroupEvaluation",
     "ShapleyValues",
     "counterfactual",
     "drift",
+    "evaluate_groups",
     "psi",
     "shap_values",
 ]
