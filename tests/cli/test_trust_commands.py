@@ -51,3 +51,12 @@ def test_evaluate_by_prints_every_group(learned: Path) -> None:
     assert text.splitlines()[0] == "by side, of class 'virginica', 95 % intervals"
     said = json.loads(ok(*given, "--json", cwd=learned))
     assert said["reference"] in ("left", "right")
+
+
+def test_stability_prints_and_draws(learned: Path) -> None:
+    given = ("stability", "iris.ceiba", "iris.csv")
+    text = ok(*given, "--resamples", 10, "--plot", "s.png", cwd=learned)
+    assert text.startswith("10 resampled trees: two of them give a row the same answer in 9")
+    assert (learned / "s.png").stat().st_size > 1000
+    said = json.loads(ok(*given, "--alternatives", 0, "--json", cwd=learned))
+    assert set(said["column"]) >= {"petal length", "petal width"}

@@ -24,7 +24,7 @@ __all__ = ["COMMANDS", "main", "make_app"]
 #: The commands, in the order in which help lists them; each is a function in a file of its name.
 COMMANDS: Final = (
     "learn", "predict", "evaluate", "show", "summary", "explain", "counterfactual", "drift",
-    "rules", "prune", "plot", "report", "export", "compare", "curve", "datasets",
+    "stability", "rules", "prune", "plot", "report", "export", "compare", "curve", "datasets",
 )  # fmt: skip
 
 _EPILOG: Final = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import compress
 from operator import is_not
@@ -85,6 +86,22 @@ class BaseTree(EstimatorMethods, MultiOutputMixin, BaseEstimator):  # type: igno
                 tree = prune_tree(tree, stated["ccp_alpha"], risk="impurity")
         self._keep(tree)
         self._keep_pruning(pruned)
+
+    def _tree_of(self, problem: Problem, stated: dict[str, Any], rows: Any) -> Tree:
+        """Grow and prune a tree of some rows of a problem, as `fit` would; in one thread."""
+        pruning = read_pruning(stated.get("prune"))
+        if pruning is None:
+            tree = problem.grow(rows, n_jobs=1)
+            alpha = stated.get("ccp_alpha", 0.0)
+            return prune_tree(tree, alpha, risk="impurity") if alpha > 0 else tree
+        part = replace(
+            problem,
+            table=problem.table.take(rows),
+            target=Target(problem.target.info, problem.target.values[rows]),
+            options=replace(problem.options, n_jobs=1),
+            weight=None if problem.weight is None else problem.weight[rows],
+        )
+        return pruning.fit(part).tree
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, dict[str, Any]]:
         """Give data and options of growing, and the parameters that are not at their default."""

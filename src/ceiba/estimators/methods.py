@@ -29,7 +29,14 @@ if TYPE_CHECKING:
     from ceiba.report import Report
     from ceiba.table import Table
     from ceiba.tree import Split, Tree
-    from ceiba.trust import Counterfactuals, Drift, GroupEvaluation, ShapleyValues
+    from ceiba.trust import (
+        Alternatives,
+        Counterfactuals,
+        Drift,
+        GroupEvaluation,
+        ShapleyValues,
+        Stability,
+    )
 
 __all__ = ["EstimatorMethods"]
 
@@ -41,6 +48,7 @@ class EstimatorMethods:
 
         def _fitted(self) -> Tree: ...
         def _threads(self, table: Table) -> int: ...
+        def _tree_of(self, problem: Problem, stated: dict[str, Any], rows: Any) -> Tree: ...
         def _rows(self, X: Any, check_input: bool = True) -> Table: ...
         def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]: ...
         def _read_problem(
@@ -219,6 +227,96 @@ class EstimatorMethods:
         return shap_values(
             tree, table, background=others, interactions=interactions, n_threads=n_threads
         )
+
+    def stability(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        resamples: int = 200,
+        share: float = 0.5,
+        random_state: int = 0,
+    ) -> Stability:
+        """Fit again on resamples of the rows, and tell how much the tree changes.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What the estimator was fitted on.
+        resamples : int, default=200
+        share : float, default=0.5
+            Share of the rows in each, drawn without replacement.
+        random_state : int, default=0
+
+        Returns
+        -------
+        Stability
+            `.nodes`, `.columns`, `.leaves`, `.rows`, `.agreement`, `.n_leaves`; prints and plots.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import ceiba
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
+        >>> model.stability(X, y, resamples=20).agreement > 0.9
+        True
+        """
+        from ceiba.trust.stability import stability
+
+        problem, stated = self._read_problem(X, y, sample_weight)
+        return stability(
+            self._fitted(),
+            problem.table,
+            lambda rows: self._tree_of(problem, stated, rows),
+            resamples=resamples,
+            share=share,
+            seed=random_state,
+            n_threads=self._threads(problem.table),
+        )
+
+    def alternatives(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        node: int = 0,
+        folds: int = 10,
+        random_state: int = 0,
+    ) -> Alternatives:
+        """Force every column in turn at a node, and compare the trees by cross-validation.
+
+        Trees are grown with this estimator's parameters and not pruned.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What the estimator was fitted on.
+        node : int, default=0
+        folds : int, default=10
+        random_state : int, default=0
+
+        Returns
+        -------
+        Alternatives
+            `.table`, `.trees`; prints and plots.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import ceiba
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
+        >>> found = model.alternatives(X, y, folds=5)
+        >>> found.table["column"][found.table["within 1 SE"]].tolist()
+        ['petal length (cm)', 'petal width (cm)']
+        """
+        from ceiba.trust.alternatives import alternatives
+
+        problem, _ = self._read_problem(X, y, sample_weight)
+        return alternatives(self._fitted(), problem, node=node, folds=folds, seed=random_state)
 
     def drift(self, X: Any, y: Any = None) -> Drift:
         """Compare new rows with the rows that were fitted, branch by branch.

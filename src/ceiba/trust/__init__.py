@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ceiba.trust.alternatives import Alternatives, alternatives
 from ceiba.trust.counterfactual import (
     Change,
     Counterfactual,
@@ -11,17 +12,22 @@ from ceiba.trust.counterfactual import (
 from ceiba.trust.drift import Drift, drift, psi
 from ceiba.trust.groups import GroupEvaluation, evaluate_groups
 from ceiba.trust.shapley import ShapleyValues, shap_values
+from ceiba.trust.stability import Stability, stability
 
 __all__ = [
+    "Alternatives",
     "Change",
     "Counterfactual",
     "Counterfactuals",
     "Drift",
     "GroupEvaluation",
     "ShapleyValues",
+    "Stability",
+    "alternatives",
     "counterfactual",
     "drift",
     "evaluate_groups",
     "psi",
     "shap_values",
+    "stability",
 ]
