@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         DataWarning,
         ModelFileError,
         OptionError,
+        OutputError,
         SchemaError,
         TreeError,
     )
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from ceiba.families.chaid import chaid
     from ceiba.families.id3 import id3
     from ceiba.families.rpart.rpart import rpart
+    from ceiba.grow import Chaid, GainRatio, Multiway, Significance, Surrogates
     from ceiba.inspection.splitting.gain import gain
     from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CeibaError",
     "CeibaWarning",
+    "Chaid",
     "ChiSquare",
     "CostComplexity",
     "DataError",
@@ -77,13 +80,18 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DescriptionLength",
+    "GainRatio",
     "ModelFileError",
+    "Multiway",
     "OptionError",
+    "OutputError",
     "Pessimistic",
     "ReducedError",
     "RuleSet",
     "SameAnswer",
     "SchemaError",
+    "Significance",
+    "Surrogates",
     "Tree",
     "TreeError",
     "__version__",
@@ -141,6 +149,11 @@ _ROOMS = (
 )
 
 _HOMES = {
+    "Surrogates": "grow",
+    "Significance": "grow",
+    "Multiway": "grow",
+    "GainRatio": "grow",
+    "Chaid": "grow",
     "CeibaError": "errors",
     "CeibaWarning": "errors",
     "ChiSquare": "prune",
@@ -153,6 +166,7 @@ _HOMES = {
     "DescriptionLength": "prune",
     "ModelFileError": "errors",
     "OptionError": "errors",
+    "OutputError": "errors",
     "Pessimistic": "prune",
     "ReducedError": "prune",
     "SameAnswer": "prune",

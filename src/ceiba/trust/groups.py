@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
 from ceiba.inspection.evaluate import ClassEvaluation, NumberEvaluation
-from ceiba.inspection.intervals import effective_rows, mean_interval, wilson
+from ceiba.inspection.intervals import mean_interval, wilson
 from ceiba.listing import Listing
+from ceiba.table import effective_rows
 
 __all__ = ["GroupEvaluation", "evaluate_groups"]
 
