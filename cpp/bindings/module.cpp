@@ -13,4 +13,5 @@ NB_MODULE(_core, m) {
     ceiba::bindings::bind_grow(m);
     ceiba::bindings::bind_predict(m);
     ceiba::bindings::bind_prune(m);
+    ceiba::bindings::bind_explain(m);
 }
