@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
     ceiba::bindings::bind_grow(m);
     ceiba::bindings::bind_predict(m);
     ceiba::bindings::bind_prune(m);
+    ceiba::bindings::bind_optimal(m);
 }
