@@ -89,10 +89,10 @@ $(STAMPS)/browser: | $(STAMPS)/tools
 	    { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1; }; \
 	  then touch $@; else echo "no chromium: the report's tests in a browser will be skipped"; fi
 
-# What else decides whether the installed package is the right one: the compiler's strictness, and the rooms, because
-# an editable install keeps a list of packages. The file changes only when they do.
+# What else decides whether the installed package is the right one: the compiler's strictness, and the modules, because
+# an editable install keeps a list of them. The file changes only when they do.
 $(STAMPS)/kind: FORCE | $(STAMPS)/tools
-	@echo "strict $(STRICT)" $(wildcard src/ceiba/*/__init__.py) > $@.new
+	@echo "strict $(STRICT)" $(sort $(shell find src/ceiba -name "*.py")) > $@.new
 	@cmp -s $@.new $@ || mv $@.new $@
 
 # Without build isolation: the compiler's work of last time in build/ is used again.

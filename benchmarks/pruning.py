@@ -50,21 +50,21 @@ def estimator(data: Data, library: Any, **options: Any) -> Any:
 def ours(data: Data) -> dict[str, Any]:
     """The whole fit with the choice of alpha, and the growing of its 11 trees alone."""
     import ceiba
-    from ceiba.grow import GrowOptions
-    from ceiba.prune import CostComplexity, Training
-    from ceiba.prune.folds import read_folds
+    from ceiba.grow import GrowOptions, Problem
+    from ceiba.prune import CostComplexity
+    from ceiba.prune.cross_validation.folds import read_folds
     from ceiba.table import read, read_target
 
     pruning = CostComplexity(folds=FOLDS, risk="impurity")
     model = estimator(data, ceiba, prune=pruning, n_jobs=1)
     options = GrowOptions(task=data.task, n_jobs=1, min_samples_leaf=MIN_LEAF)
-    training = Training(read(data.X), read_target(data.y, task=data.task), options)
-    folds = read_folds(FOLDS, training)
+    problem = Problem(read(data.X), read_target(data.y, task=data.task), options)
+    folds = read_folds(FOLDS, problem)
 
     def grow_all() -> None:
-        training.grow()
+        problem.grow()
         for fold in folds:
-            training.grow(fold.train)
+            problem.grow(fold.train)
 
     rounds = [(seconds(grow_all)[0], seconds(lambda: model.fit(data.X, data.y))[0])]
     rounds.append((seconds(grow_all)[0], seconds(lambda: model.fit(data.X, data.y))[0]))

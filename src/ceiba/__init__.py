@@ -12,7 +12,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ceiba import datasets, inspection, plot, prune, report, table, tree
+    from ceiba import (
+        criteria,
+        datasets,
+        edit,
+        errors,
+        estimators,
+        export,
+        families,
+        grow,
+        inspection,
+        layout,
+        listing,
+        options,
+        paths,
+        plot,
+        prune,
+        report,
+        rules,
+        table,
+        tree,
+    )
     from ceiba.errors import (
         CeibaError,
         CeibaWarning,
@@ -24,17 +44,14 @@ if TYPE_CHECKING:
         SchemaError,
         TreeError,
     )
-    from ceiba.estimators import (
-        DecisionTreeClassifier,
-        DecisionTreeRegressor,
-        c45,
-        cart,
-        chaid,
-        id3,
-        rpart,
-    )
-    from ceiba.inspection.gain import gain
-    from ceiba.inspection.impurity import impurity
+    from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+    from ceiba.families.c45 import c45
+    from ceiba.families.cart import cart
+    from ceiba.families.chaid import chaid
+    from ceiba.families.id3 import id3
+    from ceiba.families.rpart.rpart import rpart
+    from ceiba.inspection.splitting.gain import gain
+    from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
         ChiSquare,
         CostComplexity,
@@ -72,21 +89,53 @@ __all__ = [
     "c45",
     "cart",
     "chaid",
+    "criteria",
     "datasets",
+    "edit",
+    "errors",
+    "estimators",
+    "export",
+    "families",
     "gain",
+    "grow",
     "id3",
     "impurity",
     "inspection",
+    "layout",
+    "listing",
     "load",
+    "options",
+    "paths",
     "plot",
     "prune",
     "report",
     "rpart",
+    "rules",
     "table",
     "tree",
 ]
 
-_ROOMS = ("datasets", "inspection", "plot", "prune", "report", "table", "tree")
+_ROOMS = (
+    "criteria",
+    "datasets",
+    "edit",
+    "errors",
+    "estimators",
+    "export",
+    "families",
+    "grow",
+    "inspection",
+    "layout",
+    "listing",
+    "options",
+    "paths",
+    "plot",
+    "prune",
+    "report",
+    "rules",
+    "table",
+    "tree",
+)
 
 _HOMES = {
     "CeibaError": "errors",
@@ -108,14 +157,14 @@ _HOMES = {
     "SchemaError": "errors",
     "Tree": "tree",
     "TreeError": "errors",
-    "c45": "estimators",
-    "cart": "estimators",
-    "chaid": "estimators",
+    "c45": "families",
+    "cart": "families",
+    "chaid": "families",
     "gain": "inspection",
-    "id3": "estimators",
+    "id3": "families",
     "impurity": "inspection",
     "load": "tree",
-    "rpart": "estimators",
+    "rpart": "families",
 }
 
 

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.cli.csv_file import CsvFile
-from ceiba.cli.kinds import as_table
-from ceiba.cli.reading import Reading, batches, read_table
-from ceiba.cli.streams import pieces
+from ceiba.cli.files.csv_file import CsvFile
+from ceiba.cli.files.kinds import as_table
+from ceiba.cli.files.reading import Reading, batches, read_table
+from ceiba.cli.files.streams import pieces
 from ceiba.errors import DataError
 from tests.cli.running import CSV, ok, run
 

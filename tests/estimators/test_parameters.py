@@ -8,7 +8,7 @@ import pytest
 import ceiba
 from ceiba import DecisionTreeClassifier, DecisionTreeRegressor, OptionError
 from ceiba.estimators.parameters import ALLOWED_BY_TASK
-from ceiba.grow import ParameterError
+from ceiba.options import ParameterError
 
 X, Y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
 

@@ -10,7 +10,7 @@ from tests.export.agreement import several
 
 
 def test_ends_every_row_satisfies_exactly_one() -> None:
-    from ceiba.export.routes import LevelSet, ends_of
+    from ceiba.paths.routes import LevelSet, ends_of
     from ceiba.table import read_like
 
     def holds(tree: Tree, way: dict[int, Any], codes: list[Any]) -> bool:

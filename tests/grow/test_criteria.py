@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ceiba.criteria import CRITERIA, criterion_named, criterion_names, twoing_gain, weighted_median
 from ceiba.errors import OptionError
-from ceiba.grow import CRITERIA, criterion_named, criterion_names
-from ceiba.grow.criteria import twoing_gain, weighted_median
 from tests.reference.criteria import IMPURITY, gain
 from tests.reference.distribution import distribution
 from tests.reference.exact import exact

@@ -7,13 +7,13 @@ import pytest
 from ceiba.errors import CeibaError, OptionError
 from ceiba.grow import (
     GrowOptions,
-    ParameterError,
     n_threads,
     resolve_max_features,
     resolve_min_leaf,
     resolve_min_split,
 )
 from ceiba.grow import threads as threads_module
+from ceiba.options import ParameterError
 
 WRONG = [
     ("task", "ranking"),

@@ -10,8 +10,8 @@ import pytest
 
 import ceiba
 from ceiba.errors import OptionError
-from ceiba.inspection import condition_of
 from ceiba.inspection.intervals import wilson
+from ceiba.paths import condition_of
 from ceiba.tree import Leaf, build
 from tests.tree.random_trees import random_rows, random_tree
 

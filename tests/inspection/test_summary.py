@@ -7,7 +7,7 @@ import pytest
 
 import ceiba
 from ceiba.inspection import column_usage
-from ceiba.prune import Listing
+from ceiba.listing import Listing
 from ceiba.tree import build
 
 

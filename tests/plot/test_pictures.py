@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 import ceiba
 from ceiba import plot
 from ceiba.errors import OptionError
-from ceiba.plot.fonts import covering_fonts
-from ceiba.plot.grid import base_row, cells_of, ladder
+from ceiba.plot.painting.fonts import covering_fonts
+from ceiba.plot.painting.grid import base_row, cells_of, ladder
 from ceiba.tree import build
 from tests.plot import trees
 from tests.tree.random_trees import random_rows, random_tree

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ceiba.grow import GrowOptions
-from ceiba.prune import Training, prune_tree, pruning_sequence
+from ceiba.grow import GrowOptions, Problem
+from ceiba.prune import prune_tree, pruning_sequence
 from ceiba.table import read, read_target
 
 
@@ -25,7 +25,7 @@ def classes_of(signal):
     return np.array(["a", "b", "c"])[np.digitize(signal, np.quantile(signal, [0.4, 0.7]))]
 
 
-def training(options=None, *, n=120, holes=0.0, seed=0, weight=None):
+def problem(options=None, *, n=120, holes=0.0, seed=0, weight=None):
     """A training with the options; the task follows from the criterion."""
     options = dict(options or {})
     X, signal = mixed(n, holes, seed)
@@ -33,46 +33,46 @@ def training(options=None, *, n=120, holes=0.0, seed=0, weight=None):
     task = "regression" if numeric else "classification"
     y = np.exp(signal / 2).round(2) if numeric else classes_of(signal)
     target = read_target(y, task=task)
-    return Training(read(X), target, GrowOptions(task=task, **options), weight)
+    return Problem(read(X), target, GrowOptions(task=task, **options), weight)
 
 
-def cross_validation_by_definition(training, folds, risk="cost"):
+def cross_validation_by_definition(problem, folds, risk="cost"):
     """Grow on the other rows, prune at every alpha', predict the rows held out."""
-    sequence = pruning_sequence(training.grow(), risk=risk)
+    sequence = pruning_sequence(problem.grow(), risk=risk)
     grid = np.append(sequence.alpha_between, np.inf)
-    errors = np.full((len(grid), training.n_rows), np.nan)
+    errors = np.full((len(grid), problem.n_rows), np.nan)
     for fold in np.unique(folds):
         others = np.flatnonzero(folds != fold).astype(np.uint32)
         test = np.flatnonzero(folds == fold)
-        tree = training.grow(others)
+        tree = problem.grow(others)
         for k, alpha in enumerate(grid):
             root = np.isinf(alpha)
-            pruned = tree.collapse(0) if root else _pruned(tree, training, alpha, risk)
-            errors[k, test] = _errors(training, test, pruned.predict(training.table.take(test)))
-    weight = training.row_weight
+            pruned = tree.collapse(0) if root else _pruned(tree, problem, alpha, risk)
+            errors[k, test] = _errors(problem, test, pruned.predict(problem.table.take(test)))
+    weight = problem.row_weight
     total = weight.sum()
     first, second = errors @ weight, errors**2 @ weight
     return first / total, np.sqrt(np.maximum(second - first**2 / total, 0)) / total
 
 
-def _pruned(tree, training, alpha, risk):
-    if risk == "impurity" and training.scales.search is not None:
+def _pruned(tree, problem, alpha, risk):
+    if risk == "impurity" and problem.scales.search is not None:
         raise ValueError("the altered priors are those of all rows: a fold has others")
     return prune_tree(tree, alpha, risk=risk)
 
 
-def _errors(training, rows, said):
-    truth = training.target.values[rows, 0]
-    if training.options.task == "regression":
-        if training.options.criterion == "absolute_error":
+def _errors(problem, rows, said):
+    truth = problem.target.values[rows, 0]
+    if problem.options.task == "regression":
+        if problem.options.criterion == "absolute_error":
             return np.abs(truth - said)
-        if training.options.criterion == "poisson":
+        if problem.options.criterion == "poisson":
             ratio = np.divide(truth, said, out=np.ones_like(said), where=truth > 0)
             return truth * np.log(ratio) - truth + said
         return (truth - said) ** 2
-    labels = training.target.info.classes[0]
+    labels = problem.target.info.classes[0]
     told = np.searchsorted(labels, said)
-    scales = training.scales
+    scales = problem.scales
     costs = 1 - np.eye(len(labels)) if scales.costs is None else scales.costs
     factor = np.ones(len(labels)) if scales.factor is None else scales.factor
     return factor[truth] * costs[truth, told]

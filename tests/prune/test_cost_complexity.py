@@ -15,7 +15,7 @@ from ceiba.errors import OptionError, TreeError
 from ceiba.prune import collapse_alpha, prune_tree, pruning_path, pruning_sequence
 from ceiba.prune.risk import node_risks
 from ceiba.tree import from_arrays
-from tests.prune.tables import training
+from tests.prune.tables import problem
 from tests.reference.pruning import sequence_by_enumeration, smallest_optimal
 
 
@@ -183,7 +183,7 @@ SETTINGS = [
 @pytest.mark.parametrize("risk", ["cost", "impurity"])
 @pytest.mark.parametrize("options", SETTINGS, ids=str)
 def test_every_step_has_its_figures_and_lies_inside_the_one_before(options, risk):
-    tree = training(options, holes=0.1 if "missing" in options else 0.0).grow()
+    tree = problem(options, holes=0.1 if "missing" in options else 0.0).grow()
     sequence = tree.pruning_sequence(risk=risk)
     assert sequence.alpha[0] == 0
     assert (np.diff(sequence.alpha) > 0).all()
@@ -201,7 +201,7 @@ def test_every_step_has_its_figures_and_lies_inside_the_one_before(options, risk
 
 @pytest.mark.parametrize("options", SETTINGS[:8], ids=str)
 def test_risk_of_a_step_is_that_of_its_tree(options):
-    tree = training(options).grow()
+    tree = problem(options).grow()
     for risk, of_tree in (("cost", "tree_risk"), ("impurity", "tree_impurity")):
         sequence = tree.pruning_sequence(risk=risk)
         for k in range(0, len(sequence), 3):
@@ -232,7 +232,7 @@ def test_rows_that_stay_count_where_they_are():
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
 def test_risk_of_rows_that_stay_is_what_the_tree_predicts_for_them(criterion):
-    data = training({"criterion": criterion, "missing": "surrogate", "use_surrogate": 0}, holes=0.3)
+    data = problem({"criterion": criterion, "missing": "surrogate", "use_surrogate": 0}, holes=0.3)
     tree = data.grow()
     assert (tree.default_branch[~tree.is_leaf] < 0).any()
     truth = data.target.values[:, 0]
@@ -248,13 +248,13 @@ def test_risk_of_rows_that_stay_is_what_the_tree_predicts_for_them(criterion):
 
 
 def test_alpha_between_two_is_their_geometric_mean():
-    sequence = training().grow().pruning_sequence()
+    sequence = problem().grow().pruning_sequence()
     alpha = sequence.alpha
     np.testing.assert_allclose(sequence.alpha_between, np.sqrt(alpha[:-1] * alpha[1:]))
 
 
 def test_n_leaves_that_no_tree_has_gives_the_largest_with_fewer():
-    tree = training().grow()
+    tree = problem().grow()
     sequence = tree.pruning_sequence()
     sizes = sequence.n_leaves.tolist()
     for n in range(1, sizes[0] + 3):
@@ -281,7 +281,7 @@ def test_chain_of_many_levels_is_pruned_without_recursion():
 
 
 def test_path_starts_with_the_tree_and_ends_with_the_root():
-    tree = training({"criterion": "entropy"}).grow()
+    tree = problem({"criterion": "entropy"}).grow()
     alphas, impurities = pruning_path(tree)
     assert alphas[0] == 0
     assert impurities[0] == pytest.approx(tree.tree_impurity, abs=1e-12)
@@ -303,7 +303,7 @@ def test_path_starts_with_the_tree_and_ends_with_the_root():
 )
 def test_wrong_arguments_are_refused(arguments, message):
     with pytest.raises(OptionError, match=message):
-        training({"max_depth": 2}).grow().prune(**arguments)
+        problem({"max_depth": 2}).grow().prune(**arguments)
 
 
 def test_several_outputs_have_no_cost_but_an_impurity():
@@ -318,7 +318,7 @@ def test_several_outputs_have_no_cost_but_an_impurity():
 def test_tree_without_risks_is_refused_with_the_way_out():
     from dataclasses import replace
 
-    tree = training({"max_depth": 2}).grow()
+    tree = problem({"max_depth": 2}).grow()
     unknown = replace(tree, risk=np.full(tree.n_nodes, np.nan))
     with pytest.raises(TreeError, match="recount"):
         unknown.prune(0.1)

@@ -8,10 +8,10 @@ from sklearn.datasets import load_iris
 
 import ceiba
 from ceiba.errors import DataError, OptionError, TreeError
-from ceiba.grow import GrowOptions
-from ceiba.prune import Training, cross_validate, pruning_sequence
+from ceiba.grow import GrowOptions, Problem
+from ceiba.prune import cross_validate, pruning_sequence
 from ceiba.table import read, read_target
-from tests.prune.tables import cross_validation_by_definition, training
+from tests.prune.tables import cross_validation_by_definition, problem
 
 FOLDS = np.random.default_rng(3).permutation(np.arange(120) % 5)
 COSTS = [[0, 1, 4], [2, 0, 1], [1, 3, 0]]
@@ -35,7 +35,7 @@ SETTINGS = [
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 def test_risk_and_standard_error_equal_those_by_definition(options, weighted):
     weight = np.random.default_rng(1).integers(1, 4, 120).astype(float) if weighted else None
-    data = training(options, weight=weight)
+    data = problem(options, weight=weight)
     found = cross_validate(data.grow(), data, folds=FOLDS)
     risk, se = cross_validation_by_definition(data, FOLDS)
     np.testing.assert_allclose(found.risk, risk, rtol=1e-10)
@@ -45,7 +45,7 @@ def test_risk_and_standard_error_equal_those_by_definition(options, weighted):
 @pytest.mark.parametrize("missing", ["learn", "majority", "surrogate", "fractional"])
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
 def test_holes_are_treated_as_the_tree_treats_them(missing, criterion):
-    data = training({"missing": missing, "criterion": criterion}, holes=0.2)
+    data = problem({"missing": missing, "criterion": criterion}, holes=0.2)
     found = cross_validate(data.grow(), data, folds=FOLDS)
     risk, se = cross_validation_by_definition(data, FOLDS)
     np.testing.assert_allclose(found.risk, risk, rtol=1e-10)
@@ -53,14 +53,14 @@ def test_holes_are_treated_as_the_tree_treats_them(missing, criterion):
 
 
 def test_rows_that_stay_in_a_node_are_told_its_answer():
-    data = training({"missing": "surrogate", "use_surrogate": 0}, holes=0.3)
+    data = problem({"missing": "surrogate", "use_surrogate": 0}, holes=0.3)
     found = cross_validate(data.grow(), data, folds=FOLDS)
     np.testing.assert_allclose(found.risk, cross_validation_by_definition(data, FOLDS)[0])
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
 def test_sequence_of_impurity_is_judged_by_cost(criterion):
-    data = training({"criterion": criterion})
+    data = problem({"criterion": criterion})
     found = cross_validate(data.grow(), data, folds=FOLDS, risk="impurity")
     risk, _ = cross_validation_by_definition(data, FOLDS, risk="impurity")
     np.testing.assert_allclose(found.risk, risk, rtol=1e-10)
@@ -69,7 +69,7 @@ def test_sequence_of_impurity_is_judged_by_cost(criterion):
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
 @pytest.mark.parametrize("missing", ["learn", "fractional"])
 def test_kept_predictions_have_the_risk_of_their_step(criterion, missing):
-    data = training({"criterion": criterion, "missing": missing}, holes=0.1)
+    data = problem({"criterion": criterion, "missing": missing}, holes=0.1)
     cv = cross_validate(data.grow(), data, folds=FOLDS)
     everything = cv.predictions()
     truth = data.target.values[:, 0]
@@ -83,7 +83,7 @@ def test_kept_predictions_have_the_risk_of_their_step(criterion, missing):
 
 
 def test_confusion_q_and_class_costs_are_those_of_the_predictions():
-    data = training({"cost_matrix": COSTS, "class_prior": [0.2, 0.3, 0.5]})
+    data = problem({"cost_matrix": COSTS, "class_prior": [0.2, 0.3, 0.5]})
     cv = cross_validate(data.grow(), data, folds=FOLDS)
     labels = data.target.info.classes[0]
     truth = labels[data.target.values[:, 0]]
@@ -101,7 +101,7 @@ def test_confusion_q_and_class_costs_are_those_of_the_predictions():
 def iris(columns):
     X, y = load_iris(return_X_y=True)
     target = read_target(y, task="classification")
-    return Training(read(X[:, columns]), target, GrowOptions(task="classification"))
+    return Problem(read(X[:, columns]), target, GrowOptions(task="classification"))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_result_does_not_depend_on_threads():
     found = []
     for n_jobs in (1, 4):
         options = GrowOptions(task="classification", n_jobs=n_jobs, max_depth=6)
-        data = Training(read(X), target, options)
+        data = Problem(read(X), target, options)
         found.append(cross_validate(data.grow(), data, folds=5))
     np.testing.assert_array_equal(found[0].risk, found[1].risk)
     np.testing.assert_array_equal(found[0].predictions(0), found[1].predictions(0))
@@ -128,9 +128,9 @@ def test_result_does_not_depend_on_threads():
 @pytest.mark.parametrize("criterion", ["gini", "squared_error", "poisson"])
 def test_weights_are_repeated_rows_with_copies_in_one_fold(criterion):
     weight = np.random.default_rng(5).integers(1, 4, 120)
-    weighted = training({"criterion": criterion}, weight=weight.astype(float))
+    weighted = problem({"criterion": criterion}, weight=weight.astype(float))
     rows = np.repeat(np.arange(120), weight)
-    repeated = Training(weighted.table.take(rows), weighted.target.take(rows), weighted.options)
+    repeated = Problem(weighted.table.take(rows), weighted.target.take(rows), weighted.options)
     a = cross_validate(weighted.grow(), weighted, folds=FOLDS)
     b = cross_validate(repeated.grow(), repeated, folds=FOLDS[rows])
     np.testing.assert_allclose(a.risk, b.risk, rtol=1e-10)
@@ -138,7 +138,7 @@ def test_weights_are_repeated_rows_with_copies_in_one_fold(criterion):
 
 
 def test_repeats_average_and_show_their_spread():
-    data = training()
+    data = problem()
     tree = data.grow()
     found = cross_validate(tree, data, folds=5, repeats=3, random_state=4)
     assert found.n_repeats == 3
@@ -159,7 +159,7 @@ def _fold_ids(cv, repeat):
 
 
 def test_row_tested_twice_adds_no_certainty():
-    data = training()
+    data = problem()
     tree = data.grow()
     fold_of = FOLDS
     once = [(np.flatnonzero(fold_of != v), np.flatnonzero(fold_of == v)) for v in range(5)]
@@ -170,7 +170,7 @@ def test_row_tested_twice_adds_no_certainty():
 
 
 def test_rows_that_are_never_tested_have_no_prediction():
-    data = training()
+    data = problem()
     pairs = [(np.arange(60), np.arange(60, 90)), (np.arange(90), np.arange(90, 120))]
     cv = cross_validate(data.grow(), data, folds=pairs)
     said = cv.predictions(0)
@@ -179,28 +179,28 @@ def test_rows_that_are_never_tested_have_no_prediction():
 
 
 def test_predictions_not_kept_are_refused_with_the_way_out():
-    data = training()
+    data = problem()
     cv = cross_validate(data.grow(), data, folds=3, keep=False)
     with pytest.raises(OptionError, match="keep=True"):
         cv.predictions(0)
 
 
 def test_confusion_of_a_regression_is_refused():
-    data = training({"criterion": "squared_error"})
+    data = problem({"criterion": "squared_error"})
     cv = cross_validate(data.grow(), data, folds=3)
     with pytest.raises(OptionError, match="no classes to count"):
         cv.confusion(0)
 
 
 def test_step_beyond_the_sequence_is_refused():
-    data = training({"max_depth": 1})
+    data = problem({"max_depth": 1})
     cv = cross_validate(data.grow(), data, folds=3)
     with pytest.raises(OptionError, match="steps 0 to"):
         cv.predictions(99)
 
 
 def test_progress_is_shown_only_on_request(capsys):
-    data = training({"max_depth": 2})
+    data = problem({"max_depth": 2})
     cross_validate(data.grow(), data, folds=3)
     assert capsys.readouterr().err == ""
     cross_validate(data.grow(), data, folds=3, verbose=True)
@@ -209,7 +209,7 @@ def test_progress_is_shown_only_on_request(capsys):
 
 def test_tree_of_one_leaf_has_one_step():
     target = read_target(["a"] * 6, task="classification")
-    data = Training(read({"x": np.arange(6.0)}), target, GrowOptions(task="classification"))
+    data = Problem(read({"x": np.arange(6.0)}), target, GrowOptions(task="classification"))
     cv = cross_validate(data.grow(), data, folds=3)
     assert cv.risk.tolist() == [0.0]
     assert len(pruning_sequence(data.grow())) == 1
@@ -218,8 +218,8 @@ def test_tree_of_one_leaf_has_one_step():
 @pytest.mark.parametrize("power", [-990, 990])
 def test_weights_in_other_units_give_the_same_risk(power):
     """A common factor of all weights changes the standard error by its root, nothing else."""
-    plain = training({}, weight=np.ones(120))
-    other = training({}, weight=np.full(120, 2.0**power))
+    plain = problem({}, weight=np.ones(120))
+    other = problem({}, weight=np.full(120, 2.0**power))
     expected = cross_validate(plain.grow(), plain, folds=FOLDS)
     found = cross_validate(other.grow(), other, folds=FOLDS)
     np.testing.assert_array_equal(found.risk, expected.risk)
@@ -227,7 +227,7 @@ def test_weights_in_other_units_give_the_same_risk(power):
 
 
 def test_fold_with_all_the_weight_is_refused_by_its_number():
-    data = training({}, weight=(FOLDS == 2).astype(float))
+    data = problem({}, weight=(FOLDS == 2).astype(float))
     with pytest.raises(DataError, match="Fold 3 of 5 holds out all rows that have a weight"):
         cross_validate(data.grow(), data, folds=FOLDS)
 

@@ -13,13 +13,13 @@ from sklearn.model_selection import (
 )
 
 from ceiba.errors import OptionError
-from ceiba.prune.folds import read_folds
-from tests.prune.tables import training
+from ceiba.prune.cross_validation.folds import read_folds
+from tests.prune.tables import problem
 
 
 @pytest.fixture(scope="module")
 def data():
-    return training({"max_depth": 2})
+    return problem({"max_depth": 2})
 
 
 def ids_of(folds, n=120):

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import ceiba
 from ceiba import _core
-from ceiba.prune import Training
+from ceiba.grow import Problem
 from ceiba.prune.pessimistic import _collapsed, added_errors
 from ceiba.prune.raising import prune_by_errors
 from tests.reference.raising import pruned_by_errors
@@ -57,11 +57,11 @@ def test_core_prunes_as_the_reference_does(recipe, missing, weighted, seed):
     X, y = mixed_table(rng, 250, missing)
     weight = rng.choice([0.0, 0.5, 1.0, 2.5], 250) if weighted else None
     grown = clone(RECIPES[recipe]).fit(X, y, sample_weight=weight).tree_
-    training = Training.like(grown, X, y, weight)
+    problem = Problem.like(grown, X, y, weight)
     collapsed = _collapsed(grown)
     for confidence in (0.25, 0.05, 0.5):
-        expected = pruned_by_errors(collapsed, training, confidence)
-        got = prune_by_errors(collapsed, training, confidence)
+        expected = pruned_by_errors(collapsed, problem, confidence)
+        got = prune_by_errors(collapsed, problem, confidence)
         assert got.splits == expected.splits
         assert got.parent.tolist() == expected.parent.tolist()
         assert got.n_rows.tolist() == expected.n_rows.tolist()
@@ -77,7 +77,7 @@ def test_tables_of_the_test_raise_branches():
     for seed in range(3):
         X, y = mixed_table(np.random.default_rng(seed), 250, 0.1)
         grown = ceiba.c45(prune=None).fit(X, y).tree_
-        with_raising = prune_by_errors(_collapsed(grown), Training.like(grown, X, y), 0.25)
+        with_raising = prune_by_errors(_collapsed(grown), Problem.like(grown, X, y), 0.25)
         raised += with_raising != prune_by_errors(_collapsed(grown), None, 0.25)
     assert raised >= 2
 
@@ -98,5 +98,5 @@ def test_pruning_a_long_chain_does_not_recurse():
     y = np.arange(4000) % 2
     tree = ceiba.DecisionTreeClassifier(max_leaf_nodes=3000).fit(X, y).tree_
     assert tree.depth > 2000
-    pruned = prune_by_errors(tree, Training.like(tree, X, y), 0.25)
+    pruned = prune_by_errors(tree, Problem.like(tree, X, y), 0.25)
     assert pruned.n_leaves < 10  # half of the rows are wrong whatever it asks

@@ -18,13 +18,13 @@ import numpy.typing as npt
 
 from ceiba.prune.pessimistic import added_errors
 from ceiba.prune.raising import rearranged, recounted
-from ceiba.tree import route
-from ceiba.tree.walk import decide
+from ceiba.tree.routing import route
+from ceiba.tree.routing.branches import decide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ceiba.prune.training import Training
+    from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
 __all__ = ["pruned_by_errors"]
@@ -88,33 +88,33 @@ class Workshop:
     counts : float64 array of shape (n_nodes, n_classes)
     """
 
-    def __init__(self, tree: Tree, training: Training | None) -> None:
+    def __init__(self, tree: Tree, problem: Problem | None) -> None:
         assert tree.counts is not None
-        self.original, self.training = tree, training
+        self.original, self.problem = tree, problem
         start, below = tree.branch_start.tolist(), tree.branch_node.tolist()
         self.branches: list[list[int]] = [below[a:b] for a, b in pairwise(start)]
         self.content = list(range(tree.n_nodes))
         self.counts: Array = tree.counts[:, 0, :].copy()
         self._raised = False
         self._everyone = (
-            training is not None
+            problem is not None
             and tree.missing == "fractional"
-            and any(column.missing.any() for column in training.table.columns)
+            and any(column.missing.any() for column in problem.table.columns)
         )
-        if training is not None:
-            self._place_rows(training)
+        if problem is not None:
+            self._place_rows(problem)
 
     # ------------------------------------------------------------------ rows
 
-    def _place_rows(self, training: Training) -> None:
+    def _place_rows(self, problem: Problem) -> None:
         """Sort the rows by the node in which they end: a node's rows are then one slice."""
-        tree, table = self.original, training.table
+        tree, table = self.original, problem.table
         if tree.missing == "fractional":
             start, node, share = route.spread(tree, table)
-            rows = np.repeat(np.arange(training.n_rows), np.diff(start))
+            rows = np.repeat(np.arange(problem.n_rows), np.diff(start))
         else:
             node = route.apply(tree, table)
-            rows, share = np.arange(training.n_rows), np.ones(training.n_rows)
+            rows, share = np.arange(problem.n_rows), np.ones(problem.n_rows)
         order = np.argsort(node, kind="stable")
         self._rows, self._share, end = rows[order], share[order], node[order]
         self._first = np.searchsorted(end, np.arange(tree.n_nodes))
@@ -132,15 +132,15 @@ class Workshop:
         return own if came is None else Part.joined([own, *came])
 
     def _count(self, part: Part) -> Array:
-        assert self.training is not None
-        labels = self.training.target.values[part.rows, 0]
-        weight = self.training.row_weight[part.rows] * part.share
+        assert self.problem is not None
+        labels = self.problem.target.values[part.rows, 0]
+        weight = self.problem.row_weight[part.rows] * part.share
         counts = np.bincount(labels, weights=weight, minlength=self.counts.shape[1])
         return np.asarray(counts, np.float64)
 
     def newcomers(self, node: int, branch: int) -> Newcomers:
         """Send the rows of a node's other branches down one of its branches."""
-        assert self.training is not None
+        assert self.problem is not None
         found = Newcomers(branch, self._everyone)
         if self._everyone:
             waiting = [(branch, self.part(node))]
@@ -158,9 +158,9 @@ class Workshop:
 
     def _divide(self, node: int, part: Part) -> list[Part]:
         """Part rows by the split that a node asks."""
-        assert self.training is not None
+        assert self.problem is not None
         split = self.content[node]
-        branch, everywhere = decide(self.original, self.training.table, split, part.rows)
+        branch, everywhere = decide(self.original, self.problem.table, split, part.rows)
         result = []
         for b, of_all in enumerate(self._branch_shares(split, part, branch).tolist()):
             takes = (branch == b) | everywhere
@@ -173,8 +173,8 @@ class Workshop:
         first, last = self.original.branch_start[split : split + 2].tolist()
         if not self._everyone:
             return self.original.branch_weight[first:last]
-        assert self.training is not None
-        weight, known = self.training.row_weight[part.rows] * part.share, branch >= 0
+        assert self.problem is not None
+        weight, known = self.problem.row_weight[part.rows] * part.share, branch >= 0
         placed = np.bincount(branch[known], weights=weight[known], minlength=last - first)
         total = placed.sum()
         return placed / total if total > 0 else np.full(last - first, 1 / (last - first))
@@ -219,11 +219,11 @@ class Workshop:
         leaf = np.array([not self.branches[node] for node in order])
         if not self._raised:
             return self.original.collapse(np.array(order)[leaf])
-        assert self.training is not None
+        assert self.problem is not None
         source = np.array([self.content[node] for node in order])
         weight = self.counts[order].sum(axis=1)
         moved = rearranged(self.original, source, np.array(parents), weight, leaf)
-        return recounted(moved, self.training)
+        return recounted(moved, self.problem)
 
 
 # C4.5 release 8: how much worse the simpler tree may be.
@@ -232,19 +232,19 @@ _NOISE = 1e-6
 
 
 def pruned_by_errors(
-    tree: Tree, training: Training | None, confidence: float, *, raising: bool = True
+    tree: Tree, problem: Problem | None, confidence: float, *, raising: bool = True
 ) -> Tree:
     """Prune a collapsed tree from the bottom up."""
-    return _Pruner(tree, training, confidence, raising).run()
+    return _Pruner(tree, problem, confidence, raising).run()
 
 
 class _Pruner:
     """C4.5's recursion over a tree whose nodes may be collapsed or raised."""
 
     def __init__(
-        self, tree: Tree, training: Training | None, confidence: float, raising: bool
+        self, tree: Tree, problem: Problem | None, confidence: float, raising: bool
     ) -> None:
-        self.work = Workshop(tree, training if raising else None)
+        self.work = Workshop(tree, problem if raising else None)
         self.confidence, self.raising = confidence, raising
 
     def run(self) -> Tree:

@@ -13,7 +13,7 @@ from sklearn.model_selection import cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 
 import ceiba
-from ceiba.prune import Training
+from ceiba.grow import Problem
 from ceiba.rules.choose import _shortest
 from ceiba.rules.generalise import drafts
 
@@ -140,9 +140,9 @@ def length(rules, codes, weight, bits):
 def test_no_rule_can_be_left_out_without_a_longer_description():
     data = load_breast_cancer()
     tree = ceiba.c45().fit(data.data, data.target).tree_
-    training = Training.like(tree, data.data, data.target)
+    problem = Problem.like(tree, data.data, data.target)
     codes, weight = data.target.astype(np.intp), np.ones(len(data.target))
-    found = drafts(tree, training.table, codes, weight, 0.25)
+    found = drafts(tree, problem.table, codes, weight, 0.25)
     bits = log2(len(frozenset().union(*(rule.tests for rule in found))))
     kept = [
         rule

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ceiba.table.labels import code_labels
+from ceiba.table.targets.labels import code_labels
 
 INT64 = np.iinfo(np.int64)
 

@@ -14,7 +14,7 @@ import pytest
 
 from ceiba.errors import DataError, DataTypeError, DataWarning
 from ceiba.table import Kind, read
-from ceiba.table.objects import column_of_objects
+from ceiba.table.readers.objects import column_of_objects
 
 MISSING = [None, float("nan"), np.nan, np.float32("nan"), pd.NA, pd.NaT, np.ma.masked]
 

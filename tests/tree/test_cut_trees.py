@@ -10,7 +10,7 @@ import pytest
 import ceiba
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.tree import Presence, SplitTable, Tree
-from ceiba.tree.trace import trace
+from ceiba.tree.routing.trace import trace
 
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e300, -1e300, 1e-300, 3.4e38, 0.1])
 
@@ -203,7 +203,7 @@ def test_threads_write_the_same_answers(n_threads):
     X = rng.normal(size=(50_000, 4))
     table = ceiba.table.read_like(X, tree.schema)
     assert np.array_equal(
-        ceiba.tree.route.predict(tree, table, n_threads=n_threads), tree.predict(X)
+        ceiba.tree.routing.route.predict(tree, table, n_threads=n_threads), tree.predict(X)
     )
-    found = ceiba.tree.route.predict_proba(tree, table, n_threads=n_threads)
+    found = ceiba.tree.routing.route.predict_proba(tree, table, n_threads=n_threads)
     assert np.array_equal(found, tree.predict_proba(X))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import ceiba
-from ceiba.tree.trace import trace
+from ceiba.tree.routing.trace import trace
 
 SIZES = ["S", "M", "L", "XL"]
 

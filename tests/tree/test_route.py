@@ -13,7 +13,7 @@ import ceiba
 from ceiba.errors import DataError, TreeError
 from ceiba.table import Table, read_like
 from ceiba.tree import Cut, Levels, SplitTable, Surrogates, Tree, trace
-from ceiba.tree.walk import walk
+from ceiba.tree.routing.branches import walk
 from tests.tree.random_trees import random_rows, random_tree
 
 SEEDS = st.integers(0, 10_000)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ceiba.tree.words import level_text, number_text, plain_cut_text, separating_digits
+from ceiba.tree.splits.sentences import level_text, number_text, plain_cut_text, separating_digits
 
 
 @pytest.mark.parametrize(

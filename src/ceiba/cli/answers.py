@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ceiba.cli.reading import import_polars
-from ceiba.tree import route
+from ceiba.cli.files.reading import import_polars
+from ceiba.tree.routing import route
 
 if TYPE_CHECKING:
     import polars as pl

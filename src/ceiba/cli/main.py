@@ -85,7 +85,7 @@ def make_app() -> typer.Typer:
             os.environ["CEIBA_DEBUG"] = "1"
 
     for name in COMMANDS:
-        app.command(name)(_guarded(getattr(import_module(f"ceiba.cli.{name}"), name)))
+        app.command(name)(_guarded(getattr(import_module(f"ceiba.cli.commands.{name}"), name)))
 
     @app.command("demo")
     @_guarded
@@ -93,7 +93,7 @@ def make_app() -> typer.Typer:
         out: Path = typer.Option(Path("out"), help="Folder of the picture."),  # noqa: B008
     ) -> None:
         """Learn two small trees, print them, draw one."""
-        from ceiba.cli.demo import demo as run
+        from ceiba.cli.commands.demo import demo as run
 
         run(out)
 
@@ -123,7 +123,7 @@ def main() -> None:
 
 def _complain(error: BaseException) -> None:
     """Say what went wrong in one message and leave with its exit code."""
-    from ceiba.cli.say import exit_code
+    from ceiba.cli.output import exit_code
 
     code = exit_code(error)
     if isinstance(error, KeyboardInterrupt):

@@ -56,7 +56,7 @@ def reading_of(
     quiet: bool = False,
 ) -> Any:
     """Give how to read a CSV: what counted as missing when learning does so again."""
-    from ceiba.cli.reading import Reading
+    from ceiba.cli.files.reading import Reading
 
     stored = metadata.get("missing_markers")
     if not markers and isinstance(stored, list) and all(isinstance(one, str) for one in stored):

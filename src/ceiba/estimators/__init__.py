@@ -3,25 +3,9 @@
 from __future__ import annotations
 
 from ceiba.estimators.classifier import DecisionTreeClassifier
-from ceiba.estimators.recipes import (
-    RpartClassifier,
-    RpartRegressor,
-    c45,
-    cart,
-    chaid,
-    id3,
-    rpart,
-)
 from ceiba.estimators.regressor import DecisionTreeRegressor
 
 __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
-    "RpartClassifier",
-    "RpartRegressor",
-    "c45",
-    "cart",
-    "chaid",
-    "id3",
-    "rpart",
 ]

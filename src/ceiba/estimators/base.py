@@ -21,14 +21,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch, column_or_1d
 from sklearn.utils.metadata_routing import UNUSED
 
+from ceiba.criteria import TEST_CRITERIA
 from ceiba.errors import CeibaWarning, DataError
-from ceiba.estimators.face import Face
+from ceiba.estimators.methods import EstimatorMethods
 from ceiba.estimators.parameters import check_stated, grow_options, warn_of_idle_split
 from ceiba.estimators.weights import class_weights
-from ceiba.grow import n_threads, resolve_max_features
-from ceiba.grow.criteria import TEST_CRITERIA
-from ceiba.prune import Pruned, Training, prune_tree, pruning_path, read_pruning
-from ceiba.prune.significant import SignificantTraining
+from ceiba.grow import Problem, n_threads, resolve_max_features
+from ceiba.grow.significance.grower import SignificanceProblem
+from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
 from ceiba.table import (
     Table,
     Target,
@@ -39,15 +39,16 @@ from ceiba.table import (
     read_weights,
     split_target,
 )
-from ceiba.tree import Tree, route
+from ceiba.tree import Tree
+from ceiba.tree.routing import route
 
 if TYPE_CHECKING:
-    from ceiba.grow.criteria import Task
+    from ceiba.criteria import Task
 
 __all__ = ["BaseTree"]
 
 
-class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
+class BaseTree(EstimatorMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     """Base of both estimators; not for direct use."""
 
     # `check_input` is for callers in a hurry, not for pipelines to pass around.
@@ -71,21 +72,21 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     # ------------------------------------------------------------------ fit
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        training, stated = self._read_problem(X, y, sample_weight)
-        warn_of_idle_split(stated, training.n_rows)
+        problem, stated = self._read_problem(X, y, sample_weight)
+        warn_of_idle_split(stated, problem.n_rows)
         pruning = read_pruning(stated.get("prune"))
         pruned = None
         if pruning is not None:
-            pruned = pruning.fit(training)
+            pruned = pruning.fit(problem)
             tree = pruned.tree
         else:
-            tree = training.grow()
+            tree = problem.grow()
             if stated.get("ccp_alpha", 0.0) > 0:
                 tree = prune_tree(tree, stated["ccp_alpha"], risk="impurity")
         self._keep(tree)
         self._keep_pruning(pruned)
 
-    def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, dict[str, Any]]:
+    def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, dict[str, Any]]:
         """Give data and options of growing, and the parameters that are not at their default."""
         stated = self._stated()
         check_stated(stated, self._task, type(self).__name__)
@@ -94,7 +95,7 @@ class BaseTree(Face, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
             per_class = class_weights(stated["class_weight"], target)
             weight = per_class if weight is None else weight * per_class
         options = grow_options(stated, self._task)
-        kind = Training if options.min_significance is None else SignificantTraining
+        kind = Problem if options.min_significance is None else SignificanceProblem
         return kind(table, target, options, weight), stated
 
     def _stated(self) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metadata_routing import UNUSED
 
+from ceiba.criteria import Task
 from ceiba.estimators.base import BaseTree
-from ceiba.grow.criteria import Task
-from ceiba.tree import route
+from ceiba.tree.routing import route
 
 __all__ = ["DecisionTreeClassifier"]
 

@@ -18,6 +18,7 @@ import numpy as np
 from ceiba import prune
 from ceiba.errors import CeibaWarning, ModelFileError
 from ceiba.estimators.base import BaseTree
+from ceiba.listing import Listing
 from ceiba.tree import Tree
 from ceiba.tree.model_file import Document, write
 from ceiba.tree.model_file.field import Field
@@ -158,8 +159,12 @@ def _below(cls: type[BaseTree]) -> Iterator[type[BaseTree]]:
 def _objects() -> dict[str, type]:
     """Give the classes of the pruning room by name: pruning objects and tables."""
     public = (getattr(prune, name) for name in prune.__all__)
-    kept = (prune.Pruning, prune.Listing)
-    return {one.__name__: one for one in public if isinstance(one, type) and issubclass(one, kept)}
+    kept = (prune.Pruning, Listing)
+    return {
+        one.__name__: one
+        for one in (*public, Listing)
+        if isinstance(one, type) and issubclass(one, kept)
+    }
 
 
 def wrap(tree: Tree) -> Any:

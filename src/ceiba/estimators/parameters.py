@@ -16,17 +16,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning, OptionError
-from ceiba.grow import (
-    Check,
-    GrowOptions,
-    check_options,
-    resolve_min_leaf,
-    resolve_min_split,
-)
-from ceiba.grow.checks import array_like, boolean, instance, nothing, number, one_of
-from ceiba.grow.criteria import Task
+from ceiba.grow import GrowOptions, resolve_min_leaf, resolve_min_split
 from ceiba.grow.options import ALLOWED_FOR
+from ceiba.options import Check, check_options
+from ceiba.options.checks import array_like, boolean, instance, nothing, number, one_of
 from ceiba.prune import PRUNING_NAMES, Pruning
 
 __all__ = ["ALLOWED_BY_TASK", "check_stated", "grow_options", "seed_of", "warn_of_idle_split"]

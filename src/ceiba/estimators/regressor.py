@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 from sklearn.base import RegressorMixin
 
+from ceiba.criteria import Task
 from ceiba.estimators.base import BaseTree
-from ceiba.grow.criteria import Task
 
 __all__ = ["DecisionTreeRegressor"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ceiba.layout import answers, caption, class_palette, cut_digits, fold, node_strength
 from ceiba.layout.colours import NUMBER, STRONGEST_FILL
-from ceiba.tree.words import DIGITS
+from ceiba.tree.splits.sentences import DIGITS
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree

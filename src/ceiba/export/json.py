@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from ceiba.export.program import program_of
 from ceiba.table import Kind
-from ceiba.tree.splits import SplitKind
+from ceiba.tree.splits.split_table import SplitKind
 
 if TYPE_CHECKING:
-    from ceiba.tree.splits import SplitTable
+    from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
 __all__ = ["to_json"]

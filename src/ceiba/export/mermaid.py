@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ceiba.export.dot import node_fill
 from ceiba.layout import answers, caption, cut_digits, fold
-from ceiba.tree.words import DIGITS
+from ceiba.tree.splits.sentences import DIGITS
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree

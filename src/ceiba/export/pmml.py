@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xml.sax.saxutils import quoteattr
 
 from ceiba.errors import TreeError
-from ceiba.export.routes import LevelSet, Numbers, Restriction, Way, refuse_fractional, ways_of
+from ceiba.paths.routes import LevelSet, Numbers, Restriction, Way, refuse_fractional, ways_of
 
 if TYPE_CHECKING:
     from ceiba.table import ColumnInfo

@@ -13,11 +13,11 @@ import numpy as np
 
 from ceiba.errors import TreeError
 from ceiba.table import Kind
-from ceiba.tree.splits import SplitKind
+from ceiba.tree.splits.split_table import SplitKind
 
 if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
-    from ceiba.tree.splits import SplitTable
+    from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
 __all__ = ["Program", "Question", "Step", "program_of"]

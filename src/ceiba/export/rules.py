@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ceiba.export.routes import End, LevelSet, Numbers, Restriction, Way, ends_of, refuse_fractional
-from ceiba.tree.words import level_text, number_text, range_sentence, separating_digits
+from ceiba.paths.routes import End, LevelSet, Numbers, Restriction, Way, ends_of, refuse_fractional
+from ceiba.tree.splits.sentences import level_text, number_text, range_sentence, separating_digits
 
 if TYPE_CHECKING:
     from ceiba.table import ColumnInfo

@@ -23,8 +23,8 @@ import numpy as np
 
 from ceiba.errors import CeibaWarning, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
-from ceiba.tree.from_arrays import branches_of
-from ceiba.tree.splits import SplitKind, SplitTable
+from ceiba.tree.construct.from_arrays import branches_of
+from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Tree
 
 if TYPE_CHECKING:

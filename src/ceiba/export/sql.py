@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
-from ceiba.export.routes import End, LevelSet, Numbers, Restriction, Way, ends_of, refuse_fractional
+from ceiba.paths.routes import End, LevelSet, Numbers, Restriction, Way, ends_of, refuse_fractional
 
 if TYPE_CHECKING:
     from ceiba.table import ColumnInfo

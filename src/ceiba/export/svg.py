@@ -25,7 +25,7 @@ from ceiba.layout import (
     node_strength,
 )
 from ceiba.layout.colours import NUMBER, STRONGEST_FILL
-from ceiba.tree.words import level_text
+from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree

@@ -14,8 +14,8 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.layout import cut_digits, node_strength
-from ceiba.tree.splits import SplitKind
-from ceiba.tree.words import DIGITS, level_text, number_text
+from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
+from ceiba.tree.splits.split_table import SplitKind
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree

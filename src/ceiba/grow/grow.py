@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.criteria import ALIASES, TEST_CRITERIA
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.bins import check_bins
 from ceiba.grow.chaid.grow import grow_by_tests
-from ceiba.grow.criteria import ALIASES, TEST_CRITERIA
 from ceiba.grow.gain_ratio import SLACK, check_gain_ratio
 from ceiba.grow.limits import added_loss, within
 from ceiba.grow.options import (

@@ -14,8 +14,9 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
+from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
 from ceiba.errors import OptionError
-from ceiba.grow.checks import (
+from ceiba.options.checks import (
     Check,
     array_like,
     boolean,
@@ -27,7 +28,6 @@ from ceiba.grow.checks import (
     number,
     one_of,
 )
-from ceiba.grow.criteria import TEST_CRITERIA, Task, criterion_names
 
 __all__ = [
     "ALLOWED",
@@ -143,7 +143,7 @@ class GrowOptions:
 
     The parameters have the names, meanings and defaults of the estimators' parameters; `seed` is
     the resolved `random_state`. `min_significance` is obeyed by
-    `ceiba.prune.significant.SignificantTraining`, not by `grow` itself. Seven are for rpart's
+    `ceiba.prune.significant.SignificanceProblem`, not by `grow` itself. Seven are for rpart's
     rules: `min_gain_ratio` (a split must have more than this share of the root's gain; 1e-10
     there), `keep_zero_weights` (rows of weight 0 are counted and routed), `allow_zero_rate`
     (poisson: a branch without events), `shrink` (poisson: see `rates.py`) and `like_rpart` (two

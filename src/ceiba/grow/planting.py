@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.tree import NodeTest, SplitKind, SplitTable, SplitTests, Tree
-from ceiba.tree.from_arrays import branches_of
+from ceiba.tree.construct.from_arrays import branches_of
 
 if TYPE_CHECKING:
     from ceiba.table import Table, Target

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Final, overload
 import numpy as np
 
 from ceiba.errors import DataError
-from ceiba.prune import Listing
+from ceiba.listing import Listing
 from ceiba.table import show_number
-from ceiba.tree import route
-from ceiba.tree.trace import Move, trace
-from ceiba.tree.words import level_text, number_text
+from ceiba.tree.routing import route
+from ceiba.tree.routing.trace import Move, trace
+from ceiba.tree.splits.sentences import level_text, number_text
 
 if TYPE_CHECKING:
     from ceiba.table import Column, Table

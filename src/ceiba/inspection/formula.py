@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
-from ceiba.inspection.conditions import Clause, Condition, all_of, conditions_of
 from ceiba.layout import cut_digits
-from ceiba.tree.words import DIGITS, level_text
+from ceiba.paths.conditions import Clause, Condition, all_of, conditions_of
+from ceiba.tree.splits.sentences import DIGITS, level_text
 
 if TYPE_CHECKING:
-    from ceiba.inspection.values import ValueSet
+    from ceiba.paths.value_set import ValueSet
     from ceiba.tree import Tree
 
 __all__ = ["Formula", "formula"]

@@ -18,9 +18,9 @@ import numpy.typing as npt
 from ceiba.errors import OptionError
 from ceiba.grow.priors import search_mass
 from ceiba.inspection.importance import importance
-from ceiba.prune import Listing
+from ceiba.listing import Listing
 from ceiba.table import Column, Table, read_target, read_weights, split_target
-from ceiba.tree import route
+from ceiba.tree.routing import route
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree

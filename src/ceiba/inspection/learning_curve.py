@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
-from ceiba.prune import Listing
+from ceiba.listing import Listing
 from ceiba.table import split_target
 
 __all__ = ["LearningCurve", "learning_curve"]

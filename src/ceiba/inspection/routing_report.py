@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ceiba.prune import Listing
+from ceiba.listing import Listing
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.inspection.conditions import Condition, all_of, conditions_of
 from ceiba.inspection.intervals import wilson
 from ceiba.layout import cut_digits
-from ceiba.prune import Listing
-from ceiba.tree.words import DIGITS, level_text, number_text
+from ceiba.listing import Listing
+from ceiba.paths.conditions import Condition, all_of, conditions_of
+from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree

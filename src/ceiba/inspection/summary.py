@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ceiba.inspection.importance import importance
 from ceiba.layout import percent
-from ceiba.prune import Listing
-from ceiba.tree.words import level_text, number_text
+from ceiba.listing import Listing
+from ceiba.tree.splits.sentences import level_text, number_text
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ceiba.tree import Cut, Levels, Presence, SplitKind
-from ceiba.tree.words import DIGITS, level_text, number_text, separating_digits
+from ceiba.tree.splits.sentences import DIGITS, level_text, number_text, separating_digits
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree

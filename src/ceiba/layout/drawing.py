@@ -17,7 +17,7 @@ import numpy as np
 from ceiba.layout.captions import answers, caption, cut_digits
 from ceiba.layout.fold import Fold, fold
 from ceiba.layout.tidy import depths, tidy
-from ceiba.tree.words import DIGITS
+from ceiba.tree.splits.sentences import DIGITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

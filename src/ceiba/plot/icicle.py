@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.layout import cut_digits, node_strength, percent, question
-from ceiba.plot._matplotlib import require_matplotlib
-from ceiba.plot.axes import as_tree, axes_size, ink_of
-from ceiba.plot.colours import Colour, class_colours, luminance, mixed, number_colour
-from ceiba.plot.fonts import in_covering_fonts
-from ceiba.plot.text import text_measure
-from ceiba.tree.words import DIGITS, level_text, number_text
+from ceiba.plot.painting._matplotlib import require_matplotlib
+from ceiba.plot.painting.axes import as_tree, axes_size, ink_of
+from ceiba.plot.painting.colours import Colour, class_colours, luminance, mixed, number_colour
+from ceiba.plot.painting.fonts import in_covering_fonts
+from ceiba.plot.painting.text import text_measure
+from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.inspection.importance_table import importance_table
-from ceiba.plot.axes import as_tree, ink_of, plain_axes
-from ceiba.plot.colours import class_colours
-from ceiba.prune import Listing
+from ceiba.listing import Listing
+from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
+from ceiba.plot.painting.colours import class_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ceiba.inspection.impurity import impurity
-from ceiba.plot.axes import plain_axes
-from ceiba.plot.colours import class_colours
+from ceiba.inspection.splitting.impurity import impurity
+from ceiba.plot.painting.axes import plain_axes
+from ceiba.plot.painting.colours import class_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ceiba.plot.axes import plain_axes
-from ceiba.plot.colours import class_colours
+from ceiba.plot.painting.axes import plain_axes
+from ceiba.plot.painting.colours import class_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

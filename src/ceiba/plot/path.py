@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from ceiba.errors import OptionError
 from ceiba.inspection import Explanation
 from ceiba.layout import lay_foot, percent
-from ceiba.plot._matplotlib import new_axes, require_matplotlib
-from ceiba.plot.axes import POINTS, as_tree, axes_size
-from ceiba.plot.colours import Colour, class_colours, mixed
-from ceiba.plot.fonts import in_covering_fonts
-from ceiba.plot.paint import Painter, rectangle
-from ceiba.plot.text import text_measure
+from ceiba.plot.painting._matplotlib import new_axes, require_matplotlib
+from ceiba.plot.painting.axes import POINTS, as_tree, axes_size
+from ceiba.plot.painting.colours import Colour, class_colours, mixed
+from ceiba.plot.painting.fonts import in_covering_fonts
+from ceiba.plot.painting.paint import Painter, rectangle
+from ceiba.plot.painting.text import text_measure
 from ceiba.tree import Tree
-from ceiba.tree.words import level_text, number_text
+from ceiba.tree.splits.sentences import level_text, number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

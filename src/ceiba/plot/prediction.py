@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.plot.axes import as_tree, ink_of, plain_axes
-from ceiba.plot.colours import class_colours
-from ceiba.plot.fonts import in_covering_fonts
-from ceiba.plot.grid import base_row, cells_of, ladder, name_ticks, said_slice
+from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
+from ceiba.plot.painting.colours import class_colours
+from ceiba.plot.painting.fonts import in_covering_fonts
+from ceiba.plot.painting.grid import base_row, cells_of, ladder, name_ticks, said_slice
 from ceiba.table import split_target
-from ceiba.tree import Tree, route
-from ceiba.tree.words import level_text
+from ceiba.tree import Tree
+from ceiba.tree.routing import route
+from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

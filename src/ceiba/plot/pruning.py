@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.plot.axes import Ink, ink_of, plain_axes
-from ceiba.plot.colours import class_colours
-from ceiba.prune import Listing
-from ceiba.tree.words import number_text
+from ceiba.listing import Listing
+from ceiba.plot.painting.axes import Ink, ink_of, plain_axes
+from ceiba.plot.painting.colours import class_colours
+from ceiba.tree.splits.sentences import number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

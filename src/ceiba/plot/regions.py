@@ -9,13 +9,14 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.layout import node_strength
-from ceiba.plot.axes import as_tree, ink_of, plain_axes
-from ceiba.plot.colours import Colour, class_colours, mixed, number_colour
-from ceiba.plot.fonts import in_covering_fonts
-from ceiba.plot.grid import Ladder, base_row, cells_of, ladder, name_ticks, said_slice
+from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
+from ceiba.plot.painting.colours import Colour, class_colours, mixed, number_colour
+from ceiba.plot.painting.fonts import in_covering_fonts
+from ceiba.plot.painting.grid import Ladder, base_row, cells_of, ladder, name_ticks, said_slice
 from ceiba.table import Column, Table, read_target, split_target
-from ceiba.tree import Tree, route
-from ceiba.tree.words import level_text
+from ceiba.tree import Tree
+from ceiba.tree.routing import route
+from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.layout import Drawing, Foot, Sheet, lay_foot
-from ceiba.plot._matplotlib import new_axes
-from ceiba.plot.axes import POINTS, as_tree, axes_size
-from ceiba.plot.colours import STRONGEST_FILL, Colour, class_colours, mixed, value_colour
-from ceiba.plot.fit import SMALLEST_FONT, fit_drawing
-from ceiba.plot.fonts import in_covering_fonts
-from ceiba.plot.paint import Painter
-from ceiba.plot.panels import PanelRows, paint_panels, panel_rows, scale_note
-from ceiba.plot.text import text_measure
+from ceiba.plot.painting._matplotlib import new_axes
+from ceiba.plot.painting.axes import POINTS, as_tree, axes_size
+from ceiba.plot.painting.colours import STRONGEST_FILL, Colour, class_colours, mixed, value_colour
+from ceiba.plot.painting.fit import SMALLEST_FONT, fit_drawing
+from ceiba.plot.painting.fonts import in_covering_fonts
+from ceiba.plot.painting.paint import Painter
+from ceiba.plot.painting.panels import PanelRows, paint_panels, panel_rows, scale_note
+from ceiba.plot.painting.text import text_measure
 from ceiba.tree import Tree
-from ceiba.tree.words import level_text
+from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

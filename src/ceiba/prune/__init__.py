@@ -6,9 +6,7 @@ that returns a new one, and an object for `prune=` of the estimators.
 
 from __future__ import annotations
 
-from ceiba.prune.by_hand import regrow, set_split
 from ceiba.prune.chi_square import ChiSquare, chi_square
-from ceiba.prune.choice import CostComplexity
 from ceiba.prune.cost_complexity import (
     PruningSequence,
     collapse_alpha,
@@ -16,19 +14,16 @@ from ceiba.prune.cost_complexity import (
     pruning_path,
     pruning_sequence,
 )
-from ceiba.prune.cross_validation import CrossValidation, cross_validate
+from ceiba.prune.cost_complexity_pruning import CostComplexity
+from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate
 from ceiba.prune.description_length import DescriptionLength, description_length
-from ceiba.prune.listing import Listing
 from ceiba.prune.pessimistic import Pessimistic, pessimistic
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable
 from ceiba.prune.read import PRUNING_NAMES, read_pruning
 from ceiba.prune.reduced_error import ReducedError, reduced_error
 from ceiba.prune.risk import Risk
-from ceiba.prune.rpart_complexity import prune_by_cp, rpart_complexity
-from ceiba.prune.rpart_cross_validation import rpart_cross_validate
 from ceiba.prune.same_answer import SameAnswer, same_answer
-from ceiba.prune.training import Training
 
 __all__ = [
     "PRUNING_NAMES",
@@ -36,7 +31,6 @@ __all__ = [
     "CostComplexity",
     "CrossValidation",
     "DescriptionLength",
-    "Listing",
     "Pessimistic",
     "Pruned",
     "Pruning",
@@ -45,21 +39,15 @@ __all__ = [
     "ReducedError",
     "Risk",
     "SameAnswer",
-    "Training",
     "chi_square",
     "collapse_alpha",
     "cross_validate",
     "description_length",
     "pessimistic",
-    "prune_by_cp",
     "prune_tree",
     "pruning_path",
     "pruning_sequence",
     "read_pruning",
     "reduced_error",
-    "regrow",
-    "rpart_complexity",
-    "rpart_cross_validate",
     "same_answer",
-    "set_split",
 ]

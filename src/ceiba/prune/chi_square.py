@@ -20,13 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.grow.checks import Check, boolean, integer, number, one_of
-from ceiba.prune.independence import Method, Significance
-from ceiba.prune.listing import Listing
+from ceiba.grow.problem import Problem
+from ceiba.grow.significance.independence import Method, Significance
+from ceiba.grow.significance.search_p_values import Correction, SplitTest
+from ceiba.listing import Listing
+from ceiba.options.checks import Check, boolean, integer, number, one_of
 from ceiba.prune.pruning import Pruned, Pruning
-from ceiba.prune.selection import Correction, SplitTest
-from ceiba.prune.training import Training
-from ceiba.tree import route
+from ceiba.tree.routing import route
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -76,9 +76,9 @@ def chi_square(
     >>> tree.n_leaves, chi_square(tree, X, y).n_leaves
     (8, 1)
     """
-    training = Training.like(tree, X, y, sample_weight, frequency_weights=frequency_weights)
+    problem = Problem.like(tree, X, y, sample_weight, frequency_weights=frequency_weights)
     pruning = ChiSquare(significance=significance, correction=correction, p_value=p_value)
-    return pruning.prune(tree, training).tree
+    return pruning.prune(tree, problem).tree
 
 
 class ChiSquare(Pruning):
@@ -140,10 +140,10 @@ class ChiSquare(Pruning):
         self.random_state = random_state
         self.keep_unpruned = keep_unpruned
 
-    def prune(self, tree: Tree, training: Training | None = None) -> Pruned:
+    def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Test nodes from the bottom up and collapse those that are not significant."""
         self._check()
-        if training is None:
+        if problem is None:
             raise OptionError(
                 "ChiSquare tests splits on the rows that the tree was grown on. Use "
                 "chi_square(tree, X, y), or ChiSquare() as prune= of an estimator."
@@ -154,15 +154,15 @@ class ChiSquare(Pruning):
             )
         test = SplitTest(
             tree,
-            training,
+            problem,
             self.correction,
             self.p_value,
             self.significance,
             self.n_draws,
             self.random_state,
-            _columns_searched(training),
+            _columns_searched(problem),
         )
-        tests, keeps = _bottom_up(tree, training, test, self.significance)
+        tests, keeps = _bottom_up(tree, problem, test, self.significance)
         collapsed = [node for node in tests if not keeps[node]]
         return Pruned(
             tree.collapse(np.array(collapsed, np.intp)),
@@ -172,10 +172,10 @@ class ChiSquare(Pruning):
 
 
 def _bottom_up(
-    tree: Tree, training: Training, test: SplitTest, significance: float
+    tree: Tree, problem: Problem, test: SplitTest, significance: float
 ) -> tuple[dict[int, Significance], npt.NDArray[np.bool_]]:
     """Test every node whose branches are, or have become, leaves."""
-    rows_of = _rows_by_node(tree, training)
+    rows_of = _rows_by_node(tree, problem)
     keeps = ~tree.is_leaf
     tests: dict[int, Significance] = {}
     for node in np.flatnonzero(keeps)[::-1].tolist():
@@ -186,12 +186,12 @@ def _bottom_up(
     return tests, keeps
 
 
-def _rows_by_node(tree: Tree, training: Training) -> Any:
+def _rows_by_node(tree: Tree, problem: Problem) -> Any:
     """Give a function of a node that gives the rows that pass through it."""
-    rows = np.arange(training.n_rows)
-    end = route.apply(tree, training.table)
-    if training.weight is not None:
-        rows, end = rows[training.weight > 0], end[training.weight > 0]
+    rows = np.arange(problem.n_rows)
+    end = route.apply(tree, problem.table)
+    if problem.weight is not None:
+        rows, end = rows[problem.weight > 0], end[problem.weight > 0]
     order = np.argsort(end, kind="stable")
     rows, end = rows[order], end[order]
 
@@ -202,10 +202,10 @@ def _rows_by_node(tree: Tree, training: Training) -> Any:
     return of
 
 
-def _columns_searched(training: Training) -> int:
+def _columns_searched(problem: Problem) -> int:
     """Count the columns that could be split: those with different values."""
     count = 0
-    for column in training.table.columns:
+    for column in problem.table.columns:
         values = column.values
         count += bool(len(values)) and not bool(np.all(values == values[0]))
     return max(count, 1)

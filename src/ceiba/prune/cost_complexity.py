@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.prune.listing import Listing
+from ceiba.listing import Listing
 from ceiba.prune.risk import NodeRisks, Risk, node_risks, risk_sums
 
 if TYPE_CHECKING:

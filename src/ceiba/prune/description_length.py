@@ -26,7 +26,7 @@ from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.tree import SplitKind
 
 if TYPE_CHECKING:
-    from ceiba.prune.training import Training
+    from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
 __all__ = ["DescriptionLength", "description_length"]
@@ -98,6 +98,6 @@ class DescriptionLength(Pruning):
 
     def __init__(self) -> None: ...
 
-    def prune(self, tree: Tree, training: Training | None = None) -> Pruned:
+    def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Prune to the shortest description."""
         return Pruned(description_length(tree))

@@ -20,10 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.grow.checks import Check, boolean, nothing, number
+from ceiba.grow.problem import Problem
+from ceiba.options.checks import Check, boolean, nothing, number
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.raising import prune_by_errors
-from ceiba.prune.training import Training
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -106,9 +106,9 @@ def pessimistic(
     >>> tree.n_leaves, pessimistic(tree).n_leaves
     (9, 7)
     """
-    training = None if X is None else Training.like(tree, X, y, sample_weight)
-    raising = training is not None and confidence is not None if raising is None else raising
-    return Pessimistic(confidence=confidence, raising=raising).prune(tree, training).tree
+    problem = None if X is None else Problem.like(tree, X, y, sample_weight)
+    raising = problem is not None and confidence is not None if raising is None else raising
+    return Pessimistic(confidence=confidence, raising=raising).prune(tree, problem).tree
 
 
 class Pessimistic(Pruning):
@@ -153,7 +153,7 @@ class Pessimistic(Pruning):
         self.raising = raising
         self.keep_unpruned = keep_unpruned
 
-    def prune(self, tree: Tree, training: Training | None = None) -> Pruned:
+    def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Prune by pessimistic errors, from the bottom up."""
         self._check()
         if tree.counts is None or tree.n_outputs > 1:
@@ -161,14 +161,14 @@ class Pessimistic(Pruning):
                 "Pessimistic pruning counts misclassified rows: it is for classification trees "
                 "with one output. Use CostComplexity for others."
             )
-        if self.raising and training is None:
+        if self.raising and problem is None:
             raise OptionError(
                 "Subtree raising sends rows down another branch and needs the data. Give X and y, "
                 "or raising=False."
             )
         pruned = _collapsed(tree)
         if self.confidence is not None:
-            pruned = prune_by_errors(pruned, training if self.raising else None, self.confidence)
+            pruned = prune_by_errors(pruned, problem if self.raising else None, self.confidence)
         return Pruned(pruned, unpruned=tree if self.keep_unpruned else None)
 
 

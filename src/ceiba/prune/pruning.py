@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.grow.checks import Check, check_options
+from ceiba.options.checks import Check, check_options
 
 if TYPE_CHECKING:
-    from ceiba.prune.cross_validation import CrossValidation
-    from ceiba.prune.listing import Listing
-    from ceiba.prune.training import Training
+    from ceiba.grow.problem import Problem
+    from ceiba.listing import Listing
+    from ceiba.prune.cross_validation.validate import CrossValidation
     from ceiba.tree import Tree
 
 __all__ = ["Pruned", "Pruning"]
@@ -58,12 +58,12 @@ class Pruning(ABC):
     _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {}
 
     @abstractmethod
-    def prune(self, tree: Tree, training: Training | None = None) -> Pruned:
-        """Prune a tree; `training` is what it was grown on, for prunings that need the data."""
+    def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
+        """Prune a tree; `problem` is what it was grown on, for prunings that need the data."""
 
-    def fit(self, training: Training) -> Pruned:
+    def fit(self, problem: Problem) -> Pruned:
         """Grow a tree and prune it."""
-        return self.prune(training.grow(), training)
+        return self.prune(problem.grow(), problem)
 
     # ------------------------------------------------------------------ parameters
 

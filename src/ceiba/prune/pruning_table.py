@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.prune.listing import Listing
+from ceiba.listing import Listing
 
 if TYPE_CHECKING:
     from ceiba.prune.cost_complexity import PruningSequence
-    from ceiba.prune.cross_validation import CrossValidation
+    from ceiba.prune.cross_validation.validate import CrossValidation
     from ceiba.tree import Tree
 
 __all__ = ["PruningTable", "Rule", "choose_step", "pruning_table"]

@@ -18,25 +18,25 @@ from ceiba import _core
 from ceiba.grow.priors import fill_empty
 
 if TYPE_CHECKING:
-    from ceiba.prune.training import Training
+    from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
 __all__ = ["prune_by_errors", "rearranged", "recounted"]
 
 
-def prune_by_errors(tree: Tree, training: Training | None, confidence: float) -> Tree:
+def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> Tree:
     """Prune a classification tree with one output by C4.5's error estimates.
 
     Parameters
     ----------
     tree : Tree
-    training : Training or None
+    problem : Problem or None
         The rows on which the tree was grown, for subtree raising; None: without it.
     confidence : float
         C4.5's CF.
     """
     assert tree.counts is not None
-    columns, labels, weight = _rows(training)
+    columns, labels, weight = _rows(problem)
     found = _core.raise_subtrees(
         tree._router,
         columns,
@@ -45,28 +45,28 @@ def prune_by_errors(tree: Tree, training: Training | None, confidence: float) ->
         np.ascontiguousarray(tree.counts[:, 0, :]),
         confidence,
         NormalDist().inv_cdf(1 - confidence),
-        training is not None,
+        problem is not None,
         # Newcomers change what rows with a missing value weigh in the branches.
-        tree.missing == "fractional" and _has_missing(training),
+        tree.missing == "fractional" and _has_missing(problem),
     )
     leaf = found["leaf"].astype(bool)
-    if training is None or not found["any"]:
+    if problem is None or not found["any"]:
         return tree.collapse(found["node"][leaf])
     moved = rearranged(tree, found["content"], found["parent"], found["weight"], leaf)
-    return recounted(moved, training)
+    return recounted(moved, problem)
 
 
 def _rows(
-    training: Training | None,
+    problem: Problem | None,
 ) -> tuple[Any, npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    if training is None:
+    if problem is None:
         return _core.Columns(0), np.zeros(0, np.int32), np.zeros(0)
-    labels = np.ascontiguousarray(training.target.values[:, 0], np.int32)
-    return training.table.core(), labels, np.ascontiguousarray(training.row_weight)
+    labels = np.ascontiguousarray(problem.target.values[:, 0], np.int32)
+    return problem.table.core(), labels, np.ascontiguousarray(problem.row_weight)
 
 
-def _has_missing(training: Training | None) -> bool:
-    return training is not None and any(c.missing.any() for c in training.table.columns)
+def _has_missing(problem: Problem | None) -> bool:
+    return problem is not None and any(c.missing.any() for c in problem.table.columns)
 
 
 def rearranged(
@@ -113,8 +113,8 @@ def rearranged(
     )
 
 
-def recounted(tree: Tree, training: Training) -> Tree:
+def recounted(tree: Tree, problem: Problem) -> Tree:
     """Count the training rows on a tree whose branches were raised."""
-    labels = tree.target.classes[0][training.target.values[:, 0]]
-    tree = tree.recount(training.table, labels, sample_weight=training.weight)
+    labels = tree.target.classes[0][problem.target.values[:, 0]]
+    tree = tree.recount(problem.table, labels, sample_weight=problem.weight)
     return replace(tree, value=fill_empty(tree.value.copy(), tree.parent, tree.weight))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.prune.choice import CostComplexity
+from ceiba.prune.cost_complexity_pruning import CostComplexity
 from ceiba.prune.pruning import Pruning
 
 __all__ = ["PRUNING_NAMES", "read_pruning"]

@@ -16,15 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.grow.checks import Check, boolean, fraction
-from ceiba.prune.folds import seed_of
-from ceiba.prune.listing import Listing
+from ceiba.listing import Listing
+from ceiba.options.checks import Check, boolean, fraction
+from ceiba.prune.cross_validation.folds import seed_of
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.risk import node_risks
 from ceiba.table import split_target
 
 if TYPE_CHECKING:
-    from ceiba.prune.training import Training
+    from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
 __all__ = ["ReducedError", "reduced_error"]
@@ -113,22 +113,22 @@ class ReducedError(Pruning):
         self.random_state = random_state
         self.keep_unpruned = keep_unpruned
 
-    def fit(self, training: Training) -> Pruned:
+    def fit(self, problem: Problem) -> Pruned:
         """Grow a tree, on all rows or on those that are not held out, and prune it."""
         self._check()
         if self.X is not None:
-            return self.prune(training.grow(), training)
-        held_out = _draw(training, self.fraction, self.stratify, seed_of(self.random_state))
-        tree = training.grow(np.flatnonzero(~held_out).astype(np.uint32))
-        labels = training.target.values[held_out]
+            return self.prune(problem.grow(), problem)
+        held_out = _draw(problem, self.fraction, self.stratify, seed_of(self.random_state))
+        tree = problem.grow(np.flatnonzero(~held_out).astype(np.uint32))
+        labels = problem.target.values[held_out]
         if tree.task == "classification":
             columns = [known[labels[:, k]] for k, known in enumerate(tree.target.classes)]
             labels = np.stack(columns, axis=1)
         y = labels[:, 0] if labels.shape[1] == 1 else labels
-        weight = None if training.weight is None else training.weight[held_out]
-        return self._pruned(tree, training.table.take(held_out), y, weight)
+        weight = None if problem.weight is None else problem.weight[held_out]
+        return self._pruned(tree, problem.table.take(held_out), y, weight)
 
-    def prune(self, tree: Tree, training: Training | None = None) -> Pruned:
+    def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Prune a tree on the validation set."""
         if self.X is None:
             raise OptionError(
@@ -158,12 +158,12 @@ class ReducedError(Pruning):
         return Pruned(pruned, table, unpruned=tree if self.keep_unpruned else None)
 
 
-def _draw(training: Training, share: float, stratify: bool, seed: int) -> npt.NDArray[np.bool_]:
+def _draw(problem: Problem, share: float, stratify: bool, seed: int) -> npt.NDArray[np.bool_]:
     """Mark the rows to hold out: at least one, and not all."""
-    n = training.n_rows
+    n = problem.n_rows
     order = np.random.default_rng(seed).permutation(n)
-    if stratify and training.options.task == "classification":
-        order = order[np.lexsort(training.target.values[order].T)]
+    if stratify and problem.options.task == "classification":
+        order = order[np.lexsort(problem.target.values[order].T)]
     count = min(max(1, round(share * n)), n - 1)
     if count < 1:
         raise OptionError("ReducedError holds rows out, but there is only 1 sample.")

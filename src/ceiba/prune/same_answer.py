@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ceiba.prune.pruning import Pruned, Pruning
 
 if TYPE_CHECKING:
-    from ceiba.prune.training import Training
+    from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
 __all__ = ["SameAnswer", "same_answer"]
@@ -80,6 +80,6 @@ class SameAnswer(Pruning):
 
     def __init__(self) -> None: ...
 
-    def prune(self, tree: Tree, training: Training | None = None) -> Pruned:
+    def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Collapse subtrees that give one answer."""
         return Pruned(same_answer(tree))

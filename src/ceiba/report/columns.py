@@ -12,7 +12,7 @@ import numpy as np
 
 from ceiba.layout import cut_digits
 from ceiba.report.numbers import shown
-from ceiba.tree.words import DIGITS, level_text
+from ceiba.tree.splits.sentences import DIGITS, level_text
 
 if TYPE_CHECKING:
     from ceiba.table import Table

@@ -14,7 +14,7 @@ import numpy as np
 
 from ceiba.report.numbers import exact, shown, whole
 from ceiba.table import split_target
-from ceiba.tree import route
+from ceiba.tree.routing import route
 
 if TYPE_CHECKING:
     from ceiba.table import Table

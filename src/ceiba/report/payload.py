@@ -19,12 +19,12 @@ from ceiba.report.evidence import boxes, evidence, rows_and_target
 from ceiba.report.nodes import node_columns
 from ceiba.report.numbers import exact
 from ceiba.report.pruning import pruning_columns
-from ceiba.tree.words import level_text
+from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ceiba.prune import Listing
+    from ceiba.listing import Listing
     from ceiba.tree import Tree
 
 __all__ = ["LANGUAGES", "VERSION", "payload"]

@@ -17,7 +17,8 @@ from ceiba.prune.pruning_table import choose_step, unit_of
 from ceiba.report.numbers import exact
 
 if TYPE_CHECKING:
-    from ceiba.prune import Listing, Risk
+    from ceiba.listing import Listing
+    from ceiba.prune import Risk
     from ceiba.tree import Tree
 
 __all__ = ["pruning_columns"]

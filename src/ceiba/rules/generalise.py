@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.inspection.conditions import Clause, Condition, clause_of, joined_with
+from ceiba.paths.conditions import Clause, Condition, clause_of, joined_with
 from ceiba.prune.pessimistic import added_errors
 from ceiba.tree import SplitKind
 

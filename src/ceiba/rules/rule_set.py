@@ -18,9 +18,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import column_or_1d
 
 from ceiba.errors import DataTypeError, OptionError
-from ceiba.estimators import c45
-from ceiba.inspection.conditions import Condition
-from ceiba.prune import Training
+from ceiba.families import c45
+from ceiba.grow import Problem
+from ceiba.paths.conditions import Condition
 from ceiba.rules.choose import chosen
 from ceiba.rules.generalise import Draft, drafts, path_tests
 from ceiba.table import Table, read_like
@@ -42,7 +42,7 @@ class GeneralRule:
     value : object
         The class.
     cover : float
-        Training weight that fulfils the condition.
+        Problem weight that fulfils the condition.
     errors : float
         Of it, of other classes.
     confidence : float
@@ -165,10 +165,10 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # A rule is asked as a whole: a row with a missing value takes the default branch.
         if tree.missing == "fractional":
             tree = replace(tree, missing="majority")
-        training = Training.like(tree, X, y, sample_weight)
-        codes, weight = training.target.values[:, 0].astype(np.intp), training.row_weight
+        problem = Problem.like(tree, X, y, sample_weight)
+        codes, weight = problem.target.values[:, 0].astype(np.intp), problem.row_weight
         classes = tree.target.classes[0]
-        found = drafts(tree, training.table, codes, weight, self.confidence)
+        found = drafts(tree, problem.table, codes, weight, self.confidence)
         kept, default = chosen(found, codes, weight, len(classes))
         share = np.bincount(codes, weights=weight, minlength=len(classes)) / weight.sum()
         self.tree_, self.classes_ = tree, classes

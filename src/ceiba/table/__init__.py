@@ -8,12 +8,12 @@ in.
 from ceiba.table.column import Column
 from ceiba.table.declared import Levels
 from ceiba.table.display import show_number
-from ceiba.table.fitting import read
-from ceiba.table.predicting import read_like
+from ceiba.table.read_for_fit import read
+from ceiba.table.read_for_predict import read_like
 from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo
-from ceiba.table.split_target import split_target
 from ceiba.table.table import Table
-from ceiba.table.target import Target, present_rows, read_target
+from ceiba.table.targets.split_target import split_target
+from ceiba.table.targets.target import Target, present_rows, read_target
 from ceiba.table.weights import read_weights
 
 __all__ = [

@@ -26,7 +26,7 @@ def conform(found: Column, info: ColumnInfo, unseen: Unseen = "keep") -> Column:
 
     Examples
     --------
-    >>> from ceiba.table.objects import column_of_objects
+    >>> from ceiba.table.readers.objects import column_of_objects
     >>> info = ColumnInfo("city", Kind.CATEGORICAL, ("Lima", "Oslo"))
     >>> conform(column_of_objects("city", ["Oslo", "Rome", None]), info).values.tolist()
     [1, 2, -1]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ceiba.tree.build import Leaf, build
-from ceiba.tree.face import from_sklearn, load
-from ceiba.tree.from_arrays import from_arrays
+from ceiba.tree.construct.build import Leaf, build
+from ceiba.tree.construct.from_arrays import from_arrays
 from ceiba.tree.invariants import check
+from ceiba.tree.methods import from_sklearn, load
 from ceiba.tree.node import Node
 from ceiba.tree.path import Path, Step
-from ceiba.tree.split_tests import NodeTest, SplitTests
-from ceiba.tree.splits import Cut, Levels, Presence, Split, SplitKind, SplitTable
-from ceiba.tree.surrogates import Competitor, Competitors, Surrogate, Surrogates
-from ceiba.tree.trace import Move, trace
+from ceiba.tree.routing.trace import Move, trace
+from ceiba.tree.splits.split_table import Cut, Levels, Presence, Split, SplitKind, SplitTable
+from ceiba.tree.splits.surrogates import Competitor, Competitors, Surrogate, Surrogates
+from ceiba.tree.splits.tests import NodeTest, SplitTests
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 __all__ = [

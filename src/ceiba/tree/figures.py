@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ceiba.errors import TreeError
-from ceiba.tree import route as _route
 from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.impurity import scale_by_prior
+from ceiba.tree.routing import route as _route
 from ceiba.tree.shape import Shape
 from ceiba.tree.stayed import stayed_risk
 
 if TYPE_CHECKING:
-    from ceiba.tree.splits import SplitTable
-    from ceiba.tree.surrogates import Surrogates
+    from ceiba.tree.splits.split_table import SplitTable
+    from ceiba.tree.splits.surrogates import Surrogates
 
 __all__ = ["Figures"]
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from ceiba.errors import TreeError
 from ceiba.table import Kind
-from ceiba.tree.split_tests import TEST_FIGURES
-from ceiba.tree.splits import SplitKind, SplitTable
+from ceiba.tree.splits.split_table import SplitKind, SplitTable
+from ceiba.tree.splits.tests import TEST_FIGURES
 
 if TYPE_CHECKING:
     from ceiba.table import Schema

@@ -16,9 +16,9 @@ from ceiba.tree.path import Path
 
 if TYPE_CHECKING:
     from ceiba.tree.arrays import Array
-    from ceiba.tree.split_tests import NodeTest
-    from ceiba.tree.splits import Split
-    from ceiba.tree.surrogates import Competitor, Surrogate
+    from ceiba.tree.splits.split_table import Split
+    from ceiba.tree.splits.surrogates import Competitor, Surrogate
+    from ceiba.tree.splits.tests import NodeTest
     from ceiba.tree.tree import Tree
 
 __all__ = ["Node", "NodeSequence"]

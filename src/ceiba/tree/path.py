@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ceiba.tree.splits import Split
+    from ceiba.tree.splits.split_table import Split
     from ceiba.tree.tree import Tree
 
 __all__ = ["Path", "Step"]

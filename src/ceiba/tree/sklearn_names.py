@@ -14,7 +14,7 @@ import numpy as np
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.figures import Figures
-from ceiba.tree.splits import SplitKind
+from ceiba.tree.splits.split_table import SplitKind
 
 __all__ = ["SklearnNames"]
 

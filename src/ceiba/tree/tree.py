@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import TreeError
-from ceiba.tree import route as _route
 from ceiba.tree.arrays import Array, read_only, same_array
 from ceiba.tree.collapse import collapse as _collapse
-from ceiba.tree.face import Face
+from ceiba.tree.construct.sample import Container
+from ceiba.tree.construct.sample import sample as _sample
+from ceiba.tree.methods import TreeMethods
 from ceiba.tree.node import Node, NodeSequence
-from ceiba.tree.recount import recount as _recount
-from ceiba.tree.sample import Container
-from ceiba.tree.sample import sample as _sample
+from ceiba.tree.routing import route as _route
+from ceiba.tree.routing.recount import recount as _recount
 from ceiba.tree.sklearn_names import SklearnNames
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     from ceiba.table import Schema
     from ceiba.tree.path import Path
-    from ceiba.tree.split_tests import SplitTests
-    from ceiba.tree.splits import SplitTable
-    from ceiba.tree.surrogates import Competitors, Surrogates
+    from ceiba.tree.splits.split_table import SplitTable
+    from ceiba.tree.splits.surrogates import Competitors, Surrogates
+    from ceiba.tree.splits.tests import SplitTests
 
 __all__ = ["Missing", "Tree", "Unseen"]
 
@@ -59,7 +59,7 @@ _LATER: Final = frozenset((*_DTYPES, "splits", "counts"))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Tree(SklearnNames, Face):
+class Tree(SklearnNames, TreeMethods):
     """A grown, loaded or hand-written decision tree: a frozen table of nodes.
 
     Users rarely call this constructor: `model.tree_`, `ceiba.tree.build`,

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.grow.chaid.choose import Chooser
-from ceiba.grow.checks import refuse_unless_idle
 from ceiba.grow.planting import plant
+from ceiba.options.checks import refuse_unless_idle
 
 if TYPE_CHECKING:
     from ceiba.grow.grow import Place

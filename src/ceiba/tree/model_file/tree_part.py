@@ -14,12 +14,12 @@ import numpy as np
 from ceiba.errors import ModelFileError, TreeError
 from ceiba.table import Schema
 from ceiba.tree.arrays import Array
-from ceiba.tree.from_arrays import branches_of
+from ceiba.tree.construct.from_arrays import branches_of
 from ceiba.tree.invariants import check
 from ceiba.tree.model_file.field import Field
-from ceiba.tree.split_tests import TEST_FIGURES, SplitTests
-from ceiba.tree.splits import SplitTable
-from ceiba.tree.surrogates import Competitors, Surrogates
+from ceiba.tree.splits.split_table import SplitTable
+from ceiba.tree.splits.surrogates import Competitors, Surrogates
+from ceiba.tree.splits.tests import TEST_FIGURES, SplitTests
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 __all__ = ["tree_from_json", "tree_to_json"]

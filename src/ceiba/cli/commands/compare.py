@@ -1,0 +1,91 @@
+"""``ceiba compare``: two models on one file: how good, where they disagree, how they differ."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from ceiba.cli.shared_options import AsJson, Decimal, Encoding, Markers, Model, Separator
+
+__all__ = ["compare"]
+
+
+def compare(
+    first: Model,
+    second: Model,
+    data: Annotated[str, typer.Argument(help="A table with the truth.", metavar="DATA")],
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="Column of the truth.")
+    ] = None,
+    separator: Separator = None,
+    encoding: Encoding = "utf-8",
+    missing_marker: Markers = None,
+    decimal_comma: Decimal = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two models on the rows of one file.
+
+    Example: ceiba compare small.ceiba large.ceiba test.csv
+    """
+    from ceiba.cli.commands.evaluate import evaluation_data, truth_of
+    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.output import answer, warn_in_words
+    from ceiba.errors import DataError
+
+    warn_in_words()
+    models, said, lines = [], [], []
+    for path in (first, second):
+        opened, metadata = open_model(path)
+        reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
+        X, y, _, _ = truth_of(opened, data, reading, target, None)
+        found = opened.evaluate(X, y)
+        models.append((opened, opened.predict(X)))
+        said.append({"model": str(path), "leaves": opened.tree_.n_leaves,
+                     "evaluation": evaluation_data(found)})  # fmt: skip
+        lines += [f"{path}: {opened.tree_.n_leaves} leaves", str(found), ""]
+    trees = [one.tree_ for one, _ in models]
+    if trees[0].task != trees[1].task:
+        raise DataError(f"{first} is a {trees[0].task} tree, {second} a {trees[1].task} tree.")
+    disagreement = _disagreement(models[0][1], models[1][1], y, trees[0].task)
+    splits = _splits(*trees)
+    lines += [*disagreement.pop("lines"), *splits.pop("lines")]
+    data_said = {"models": said, "disagreement": disagreement, "splits": splits}
+    answer("\n".join(lines), data_said, as_json)
+
+
+def _disagreement(one: Any, other: Any, y: Any, task: str) -> dict[str, Any]:
+    import numpy as np
+
+    if task == "regression":
+        apart = np.abs(np.asarray(one) - np.asarray(other))
+        rows = np.argsort(-apart, kind="stable")[:5] + 1
+        text = f"Answers differ by {apart.mean():.4g} on average, by {apart.max():.4g} at most."
+        return {"mean": apart.mean(), "most": apart.max(), "rows": rows, "lines": [text]}
+    differ = np.flatnonzero(np.asarray(one) != np.asarray(other))
+    truth = np.asarray(y, dtype=object)
+    first = int(sum(one[i] == truth[i] for i in differ))
+    second = int(sum(other[i] == truth[i] for i in differ))
+    text = (
+        f"They disagree on {len(differ)} of {len(truth)} rows: the first is right in {first}, the "
+        f"second in {second}."
+    )
+    shown = [f"rows {', '.join(str(i + 1) for i in differ[:10])}"] if len(differ) else []
+    return {"rows": len(differ), "first_right": first, "second_right": second,
+            "examples": differ[:10] + 1, "lines": [text, *shown]}  # fmt: skip
+
+
+def _splits(one: Any, other: Any) -> dict[str, Any]:
+    """Say how often each tree asks about each column."""
+    from collections import Counter
+
+    def asked(tree: Any) -> Counter[str]:
+        names = tree.schema.names
+        return Counter(names[j] for j in tree.splits.column.tolist() if j >= 0)
+
+    a, b = asked(one), asked(other)
+    names = sorted({*a, *b}, key=lambda name: -(a[name] + b[name]))
+    width = max([len(name) for name in names] + [6])
+    lines = [f"{'splits':<{width}}  first  second"]
+    lines += [f"{name:<{width}}  {a[name]:>5}  {b[name]:>6}" for name in names]
+    return {"first": dict(a), "second": dict(b), "lines": ["", *lines]}

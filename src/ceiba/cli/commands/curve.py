@@ -1,0 +1,64 @@
+"""``ceiba curve``: the learning curve, as a table and a picture."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Out, Quiet, Separator
+
+__all__ = ["curve"]
+
+
+def curve(
+    data: Data,
+    target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")],
+    task: Annotated[str | None, typer.Option(help="classification or regression.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
+    categorical: Annotated[list[str] | None, typer.Option(help="Columns with levels.")] = None,
+    repeats: Annotated[int, typer.Option(help="Shuffles per size.")] = 20,
+    recipe: Annotated[str | None, typer.Option(help="rpart, c45, chaid, id3.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="An option of the estimator: NAME=VALUE.")
+    ] = None,
+    separator: Separator = None,
+    encoding: Encoding = "utf-8",
+    missing_marker: Markers = None,
+    decimal_comma: Decimal = False,
+    out: Out = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how the score grows with the rows learned from, to see whether more would help.
+
+    Example: ceiba curve weather.csv --target RAIN --drop DATE,PRCP --set max_depth=4 -o curve.png
+    """
+    from ceiba.cli.estimator_from_flags import make_model, read_settings
+    from ceiba.cli.files.kinds import names_in
+    from ceiba.cli.files.reading import Reading
+    from ceiba.cli.learn_job import Learning
+    from ceiba.cli.output import answer, check_out, remark, warn_in_words
+    from ceiba.inspection import learning_curve
+
+    warn_in_words(quiet=True)
+    check_out(out)
+    work = Learning(
+        data=data, target=target,
+        reading=Reading.of(separator, encoding, missing_marker, decimal_comma),
+        shape={"drop": names_in(drop), "categorical": names_in(categorical), "numeric": [],
+               "ordered": {}},
+        weight=None, quiet=True,
+    )  # fmt: skip
+    work.read(task, advise=False)
+    model = make_model(work.task, recipe, read_settings(set_))
+    progress = not quiet and sys.stderr.isatty()
+    found = learning_curve(model, work.X, work.y, repeats=repeats, progress=progress)
+    answer(str(found), found.table().to_dict(), as_json)
+    if out is not None:
+        from ceiba.cli.commands.plot import save_figure
+        from ceiba.plot import plot_learning_curve
+
+        save_figure(plot_learning_curve(found), out, 150)
+        remark(f"written to {out}", quiet)

@@ -1,0 +1,62 @@
+"""``ceiba datasets``: the small embedded data, listed or written."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Annotated, Any
+
+import typer
+
+from ceiba.cli.shared_options import AsJson, Out
+
+__all__ = ["datasets"]
+
+
+def datasets(
+    name: Annotated[str | None, typer.Argument(help="One of them.", metavar="[NAME]")] = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the embedded data sets, or write one as CSV.
+
+    Example: ceiba datasets iris -o iris.csv
+    """
+    from ceiba import datasets as room
+    from ceiba.cli.output import answer, check_out, remark
+    from ceiba.errors import OptionError, did_you_mean
+    from ceiba.tree.model_file.storage import atomic
+
+    check_out(out)
+    loaders: dict[str, Any] = {
+        one.removeprefix("load_"): getattr(room, one)
+        for one in room.__all__
+        if one.startswith("load_")
+    }
+    if name is None:
+        found = {key: load() for key, load in loaders.items()}
+        lines = [
+            f"{key:<14}{len(one.y):>5} rows, {len(one.X):>2} columns, target {one.target}"
+            for key, one in found.items()
+        ]
+        data = [{"name": key, "rows": len(one.y), "columns": list(one.X), "target": one.target}
+                for key, one in found.items()]  # fmt: skip
+        answer("\n".join(lines), data, as_json)
+        return
+    if name not in loaders:
+        hint = did_you_mean(name, loaders)
+        raise OptionError(f"{name!r} is none of {', '.join(loaders)}.{hint}")
+    columns = loaders[name]().data
+    if as_json:
+        answer("", columns, True)
+        return
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    if out is None:
+        print(text.getvalue(), end="")
+        return
+    with atomic(out, "w", encoding="utf-8", newline="") as file:
+        file.write(text.getvalue())
+    remark(f"written to {out}")

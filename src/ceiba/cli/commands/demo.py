@@ -1,0 +1,102 @@
+"""``ceiba demo``: a first look, from two small tables to two trees, a picture and a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ceiba.datasets import load_iris, load_restaurant
+from ceiba.estimators import DecisionTreeClassifier
+from ceiba.inspection import ClassEvaluation, split_table
+from ceiba.prune import CostComplexity
+
+if TYPE_CHECKING:
+    from ceiba.datasets import Dataset
+
+__all__ = ["demo"]
+
+
+def demo(out: Path) -> None:
+    """Learn the restaurant and the iris tree, print what they say, write picture and report.
+
+    Both go into `out`. The last line printed is the path of the report.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from ceiba.cli.commands.demo import demo
+    >>> demo(Path("out"))  # doctest: +SKIP
+    """
+    restaurant, iris = load_restaurant(), load_iris()
+    _headline("To wait for a table or not: 12 rows of Russell and Norvig")
+    _show_gains(restaurant)
+    model = DecisionTreeClassifier(criterion="entropy", categorical_splits="multiway")
+    _learn(model, restaurant.X, restaurant.y)
+    print(f"accuracy {_accuracy(model, restaurant.X, restaurant.y)}")
+
+    _headline("Iris: 100 flowers to learn from, 50 to judge by")
+    out.mkdir(parents=True, exist_ok=True)
+    seen, kept = _every_third_apart(iris)
+    model = DecisionTreeClassifier(prune=CostComplexity(rule="1se", keep_unpruned=True))
+    _learn(model, *seen)
+    print("How big should it be? Ten-fold cross-validation of every size:\n")
+    print(f"{model.pruning_table_}\n")
+    print(f"on the 50 flowers it has not seen: accuracy {_accuracy(model, *kept)}")
+
+    print(f"\n{_picture(model, out)}")
+    path = out / "iris_report.html"
+    model.report(path, train=seen, test=kept, title="Iris")
+    print(f"\nThe interactive report (open it in a browser):\n{path}")
+
+
+def _headline(text: str) -> None:
+    print(f"\n{text}\n{'-' * len(text)}")
+
+
+def _show_gains(data: Dataset) -> None:
+    """Print what each question tells about the target, as the book works it out."""
+    table = split_table(data.X, data.y, "entropy", categorical_splits="multiway")
+    print("What one question tells, in bits (one branch per answer):")
+    for column, gain in zip(table["column"], table["gain"], strict=True):
+        print(f"  {column:<13}{gain:6.3f}  {'#' * round(40 * gain)}")
+    print()
+
+
+def _learn(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> None:
+    model.fit(X, y)
+    print(model.tree_)
+    print()
+
+
+def _accuracy(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> str:
+    """Say the accuracy beside that of always giving the most frequent class."""
+    found = model.evaluate(X, y)
+    assert isinstance(found, ClassEvaluation)
+    return f"{found.accuracy:.3f}, always {found.baseline!r} {1 - found.baseline_error:.3f}"
+
+
+def _every_third_apart(
+    data: Dataset,
+) -> tuple[tuple[dict[str, list[Any]], list[Any]], tuple[dict[str, list[Any]], list[Any]]]:
+    """Keep rows 0, 3, 6, ... for judging; the classes of iris stand in blocks, so all take part."""
+    n = len(data.y)
+    groups = ([i for i in range(n) if i % 3], list(range(0, n, 3)))
+    seen, kept = (
+        ({name: [c[i] for i in rows] for name, c in data.X.items()}, [data.y[i] for i in rows])
+        for rows in groups
+    )
+    return seen, kept
+
+
+def _picture(model: DecisionTreeClassifier, out: Path) -> str:
+    """Draw the tree and give the path of the file, or say what is missing."""
+    from ceiba.plot import plot_tree
+
+    try:
+        figure = plot_tree(model).get_figure(root=True)
+    except ImportError as error:
+        return str(error)
+    assert figure is not None
+    path = out / "iris_tree.png"
+    figure.savefig(path, dpi=150)
+    return f"The tree as a picture:\n{path}"

@@ -1,0 +1,71 @@
+"""``ceiba export``: a model in another format."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from ceiba.cli.shared_options import Model, Out, Quiet
+
+__all__ = ["export"]
+
+
+def export(
+    model: Model,
+    format_: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FORMAT]",
+            help="sql, python, c, javascript, json, onnx, pmml, rules, text, dot, ...; by the "
+            "ending of --out if not given.",
+        ),
+    ] = None,
+    out: Out = None,
+    dialect: Annotated[
+        str | None, typer.Option(help="Of SQL: ansi, postgresql, sqlite, duckdb.")
+    ] = None,
+    table: Annotated[str | None, typer.Option(help="Of SQL: the table.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="Another option of the format: NAME=VALUE.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write a model in another format; every format answers as `ceiba predict` does.
+
+    Examples
+    --------
+    ceiba export weather.ceiba sql --dialect duckdb --table weather
+
+    ceiba export weather.ceiba -o weather.py
+    """
+    import inspect
+
+    from ceiba.cli.estimator_from_flags import read_settings
+    from ceiba.cli.models import open_tree
+    from ceiba.cli.output import check_out, remark
+    from ceiba.errors import OptionError, did_you_mean
+    from ceiba.export.registry import FORMATS, format_named, format_of_path
+    from ceiba.export.registry import export as write
+
+    if format_ is None and out is None:
+        raise OptionError(f"Name the format: {', '.join(FORMATS)}.")
+    check_out(out)
+    chosen = format_named(format_) if format_ is not None else format_of_path(str(out))
+    options: dict[str, Any] = read_settings(set_)
+    options |= {k: v for k, v in {"dialect": dialect, "table": table}.items() if v is not None}
+    allowed = list(inspect.signature(chosen.load()).parameters)[1:]
+    for name in options:
+        if name not in allowed:
+            hint = did_you_mean(name, allowed)
+            raise OptionError(f"The format {chosen.name} has no option {name!r}.{hint}")
+    made = write(open_tree(model)[0], chosen.name, out, **options)
+    if out is not None:
+        remark(f"written to {out}", quiet)
+    elif isinstance(made, bytes):
+        sys.stdout.buffer.write(made)
+    elif isinstance(made, str):
+        print(made.rstrip("\n"))
+    else:
+        raise OptionError(f"The format {chosen.name} is an object of Python, not a file.")

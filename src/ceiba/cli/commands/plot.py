@@ -1,0 +1,66 @@
+"""``ceiba plot``: pictures of a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ceiba.cli.shared_options import Model, Quiet
+
+__all__ = ["plot", "save_figure"]
+
+
+def plot(
+    model: Model,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The picture: .png, .svg, .pdf.")] = Path(
+        "tree.png"
+    ),
+    kind: Annotated[str, typer.Option(help="tree, icicle, importance or pruning.")] = "tree",
+    max_depth: Annotated[int | None, typer.Option(help="Fold what lies deeper.")] = None,
+    dpi: Annotated[int, typer.Option(help="Dots per inch of a .png.")] = 150,
+    quiet: Quiet = False,
+) -> None:
+    """Draw a model.
+
+    Example: ceiba plot weather.ceiba -o weather.svg
+    """
+    from ceiba import plot as pictures
+    from ceiba.cli.models import open_model
+    from ceiba.cli.output import check_out, remark
+    from ceiba.errors import OptionError, did_you_mean
+
+    opened, _ = open_model(model)
+    check_out(out)
+    kinds = {
+        "tree": pictures.plot_tree,
+        "icicle": getattr(pictures, "plot_icicle", None),
+        "importance": getattr(pictures, "plot_importance", None),
+        "pruning": getattr(pictures, "plot_pruning", None),
+    }
+    draw = kinds.get(kind)
+    if draw is None:
+        known = ", ".join(name for name, one in kinds.items() if one is not None)
+        raise OptionError(f"--kind {kind!r}. Known are {known}.{did_you_mean(kind, kinds)}")
+    options: dict[str, Any] = {}
+    if max_depth is not None and kind == "tree":
+        options["max_depth"] = max_depth
+    thing: Any = opened
+    if kind == "pruning":
+        from ceiba.prune import pruning_sequence
+
+        thing = getattr(opened, "pruning_table_", None) or pruning_sequence(opened.tree_)
+    save_figure(draw(thing, **options), out, dpi)
+    remark(f"written to {out}", quiet)
+
+
+def save_figure(axes: Any, out: Path, dpi: int) -> None:
+    """Write the figure that some axes belong to, whole or not at all."""
+    from ceiba.tree.model_file.storage import atomic
+
+    figure = getattr(axes, "figure", None) or getattr(axes, "figure_", None)
+    if figure is None:
+        figure = axes.ax_.figure
+    with atomic(out) as file:
+        figure.savefig(file, format=out.suffix.lstrip(".") or "png", dpi=dpi, bbox_inches="tight")

@@ -1,0 +1,56 @@
+"""``ceiba predict``: answers for the rows of a file, in pieces, in order, columns unchanged."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ceiba.cli.shared_options import Data, Decimal, Encoding, Markers, Model, Out, Quiet, Separator
+
+__all__ = ["predict"]
+
+
+def predict(
+    model: Model,
+    data: Data,
+    out: Out = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", "-p", help="Also the probability of each class.")
+    ] = False,
+    leaf: Annotated[bool, typer.Option("--leaf", help="Also the node each row ends in.")] = False,
+    only: Annotated[bool, typer.Option("--only", help="Without the columns of the file.")] = False,
+    prefix: Annotated[str, typer.Option(help="Before the names of the new columns.")] = "",
+    chunk: Annotated[int, typer.Option(help="Rows held in memory at a time.")] = 250_000,
+    separator: Separator = None,
+    encoding: Encoding = "utf-8",
+    missing_marker: Markers = None,
+    decimal_comma: Decimal = False,
+    quiet: Quiet = False,
+) -> None:
+    """Predict every row of a file; CSV to the standard output, or --out (CSV or Parquet).
+
+    Examples
+    --------
+    ceiba predict weather.ceiba new.csv --probabilities -o answers.csv
+
+    cat new.csv | ceiba predict weather.ceiba - > answers.csv
+    """
+    from ceiba.cli.answers import Answers
+    from ceiba.cli.files.reading import batches
+    from ceiba.cli.files.writing import write_answers
+    from ceiba.cli.models import open_tree, reading_of
+    from ceiba.cli.output import check_out, remark, warn_in_words
+    from ceiba.errors import OptionError
+
+    warn_in_words(quiet)
+    check_out(out)
+    if chunk < 1:
+        raise OptionError(f"--chunk {chunk}: at least 1 row is needed.")
+    tree, metadata = open_tree(model)
+    no_bar = quiet or (out is None and sys.stdout.isatty())
+    reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma, no_bar)
+    answers = Answers(tree, probabilities, leaf, prefix)
+    n = write_answers(answers, batches(data, reading, chunk), out, only=only)
+    remark(f"{n} rows predicted, written to {out}", quiet or out is None)

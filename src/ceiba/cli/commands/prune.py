@@ -1,0 +1,65 @@
+"""``ceiba prune``: a smaller tree of the same model, or the list of those there are."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ceiba.cli.shared_options import AsJson, Model, Out
+
+__all__ = ["prune"]
+
+
+def prune(
+    model: Model,
+    alpha: Annotated[
+        float | None, typer.Option(help="Cost per leaf, in units of the mean risk.")
+    ] = None,
+    leaves: Annotated[int | None, typer.Option(help="At most so many leaves.")] = None,
+    risk: Annotated[str, typer.Option(help="cost or impurity.")] = "cost",
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the nested trees of a model, or write one of them as a new model.
+
+    Examples
+    --------
+    ceiba prune weather.ceiba
+
+    ceiba prune weather.ceiba --leaves 6 -o small.ceiba
+    """
+    from ceiba.cli.models import open_model
+    from ceiba.cli.output import answer, check_out
+    from ceiba.errors import OptionError
+    from ceiba.estimators.model_file import replace_tree
+    from ceiba.prune import prune_tree, pruning_sequence
+
+    opened, metadata = open_model(model)
+    check_out(out)
+    tree = opened.tree_
+    if risk not in ("cost", "impurity"):
+        raise OptionError(f"--risk {risk!r}: cost or impurity.")
+    kind: str = risk
+    if alpha is None and leaves is None:
+        steps = pruning_sequence(tree, risk=kind)  # type: ignore[arg-type]
+        answer(str(steps), steps.listing().to_dict(), as_json)
+        return
+    if alpha is not None and leaves is not None:
+        raise OptionError("Give --alpha or --leaves, not both.")
+    if alpha is None:
+        steps = pruning_sequence(tree, risk=kind)  # type: ignore[arg-type]
+        fits = [a for a, n in zip(steps.alpha, steps.n_leaves, strict=True) if n <= (leaves or 0)]
+        if not fits:
+            raise OptionError(f"--leaves {leaves}: at least 1 is needed.")
+        alpha = float(fits[0])
+    smaller = prune_tree(tree, alpha, risk=kind)  # type: ignore[arg-type]
+    said = {"alpha": alpha, "leaves": smaller.n_leaves, "before": tree.n_leaves}
+    text = f"{tree.n_leaves} leaves -> {smaller.n_leaves} leaves at alpha {alpha:.6g}"
+    if out is not None:
+        replace_tree(opened, smaller).save(out, metadata=metadata)
+        text += f", saved in {out}"
+        said["model"] = str(out)
+    else:
+        text = f"{smaller.to_text(max_depth=6)}\n{text}; keep it with --out"
+    answer(text, said, as_json)

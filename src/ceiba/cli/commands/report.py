@@ -1,0 +1,56 @@
+"""``ceiba report``: the interactive page of a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ceiba.cli.shared_options import Decimal, Encoding, Markers, Model, Quiet, Separator
+
+__all__ = ["report"]
+
+
+def report(
+    model: Model,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The page to write.")] = None,
+    data: Annotated[
+        str | None, typer.Option("--data", "-d", help="Held-out rows with the truth.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    lang: Annotated[str, typer.Option(help="en, es or pt.")] = "en",
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--show", help="Open it in a browser.")] = False,
+    separator: Separator = None,
+    encoding: Encoding = "utf-8",
+    missing_marker: Markers = None,
+    decimal_comma: Decimal = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the interactive page of a model: one HTML file that needs no network.
+
+    With held-out rows (--data) the page shows their figures beside those of training.
+
+    Example: ceiba report weather.ceiba --data test.csv -o weather.html
+    """
+    from ceiba.cli.commands.evaluate import truth_of
+    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.output import remark, warn_in_words
+
+    warn_in_words()
+    opened, metadata = open_model(model)
+    options: dict[str, Any] = {"title": title, "lang": lang}
+    if data is not None:
+        reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
+        X, y, _, dropped = truth_of(opened, data, reading, target, None)
+        options["test"] = (X, y)
+        if dropped:
+            remark(f"{dropped} rows without the truth are left out.", quiet)
+    path = out or Path(Path(model).name.split(".")[0] + ".html")
+    made = opened.report(path, **options)
+    remark(f"written to {path}", quiet)
+    if show:
+        made.show()

@@ -1,0 +1,154 @@
+"""From options of the command line to a fitted estimator."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ceiba.cli.files.reading import Reading, read_table
+from ceiba.errors import DataError, OptionError, did_you_mean
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["make_model", "read_costs", "read_pairs", "read_settings", "split_rows", "task_of"]
+
+_FEW: Final = 20
+_RECIPES: Final = ("cart", "rpart", "id3", "c45", "c50", "chaid")
+
+
+def task_of(y: pl.Series, wanted: str | None) -> str:
+    """Say whether the target is a class or a number.
+
+    Texts, booleans and whole numbers of few different values are classes.
+    """
+    if wanted is not None:
+        if wanted not in ("classification", "regression"):
+            raise OptionError(f"--task {wanted!r}: classification or regression.")
+        return wanted
+    if not y.dtype.is_numeric():
+        return "classification"
+    if y.dtype.is_float() and not (y == y.round()).all():
+        return "regression"
+    return "classification" if y.n_unique() <= _FEW else "regression"
+
+
+def read_settings(given: Sequence[str] | None) -> dict[str, Any]:
+    """Read ``name=value`` settings; values as Python writes them, else texts.
+
+    Examples
+    --------
+    >>> from ceiba.cli.estimator_from_flags import read_settings
+    >>> read_settings(["cp=0.02", "split=information"])
+    {'cp': 0.02, 'split': 'information'}
+    """
+    found: dict[str, Any] = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise OptionError(f"--set {text!r}: write NAME=VALUE.")
+        try:
+            found[name.strip().replace("-", "_")] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            found[name.strip().replace("-", "_")] = value
+    return found
+
+
+def read_pairs(text: str | None, option: str, labels: Sequence[Any]) -> dict[Any, float] | None:
+    """Read ``yes=0.4,no=0.6`` with the labels of the target."""
+    if text is None:
+        return None
+    by_text = {str(label): label for label in labels}
+    found: dict[Any, float] = {}
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise OptionError(f"{option} {text!r}: write CLASS=NUMBER,CLASS=NUMBER.")
+        found[_label(name.strip(), by_text, option)] = number
+    return found
+
+
+def _label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
+    if text not in by_text:
+        hint = did_you_mean(text, by_text)
+        raise OptionError(f"{option}: class {text!r} is not in the target.{hint}")
+    return by_text[text]
+
+
+def read_costs(path: str | None, labels: Sequence[Any]) -> dict[tuple[Any, Any], float] | None:
+    """Read a CSV of three columns: truth, predicted, cost."""
+    if path is None:
+        return None
+    frame = read_table(path, Reading())
+    if frame.width != 3:
+        raise DataError(f"{path}: three columns are needed (truth, predicted, cost).")
+    by_text = {str(label): label for label in labels}
+    costs = {}
+    for truth, predicted, cost in frame.rows():
+        if not isinstance(cost, int | float):
+            raise DataError(f"{path}: the cost {cost!r} is not a number.")
+        pair = (_label(str(truth), by_text, "--costs"), _label(str(predicted), by_text, "--costs"))
+        costs[pair] = float(cost)
+    return costs
+
+
+def make_model(task: str, recipe: str | None, options: Mapping[str, Any]) -> Any:
+    """Make the estimator, plain or of a recipe; options that are None are left out."""
+    from ceiba import estimators, families
+
+    given = {name: value for name, value in options.items() if value is not None}
+    make: Callable[..., Any]
+    if recipe is None:
+        make = getattr(estimators, f"DecisionTree{'Classifier' if task[0] == 'c' else 'Regressor'}")
+    else:
+        make = getattr(families, recipe, None) if recipe in _RECIPES else None  # type: ignore[assignment]
+        if make is None:
+            known = [name for name in _RECIPES if hasattr(families, name)]
+            hint = did_you_mean(recipe, known)
+            raise OptionError(f"--recipe {recipe!r}. Known are {', '.join(known)}.{hint}")
+    allowed = inspect.signature(make).parameters
+    if recipe == "rpart":
+        given.setdefault("method", "class" if task == "classification" else "anova")
+        renamed = {"class_prior": "prior", "cost_matrix": "loss", "max_depth": "maxdepth",
+                   "min_samples_split": "minsplit", "min_samples_leaf": "minbucket",
+                   "max_surrogates": "maxsurrogate", "use_surrogate": "usesurrogate",
+                   "max_competitors": "maxcompete"}  # fmt: skip
+        given = {renamed.get(name, name): value for name, value in given.items()}
+        given.pop("drop_missing_target", None)
+    elif recipe is not None and "task" in allowed:
+        given.setdefault("task", task)
+    for name in given:
+        if name not in allowed:
+            hint = did_you_mean(name, allowed)
+            owner = recipe or f"{task} tree"
+            raise OptionError(f"The {owner} has no option {name!r}.{hint}")
+    return make(**given)
+
+
+def split_rows(y: Any, share: float, seed: int, task: str) -> tuple[Any, Any]:
+    """Divide rows into those to learn from and those to judge by, each class in its share."""
+    import numpy as np
+
+    if not 0 < share < 1:
+        raise OptionError(f"--test-size {share}: a share between 0 and 1 is needed.")
+    rng = np.random.default_rng(seed)
+    n = len(y)
+    order = rng.permutation(n)
+    kept = np.zeros(n, bool)
+    groups = [order]
+    if task == "classification":
+        import polars as pl
+
+        codes = y.cast(pl.String).rank("dense").to_numpy()[order]
+        groups = [order[codes == c] for c in np.unique(codes)]
+    for group in groups:
+        kept[group[: round(share * len(group))]] = True
+    if not kept.any() or kept.all():
+        raise DataError(f"--test-size {share} of {n} rows leaves no rows on one side.")
+    return np.flatnonzero(~kept), np.flatnonzero(kept)

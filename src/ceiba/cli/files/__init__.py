@@ -1,0 +1,1 @@
+"""Files that the commands read and write."""

@@ -1,0 +1,238 @@
+"""Columns as the user wants them: dropped, categorical, numeric, ordered; texts by a schema.
+
+Learning: `shape_columns` applies --drop, --categorical, --numeric and --ordered. Predicting:
+`by_schema` turns the texts of a CSV into the kinds that the tree was grown on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ceiba.cli.files.reading import Batch, import_polars
+from ceiba.errors import DataError, OptionError, SchemaError, did_you_mean
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ceiba.table import ColumnInfo, Schema, Table
+
+__all__ = ["as_columns", "as_table", "by_schema", "names_in", "ordered_in", "shape_columns"]
+
+Place = Callable[[int], str]  # says where a row is in the file
+_FLOAT32 = 2**24  # every whole number up to it is a float32
+_YES = ("true", "t", "yes", "y", "1")
+_NO = ("false", "f", "no", "n", "0")
+
+
+def names_in(given: Iterable[str] | None) -> list[str]:
+    """Split comma lists of names, given once or several times.
+
+    Examples
+    --------
+    >>> from ceiba.cli.files.kinds import names_in
+    >>> names_in(["a,b", "c"])
+    ['a', 'b', 'c']
+    """
+    return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
+
+
+def ordered_in(given: Iterable[str] | None) -> dict[str, list[str]]:
+    """Read ``size=S<M<L`` into a column and its levels in order.
+
+    Examples
+    --------
+    >>> from ceiba.cli.files.kinds import ordered_in
+    >>> ordered_in(["size=S<M<L"])
+    {'size': ['S', 'M', 'L']}
+    """
+    found = {}
+    for text in given or ():
+        name, equals, levels = text.partition("=")
+        if not equals or "<" not in levels:
+            raise OptionError(f"--ordered {text!r}: write COLUMN=LOW<MIDDLE<HIGH.")
+        found[name.strip()] = [level.strip() for level in levels.split("<")]
+    return found
+
+
+def shape_columns(
+    frame: pl.DataFrame,
+    *,
+    drop: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    ordered: Mapping[str, Sequence[str]] | None = None,
+) -> pl.DataFrame:
+    """Drop columns and give others the wanted kind."""
+    pl = import_polars()
+    ordered = ordered or {}
+    options = {"--drop": drop, "--categorical": categorical, "--numeric": numeric,
+               "--ordered": list(ordered)}  # fmt: skip
+    for option, names in options.items():
+        for name in names:
+            if name not in frame.columns:
+                hint = did_you_mean(name, frame.columns)
+                raise OptionError(f"{option} {name!r}: there is no such column.{hint}")
+    frame = frame.drop(list(drop))
+    for name in categorical:
+        frame = frame.with_columns(frame[name].cast(pl.String))
+    for name in numeric:
+        texts = frame[name].cast(pl.String) if frame[name].dtype == pl.Categorical else frame[name]
+        found = _to_numbers(texts, name, lambda row: f"line {row + 2}")
+        frame = frame.with_columns(found)
+    for name, levels in ordered.items():
+        text = frame[name].cast(pl.String)
+        strange = text.filter(text.is_not_null() & ~text.is_in(list(levels)))
+        if len(strange):
+            raise DataError(
+                f"Column {name!r}: {strange[0]!r} is not among its levels {', '.join(levels)}."
+            )
+        frame = frame.with_columns(text.cast(pl.Enum(list(levels))))
+    return frame
+
+
+def as_columns(frame: pl.DataFrame) -> Any:
+    """Give a frame as the estimators read it: an Enum of polars here means ordered levels."""
+    pl = import_polars()
+    if not any(isinstance(kind, pl.Enum) for kind in frame.dtypes):
+        return frame
+    from ceiba.table import Levels
+
+    return {
+        one.name: Levels(one.to_list(), one.dtype.categories.to_list(), ordered=True)
+        if isinstance(one.dtype, pl.Enum)
+        else one
+        for one in frame.get_columns()
+    }
+
+
+def as_table(columns: list[Any]) -> Table:
+    """Give columns as the table that estimators learn from; the list is emptied on the way.
+
+    One column after another is brought into its last form and given up, so that a large table is in
+    memory once. Whole numbers that float32 holds exactly are kept in it: half the memory, the same
+    tree.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from ceiba.cli.files.kinds import as_table
+    >>> as_table([pl.Series("age", [31, 45, None])]).columns[0].values.dtype
+    dtype('float32')
+    """
+    from ceiba.table import Schema, Table, read
+
+    found = []
+    while columns:
+        one = columns.pop(0)
+        found.append(read(_in_last_form(one)).columns[0])
+    return Table(
+        tuple(found), len(found[0].values), Schema(tuple(c.info for c in found), None, True)
+    )
+
+
+def _in_last_form(one: Any) -> Any:
+    pl = import_polars()
+    if one.dtype.is_integer() and max(-(one.min() or 0), one.max() or 0) <= _FLOAT32:
+        one = one.cast(pl.Float32).fill_null(float("nan"))
+    return as_columns(one.to_frame())
+
+
+def _to_numbers(series: Any, name: str, place: Place, decimal_comma: bool = False) -> Any:
+    """Cast texts to numbers; the first cell that is none is named by its line."""
+    pl = import_polars()
+    if series.dtype != pl.String:
+        return series.cast(pl.Float64)
+    clean = series.str.strip_chars()
+    if decimal_comma:
+        clean = clean.str.replace(",", ".", literal=True)
+    numbers = clean.cast(pl.Float64, strict=False)
+    _refuse(series, numbers, name, "a number", place)
+    return numbers
+
+
+def _refuse(series: Any, found: Any, name: str, what: str, place: Place) -> None:
+    bad = series.is_not_null() & found.is_null()
+    if bad.any():
+        at = int(bad.arg_max())
+        raise DataError(
+            f"{place(at)}, column {name!r}: {series[at]!r} is not {what}. Correct it, or say that "
+            "it means missing with --missing-marker."
+        )
+
+
+def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
+    """Give the columns of the schema from rows of a file, cells of a CSV in their kinds.
+
+    Parameters
+    ----------
+    batch : Batch
+    schema : Schema
+
+    Raises
+    ------
+    SchemaError
+        A column is not there.
+    DataError
+        A cell cannot be read, with its line and column.
+    """
+    pl = import_polars()
+    columns = batch.columns
+    if not schema.named:
+        names = dict(zip(schema.names, columns, strict=False))
+    else:
+        names = {name: name for name in schema.names}
+        for name in names:
+            if name not in columns:
+                hint = did_you_mean(name, columns)
+                raise SchemaError(f"The table has no column {name!r}, which the model needs.{hint}")
+    wanted = {names[info.name]: info for info in schema.columns if info.name in names}
+    piece = batch.piece
+    decimal_comma = piece is not None and piece.file.decimal_comma
+    if piece is None:
+        frame = batch.frame.select(list(wanted))
+    else:
+        numbers = [name for name, info in wanted.items() if info.is_numeric]
+        numbers = [name for name in numbers if wanted[name].display == "number"]
+        try:
+            frame = piece.parse(dict.fromkeys(numbers, pl.Float64), list(wanted))
+        except pl.exceptions.ComputeError:  # read the texts: blanks are forgiven, mistakes named
+            frame = piece.parse(columns=list(wanted))
+    found = [_one(frame[name], info, batch.place, decimal_comma) for name, info in wanted.items()]
+    return pl.DataFrame(found)  # type: ignore[no-any-return]
+
+
+def _one(series: Any, info: ColumnInfo, place: Place, decimal_comma: bool) -> Any:
+    pl = import_polars()
+    if series.dtype != pl.String:
+        return series
+    name = series.name
+    if not info.is_numeric:
+        if info.levels and not isinstance(info.levels[0], str):
+            return _to_numbers(series, name, place, decimal_comma)
+        return series
+    if info.display == "boolean":
+        lower = series.str.strip_chars().str.to_lowercase()
+        found = pl.select(
+            pl.when(lower.is_in(_YES)).then(1.0).when(lower.is_in(_NO)).then(0.0).alias(name)
+        ).to_series()  # fmt: skip
+        _refuse(series, found, name, "yes or no", place)
+        return found
+    if info.display in ("date", "datetime"):
+        found = _times(series.str.strip_chars())
+        _refuse(series, found, name, "a date (2024-05-01)", place)
+        return found
+    return _to_numbers(series, name, place, decimal_comma)
+
+
+def _times(text: Any) -> Any:
+    """Read dates with or without a time of day; what is neither becomes null."""
+    pl = import_polars()
+    days = text.str.to_date(strict=False).cast(pl.Datetime("us"))
+    if days.null_count() == text.null_count():
+        return days
+    try:
+        found = text.str.to_datetime(strict=False, time_unit="us")
+    except pl.exceptions.PolarsError:  # no text looks like a time
+        return days
+    return found.fill_null(days) if found.dtype == days.dtype else found

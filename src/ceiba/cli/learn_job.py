@@ -1,0 +1,223 @@
+"""What learning from a table goes through: read it, advise, fit, judge, tell."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Learning"]
+
+_SHORT = 12  # rows of a pruning table that are printed
+
+
+@dataclass
+class Learning:
+    """The table on its way to a model.
+
+    Parameters
+    ----------
+    data, target : str
+        The table, and the column to predict.
+    reading : Reading
+    shape : dict
+        Arguments of `shape_columns`.
+    weight : str, optional
+        The column with weights.
+    quiet : bool
+
+    Attributes
+    ----------
+    X, y, weights
+        What `read` found. X is given up column by column when the model is fitted: a large table is
+        in memory once.
+    task : str
+    train : tuple of (Table, target)
+        What the model was fitted to.
+    test : tuple of (frame, target, weights), optional
+        The rows kept apart.
+    """
+
+    data: str
+    target: str
+    reading: Any
+    shape: dict[str, Any]
+    weight: str | None
+    quiet: bool
+    X: Any = None
+    y: Any = None
+    weights: Any = None
+    task: str = ""
+    train: Any = None
+    test: Any = None
+
+    def read(self, task: str | None, *, advise: bool) -> None:
+        """Read the table and take the target and the weights out of it."""
+        from ceiba.cli.advice import advice
+        from ceiba.cli.estimator_from_flags import task_of
+        from ceiba.cli.files.kinds import shape_columns
+        from ceiba.cli.files.reading import import_polars, is_text, read_table
+        from ceiba.cli.output import remark
+        from ceiba.errors import DataError, OptionError, did_you_mean
+
+        pl = import_polars()
+        frame = read_table(self.data, self.reading)
+        for name in filter(None, (self.target, self.weight)):
+            if name not in frame.columns:
+                hint = did_you_mean(name, frame.columns)
+                raise OptionError(f"There is no column {name!r} in {self.data}.{hint}")
+        frame = shape_columns(frame, **self.shape)
+        if self.target not in frame.columns:
+            raise OptionError(f"--drop names the target {self.target!r}.")
+        n = len(frame)
+        present = frame[self.target].is_not_null()
+        if not present.any():
+            raise DataError(f"No row of {self.data} has a value in {self.target!r}.")
+        if not present.all():
+            columns = frame.get_columns()
+            del frame
+            (frame,) = _divided(columns, [present.arg_true()])
+        self.y = frame[self.target]
+        if is_text(self.data) and self.y.dtype.is_integer():  # not in the smallest type: labels
+            self.y = self.y.cast(pl.Int64)
+        self.weights = None if self.weight is None else frame[self.weight].to_numpy()
+        self.X = frame.drop([self.target, *([self.weight] if self.weight else [])])
+        if not self.X.width:
+            raise DataError(f"{self.data} has no column to learn from besides the target.")
+        self.task = task_of(self.y, task)
+        if advise and not self.quiet:
+            for text in advice(self.X, self.y, self.task, n - len(frame)):
+                remark(f"warning: {text}")
+        if n > len(frame):
+            remark(f"{n - len(frame)} rows without {self.target!r} are left out.", self.quiet)
+
+    def fit(
+        self,
+        recipe: str | None,
+        options: dict[str, Any],
+        class_weight: str | None,
+        prior: str | None,
+        costs: str | None,
+        settings: list[str] | None,
+        test_size: float | None,
+        seed: int | None,
+    ) -> Any:
+        """Fit the estimator, to all rows or to those not kept apart."""
+        from ceiba.cli.estimator_from_flags import (
+            make_model,
+            read_costs,
+            read_pairs,
+            read_settings,
+            split_rows,
+        )
+        from ceiba.cli.files.kinds import as_columns, as_table
+        from ceiba.cli.files.reading import import_polars
+        from ceiba.cli.progress import busy
+
+        labels = self.y.unique().to_list() if self.task == "classification" else []
+        balanced = class_weight == "balanced"
+        weights = None if balanced else read_pairs(class_weight, "--class-weight", labels)
+        options = options | {
+            "class_weight": "balanced" if balanced else weights,
+            "class_prior": read_pairs(prior, "--prior", labels),
+            "cost_matrix": read_costs(costs, labels),
+            **read_settings(settings),
+        }
+        model = make_model(self.task, recipe, options)
+        X, self.X = self.X.get_columns(), None
+        y, w = self.y, self.weights
+        if test_size is not None:
+            rows, apart = split_rows(y, test_size, seed or 0, self.task)
+            kept, held = _divided(X, [rows, apart])
+            X = kept.get_columns()
+            del kept
+            self.test = (held, y[apart], None if w is None else w[apart])
+            y, w = y[rows], None if w is None else w[rows]
+        # A table has its kinds already; who chooses them otherwise gets the columns as they are.
+        chosen = "categorical_features" in options
+        table = as_columns(import_polars().DataFrame(X)) if chosen else as_table(X)
+        self.train = (table, y)
+        with busy("growing the tree", self.quiet):
+            model.fit(table, y, sample_weight=w)
+        return model
+
+    def metadata(self, hash_data: bool) -> dict[str, Any]:
+        """Give what is kept beside the model."""
+        import hashlib
+
+        found: dict[str, Any] = {
+            "data": Path(self.data).name,
+            "target": self.target,
+            "missing_markers": list(self.reading.markers),
+        }
+        if hash_data and Path(self.data).is_file():
+            with Path(self.data).open("rb") as file:
+                found["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+        return found
+
+    def tell(self, model: Any, path: Path, test: str | None, as_json: bool) -> None:
+        """Print the tree and how good it is."""
+        from ceiba.cli.commands.evaluate import evaluation_data, evaluation_on
+        from ceiba.cli.files.kinds import as_columns
+        from ceiba.cli.output import answer, remark
+
+        tree = model.tree_
+        rows = len(self.train[1])
+        said: dict[str, Any] = {
+            "model": str(path), "task": self.task, "rows": rows, "leaves": tree.n_leaves,
+            "depth": tree.depth,
+        }  # fmt: skip
+        lines = [tree.to_text(unicode=_can_unicode(), max_depth=6), ""]
+        table = getattr(model, "pruning_table_", None)
+        if table is not None:
+            lines += [str(table) if len(table) <= _SHORT else str(table).splitlines()[-1], ""]
+            said["pruning_table"] = table.to_dict()
+        judged = None
+        if self.test is not None:
+            held, truth, weights = self.test
+            judged = model.evaluate(as_columns(held), truth, weights)
+            lines.append(f"On the {len(truth)} rows kept apart:")
+        elif test is not None:
+            judged = evaluation_on(model, test, self.reading, self.target, self.weight)
+            lines.append(f"On {test}:")
+        if judged is not None:
+            lines += [str(judged), ""]
+            said["test"] = evaluation_data(judged)
+        lines[-1:] = [f"{tree.n_leaves} leaves from {rows} rows, saved in {path}"]
+        if not self.quiet or as_json:
+            answer("\n".join(lines), said, as_json)
+        if judged is None:
+            remark(
+                "Nothing was kept apart to judge by: try --test-size 0.3.", self.quiet or as_json
+            )
+
+    def report(self, model: Any, path: Path, test: str | None) -> None:
+        """Write the page, with the rows learned from and those kept apart."""
+        from ceiba.cli.commands.evaluate import truth_of
+        from ceiba.cli.files.kinds import as_columns
+        from ceiba.cli.output import remark
+
+        held_out = None
+        if self.test is not None:
+            held_out = (as_columns(self.test[0]), self.test[1])
+        elif test is not None:
+            held_out = truth_of(model, test, self.reading, self.target, None)[:2]
+        model.report(path, train=self.train, test=held_out)
+        remark(f"report written to {path}", self.quiet)
+
+
+def _divided(columns: list[Any], parts: list[Any]) -> list[Any]:
+    """Give the rows of each part as a frame; each column goes as soon as it is divided."""
+    import polars as pl
+
+    found: list[list[Any]] = [[] for _ in parts]
+    while columns:
+        one = columns.pop(0)
+        for rows, into in zip(parts, found, strict=True):
+            into.append(one[rows])
+    return [pl.DataFrame(into) for into in found]
+
+
+def _can_unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16")

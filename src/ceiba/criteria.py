@@ -1,0 +1,231 @@
+"""The criteria by name: task, unit, and the impurity of a node as a plain numpy function.
+
+A criterion measures how mixed a node is; a split is worth its gain, the impurity of the node minus
+the weighted impurities of its branches. These functions are the readable definition (used by
+`ceiba.impurity`, `ceiba.gain` and the tests); the tree itself is grown with the same formulas in
+C++. With p(j) the share of class j (Breiman et al. 1984, chapters 4, 8 and 11):
+
+gini 1 - sum p^2; entropy - sum p log2 p, in bits; error 1 - max p; squared_error the variance;
+absolute_error the mean distance from the median; poisson half the mean deviance,
+mean(y log(y / mean)). twoing values a split only: pL pR / 4 (sum |p(j|L) - p(j|R)|)^2. gain_ratio
+(C4.5) has entropy's impurity and gain; it chooses the split by gain / split information.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import OptionError, did_you_mean
+
+__all__ = [
+    "ALIASES",
+    "CRITERIA",
+    "TEST_CRITERIA",
+    "Criterion",
+    "Task",
+    "criterion_named",
+    "criterion_names",
+]
+
+Task = Literal["classification", "regression"]
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One criterion: its name, its task, the unit of its impurity and the impurity itself.
+
+    Attributes
+    ----------
+    name : str
+    task : {"classification", "regression"}
+    unit : str
+        Unit of impurity and gain, "" for a plain share.
+    of_counts : callable or None
+        Classification: impurity of weighted class counts, over the last axis.
+    of_values : callable or None
+        Regression: impurity of values y with weights w.
+
+    Examples
+    --------
+    >>> from ceiba.criteria import criterion_named
+    >>> entropy = criterion_named("entropy")
+    >>> entropy.unit, float(entropy.of_counts([6, 6]))
+    ('bits', 1.0)
+    """
+
+    name: str
+    task: Task
+    unit: str = ""
+    of_counts: Callable[[npt.ArrayLike], Array] | None = None
+    of_values: Callable[[npt.ArrayLike, npt.ArrayLike | None], float] | None = None
+
+
+def _shares(counts: npt.ArrayLike) -> Array:
+    """Class shares over the last axis; all zero where nothing is counted."""
+    counted: Array = np.asarray(counts, dtype=np.float64)
+    total = counted.sum(axis=-1, keepdims=True)
+    shares: Array = np.divide(counted, total, out=np.zeros_like(counted), where=total > 0)
+    return shares
+
+
+def gini(counts: npt.ArrayLike) -> Array:
+    """Gini impurity: 1 - sum of squared shares."""
+    counted: Array = np.asarray(counts, dtype=np.float64)
+    total = counted.sum(axis=-1)
+    # sum c (n - c) / n^2: nothing cancels, and whole counts give the nearest float to the truth.
+    mixed = (counted * (total[..., None] - counted)).sum(axis=-1)
+    impurity: Array = np.divide(mixed, total * total, out=np.zeros_like(total), where=total > 0)
+    return impurity
+
+
+def entropy(counts: npt.ArrayLike) -> Array:
+    """Shannon entropy in bits."""
+    p = _shares(counts)
+    logarithm = np.log2(p, out=np.zeros_like(p), where=p > 0)
+    impurity: Array = np.abs((p * logarithm).sum(axis=-1))  # abs: no -0.0 in print
+    return impurity
+
+
+def error(counts: npt.ArrayLike) -> Array:
+    """Misclassification rate: 1 - largest share."""
+    p = _shares(counts)
+    impurity: Array = np.where(p.any(axis=-1), 1.0 - p.max(axis=-1), 0.0)
+    return impurity
+
+
+def _values(y: npt.ArrayLike, weight: npt.ArrayLike | None) -> tuple[Array, Array]:
+    values = np.asarray(y, dtype=np.float64)
+    weights = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
+    return values, weights
+
+
+def squared_error(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
+    """Weighted variance: the mean squared distance from the mean."""
+    values, weights = _values(y, weight)
+    total = weights.sum()
+    if total <= 0:
+        return 0.0
+    mean = (weights * values).sum() / total
+    return float((weights * (values - mean) ** 2).sum() / total)
+
+
+def weighted_median(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
+    """Weighted median; the middle of two values where half the weight lies on each side.
+
+    Examples
+    --------
+    >>> weighted_median([1.0, 2.0, 4.0, 8.0])
+    3.0
+    """
+    values, weights = _values(y, weight)
+    keep = weights > 0
+    order = np.argsort(values[keep], kind="stable")
+    values, below = values[keep][order], np.cumsum(weights[keep][order])
+    at = int(np.searchsorted(below, below[-1] / 2))
+    if below[at] * 2 == below[-1] and at + 1 < len(values):
+        return float((values[at] + values[at + 1]) / 2)
+    return float(values[at])
+
+
+def absolute_error(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
+    """Weighted mean absolute distance from the weighted median."""
+    values, weights = _values(y, weight)
+    total = weights.sum()
+    if total <= 0:
+        return 0.0
+    return float((weights * np.abs(values - weighted_median(values, weights))).sum() / total)
+
+
+def poisson(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
+    """Half the mean Poisson deviance about the mean."""
+    values, weights = _values(y, weight)
+    total = weights.sum()
+    mean = (weights * values).sum() / total if total > 0 else 0.0
+    if mean <= 0:
+        return 0.0
+    ratio = values / mean
+    logarithm = np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)
+    return float((weights * values * logarithm).sum() / total)
+
+
+def twoing_gain(counts: npt.ArrayLike) -> Array:
+    """Twoing value of binary splits: counts of shape (..., 2 branches, classes)."""
+    branches: Array = np.asarray(counts, dtype=np.float64)
+    weight = branches.sum(axis=-1)
+    share = weight / weight.sum(axis=-1, keepdims=True)
+    p = _shares(branches)
+    distance = np.abs(p[..., 0, :] - p[..., 1, :]).sum(axis=-1)
+    value: Array = share[..., 0] * share[..., 1] / 4.0 * distance**2
+    return value
+
+
+_ROWS: Final = (
+    Criterion("gini", "classification", of_counts=gini),
+    Criterion("entropy", "classification", "bits", of_counts=entropy),
+    Criterion("error", "classification", of_counts=error),
+    Criterion("twoing", "classification"),
+    Criterion("gain_ratio", "classification", "bits", of_counts=entropy),
+    Criterion("squared_error", "regression", "squared units of the target", None, squared_error),
+    Criterion("absolute_error", "regression", "units of the target", None, absolute_error),
+    Criterion("poisson", "regression", "half mean deviance", None, poisson),
+)
+
+#: All criteria by their own name.
+CRITERIA: Final = MappingProxyType({row.name: row for row in _ROWS})
+
+#: Other names, as scikit-learn spells them.
+ALIASES: Final = MappingProxyType({"log_loss": "entropy", "friedman_mse": "squared_error"})
+
+
+#: Criteria that choose splits by tests (CHAID) and value no nodes, with their task.
+TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
+    {"chi2": "classification", "likelihood_ratio": "classification", "f_test": "regression"}
+)
+
+
+def criterion_names(task: Task) -> tuple[str, ...]:
+    """Give the names that a task accepts, aliases at the end.
+
+    Examples
+    --------
+    >>> from ceiba.criteria import criterion_names
+    >>> criterion_names("regression")
+    ('squared_error', 'absolute_error', 'poisson', 'friedman_mse')
+    """
+    own = tuple(row.name for row in _ROWS if row.task == task)
+    return own + tuple(alias for alias, name in ALIASES.items() if name in own)
+
+
+def criterion_named(name: Any, task: Task | None = None) -> Criterion:
+    """Look a criterion up by name or alias.
+
+    Parameters
+    ----------
+    name : str
+    task : {"classification", "regression"}, optional
+        Refuse criteria of the other task.
+
+    Examples
+    --------
+    >>> from ceiba.criteria import criterion_named
+    >>> criterion_named("log_loss").name
+    'entropy'
+    """
+    found = CRITERIA.get(ALIASES.get(name, name)) if isinstance(name, str) else None
+    if found is not None and task in (None, found.task):
+        return found
+    allowed = [
+        *criterion_names("classification" if task is None else task),
+        *(criterion_names("regression") if task is None else ()),
+    ]
+    raise OptionError(
+        f"criterion={name!r} is not a criterion{f' for {task}' if task else ''}. "
+        f"Allowed: {', '.join(map(repr, allowed))}.{did_you_mean(str(name), allowed)}"
+    )

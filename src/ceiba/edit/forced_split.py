@@ -1,0 +1,314 @@
+"""A split that is given, not searched for: read it, send rows by it, decide for the missing ones.
+
+Rows that the split cannot place follow the rule of the tree, as if the split had been found:
+"learn": the branch that gains most, or the heavier one if nothing is missing; "majority": the
+heavier; "surrogate": stand-ins, found for this split, then the heavier; "fractional": all branches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.errors import DataError, TreeError
+from ceiba.grow.grow import core_options
+from ceiba.grow.problem import Problem
+from ceiba.table import Kind
+from ceiba.tree import Cut, Levels, Presence, Split, SplitKind, SplitTable, Surrogates
+from ceiba.tree.routing.branches import UNSEEN, ask
+
+if TYPE_CHECKING:
+    from ceiba.table import Table
+
+__all__ = ["Division", "divide", "read_split"]
+
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+_STAYS: Final = -1
+_EVERYWHERE: Final = -2
+# Gains that are equal on paper may differ in the last bits.
+_NOISE: Final = 1e-12
+_UNPLACED: Final = 0xFFFF  # the core's word for a row without a branch
+
+
+def read_split(split: Split | str, table: Table, rows: Rows) -> SplitTable:
+    """Read a split as a table of one row, and refuse what the node's rows cannot answer."""
+    schema = table.schema
+    found = _of_words(split, table) if isinstance(split, str) else split
+    info = schema.columns[schema.index(found.column)]
+    if isinstance(found, Levels):
+        if info.kind is not Kind.CATEGORICAL:
+            raise TreeError(f"Column {info.name!r} is {info.kind}; split it by a Cut.")
+        found = _all_levels(found, table, rows)
+    elif isinstance(found, Cut) and info.kind is Kind.CATEGORICAL:
+        raise TreeError(f"Column {info.name!r} is categorical; split it by Levels.")
+    if isinstance(found, Cut) and found.low_branch:
+        raise TreeError("The split of a node sends x <= cut to branch 0. Leave low_branch out.")
+    return SplitTable.from_splits([found], schema)
+
+
+def _of_words(text: str, table: Table) -> Split:
+    """Read "x <= 3", "x is missing" or "x is present"."""
+    for ending in (" is missing", " is present"):
+        if text.endswith(ending):
+            return Presence(text.removesuffix(ending).strip())
+    name, sign, boundary = (part.strip() for part in text.rpartition("<="))
+    if sign:
+        info = table.schema.columns[table.schema.index(name)]
+        if info.kind is Kind.ORDERED and boundary in [str(level) for level in info.levels]:
+            return Cut(name, [str(level) for level in info.levels].index(boundary) + 0.5)
+        try:
+            return Cut(name, float(boundary))
+        except ValueError:
+            pass
+    raise TreeError(
+        f"{text!r} is not a split. Write 'column <= number', 'column is missing', or give a Cut, "
+        "Levels or Presence."
+    )
+
+
+def _all_levels(split: Levels, table: Table, rows: Rows) -> Levels:
+    """Check that every level in the node is sent somewhere; one group alone is set against all."""
+    info = table.column(split.column).info
+    codes = np.unique(table.column(split.column).values[rows])
+    present = [info.levels[code] for code in codes.tolist() if 0 <= code < len(info.levels)]
+    named = {level for group in split.branches for level in group}
+    rest = tuple(level for level in present if level not in named)
+    if rest and len(split.branches) == 1:
+        return Levels(split.column, (split.branches[0], rest))
+    if rest:
+        raise TreeError(
+            f"Column {split.column!r}: level {rest[0]!r} is in the node, but the split does not "
+            f"say where it goes. Levels in the node: {', '.join(map(str, present))}."
+        )
+    return split
+
+
+@dataclass(frozen=True)
+class Division:
+    """How a split parts the rows of a node.
+
+    Attributes
+    ----------
+    problem : Problem
+    branch : int64 array of shape (n,)
+        Branch of each row; -1: it stays; -2: it goes down every branch with its share.
+    share : float64 array of shape (n_branches,)
+        Part of the weight that each branch got of the rows that were placed.
+    default_branch, sent_default : int
+    gain : float
+    surrogates : Surrogates, optional
+    """
+
+    problem: Problem
+    branch: npt.NDArray[np.int64]
+    share: Array
+    default_branch: int
+    sent_default: int
+    gain: float
+    surrogates: Surrogates | None = None
+
+    def __len__(self) -> int:
+        return len(self.share)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self)))
+
+    def part(self, b: int, rows: Rows, weight: Array | None) -> tuple[Rows, Array | None]:
+        """Give the rows of a branch, and the weights with their shares."""
+        everywhere = self.branch == _EVERYWHERE
+        if everywhere.any():
+            weight = self.problem.row_weight.copy() if weight is None else weight.copy()
+            weight[rows[everywhere]] *= self.share[b]
+        return rows[(self.branch == b) | everywhere], weight
+
+
+def divide(problem: Problem, splits: SplitTable, rows: Rows, weight: Array | None) -> Division:
+    """Part rows by the split in a table of one row."""
+    branch = ask(splits, 0, problem.table, rows)
+    # A level that the split does not know cannot be in the node: every level there was asked for.
+    placed = (branch >= 0) & (branch != UNSEEN)
+    own = np.ones(len(rows)) if weight is None else weight[rows]
+    n_branches = 2
+    if splits.kind[0] == SplitKind.LEVELS:
+        n_branches = int(splits.level_branch.max(initial=1)) + 1
+    load: Array = np.bincount(branch[placed], weights=own[placed], minlength=n_branches).astype(
+        np.float64
+    )
+    if (load <= 0).any():
+        empty = int(np.argmax(load <= 0))
+        raise TreeError(f"The split sends no rows of the node to branch {empty}.")
+    division = _Decision(problem, splits, rows, weight, branch, load)
+    return division.decided()
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """The decision about rows that a split cannot place."""
+
+    problem: Problem
+    splits: SplitTable
+    rows: Rows
+    weight: Array | None
+    branch: npt.NDArray[np.int64]
+    load: Array
+
+    def decided(self) -> Division:
+        open_ = self.branch < 0
+        rule = self.problem.options.missing
+        if rule == "error" and open_.any():
+            raise DataError("Values of the split's column are missing, and missing='error'.")
+        if self.splits.kind[0] == SplitKind.PRESENCE:
+            return self._division(self.branch, 1, 0)
+        if self._is_learned:
+            return self._learned(open_)
+        if rule == "surrogate":
+            return self._by_stand_ins(open_)
+        heavier = int(np.argmax(self.load))
+        if rule == "fractional":
+            branch = np.where(open_, _EVERYWHERE, self.branch)
+            return self._division(branch, heavier, 0)
+        branch = np.where(open_, heavier, self.branch)
+        return self._division(branch, heavier, int(np.count_nonzero(open_)))
+
+    @property
+    def _is_learned(self) -> bool:
+        """Whether missing values are tried on every side; not with one branch per level."""
+        options = self.problem.options
+        one_each = options.categorical_splits == "multiway"
+        by_level = self.splits.kind[0] == SplitKind.LEVELS
+        return options.missing == "learn" and not (one_each and by_level)
+
+    def _learned(self, open_: npt.NDArray[np.bool_]) -> Division:
+        if not open_.any():
+            return self._division(self.branch, int(np.argmax(self.load)), 0)
+        tried = [
+            self._division(np.where(open_, b, self.branch), b, int(np.count_nonzero(open_)))
+            for b in range(len(self.load))[::-1]  # the first of equals: the last branch
+        ]
+        fair = [division for division in tried if self._large_enough(division)] or tried
+        best = fair[0]
+        for division in fair[1:]:
+            if division.gain > best.gain * (1 + _NOISE):
+                best = division
+        return best
+
+    def _large_enough(self, division: Division) -> bool:
+        """Tell whether every branch has the rows and the weight that a leaf needs."""
+        core = core_options(
+            self.problem.table, self.problem.options, self.weight, self.problem.scales, None
+        )
+        own = np.ones(len(self.rows)) if self.weight is None else self.weight[self.rows]
+        rows = np.bincount(division.branch)
+        weight = np.bincount(division.branch, weights=own)
+        return bool(rows.min() >= core.min_samples_leaf and weight.min() >= core.min_weight_leaf)
+
+    def _by_stand_ins(self, open_: npt.NDArray[np.bool_]) -> Division:
+        problem, options = self.problem, self.problem.options
+        branch, found = self.branch, None
+        if options.max_surrogates > 0 and len(self.load) == 2:
+            branch, found = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
+        left = branch < 0
+        tie = self.load[0] == self.load[1] if len(self.load) == 2 else False
+        no_majority = options.like_rpart and options.max_surrogates == 0
+        stays = options.use_surrogate < 2 or tie or no_majority
+        branch = np.where(left, _STAYS if stays else int(np.argmax(self.load)), branch)
+        default = -1
+        if options.use_surrogate == 2:  # as rpart predicts: where more rows went, nowhere on a tie
+            counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
+            most = np.flatnonzero(counts == counts.max())
+            default = int(most[0]) if len(most) == 1 else -1
+        return self._division(branch, default, int(np.count_nonzero(left)), found)
+
+    def _division(
+        self,
+        branch: npt.NDArray[np.int64],
+        default: int,
+        sent: int,
+        surrogates: Surrogates | None = None,
+    ) -> Division:
+        gain = self._gain(branch)
+        share = self.load / self.load.sum()
+        return Division(self.problem, branch, share, default, sent, gain, surrogates)
+
+    def _gain(self, branch: npt.NDArray[np.int64]) -> float:
+        """Give the gain per unit of the node's weight.
+
+        Learned: of all rows as they are sent. Else of the rows that the split places, times their
+        share of the weight.
+        """
+        if not self._is_learned:
+            branch = self.branch
+        placed = branch >= 0
+        parts = [self.rows[branch == b] for b in range(len(self.load))]
+        whole = _Statistic.of(self.problem, self.rows, self.weight)
+        node = _Statistic.of(self.problem, self.rows[placed], self.weight)
+        sides = [_Statistic.of(self.problem, part, self.weight) for part in parts]
+        if self.problem.options.criterion == "twoing" and len(sides) == 2:
+            return node.twoing(*sides) * node.mass / whole.mass
+        within = sum(side.mass * side.impurity for side in sides)
+        return (node.mass * node.impurity - within) / whole.mass
+
+
+@dataclass(frozen=True)
+class _Statistic:
+    """Impurity and weight of some rows, as the split search sees them."""
+
+    mass: float
+    impurity: float
+    shares: Array | None
+
+    @classmethod
+    def of(cls, problem: Problem, rows: Rows, weight: Array | None) -> _Statistic:
+        node = problem.summary(rows.astype(np.uint32), None, weight)
+        mass, shares = float(node.weight[0]), None
+        if node.counts is not None:
+            counts = node.counts[0, 0]
+            scale = problem.scales.search
+            counts = counts if scale is None else counts * scale
+            if node.n_outputs == 1:
+                mass = float(counts.sum())
+            shares = counts / counts.sum() if counts.sum() > 0 else counts
+        return cls(mass, float(node.impurity[0]), shares)
+
+    def twoing(self, left: _Statistic, right: _Statistic) -> float:
+        assert left.shares is not None
+        assert right.shares is not None
+        distance = float(np.abs(left.shares - right.shares).sum())
+        return left.mass * right.mass / (4 * self.mass**2) * distance**2
+
+
+def _stand_ins(
+    problem: Problem,
+    splits: SplitTable,
+    rows: Rows,
+    weight: Array | None,
+    branch: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], Surrogates]:
+    """Find surrogates of the split, and send by them what it does not place."""
+    where = np.full(problem.n_rows, _UNPLACED, np.uint16)
+    where[rows[branch >= 0]] = branch[branch >= 0]
+    options = core_options(problem.table, problem.options, weight, problem.scales, None)
+    shared = (rows.astype(np.uint32), where, int(splits.column[0]), options)
+    table, target = problem.table.core(), problem.target
+    if problem.options.task == "classification":
+        sizes = [len(labels) for labels in target.info.classes]
+        found = _core.stand_ins_classes(table, target.values, sizes, weight, *shared)
+    else:
+        found = _core.stand_ins_numbers(table, target.values, weight, *shared)
+    sent = found["branch"][rows].astype(np.int64)
+    surrogates = Surrogates(
+        np.array([0, len(found["agreement"])]),
+        SplitTable(**found["splits"]),
+        found["agreement"],
+        found["adjusted"],
+        found["sent"],
+        problem.options.use_surrogate > 0,
+    )
+    return np.where(sent == _UNPLACED, _STAYS, sent), surrogates

@@ -1,0 +1,381 @@
+"""The convenience methods of the estimators: one line each, the work is done in other rooms.
+
+This file may reach up and sideways, by imports inside functions only; the layering test names it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from ceiba.table import read_weights, split_target
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from ceiba.grow import Problem
+    from ceiba.inspection import (
+        ClassEvaluation,
+        Explanation,
+        Explanations,
+        NumberEvaluation,
+        Summary,
+    )
+    from ceiba.listing import Listing
+    from ceiba.report import Report
+    from ceiba.table import Table
+    from ceiba.tree import Split, Tree
+
+__all__ = ["EstimatorMethods"]
+
+
+class EstimatorMethods:
+    """Methods that show a fitted estimator; mixed into both."""
+
+    if TYPE_CHECKING:
+
+        def _fitted(self) -> Tree: ...
+        def _rows(self, X: Any, check_input: bool = True) -> Table: ...
+        def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]: ...
+        def _read_problem(
+            self, X: Any, y: Any, sample_weight: Any
+        ) -> tuple[Problem, dict[str, Any]]: ...
+        def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:  # noqa: D102
+            ...
+
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.float64]:
+        """Importance of each column: its share of the total impurity decrease.
+
+        Figures sum to 1, as in scikit-learn. Columns with many different values look better than
+        they are; `sklearn.inspection.permutation_importance` does not have that bias.
+        """
+        from ceiba.inspection import importance
+
+        return importance(self._fitted())
+
+    def evaluate(
+        self, X: Any, y: Any, sample_weight: Any = None, *, confidence: float = 0.95
+    ) -> (
+        ClassEvaluation
+        | NumberEvaluation
+        | tuple[ClassEvaluation, ...]
+        | tuple[NumberEvaluation, ...]
+    ):
+        """Compare predictions with the truth.
+
+        Classification: confusion matrix, error, Q(i|j), cost per class and in total, against
+        always giving the root's answer. Regression: MSE, MAE, R2, against the root's value.
+
+        Parameters
+        ----------
+        X : table
+            Rows, as in `predict`; or a frame that holds the target, with its name as `y`.
+        y : array-like or str
+        sample_weight : array-like, optional
+        confidence : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        ClassEvaluation or NumberEvaluation
+            A value that prints; a tuple of them for several outputs.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.evaluate([[1], [2]], ["a", "a"]).error
+        0.5
+        """
+        from ceiba.inspection import evaluate_classes, evaluate_numbers
+
+        tree = self._fitted()
+        if isinstance(y, str):
+            X, y = split_target(X, y)
+        said = self.predict(X)
+        truth = self._truth(y, len(said))
+        shared: dict[str, Any] = {
+            "weight": read_weights(sample_weight, len(truth)),
+            "frequency_weights": bool(self.__dict__.get("frequency_weights")),
+            "confidence": confidence,
+        }
+        said = said.reshape(len(said), -1)
+        found: list[Any] = []
+        for k in range(tree.n_outputs):
+            if tree.task == "regression":
+                baseline = float(tree.value[0, k, 0])
+                found.append(evaluate_numbers(truth[:, k], said[:, k], baseline, **shared))
+            else:
+                classes = tree.target.classes[k]
+                baseline = classes[tree.answer[0].reshape(-1)[k]]
+                rules: dict[str, Any] = {
+                    "cost_matrix": tree.cost_matrix,
+                    "class_prior": tree.class_prior,
+                }
+                found.append(
+                    evaluate_classes(truth[:, k], said[:, k], classes, baseline, **rules, **shared)
+                )
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def explain(self, row: Any) -> Explanation | Explanations:
+        """Say why a row gets its answer: the path through the tree, in words and as data.
+
+        Parameters
+        ----------
+        row : dict, sequence, or table
+            One row, or a table of rows, with the columns of the table that was fitted.
+
+        Returns
+        -------
+        Explanation, or Explanations for a table of several rows
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"]}
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
+        >>> print(model.explain({"age": 44, "sex": "f"}))
+        age > 35  (age is 44)
+        => b  (probability 1; leaf 2, 2 training rows)
+        """
+        from ceiba.inspection import explain, explain_rows
+
+        tree, table = self._fitted(), self._rows(_one_row(row))
+        return explain(tree, table) if table.n_rows == 1 else explain_rows(tree, table)
+
+    def summary(self) -> Summary:
+        """Give the card of the tree: task, size, columns used, risk, baseline, CV choice.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.summary()["leaves"]
+        2
+        """
+        from ceiba.inspection import summary
+
+        return summary(self._fitted(), pruning=getattr(self, "pruning_table_", None))
+
+    def importance_table(self, X: Any = None, y: Any = None, **options: Any) -> Listing:
+        """Give the importance of each column by several measures side by side.
+
+        With held-out rows (X, y) also permutation importance and held-out gain; options of
+        `ceiba.inspection.importance_table`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1, 7], [2, 7], [3, 7]], ["a", "b", "b"])
+        >>> model.importance_table()["gain"].tolist()
+        [1.0, 0.0]
+        """
+        from ceiba.inspection import importance_table
+
+        return importance_table(self._fitted(), X, y, **options)
+
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        train: Any = None,
+        test: Any = None,
+        title: str | None = None,
+        lang: str = "en",
+        **options: Any,
+    ) -> Report:
+        """Make the interactive report: one HTML page that needs no network.
+
+        Walk the tree, prune it along the cross-validation curve, enter a case, copy a rule. Of a
+        tree pruned with `keep_unpruned=True` the page can show every step.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the page.
+        train, test : (X, y), or a frame that holds the target, optional
+            Test rows add held-out figures everywhere; training rows add quantiles and, for
+            regression, box plots. Rows themselves are not put into the page.
+        title : str, optional
+        lang : {"en", "es", "pt"}, default="en"
+            Language in which the page opens; the reader can switch.
+        **options
+            More of `ceiba.report.payload`.
+
+        Returns
+        -------
+        Report
+            `.show()` opens a browser; notebooks show it in place.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.report(test=([[1], [3]], ["a", "b"]), title="Small").path is None
+        True
+        """
+        from ceiba.report import report
+
+        mine = self.__dict__
+        whole = mine.get("unpruned_tree_")
+        shared: dict[str, Any] = {
+            "pruning": mine.get("pruning_table_"),
+            "alpha": None if whole is None else mine.get("alpha_"),
+            "parameters": _stated(self),
+            "model": type(self).__name__,
+        }
+        tree = self._fitted() if whole is None else whole
+        given = {"train": train, "test": test, "title": title, "lang": lang}
+        return report(tree, path, **(shared | given | options))
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        compress: bool | None = None,
+    ) -> None:
+        """Write the fitted estimator into a model file, which `ceiba.load` reads.
+
+        Parameters
+        ----------
+        path : path
+            Usually ``name.ceiba``; ``name.ceiba.gz`` is packed.
+        metadata : mapping, optional
+            Anything JSON can say: where the data came from, a hash, a note.
+        compress : bool, optional
+            Pack with gzip. Default: if the path ends in ``.gz``.
+        """
+        from ceiba.estimators.model_file import save
+
+        save(self, path, metadata=metadata, compress=compress)  # type: ignore[arg-type]
+
+    def set_split(
+        self, node: int, split: Split | str, X: Any, y: Any, sample_weight: Any = None
+    ) -> Self:
+        """Force the split of a node of the fitted tree and grow everything below it anew.
+
+        Parameters
+        ----------
+        node : int
+        split : Cut, Levels, Presence or str
+            The question: `Cut("age", 30)`, "age <= 30", `Levels("city", (("Oslo",),))`.
+        X, y, sample_weight
+            What the estimator was fitted on.
+
+        Returns
+        -------
+        self
+            `tree_` is the new tree, grown with this estimator's parameters; nothing is pruned.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"]
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y)
+        >>> model.set_split(0, "x <= 2", X, y).tree_.n_rows.tolist()
+        [4, 2, 2]
+        """
+        from ceiba.edit.by_hand import set_split_in
+
+        problem, _ = self._read_problem(X, y, sample_weight)
+        return self._changed(set_split_in(self._fitted(), node, split, problem))
+
+    def regrow(self, node: int, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow everything below a node of the fitted tree anew, with this estimator's parameters.
+
+        Parameters
+        ----------
+        node : int
+        X, y, sample_weight
+            What the estimator was fitted on.
+
+        Returns
+        -------
+        self
+            `tree_` is the new tree; nothing is pruned.
+        """
+        from ceiba.edit.by_hand import regrow_in
+
+        problem, _ = self._read_problem(X, y, sample_weight)
+        return self._changed(regrow_in(self._fitted(), node, problem))
+
+    def reprune(
+        self,
+        *,
+        alpha: float | None = None,
+        n_leaves: int | None = None,
+        rule: Literal["min", "1se"] | None = None,
+    ) -> Self:
+        """Choose another tree of the pruning sequence, without fitting again.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            Cost per leaf.
+        n_leaves : int, optional
+        rule : {"min", "1se"}, optional
+            By the cross-validation of the fit.
+
+        Returns
+        -------
+        self
+            With another `tree_`, `alpha_` and choice in `pruning_table_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import ceiba
+        >>> X, y = load_iris(return_X_y=True)
+        >>> pruning = ceiba.CostComplexity(keep_unpruned=True)
+        >>> model = ceiba.DecisionTreeClassifier(prune=pruning).fit(X, y)
+        >>> model.get_n_leaves(), model.reprune(n_leaves=4).get_n_leaves()
+        (3, 4)
+        """
+        from ceiba.prune.cost_complexity_pruning import choose_again
+
+        self._fitted()
+        mine = self.__dict__
+        pruned = choose_again(
+            mine.get("unpruned_tree_"), mine.get("pruning_table_"), alpha, n_leaves, rule
+        )
+        mine["tree_"] = pruned.tree
+        mine["alpha_"], mine["pruning_table_"] = pruned.alpha, pruned.table
+        return self
+
+    def _changed(self, tree: Tree) -> Self:
+        """Take over a tree that was changed by hand: no pruning figures belong to it."""
+        for name in ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_"):
+            self.__dict__.pop(name, None)
+        self.__dict__["tree_"] = tree
+        return self
+
+
+def _stated(model: Any) -> dict[str, str]:
+    """Give the parameters that differ from their defaults, as text."""
+    import inspect
+
+    defaults = inspect.signature(type(model).__init__).parameters
+    return {
+        name: repr(value)[:200]
+        for name, value in model.get_params(deep=False).items()
+        if name not in defaults or repr(value) != repr(defaults[name].default)
+    }
+
+
+def _one_row(row: Any) -> Any:
+    """Make a table of one row from a dict of values or a sequence of them."""
+    if isinstance(row, dict):
+        scalar = all(np.ndim(value) == 0 for value in row.values())
+        return {name: [value] for name, value in row.items()} if scalar else row
+    if type(row).__module__.startswith("pandas") and getattr(row, "ndim", 2) == 1:
+        return {name: [value] for name, value in row.items()}
+    if isinstance(row, np.ndarray):
+        return row.reshape(1, -1) if row.ndim == 1 else row
+    if isinstance(row, list | tuple) and row and np.ndim(row[0]) == 0:
+        return [list(row)] if not isinstance(row[0], dict) else row
+    return row

@@ -1,0 +1,77 @@
+"""chaid(): trees by chi-square tests (Kass 1980; Biggs, de Ville and Suen 1991).
+
+Every node is split by the column that depends on the target most significantly, after its
+categories were merged into groups that differ; the p-values pay for the merging (Bonferroni). The
+tree stops where nothing is significant, so there is no pruning. `ceiba/grow/chaid` has the rules.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ceiba.estimators.classifier import DecisionTreeClassifier
+from ceiba.estimators.regressor import DecisionTreeRegressor
+from ceiba.options.checks import check_options, one_of
+
+__all__ = ["chaid"]
+
+
+def chaid(
+    *,
+    task: Literal["classification", "regression"] = "classification",
+    alpha_merge: float = 0.05,
+    alpha_split: float = 0.05,
+    max_bins: int = 10,
+    min_samples_split: int = 20,
+    min_samples_leaf: int = 7,
+    **parameters: Any,
+) -> DecisionTreeClassifier | DecisionTreeRegressor:
+    """Make an estimator that grows by CHAID.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}, default="classification"
+        Classification has `criterion="chi2"` (or "likelihood_ratio", if given), regression
+        "f_test".
+    alpha_merge : float, default=0.05
+        Two categories are merged while the p-value of their difference is above this.
+    alpha_split : float, default=0.05
+        A node is split while the adjusted p-value of its best column is at most this.
+    max_bins : int, default=10
+        Columns of numbers are cut into at most so many bins of about equal size first.
+    min_samples_split, min_samples_leaf : int, default=20 and 7
+        Rows that a node needs to be split, and that each group needs.
+    **parameters
+        Other parameters of `DecisionTreeClassifier` or `DecisionTreeRegressor`. p-values count
+        rows, or weights if `frequency_weights=True`. `max_depth` counts a split of a column of
+        numbers into several intervals once.
+
+    Returns
+    -------
+    DecisionTreeClassifier or DecisionTreeRegressor
+        The fitted `tree_` keeps the test of each split: `tree_.tests`, `tree_.node(i).test`,
+        `tree_.split_tests()`.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> weather = ["sun"] * 10 + ["cloud"] * 10 + ["rain"] * 10
+    >>> model = ceiba.chaid().fit({"weather": weather}, ["dry"] * 19 + ["wet"] * 11)
+    >>> table = model.tree_.split_tests()
+    >>> print(table["groups"][0])
+    cloud, sun | rain
+    >>> model.tree_.root.test.df
+    (1.0,)
+    """
+    check_options({"task": task}, {"task": (one_of("classification", "regression"),)}, "chaid")
+    classes = task == "classification"
+    chosen: dict[str, Any] = {
+        "criterion": "chi2" if classes else "f_test",
+        "alpha_merge": alpha_merge,
+        "alpha_split": alpha_split,
+        "max_bins": max_bins,
+        "min_samples_split": min_samples_split,
+        "min_samples_leaf": min_samples_leaf,
+    }
+    kind = DecisionTreeClassifier if classes else DecisionTreeRegressor
+    return kind(**{**chosen, **parameters})

@@ -1,0 +1,1 @@
+"""R's rpart: its estimators, complexity, cross-validation and printed figures."""

@@ -1,0 +1,184 @@
+"""rpart's complexity of nodes, and its stop rule `cp`, on a tree grown without it.
+
+From the leaves up, a node's complexity is g = (R(t) - risk of what is kept below) / splits kept
+below. The son with the smaller complexity is taken out of that sum first if g is larger than its
+complexity, then g is taken anew, then the other son. A node whose complexity does not exceed
+alpha = cp * R(root) loses its sons. From the root down, the left son first, a node is not split if
+its risk, or a bound on the complexity that its father can still reach, is not above alpha.
+(partition.c of rpart 4.1; left is the son with the smaller mean response.)
+
+This is nearly the weakest-link order, but not always: what was taken out is not put back when a
+node above goes first, so about one tree in five has an inner node with too small a complexity; and
+the bound may now and then stop too early. Trees as R grows them need these rules. For the pruning
+itself use `pruning_sequence`, which is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import TreeError
+from ceiba.grow.priors import altered_scale
+from ceiba.prune.risk import NOISE, risk_sums
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["prune_by_cp", "rpart_complexity"]
+
+Array = npt.NDArray[np.float64]
+
+_ENTER: Final = 0
+_LEFT_DONE: Final = 1
+_RIGHT_DONE: Final = 2
+
+
+def prune_by_cp(tree: Tree, cp: float) -> Tree:
+    """Collapse what rpart would not have kept with this `cp`.
+
+    Parameters
+    ----------
+    tree : Tree
+        Grown without a cp stop.
+    cp : float
+        Share of the root's risk that each split must save, by rpart's reckoning; below 0: all
+        splits are kept.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> from ceiba.families.rpart.complexity import prune_by_cp
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = ceiba.DecisionTreeClassifier(min_samples_leaf=7).fit(X, y).tree_
+    >>> tree.n_leaves, prune_by_cp(tree, 0.01).n_leaves
+    (6, 3)
+    """
+    partition = _Partition.of(tree, cp)
+    return tree.collapse(np.flatnonzero(~np.array(partition.keeps_sons) & ~tree.is_leaf))
+
+
+def rpart_complexity(tree: Tree, cp: float) -> Array:
+    """Give each node's complexity as rpart has it, as a share of the root's risk.
+
+    Leaves have `cp`; no node has more than its parent.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.families.rpart.complexity import rpart_complexity
+    >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+    >>> rpart_complexity(model.tree_, 0.01)
+    array([1.  , 0.01, 0.01])
+    """
+    partition = _Partition.of(tree, cp)
+    complexity, parent = partition.complexity, tree.parent.tolist()
+    for i in range(1, tree.n_nodes):
+        complexity[i] = min(complexity[i], complexity[parent[i]])
+    return np.array(complexity) / (partition.risk[0] or 1.0)
+
+
+@dataclass
+class _Partition:
+    """rpart's recursion, with a stack of its own; all figures in the unit of the risks."""
+
+    risk: list[float]
+    sons: list[tuple[int, int] | None]  # left, right
+    alpha: float
+    complexity: list[float] = field(init=False)
+    keeps_sons: list[bool] = field(init=False)
+    _bound: list[float] = field(init=False)
+    _kept_risk: list[float] = field(init=False)
+    _kept_splits: list[int] = field(init=False)
+
+    @classmethod
+    def of(cls, tree: Tree, cp: float) -> _Partition:
+        sums, _ = risk_sums(tree, "cost")
+        found = cls(sums.tolist(), _sons(tree), cp * float(sums[0]))
+        found._run()
+        return found
+
+    def _run(self) -> None:
+        n = len(self.risk)
+        self.complexity, self.keeps_sons = [self.alpha] * n, [False] * n
+        self._bound = [self.risk[0]] * n
+        self._kept_risk, self._kept_splits = self.risk.copy(), [0] * n
+        waiting = [(0, _ENTER)]
+        while waiting:
+            i, stage = waiting.pop()
+            sons = self.sons[i]
+            if sons is None:
+                continue
+            left, right = sons
+            if stage == _ENTER:
+                limit = min(self.risk[i], self._bound[i])
+                if limit > self.alpha + NOISE * self.risk[i]:
+                    self._bound[left] = limit - self.alpha
+                    waiting += [(i, _LEFT_DONE), (left, _ENTER)]
+            elif stage == _LEFT_DONE:
+                self._bound[right] = self._bound_of_right(i, left) - self.alpha
+                waiting += [(i, _RIGHT_DONE), (right, _ENTER)]
+            else:
+                self._weigh(i, left, right)
+
+    def _bound_of_right(self, i: int, left: int) -> float:
+        """Give the most complexity that node i can reach, now that its left part is known."""
+        whole = (self.risk[i] - self._kept_risk[left]) / (self._kept_splits[left] + 1)
+        return min(max(whole, self.risk[i] - self.risk[left]), self._bound[i])
+
+    def _weigh(self, i: int, left: int, right: int) -> None:
+        """Settle the complexity of a node whose sons are done, and whether it keeps them."""
+        noise = NOISE * self.risk[i]
+        if self.complexity[right] > self.complexity[left]:
+            first, second = left, right
+        else:
+            first, second = right, left
+        below = [self._kept_risk[first], self._kept_risk[second]]
+        splits = [self._kept_splits[first], self._kept_splits[second]]
+        link = (self.risk[i] - sum(below)) / (sum(splits) + 1)
+        for at, son in enumerate((first, second)):
+            if link <= self.complexity[son] + noise:
+                break
+            below[at], splits[at] = self.risk[son], 0
+            link = (self.risk[i] - sum(below)) / (sum(splits) + 1)
+        self.complexity[i] = link
+        if link > self.alpha + noise:
+            self.keeps_sons[i] = True
+            self._kept_risk[i], self._kept_splits[i] = sum(below), sum(splits) + 1
+
+
+def _sons(tree: Tree) -> list[tuple[int, int] | None]:
+    """Give the left and the right son of each node: left has the smaller mean response.
+
+    rpart takes the means of the rows that the split itself placed; here they are those of all rows
+    of the sons, so that sons of nearly the same mean may change places. Only the bound notices.
+    """
+    if not tree.is_binary:
+        raise TreeError("rpart's complexity is for binary trees; this one has multiway splits.")
+    mean = _mean_response(tree).tolist()
+    start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
+    sons: list[tuple[int, int] | None] = []
+    for first, end in pairwise(start):
+        if first == end:
+            sons.append(None)
+            continue
+        low, high = nodes[first], nodes[first + 1]
+        sons.append((low, high) if mean[low] < mean[high] else (high, low))
+    return sons
+
+
+def _mean_response(tree: Tree) -> Array:
+    """Give the mean of each node: of the class index under the altered priors, or the value."""
+    if tree.counts is None:
+        return np.asarray(tree.value[:, 0, 0])
+    counts = tree.counts[:, 0, :]
+    scale = altered_scale(counts[0], tree.class_prior, tree.cost_matrix)
+    mass = counts if scale is None else counts * scale
+    total = mass.sum(axis=1)
+    sums = mass @ np.arange(mass.shape[1])
+    return np.asarray(np.divide(sums, total, out=np.zeros(len(total)), where=total > 0))

@@ -1,0 +1,119 @@
+"""The rows that rpart() grows a tree from: those with a target and at least one value."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from warnings import warn
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import DataConversionWarning
+
+from ceiba.errors import DataError
+from ceiba.families.rpart.options import METHODS
+from ceiba.table import (
+    Table,
+    Target,
+    present_rows,
+    read,
+    read_target,
+    read_weights,
+    split_target,
+)
+from ceiba.table.targets.class_order import in_declared_order
+
+__all__ = ["Array", "Rows", "read_rows"]
+
+Array = npt.NDArray[np.float64]
+
+
+class Rows(NamedTuple):
+    """What was read; with observation times the target are rates and the weights case x time."""
+
+    table: Table
+    target: Target
+    weight: Array | None
+    cases: Array | None
+    n_dropped: int
+
+
+def read_rows(
+    X: Any, y: Any, sample_weight: Any, exposure: Any, *, method: str, categorical_features: Any
+) -> Rows:
+    """Read the rows that have a target and at least one value; with `exposure` as rates."""
+    name = None
+    if isinstance(y, str):
+        name, (X, y) = y, split_target(X, y)
+    if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
+        warn(
+            "A column-vector y was passed when a 1d array was expected. Use y.ravel().",
+            DataConversionWarning,
+            stacklevel=5,
+        )
+    table = read(X, categorical_features=categorical_features)
+    weight, time = read_weights(sample_weight, table.n_rows), _read_time(exposure, table.n_rows)
+    keep = present_rows(y)
+    if len(keep) != table.n_rows:
+        raise DataError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"[{table.n_rows}, {len(keep)}]. X has {table.n_rows} rows, y has {len(keep)}."
+        )
+    for_target = y
+    keep &= ~np.logical_and.reduce([column.missing for column in table.columns])
+    n_dropped = int(len(keep) - np.count_nonzero(keep))
+    if n_dropped:
+        if not keep.any():
+            raise DataError(f"None of the {len(keep)} rows has both a target and a value in X.")
+        table, for_target = table.take(keep), np.asarray(y, dtype=object)[keep]
+        weight = None if weight is None else weight[keep]
+        time = None if time is None else time[keep]
+        name = name or getattr(y, "name", None)
+    target = read_target(for_target, task=METHODS[method][0], n_rows=table.n_rows, name=name)
+    _refuse_target(target, method)
+    target = in_declared_order(target, y)
+    if time is None:
+        return Rows(table, target, weight, None, n_dropped)
+    cases = np.ones(len(time)) if weight is None else weight
+    return Rows(table, _rates(target, time), cases * time, cases, n_dropped)
+
+
+def _refuse_target(target: Target, method: str) -> None:
+    """Refuse what rpart has no method for."""
+    if target.info.n_outputs > 1:
+        raise DataError(
+            f"rpart predicts one target; y has {target.info.n_outputs} outputs. Fit one model for "
+            "each, or use DecisionTreeClassifier or DecisionTreeRegressor."
+        )
+    if method == "poisson" and (target.values < 0).any():
+        row = int(np.argmax(target.values[:, 0] < 0))
+        raise DataError(
+            f"method='poisson' counts events, and row {row} has {target.values[row, 0]:g} of them. "
+            "Some value(s) of y are negative: use method='anova'."
+        )
+
+
+def _read_time(exposure: Any, n_rows: int) -> Array | None:
+    """Read observation times: one number above 0 for each row."""
+    if exposure is None:
+        return None
+    try:
+        time = np.ascontiguousarray(exposure, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"exposure must hold numbers ({error}).") from None
+    if time.shape != (n_rows,):
+        raise DataError(
+            f"exposure must hold one observation time for each of the {n_rows} rows. Got shape "
+            f"{time.shape}."
+        )
+    wrong = np.flatnonzero(~(np.isfinite(time) & (time > 0)))
+    if len(wrong):
+        raise DataError(
+            f"exposure: row {int(wrong[0])} has {time[wrong[0]]}. Observation times are finite and "
+            "above 0; leave out rows that were not observed."
+        )
+    return time
+
+
+def _rates(target: Target, time: Array) -> Target:
+    """Turn events and observation times into rates."""
+    return Target(target.info, np.ascontiguousarray(target.values / time[:, None]))

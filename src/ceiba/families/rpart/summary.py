@@ -1,0 +1,312 @@
+"""What R's `summary(rpart)` shows: the call, the nested trees, importance, and node by node.
+
+Figures are those of R (see `improvement.py`), except that the complexity of a node is exact and
+nodes have the numbers of this tree, not 1, 2k, 2k + 1. R names the son "left" or "right" of each
+split; here a split says what is true of the rows that go to the first branch, and a surrogate also
+to which node that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ceiba.errors import TreeError
+from ceiba.families.rpart.improvement import competitor_improvement, improvement, rpart_importance
+from ceiba.listing import Listing
+from ceiba.prune import collapse_alpha
+from ceiba.tree.splits.sentences import level_text, number_text
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["RpartNodeSummary", "RpartSummary", "rpart_summary"]
+
+_MAX_LEVELS: Final = 12
+
+_IMPROVE: Final = {
+    "gini": "decrease of the Gini index, summed over the rows",
+    "entropy": "decrease of the entropy in nats, summed over the rows",
+    "squared_error": "share of the node's sum of squares that the split removes",
+    "poisson": "decrease of the deviance",
+}
+
+
+@dataclass(frozen=True)
+class RpartNodeSummary:
+    """One node as `summary` shows it.
+
+    Attributes
+    ----------
+    node : int
+    n_rows : int
+    cp : float or None
+        Complexity at which the node collapses; None at a leaf.
+    facts : str
+        What the node predicts, in words.
+    classes : Listing or None
+        Count and probability of each class.
+    branches : str
+        Where rows go; "" at a leaf.
+    splits, surrogates : Listing or None
+        The split with its competitors; the stand-ins.
+    """
+
+    node: int
+    n_rows: int
+    cp: float | None
+    facts: str
+    classes: Listing | None
+    branches: str
+    splits: Listing | None
+    surrogates: Listing | None
+
+    def __str__(self) -> str:
+        head = f"node {self.node}: {self.n_rows} rows"
+        head += f", cp {number_text(self.cp)}" if self.cp is not None else ", leaf"
+        parts = [self.facts]
+        parts += [str(self.classes)] if self.classes is not None else []
+        parts += [self.branches] if self.branches else []
+        parts += [str(table) for table in (self.splits, self.surrogates) if table is not None]
+        return "\n".join([head, *(f"  {line}" for part in parts for line in part.split("\n"))])
+
+
+@dataclass(frozen=True)
+class RpartSummary:
+    """A fitted rpart tree in full; print it.
+
+    Attributes
+    ----------
+    call : str
+        The estimator with its parameters.
+    n_rows, n_dropped : int
+        Rows used, and rows without target or without any value.
+    cp_table : Listing
+        The nested trees.
+    importance : Listing
+        Importance of the columns.
+    nodes : tuple of RpartNodeSummary
+        In pre-order.
+    legend : str
+        What the figures of the nodes mean.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> model = ceiba.rpart("class", xval=0).fit(*load_iris(return_X_y=True, as_frame=True))
+    >>> print(model.summary().nodes[1])
+    node 1: 50 rows, leaf
+      predicts 0, expected cost 0, share 0.333333
+      class  count  probability
+      0         50            1
+      1          0            0
+      2          0            0
+    """
+
+    call: str
+    n_rows: int
+    n_dropped: int
+    cp_table: Listing
+    importance: Listing
+    nodes: tuple[RpartNodeSummary, ...]
+    legend: str
+
+    def __str__(self) -> str:
+        dropped = f" ({self.n_dropped} dropped: no target or no values)" if self.n_dropped else ""
+        head = f"{self.call}\n{self.n_rows} rows{dropped}"
+        tables = [str(self.cp_table), str(self.importance)]
+        return "\n\n".join([head, *tables, *map(str, self.nodes), self.legend])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def rpart_summary(
+    tree: Tree,
+    cp_table: Listing,
+    *,
+    call: str = "rpart",
+    n_dropped: int = 0,
+    column_cost: Any = None,
+    shrink: float = 0.0,
+) -> RpartSummary:
+    """Put together what R's `summary` shows of an rpart tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    cp_table : Listing
+    call : str
+        How the tree was asked for.
+    n_dropped : int
+        Rows that were left out.
+    column_cost : array-like or dict, optional
+    shrink : float, default=0.0
+        poisson: what the rates were shrunk with.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> model = ceiba.rpart("class", xval=0).fit(*load_iris(return_X_y=True))
+    >>> from ceiba.families import rpart_summary
+    >>> len(rpart_summary(model.tree_, model.cp_table_).nodes)
+    5
+    """
+    if tree.n_outputs > 1 or not tree.is_binary:
+        raise TreeError("This summary is for binary trees with one output. Print the tree instead.")
+    figures = _Figures(
+        cp=collapse_alpha(tree, count_stayed=False) / (float(tree.risk[0]) or 1.0),
+        improve=improvement(tree, column_cost=column_cost),
+        competitors=competitor_improvement(tree, column_cost=column_cost),
+        events=_events(tree, shrink),
+    )
+    return RpartSummary(
+        call=call,
+        n_rows=int(tree.n_rows[0]),
+        n_dropped=n_dropped,
+        cp_table=cp_table,
+        importance=_importance(rpart_importance(tree, column_cost=column_cost)),
+        nodes=tuple(_node(tree, i, figures) for i in range(tree.n_nodes)),
+        legend=_legend(tree),
+    )
+
+
+@dataclass(frozen=True)
+class _Figures:
+    """Figures of all nodes, reckoned once."""
+
+    cp: Any
+    improve: Any
+    competitors: Any
+    events: Any
+
+
+def _importance(found: Mapping[str, float]) -> Listing:
+    total = sum(found.values()) or 1.0
+    return Listing(
+        {
+            "column": list(found),
+            "importance": list(found.values()),
+            "percent": [round(100 * value / total) for value in found.values()],
+        },
+        title="variable importance",
+        legend="importance: improvement by the column's own splits, and by its surrogates times "
+        "their adj; percent: of the sum",
+    )
+
+
+def _node(tree: Tree, i: int, figures: _Figures) -> RpartNodeSummary:
+    node = tree.node(i)
+    leaf = node.is_leaf
+    children = node.children
+    branches = "; ".join(
+        f"{node.sentence(b)}: node {child.id} ({child.n_rows} rows)"
+        for b, child in enumerate(children)
+    )
+    return RpartNodeSummary(
+        node=i,
+        n_rows=node.n_rows,
+        cp=None if leaf else float(figures.cp[i]),
+        facts=_facts(tree, i, figures),
+        classes=_classes(tree, i),
+        branches=f"branches: {branches}" if not leaf else "",
+        splits=None if leaf else _splits(tree, i, figures),
+        surrogates=None if leaf else _surrogates(tree, i),
+    )
+
+
+def _facts(tree: Tree, i: int, figures: _Figures) -> str:
+    """Say what a node predicts and how good that is."""
+    if tree.task == "classification":
+        label = level_text(tree.target.classes[0][int(tree.answer[i])])
+        share = float(tree.share[i])
+        cost = float(tree.risk[i]) / share if share > 0 else 0.0
+        return f"predicts {label}, expected cost {number_text(cost)}, share {number_text(share)}"
+    value = number_text(float(tree.value[i, 0, 0]))
+    if tree.criterion != "poisson":
+        return f"mean {value}, MSE {number_text(float(tree.impurity[i]))}"
+    deviance = 2.0 * float(tree.risk[i]) * float(tree.weight[0])
+    events = number_text(float(figures.events[i]))
+    time = number_text(float(tree.weight[i]))
+    return f"{events} events in time {time}, rate {value}, deviance {number_text(deviance)}"
+
+
+def _classes(tree: Tree, i: int) -> Listing | None:
+    if tree.counts is None:
+        return None
+    return Listing(
+        {
+            "class": [level_text(label) for label in tree.target.classes[0].tolist()],
+            "count": tree.counts[i, 0],
+            "probability": tree.value[i, 0],
+        }
+    )
+
+
+def _splits(tree: Tree, i: int, figures: _Figures) -> Listing:
+    """List the node's split, and its competitors below it."""
+    node = tree.node(i)
+    split = node.split
+    assert split is not None  # an inner node has one
+    sent = sum(surrogate.sent for surrogate in node.surrogates) if tree.stand_ins else 0
+    questions = [split, *(competitor.split for competitor in node.competitors)]
+    improve = [float(figures.improve[i])]
+    if tree.competitors is not None:
+        first, last = tree.competitors.start[i : i + 2].tolist()
+        improve += figures.competitors[first:last].tolist()
+    unplaced = int(tree.sent_default[i]) + sent
+    return Listing(
+        {
+            "splits": [q.sentence(0, tree.schema, max_levels=_MAX_LEVELS) for q in questions],
+            "improve": improve,
+            "missing": [str(unplaced), *("" for _ in questions[1:])],
+        }
+    )
+
+
+def _surrogates(tree: Tree, i: int) -> Listing | None:
+    node = tree.node(i)
+    stored = node.surrogates
+    if not stored:
+        return None
+    to = node.children[0].id
+    return Listing(
+        {
+            "surrogates": [
+                f"{s.split.sentence(0, tree.schema, max_levels=_MAX_LEVELS)}: node {to}"
+                for s in stored
+            ],
+            "agree": [s.agreement for s in stored],
+            "adj": [s.adjusted for s in stored],
+            "sent": [s.sent for s in stored],
+        }
+    )
+
+
+def _events(tree: Tree, shrink: float) -> Any:
+    """Give the events of each node of a poisson tree: the shrinking of its rate undone."""
+    rate, time = tree.value[:, 0, 0], tree.weight
+    if tree.criterion != "poisson" or not shrink:
+        return rate * time
+    prior = 1.0 / shrink**2
+    return np.maximum(rate * (time + prior / rate[0]) - prior, 0.0)
+
+
+def _legend(tree: Tree) -> str:
+    improve = _IMPROVE.get(tree.criterion, "gain of the split")
+    lines = [
+        "cp: share of the root's risk per split at which the node becomes a leaf; "
+        "missing: rows that the split could not place",
+        f"improve: {improve}; below the split of the node its competitors, which were not used",
+        "agree: share of the rows that the surrogate sends as the split does; "
+        "adj: how much of what is left above sending all to the larger side;",
+        "sent: rows with a missing value that this surrogate placed",
+    ]
+    if tree.task == "classification":
+        lines.insert(0, "share: P(node) after priors; expected cost: per row, under the loss")
+    return "\n".join(lines)

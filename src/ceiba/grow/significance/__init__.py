@@ -1,0 +1,1 @@
+"""Growing by significance: p-values that allow for the search over splits."""

@@ -1,0 +1,154 @@
+"""Growing by significance: `min_significance`, with any criterion of impurity.
+
+The best of many splits looks good even in noise, and the more levels or values a column has, the
+more splits there are: plain gain favours such columns. Here each column's best split gets a p-value
+that allows for the search over that column (`selection.py`), times the number of columns
+(Bonferroni); the column with the smallest one splits the node, and none does if that is above
+`min_significance`. (Idea: Loh and Shih 1997; Hothorn, Hornik and Zeileis 2006.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import log
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import OptionError
+from ceiba.grow.grow import grow
+from ceiba.grow.planting import Choice, Question, plant
+from ceiba.grow.problem import Problem
+from ceiba.grow.significance.search_p_values import SplitTest
+from ceiba.options.checks import refuse_unless_idle
+from ceiba.tree import NodeTest, SplitKind
+from ceiba.tree.routing.branches import ask
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["SignificanceProblem"]
+
+Rows = npt.NDArray[np.intp]
+
+# Options of growing that this way of growing does not have, and their idle values.
+_WITHOUT: Final[dict[str, Any]] = {
+    "splitter": "best",
+    "max_features": None,
+    "max_leaf_nodes": None,
+    "monotonic_cst": None,
+    "class_prior": None,
+    "cost_matrix": None,
+    "column_cost": None,
+    "empty_branches": False,
+}
+
+
+@dataclass(frozen=True)
+class SignificanceProblem(Problem):
+    """Data and options of a tree that grows by significance."""
+
+    def grow(
+        self, rows: npt.NDArray[np.uint32] | None = None, *, n_jobs: int | None = None
+    ) -> Tree:
+        """Grow a tree on all rows or on some."""
+        options = self.options
+        refuse_unless_idle(
+            options, _WITHOUT, "min_significance chooses the column of a node by its tests"
+        )
+        if options.missing in ("surrogate", "fractional"):
+            raise OptionError(
+                "min_significance needs missing='learn', 'majority' or 'error': a row must be in "
+                f"one branch to be counted. Got missing={options.missing!r}."
+            )
+        if self.target.info.n_outputs > 1:
+            raise OptionError(
+                "min_significance needs a target with one output; this one has "
+                f"{self.target.info.n_outputs}. Fit one tree per output."
+            )
+        here = np.arange(self.n_rows) if rows is None else rows.astype(np.intp)
+        here = here[self.row_weight[here] > 0]
+        tree = plant(
+            self.table,
+            self.target,
+            _Chooser(self, len(here)),
+            weight=self.weight,
+            rows=here,
+            criterion=options.criterion,
+            unseen=options.unseen,
+        )
+        return replace(tree, missing="error") if options.missing == "error" else tree
+
+
+class _Chooser:
+    """Chooses the column of a node by the p-values of the columns' best splits."""
+
+    def __init__(self, problem: Problem, n_rows: int) -> None:
+        self.problem, self.n_rows = problem, n_rows
+        names = range(problem.table.n_columns)
+        self.tables = [problem.table.select([j]) for j in names]
+        self.level = float(problem.options.min_significance or 0.0)
+
+    def __call__(self, rows: Rows, depth: int) -> Choice | None:
+        options, problem = self.problem.options, self.problem
+        if options.max_depth is not None and depth >= options.max_depth:
+            return None
+        truth = problem.target.values[rows, 0]
+        if len(rows) < 2 or np.all(truth == truth[0]):
+            return None
+        found = [(j, tree) for j in range(len(self.tables)) if (tree := self._best(j, rows))]
+        tested = [(j, tree, self._test(j, tree, rows, len(found))) for j, tree in found]
+        if not tested:
+            return None
+        # Strong columns of large tables all have p-values of 0 in float64: then the gain decides.
+        j, tree, test = min(tested, key=lambda one: (one[2].adjusted_p_value, -one[1].gain[0]))
+        if test.adjusted_p_value > self.level:
+            return None
+        branch = ask(tree.splits, 0, self.tables[j], rows)
+        branch[branch < 0] = int(tree.default_branch[0])
+        return Choice(_question(j, tree), branch.astype(np.intp), test)
+
+    def _best(self, j: int, rows: Rows) -> Tree | None:
+        """Give the best split of one column as a tree of one question."""
+        problem = self.problem
+        # Sizes given as fractions are fractions of the whole; gains likewise.
+        share = len(rows) / self.n_rows
+        options = replace(
+            problem.options,
+            max_depth=1,
+            min_significance=None,
+            n_jobs=1,
+            min_impurity_decrease=problem.options.min_impurity_decrease / share,
+            min_samples_leaf=_whole(problem.options.min_samples_leaf, self.n_rows),
+            min_samples_split=_whole(problem.options.min_samples_split, self.n_rows),
+        )
+        tree = grow(
+            self.tables[j], problem.target, options, problem.weight, rows=rows.astype(np.uint32)
+        )
+        return tree if tree.n_nodes > 1 else None
+
+    def _test(self, j: int, tree: Tree, rows: Rows, n_columns: int) -> NodeTest:
+        alone = replace(self.problem, table=self.tables[j])
+        # The level that one column must keep: the others are paid for by the factor.
+        level = self.level / n_columns
+        found = SplitTest(tree, alone, "search", "auto", level, 1999, 0, n_columns)(0, rows)
+        degrees = tuple(float(d) for d in found.df)
+        return NodeTest("search", found.statistic, degrees, found.p_value, log(n_columns))
+
+
+def _whole(size: int | float, n_rows: int) -> int | float:
+    return size if isinstance(size, int) else int(np.ceil(size * n_rows))
+
+
+def _question(j: int, tree: Tree) -> Question:
+    codes, branches = tree.splits.level_map(0)
+    levels = tuple(zip(codes.tolist(), branches.tolist(), strict=True))
+    return Question(
+        SplitKind(int(tree.splits.kind[0])),
+        j,
+        tuple(range(int(tree.n_branches[0]))),
+        cut=float(tree.splits.cut[0]),
+        levels=levels,
+        missing=int(tree.default_branch[0]),
+    )

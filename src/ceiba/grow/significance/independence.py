@@ -1,0 +1,213 @@
+"""P-values for the question whether groups of rows are alike.
+
+Classes: Pearson's chi-square, sum of (observed - expected)^2 / expected. Its distribution is the
+chi-square one with (rows - 1)(columns - 1) degrees of freedom where counts are large (Cochran's
+rule: expected counts of at least 1, and of at least 5 in four cells of five). Small tables: exact
+for 2 x 2, else by Monte Carlo over tables with the same margins.
+Numbers: the F test of one-way analysis of variance.
+
+Monte Carlo is sequential (Besag and Clifford 1991): where the hypothesis plainly holds, a few dozen
+draws are enough. Seeds are fixed: a p-value does not change from call to call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp, lgamma
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Significance", "chi_square_test", "f_test", "sequential"]
+
+Array = npt.NDArray[np.float64]
+Method = Literal["auto", "asymptotic", "monte_carlo"]
+
+_BATCH: Final = 100
+# Shuffling n rows costs about as much as drawing n / 50 hypergeometric numbers.
+_ROWS_PER_CELL: Final = 50
+# Statistics of equal tables may differ in the last bits.
+_NOISE: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Significance:
+    """A test: its statistic, degrees of freedom, p-value, and how the latter was found."""
+
+    statistic: float
+    df: tuple[int, ...]
+    p_value: float
+    method: str
+
+
+def chi_square_test(
+    table: npt.ArrayLike,
+    method: Method = "auto",
+    *,
+    n_draws: int = 1999,
+    enough: int = 100,
+    seed: int = 0,
+) -> Significance:
+    """Test whether the rows of a table of counts have the same shares.
+
+    Parameters
+    ----------
+    table : array-like of shape (groups, classes)
+    method : {"auto", "asymptotic", "monte_carlo"}
+    n_draws : int, default=1999
+        Most tables drawn by Monte Carlo.
+    enough : int, default=100
+        Drawn tables as far from even as this one after which no more are drawn. With level x
+        (n_draws + 1) the decision at that level is the same as without stopping.
+    seed : int, default=0
+
+    Examples
+    --------
+    >>> from ceiba.grow.significance.independence import chi_square_test
+    >>> test = chi_square_test([[30, 20], [15, 35]])
+    >>> round(test.statistic, 3), test.df, round(test.p_value, 4), test.method
+    (9.091, (1,), 0.0026, 'chi-square')
+    >>> test = chi_square_test([[3, 0], [0, 3]])
+    >>> test.statistic, round(test.p_value, 6), test.method
+    (6.0, 0.1, 'exact')
+    """
+    counts = np.asarray(table, np.float64)
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+    if df <= 0:
+        return Significance(0.0, (0,), 1.0, "nothing to test")
+    total, rows, columns = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
+    expected = rows[:, None] * columns / total
+    statistic = float(((counts - expected) ** 2 / expected).sum())
+    if method == "asymptotic" or (method == "auto" and _large(expected)):
+        return Significance(statistic, (df,), _chi_square_tail(statistic, df), "chi-square")
+    if not np.all(counts == np.rint(counts)):  # weights: there are no tables to draw
+        return Significance(statistic, (df,), _chi_square_tail(statistic, df), "chi-square")
+    if counts.shape == (2, 2) and method == "auto":
+        return Significance(statistic, (df,), _exact(counts, statistic), "exact")
+    rng = np.random.default_rng(seed)
+
+    def draw(n: int) -> Array:
+        tables = _tables(rows, columns, n, rng)
+        return np.asarray(((tables - expected) ** 2 / expected).sum(axis=(1, 2)))
+
+    return Significance(
+        statistic, (df,), sequential(statistic, draw, n_draws, enough), "Monte Carlo"
+    )
+
+
+def f_test(values: Array, group: npt.NDArray[np.intp]) -> Significance:
+    """Test whether groups of numbers have the same mean (one-way analysis of variance).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.grow.significance.independence import f_test
+    >>> test = f_test(np.array([1.0, 2.0, 3.0, 7.0, 8.0, 9.0]), np.array([0, 0, 0, 1, 1, 1]))
+    >>> test.statistic, test.df, round(test.p_value, 4)
+    (54.0, (1, 4), 0.0018)
+    """
+    group = np.unique(group, return_inverse=True)[1]
+    n, n_groups = len(values), int(group.max(initial=-1)) + 1
+    df = (n_groups - 1, n - n_groups)
+    if min(df) <= 0:
+        return Significance(0.0, df, 1.0, "nothing to test")
+    centred = values - values.mean()
+    size = np.bincount(group)
+    mean = np.bincount(group, weights=centred) / size
+    between = float(size @ mean**2)
+    within = float(((centred - mean[group]) ** 2).sum())
+    # Within-group spread that is rounding only: the groups explain everything.
+    if within <= 1e-20 * (between + within):
+        return Significance(np.inf, df, 0.0 if between > 0 else 1.0, "F")
+    statistic = (between / df[0]) / (within / df[1])
+    return Significance(statistic, df, _f_tail(statistic, *df), "F")
+
+
+def sequential(statistic: float, draw: Callable[[int], Array], n_draws: int, enough: int) -> float:
+    """Give a Monte Carlo p-value, stopping early where it is plainly large.
+
+    `draw(n)` gives n values of the statistic under the hypothesis. With `enough` of them beyond the
+    observed one after l draws, p = enough / l; else p = (those beyond + 1) / (n_draws + 1).
+    """
+    limit = statistic * (1 - _NOISE)
+    beyond, drawn = 0, 0
+    while drawn < n_draws:
+        found = np.cumsum(draw(min(_BATCH, n_draws - drawn)) >= limit)
+        if beyond + found[-1] >= enough:
+            return enough / (drawn + 1 + int(np.searchsorted(found, enough - beyond)))
+        beyond += int(found[-1])
+        drawn += len(found)
+    return (beyond + 1) / (drawn + 1)
+
+
+def _large(expected: Array) -> bool:
+    return bool(expected.min() >= 1 and np.mean(expected >= 5) >= 0.8)
+
+
+def _chi_square_tail(statistic: float, df: int) -> float:
+    from scipy.special import chdtrc
+
+    return float(chdtrc(df, statistic))
+
+
+def _f_tail(statistic: float, between: int, within: int) -> float:
+    from scipy.special import fdtrc
+
+    return float(fdtrc(between, within, statistic))
+
+
+def _exact(counts: Array, statistic: float) -> float:
+    """Sum the probabilities of all 2 x 2 tables with these margins that are as far from even."""
+    (a, b), (c, d) = counts.tolist()
+    first, second, left, n = a + b, c + d, a + c, a + b + c + d
+    even = first * left / n
+    spread = 1 / even + 1 / (first - even) + 1 / (left - even) + 1 / (n - first - left + even)
+    constant = (
+        _log_factorial(first)
+        + _log_factorial(second)
+        + _log_factorial(left)
+        + _log_factorial(n - left)
+        - _log_factorial(n)
+    )
+    total = 0.0
+    for x in range(int(max(0, first + left - n)), int(min(first, left)) + 1):
+        if (x - even) ** 2 * spread >= statistic * (1 - _NOISE):
+            cells = (x, first - x, left - x, n - first - left + x)
+            total += exp(constant - sum(map(_log_factorial, cells)))
+    return min(total, 1.0)
+
+
+def _log_factorial(x: float) -> float:
+    return lgamma(x + 1)
+
+
+def _tables(rows: Array, columns: Array, n: int, rng: np.random.Generator) -> Array:
+    """Draw n tables with the given margins."""
+    if rows.sum() <= _ROWS_PER_CELL * len(rows) * len(columns):
+        return _shuffled_tables(rows, columns, n, rng)
+    result = np.zeros((n, len(rows), len(columns)))
+    left = np.repeat(columns.astype(np.int64)[None, :], n, axis=0)  # of each class, not yet placed
+    for i, size in enumerate(rows.astype(np.int64).tolist()):
+        open_ = np.full(n, size)
+        others = left.sum(axis=1)
+        for k in range(len(columns)):
+            others = others - left[:, k]
+            cell = rng.hypergeometric(left[:, k], others, open_)
+            result[:, i, k] = cell
+            open_ = open_ - cell
+        left = left - result[:, i].astype(np.int64)
+    return result
+
+
+def _shuffled_tables(rows: Array, columns: Array, n: int, rng: np.random.Generator) -> Array:
+    """Draw tables by shuffling the classes of all rows: faster where cells hold few rows."""
+    classes = np.repeat(np.arange(len(columns)), columns.astype(np.int64))
+    first_cell = np.repeat(np.arange(len(rows)) * len(columns), rows.astype(np.int64))
+    size = len(rows) * len(columns)
+    shuffled = rng.permuted(np.repeat(classes[None, :], n, axis=0), axis=1)
+    cells = shuffled + first_cell + size * np.arange(n)[:, None]
+    counts = np.bincount(cells.ravel(), minlength=n * size)
+    return counts.reshape(n, len(rows), len(columns)).astype(np.float64)

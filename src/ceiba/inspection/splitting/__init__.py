@@ -1,0 +1,1 @@
+"""Splits of a table before any tree: impurity, gain, split tables and curves."""

@@ -1,0 +1,145 @@
+"""A division of rows into branches, and what it is worth by a criterion.
+
+gain = impurity of the rows minus the weighted impurities of the branches; cost = what remains, the
+weighted impurities of the branches (Breiman et al. 1984, definition 2.13). Rows with the value
+missing are left out and the gain is multiplied by the share of the others, which is the rule of
+`missing="majority"`. A given division is measured with numpy, by the definitions of
+`grow/criteria.py`; the best one is found by the engine that grows trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.criteria import Criterion, entropy, twoing_gain
+from ceiba.errors import OptionError, did_you_mean
+from ceiba.grow import GrowOptions, grow
+from ceiba.table import Column, Kind, Table, Target, read_weights
+from ceiba.tree import Tree
+
+__all__ = ["best_division", "branches_of", "measure", "numbers_of", "row_weights", "rows_impurity"]
+
+Array = npt.NDArray[np.float64]
+
+
+def row_weights(weight: Any, n_rows: int) -> Array:
+    """Give the weight of each row, 1 where none is given."""
+    weights = read_weights(weight, n_rows)
+    return np.ones(n_rows) if weights is None else weights
+
+
+def numbers_of(column: Column) -> Array:
+    """Give the numbers that cuts compare, NaN where missing; codes of an ordered column."""
+    if column.info.kind == Kind.CATEGORICAL:
+        raise OptionError(
+            "A categorical column has no cuts. Use ceiba.gain(column, y, split={levels}) or "
+            "split_table."
+        )
+    values = np.asarray(column.values, dtype=np.float64)
+    if column.info.kind == Kind.ORDERED:
+        values = np.where(values < 0, np.nan, values)
+    return values
+
+
+def branches_of(column: Column, split: Any) -> tuple[npt.NDArray[np.int64], int]:
+    """Give the branch of each row (-1: value missing) and the number of branches."""
+    codes = column.info.kind == Kind.CATEGORICAL
+    if isinstance(split, str) and split == "multiway":
+        values = column.values if codes else numbers_of(column)
+        present = values >= 0 if codes else ~np.isnan(values)
+        found, index = np.unique(values[present], return_inverse=True)
+        branch = np.full(len(values), -1)
+        branch[present] = index
+        return branch, len(found)
+    if isinstance(split, Real):
+        numbers = numbers_of(column)
+        return np.where(np.isnan(numbers), -1, np.where(numbers <= float(split), 0, 1)), 2
+    if isinstance(split, str) or not isinstance(split, Iterable):
+        raise OptionError(
+            f"split must be a number (a cut), a set of levels, 'multiway' or None. Got {split!r}."
+        )
+    return _level_branches(column, list(split)), 2
+
+
+def _level_branches(column: Column, chosen: list[Any]) -> npt.NDArray[np.int64]:
+    known = list(column.info.levels)
+    if not known:
+        raise OptionError(
+            f"split={chosen!r} is a set of levels, but the column is numeric. Give a cut."
+        )
+    for level in chosen:
+        if level not in known:
+            raise OptionError(
+                f"split names level {level!r}, which the column does not have; its levels are "
+                f"{known[:20]}.{did_you_mean(str(level), [str(name) for name in known])}"
+            )
+    inside = np.isin(column.values, [known.index(level) for level in chosen])
+    return np.where(column.values < 0, -1, np.where(inside, 0, 1))
+
+
+def measure(
+    branch: npt.NDArray[np.int64],
+    n_branches: int,
+    target: Target,
+    criterion: Criterion,
+    weights: Array,
+) -> tuple[float, float]:
+    """Give gain and cost of a division of the rows."""
+    present = (branch >= 0) & (weights > 0)
+    parts = [present & (branch == b) for b in range(n_branches)]
+    parts = [part for part in parts if part.any()]
+    whole, placed = float(weights.sum()), float(weights[present].sum())
+    if criterion.name == "twoing":
+        if len(parts) != 2:
+            raise OptionError(f"twoing is for two branches; this split has {len(parts)}.")
+        counts = np.stack([_class_counts(target, part, weights) for part in parts])
+        return placed / whole * float(twoing_gain(counts)), float("nan")
+    # Sums of weight x impurity, divided once: a gain of nothing is then exactly 0 on whole numbers.
+    before = placed * rows_impurity(target, present, criterion, weights)
+    after = sum(
+        weights[part].sum() * rows_impurity(target, part, criterion, weights) for part in parts
+    )
+    gain = max(0.0, float(before - after)) / whole
+    if criterion.name == "gain_ratio":
+        sizes = [float(weights[part].sum()) for part in parts]
+        gain /= float(entropy([*sizes, whole - placed])) or 1.0  # missing rows are a branch too
+    return gain, float(after) / placed
+
+
+def _class_counts(target: Target, rows: Any, weights: Array) -> Array:
+    n_classes = len(target.info.classes[0])
+    counts = np.bincount(target.values[rows, 0], weights[rows], minlength=n_classes)
+    return counts.astype(np.float64)
+
+
+def rows_impurity(target: Target, rows: Any, criterion: Criterion, weights: Array) -> float:
+    """Give the impurity of some rows."""
+    if criterion.of_counts is not None:
+        return float(criterion.of_counts(_class_counts(target, rows, weights)))
+    assert criterion.of_values is not None  # twoing was handled before
+    return criterion.of_values(target.values[rows, 0], weights[rows])
+
+
+def best_division(
+    table: Table,
+    target: Target,
+    criterion: Criterion,
+    weights: Array,
+    categorical_splits: str = "binary",
+) -> Tree:
+    """Let the engine find the best split: a tree of one question."""
+    missing = "majority" if table.columns[0].missing.any() else "learn"
+    options = GrowOptions(
+        task=criterion.task,
+        criterion=criterion.name,
+        max_depth=1,
+        n_jobs=1,
+        missing=missing,
+        categorical_splits=categorical_splits,
+    )
+    return grow(table, target, options, weights)

@@ -1,0 +1,92 @@
+"""The impurity of a set of labels or numbers: the figure that teaching texts compute first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.criteria import criterion_named
+from ceiba.errors import DataError, OptionError
+from ceiba.table import read_target
+
+__all__ = ["impurity"]
+
+
+def impurity(
+    labels: Any = None,
+    criterion: str = "gini",
+    *,
+    counts: Any = None,
+    weight: npt.ArrayLike | None = None,
+) -> float:
+    """Measure how mixed a set of labels (or numbers) is.
+
+    Parameters
+    ----------
+    labels : array-like or mapping
+        The labels, one per row; for a regression criterion the numbers. A mapping of label to
+        count is taken as counts.
+    criterion : str, default="gini"
+        "gini", "entropy" (bits), "log_loss", "error"; "squared_error" (variance),
+        "absolute_error" (mean distance from the median), "poisson" (half the mean deviance).
+    counts : array-like, optional
+        Counts or shares of the classes, instead of labels.
+    weight : array-like, optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> ceiba.impurity(["yes", "yes", "no", "no"])
+    0.5
+    >>> ceiba.impurity({"yes": 6, "no": 6}, "entropy")
+    1.0
+    >>> ceiba.impurity(counts=[50, 50, 50])
+    0.6666666666666666
+    >>> ceiba.impurity([1.0, 3.0], "squared_error")
+    1.0
+    """
+    chosen = criterion_named(criterion)
+    if isinstance(labels, Mapping):
+        if counts is not None:
+            raise OptionError("Give labels or counts, not both.")
+        labels, counts = None, list(labels.values())
+    if (labels is None) == (counts is None):
+        raise OptionError("Give either labels (one per row) or counts (one per class).")
+    if chosen.name == "twoing":
+        raise OptionError(
+            "twoing measures a split, not a set of labels. Use ceiba.gain(..., criterion='twoing')."
+        )
+    if chosen.of_counts is not None:
+        if counts is None:
+            counts = _count(labels, weight)
+        return float(chosen.of_counts(_checked_counts(counts)))
+    if counts is not None:
+        raise OptionError(
+            f"criterion={criterion!r} is for numbers, not for counts of classes. Give the numbers."
+        )
+    assert chosen.of_values is not None  # every criterion has one of the two
+    target = read_target(labels, task="regression", n_rows=len(labels))
+    return chosen.of_values(target.values[:, 0], weight)
+
+
+def _count(labels: Any, weight: npt.ArrayLike | None) -> npt.NDArray[np.float64]:
+    target = read_target(labels, task="classification", n_rows=len(labels))
+    weights = None if weight is None else np.asarray(weight, dtype=np.float64)
+    return np.bincount(target.values[:, 0], weights=weights).astype(np.float64)
+
+
+def _checked_counts(counts: Any) -> npt.NDArray[np.float64]:
+    numbers = np.asarray(counts, dtype=np.float64)
+    if numbers.ndim != 1 or not np.isfinite(numbers).all() or (numbers < 0).any():
+        raise DataError(f"counts must hold one number of at least 0 per class. Got {counts!r}.")
+    if numbers.sum() <= 0:
+        raise DataError("counts must not be all zero: an empty set has no impurity.")
+    return numbers

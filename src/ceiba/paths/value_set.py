@@ -1,0 +1,261 @@
+"""Which values of one column a path allows: an interval or a set of levels, missing or not.
+
+A value set is what tests on one column have in common. Numbers: `low < x <= high`. Levels: a set
+of codes, in which the code after the last level stands for every unseen level; `named` are the
+levels that the splits themselves name, the others only fall to a branch because the node had not
+met them. Written for people (`text`), as a Python expression (`python`) and asked of many rows at
+once (`holds`): all three say the same.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.table import ColumnInfo, Kind
+from ceiba.tree.splits.sentences import levels_sentence, range_sentence
+
+if TYPE_CHECKING:
+    from ceiba.table import Column
+
+__all__ = ["ValueSet"]
+
+
+@dataclass(frozen=True)
+class ValueSet:
+    """A set of values of one column.
+
+    Parameters
+    ----------
+    info : ColumnInfo
+    low, high : float
+        Numbers with `low < x <= high` belong to the set (numeric columns).
+    codes, named : frozenset of int
+        Codes that belong to the set, and those of them that some split names (level columns).
+    missing : bool
+        Whether a missing value belongs to the set.
+
+    Examples
+    --------
+    >>> from ceiba.paths.value_set import ValueSet
+    >>> from ceiba.table import ColumnInfo, Kind
+    >>> age = ValueSet.everything(ColumnInfo("age", Kind.NUMERIC))
+    >>> (age.up_to(65.0) & age.above(18.0)).text()
+    '18 < age <= 65'
+    """
+
+    info: ColumnInfo
+    low: float = -math.inf
+    high: float = math.inf
+    codes: frozenset[int] = frozenset()
+    named: frozenset[int] = frozenset()
+    missing: bool = True
+
+    # ------------------------------------------------------------------ making
+
+    @staticmethod
+    def everything(info: ColumnInfo) -> ValueSet:
+        """Give the set of all values of a column."""
+        known = frozenset(range(info.n_levels))
+        return ValueSet(info, codes=known | {info.n_levels}, named=known)
+
+    @staticmethod
+    def only_missing(info: ColumnInfo) -> ValueSet:
+        """Give the set that has the missing value alone."""
+        return ValueSet(info, low=math.inf)
+
+    def up_to(self, cut: float) -> ValueSet:
+        """Give the present numbers, or codes of known levels, that are not above the cut."""
+        return self & replace(self._known(lambda code: code <= cut), high=cut)
+
+    def above(self, cut: float) -> ValueSet:
+        """Give the present numbers, or codes of known levels, that are above the cut."""
+        return self & replace(self._known(lambda code: code > cut), low=cut)
+
+    def of_codes(self, codes: Any) -> ValueSet:
+        """Give the present values with these codes."""
+        kept = frozenset(codes)
+        named = kept - {self.info.n_levels}
+        return self & ValueSet(self.info, codes=kept, named=named, missing=False)
+
+    def _known(self, belongs: Any) -> ValueSet:
+        kept = frozenset(code for code in range(self.info.n_levels) if belongs(code))
+        return ValueSet(self.info, codes=kept, named=kept, missing=False)
+
+    @property
+    def present(self) -> ValueSet:
+        """The set without the missing value."""
+        return replace(self, missing=False)
+
+    def __and__(self, other: ValueSet) -> ValueSet:
+        return ValueSet(
+            self.info,
+            low=max(self.low, other.low),
+            high=min(self.high, other.high),
+            codes=self.codes & other.codes,
+            named=self.named & other.named,
+            missing=self.missing and other.missing,
+        )
+
+    def union(self, other: ValueSet) -> ValueSet | None:
+        """Give the union if it is one interval or set of levels, else None."""
+        missing = self.missing or other.missing
+        if not self.info.is_numeric:
+            codes, named = self.codes | other.codes, self.named | other.named
+            return ValueSet(self.info, codes=codes, named=named, missing=missing)
+        a, b = sorted((self, other), key=lambda part: (part.low, part.high))
+        if a._no_numbers or b._no_numbers:
+            kept = b if a._no_numbers else a
+            return replace(kept, missing=missing)
+        if b.low > a.high:
+            return None
+        return ValueSet(self.info, low=a.low, high=max(a.high, b.high), missing=missing)
+
+    # ------------------------------------------------------------------ asking
+
+    @property
+    def _no_numbers(self) -> bool:
+        return self.low >= self.high
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no value belongs to the set."""
+        return not self.missing and (self._no_numbers if self.info.is_numeric else not self.codes)
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether every value belongs to the set."""
+        if not self.missing:
+            return False
+        if self.info.is_numeric:
+            return self.low == -math.inf and self.high == math.inf
+        return len(self.codes) == self.info.n_levels + 1
+
+    def holds(self, column: Column) -> NDArray[np.bool_]:
+        """Tell for each row of a column whether its value belongs to the set."""
+        values = column.values
+        if self.info.is_numeric:
+            inside = np.zeros(len(values), bool)
+            if not self._no_numbers:
+                with np.errstate(invalid="ignore"):
+                    inside = values <= self.high if self.high < math.inf else values == values
+                    if self.low > -math.inf:
+                        inside = inside & (values > self.low)
+            return np.asarray(inside | (np.isnan(values) if self.missing else False), bool)
+        allowed = np.zeros(self.info.n_levels + 2, bool)
+        allowed[list(self.codes)] = True
+        allowed[-1] = self.missing
+        # Code -1 is the last place, and every unseen code the one before it.
+        found = allowed[np.minimum(values, self.info.n_levels)]
+        return np.asarray(found, bool)
+
+    # ------------------------------------------------------------------ writing
+
+    def text(
+        self, *, digits: int | None = None, max_levels: int | None = None, missing: bool = False
+    ) -> str:
+        """Say what is true of a value of the set; "" if nothing is.
+
+        With `missing` it is said when missing values belong to it.
+
+        Examples
+        --------
+        >>> from ceiba.paths.value_set import ValueSet
+        >>> from ceiba.table import ColumnInfo, Kind
+        >>> size = ValueSet.everything(ColumnInfo("size", Kind.ORDERED, ("S", "M", "L")))
+        >>> size.above(0.5).text(), size.up_to(0.5).text()
+        ('size > S', 'size <= S')
+        """
+        if self.is_everything:
+            return ""
+        name = self.info.name
+        nothing = self._no_numbers if self.info.is_numeric else not self.codes
+        if nothing:
+            return f"{name} is missing" if self.missing else "never"
+        said = self._numbers_text(digits) if self.info.is_numeric else self._levels_text(max_levels)
+        if not said:  # all values that are present
+            return f"{name} is present"
+        return f"{said} or missing" if missing and self.missing else said
+
+    def _numbers_text(self, digits: int | None) -> str:
+        return range_sentence(self.info.name, self.low, self.high, self.info, digits)
+
+    def _levels_text(self, max_levels: int | None) -> str:
+        info = self.info
+        shown = sorted(self.named) or sorted(self.codes - {info.n_levels})
+        if len(shown) == info.n_levels:
+            return ""
+        if not shown:
+            return f"{info.name} is a level not seen when fitting"
+        levels = [info.levels[code] for code in shown]
+        run = shown == list(range(shown[0], shown[-1] + 1))
+        if info.kind is Kind.ORDERED and run and info.n_levels > 2:
+            if shown[0] == 0:
+                return f"{info.name} <= {levels[-1]}"
+            if shown[-1] == info.n_levels - 1:
+                return f"{info.name} > {info.levels[shown[0] - 1]}"
+        return levels_sentence(info.name, levels, max_levels)
+
+    def python(self, row: str = "row") -> str:
+        """Write the set as a Python expression about the dict `row`; missing is None or NaN.
+
+        Examples
+        --------
+        >>> from ceiba.paths.value_set import ValueSet
+        >>> from ceiba.table import ColumnInfo, Kind
+        >>> ValueSet.everything(ColumnInfo("x", Kind.NUMERIC)).up_to(2.5).python()
+        "(row['x'] is not None and row['x'] <= 2.5)"
+        """
+        if self.is_everything or self.is_empty:
+            return str(self.is_everything)
+        name = f"{row}[{self.info.name!r}]"
+        is_missing = f"{name} is None or {name} != {name}"
+        numeric = self.info.is_numeric
+        inside = self._python_numbers(name) if numeric else self._python_levels(name)
+        if inside == "False":
+            return f"({is_missing})"
+        if numeric and inside != "True":  # NaN fails every comparison, None refuses it
+            if self.missing:
+                return f"({is_missing} or {inside})"
+            return f"({name} is not None and {inside})"
+        # A missing value is in no list of levels.
+        if not numeric and self.missing == (self.info.n_levels in self.codes):
+            return inside
+        if self.missing:
+            return f"({is_missing} or {inside})"
+        present = f"{name} is not None and {name} == {name}"
+        return f"({present})" if inside == "True" else f"({present} and {inside})"
+
+    def _python_numbers(self, name: str) -> str:
+        if self._no_numbers:
+            return "False"
+        low, high = (_python_number(bound, self.info.display) for bound in (self.low, self.high))
+        if self.low > -math.inf and self.high < math.inf:
+            return f"{low} < {name} <= {high}"
+        if self.high < math.inf:
+            return f"{name} <= {high}"
+        return f"{name} > {low}" if self.low > -math.inf else "True"
+
+    def _python_levels(self, name: str) -> str:
+        n = self.info.n_levels
+        if not self.codes:
+            return "False"
+        if n in self.codes:
+            others = [self.info.levels[code] for code in range(n) if code not in self.codes]
+            return f"{name} not in {others!r}" if others else "True"
+        return f"{name} in {[self.info.levels[code] for code in sorted(self.codes)]!r}"
+
+
+def _python_number(bound: float, display: str) -> str:
+    """Write a bound in the type that people keep in such a column."""
+    if display in ("number", "boolean") or not math.isfinite(bound):
+        return repr(bound)
+    if display == "duration":
+        return f"datetime.timedelta(seconds={bound!r})"
+    if display == "date":  # rounding down to the day keeps every date on its side
+        return f"datetime.date(1970, 1, 1) + datetime.timedelta(days={math.floor(bound / 86400)})"
+    return f"datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds={bound!r})"

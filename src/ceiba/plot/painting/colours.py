@@ -1,0 +1,114 @@
+"""Colours that people with any colour vision can tell apart, on light and dark paper.
+
+The schemes are those of `ceiba.layout`. Numbers: one hue, stronger for larger values. A node's
+fill is its class colour mixed with the paper, so purity reads as strength and text in the style's
+own colour stays legible on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ceiba.errors import OptionError
+from ceiba.layout import class_palette
+from ceiba.layout.colours import NUMBER, STRONGEST_FILL
+from ceiba.plot.painting._matplotlib import require_matplotlib
+
+__all__ = [
+    "STRONGEST_FILL",
+    "Colour",
+    "class_colours",
+    "luminance",
+    "mixed",
+    "number_colour",
+    "value_colour",
+]
+
+Colour = tuple[float, float, float]
+
+
+def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
+    """Give one colour per class; beyond 14 classes hues are spread evenly.
+
+    Examples
+    --------
+    >>> from ceiba.plot.painting.colours import class_colours
+    >>> [round(part, 2) for part in class_colours(3)[0]]
+    [0.27, 0.47, 0.67]
+    """
+    require_matplotlib()
+    from matplotlib.colors import to_rgb
+
+    if given is not None:
+        if len(given) < n:
+            raise OptionError(
+                f"colors has {len(given)} entries, but the tree has {n} classes. "
+                "Give one colour per class, in the order of the classes."
+            )
+        return [to_rgb(colour) for colour in given[:n]]
+    return [to_rgb(colour) for colour in class_palette(n)]
+
+
+def mixed(colour: Colour, paper: Colour, share: float) -> Colour:
+    """Mix `share` of a colour with the colour of the paper.
+
+    Examples
+    --------
+    >>> from ceiba.plot.painting.colours import mixed
+    >>> mixed((1.0, 0.0, 0.0), (1.0, 1.0, 1.0), 0.5)
+    (1.0, 0.5, 0.5)
+    """
+    r, g, b = (share * c + (1 - share) * p for c, p in zip(colour, paper, strict=True))
+    return r, g, b
+
+
+def value_colour(value: float, low: float, high: float, paper: Colour) -> Colour:
+    """Give the fill of a number between `low` and `high`.
+
+    Examples
+    --------
+    >>> from ceiba.plot.painting.colours import value_colour
+    >>> value_colour(0.0, 0.0, 1.0, (1.0, 1.0, 1.0))
+    (0.9633, 0.9733, 0.9833)
+    """
+    share = 0.5 if high <= low else (value - low) / (high - low)
+    r, g, b = mixed(_rgb(NUMBER), paper, 0.05 + 0.55 * share)
+    return round(r, 4), round(g, 4), round(b, 4)
+
+
+def number_colour(share: float, paper: Colour) -> Colour:
+    """Give the colour of a number in a map, from the paper's (0) to a deep tone (1).
+
+    Examples
+    --------
+    >>> from ceiba.plot.painting.colours import luminance, number_colour
+    >>> low, high = (number_colour(share, (1.0, 1.0, 1.0)) for share in (0.0, 1.0))
+    >>> luminance(low) > luminance(high)
+    True
+    """
+    blue = _rgb(NUMBER)
+    if share <= 0.6:
+        return mixed(blue, paper, 0.08 + 0.92 * share / 0.6)
+    # Beyond the pure hue: away from the paper, so that order stays visible on dark paper too.
+    far = (0.02, 0.08, 0.2) if luminance(paper) > 0.5 else (0.92, 0.97, 1.0)
+    return mixed(far, blue, 0.75 * (share - 0.6) / 0.4)
+
+
+def luminance(colour: Colour) -> float:
+    """Give the relative luminance (WCAG 2), 0 for black and 1 for white.
+
+    Examples
+    --------
+    >>> from ceiba.plot.painting.colours import luminance
+    >>> round(luminance((1.0, 1.0, 1.0)), 6)
+    1.0
+    """
+    r, g, b = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour
+    )
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def _rgb(colour: str) -> Colour:
+    r, g, b = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
+    return r, g, b

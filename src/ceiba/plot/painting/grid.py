@@ -1,0 +1,176 @@
+"""The exact cells of a tree over one or two columns, the other columns held at one value.
+
+Between two neighbouring cuts of a column the tree cannot tell values apart, so asking it once per
+cell, at the middle, gives the partition exactly, not on a raster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.errors import OptionError
+from ceiba.table import Column, ColumnInfo, Table, show_number
+from ceiba.tree import SplitKind
+from ceiba.tree.routing import route
+from ceiba.tree.splits.sentences import level_text
+
+if TYPE_CHECKING:
+    from matplotlib.axis import Axis
+
+    from ceiba.tree import Tree
+
+__all__ = ["Ladder", "base_row", "cells_of", "ladder", "name_ticks", "said_slice"]
+
+Array = NDArray[np.float64]
+MOST_NAMES = 24  # on one axis
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The cells of one column: their borders, and one value inside each."""
+
+    info: ColumnInfo
+    borders: Array
+    middles: Array
+
+    @property
+    def labels(self) -> list[str] | None:
+        """Names of the cells of a level column, None for numbers."""
+        return None if self.info.is_numeric else [level_text(level) for level in self.info.levels]
+
+    def cell_of(self, values: Array) -> NDArray[np.int64]:
+        """Give the cell each value lies in; a border belongs to the cell below it."""
+        at = np.searchsorted(self.borders, values, side="left") - 1
+        return np.clip(at, 0, len(self.middles) - 1)
+
+
+def ladder(tree: Tree, name: str, values: Array | None) -> Ladder:
+    """Give the cells of a column: between its cuts, or one per level.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.plot.painting.grid import ladder
+    >>> tree = ceiba.tree.build(("x <= 2", "a", ("x <= 4", "b", "a")))
+    >>> ladder(tree, "x", None).borders.tolist()
+    [1.0, 2.0, 4.0, 5.0]
+    """
+    j = tree.schema.index(name)
+    info = tree.schema.columns[j]
+    if not info.is_numeric:
+        edges = np.arange(info.n_levels + 1, dtype=np.float64) - 0.5
+        return Ladder(info, edges, np.arange(info.n_levels, dtype=np.float64))
+    asks = (tree.splits.column == j) & (tree.splits.kind == SplitKind.CUT)
+    cuts = np.unique(tree.splits.cut[asks])
+    low, high = _range(info, cuts, values)
+    inside = cuts[(cuts > low) & (cuts < high)]
+    borders = np.concatenate(([low], inside, [high]))
+    return Ladder(info, borders, (borders[:-1] + borders[1:]) / 2)
+
+
+def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, float]:
+    seen = [] if values is None else values[np.isfinite(values)].tolist()
+    if not seen:
+        seen = [bound for bound in (info.minimum, info.maximum) if bound is not None]
+    ends = [*seen, *cuts.tolist()] or [0.0, 1.0]
+    low, high = min(ends), max(ends)
+    room = 0.05 * (high - low) if seen else 0.5 * (high - low) or 1.0
+    return low - (room or 1.0), high + (room or 1.0)
+
+
+def name_ticks(axis: Axis, one: Ladder) -> None:
+    """Write level names, dates or yes and no on an axis, where its column has them."""
+    from matplotlib.ticker import FuncFormatter
+
+    if one.labels is not None:
+        every = -(-len(one.labels) // MOST_NAMES)  # names must not lie on each other
+        axis.set_ticks(one.middles[::every], one.labels[::every], parse_math=False)
+        longest = max(map(len, one.labels))
+        if axis is axis.axes.xaxis and len(one.labels) * longest > 60:
+            axis.set_tick_params(labelrotation=90)
+    elif one.info.display == "boolean":
+        axis.set_ticks([0.0, 1.0], ["no", "yes"])
+    elif one.info.display != "number":
+        display, step = one.info.display, 86400.0 if one.info.display == "date" else 1.0
+        low, high = one.borders[0], one.borders[-1]
+        axis.set_ticks([step * round(at / step) for at in np.linspace(low, high, 6)[1:-1]])
+        axis.set_major_formatter(FuncFormatter(lambda at, _: show_number(at, display)))
+
+
+def base_row(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
+    """Give the value at which each column is held: as asked, else the middle, else the first level.
+
+    The middle is the median (the most frequent level) of the rows, or of the range seen.
+    """
+    for name in at or {}:
+        tree.schema.index(name)  # refuses unknown names
+    held: list[Any] = []
+    for j, info in enumerate(tree.schema.columns):
+        if at is not None and info.name in at:
+            held.append(_code(info, at[info.name]))
+        elif table is not None and (values := _present(table.columns[j])).size:
+            held.append(float(np.median(values)) if info.is_numeric else _most(values))
+        elif info.is_numeric:
+            held.append(_middle(tree, j, info))
+        else:
+            held.append(0)
+    return held
+
+
+def _code(info: ColumnInfo, value: Any) -> Any:
+    if info.is_numeric:
+        return float(value)
+    if value not in info.levels:
+        allowed = ", ".join(map(level_text, info.levels[:12]))
+        raise OptionError(f"at: column {info.name!r} has no level {value!r}. It has {allowed}.")
+    return info.levels.index(value)
+
+
+def _middle(tree: Tree, j: int, info: ColumnInfo) -> float:
+    if info.minimum is not None and info.maximum is not None:
+        return (info.minimum + info.maximum) / 2
+    cuts = tree.splits.cut[(tree.splits.column == j) & (tree.splits.kind == SplitKind.CUT)]
+    return float(cuts.mean()) if len(cuts) else 0.0
+
+
+def _present(column: Column) -> NDArray[Any]:
+    return np.asarray(column.values[~column.missing & ~column.unseen])
+
+
+def _most(codes: NDArray[Any]) -> int:
+    return int(np.bincount(codes.astype(np.int64)).argmax())
+
+
+def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> tuple[Any, Any]:
+    """Give the node of every cell, and the rows that stand for them, in C order of the ladders."""
+    grids = np.meshgrid(*[one.middles for one in ladders], indexing="ij")
+    n = grids[0].size
+    columns = []
+    axis = {one.info.name: grid.ravel() for one, grid in zip(ladders, grids, strict=True)}
+    for info, value in zip(tree.schema.columns, held, strict=True):
+        kind = np.float64 if info.is_numeric else np.int32
+        values = axis.get(info.name, np.full(n, value)).astype(kind)
+        columns.append(Column(info, values))
+    table = Table(tuple(columns), n, tree.schema)
+    shape = grids[0].shape
+    return route.apply(tree, table).reshape(shape), table
+
+
+def said_slice(tree: Tree, shown: list[str], held: list[Any]) -> str:
+    """Say at which values the columns that are not shown are held; "" if none is asked about."""
+    parts = []
+    for j in np.unique(tree.splits.column[~tree.is_leaf]).tolist():
+        info = tree.schema.columns[j]
+        if info.name in shown:
+            continue
+        value = held[j]
+        text = show_number(value, info.display, 4) if info.is_numeric else info.levels[value]
+        parts.append(f"{info.name} = {text}")
+    if not parts:
+        return ""
+    listed = ", ".join(parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
+    return f"slice at {listed}"

@@ -1,0 +1,205 @@
+"""From a Drawing to matplotlib: paths for boxes, bars and edges, text for words.
+
+All coordinates are points, y downward. Shapes of one kind go into one collection, so that trees
+with hundreds of nodes are painted fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ceiba.plot.painting.colours import Colour, mixed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.path import Path
+
+    from ceiba.layout import Box, Drawing, Foot
+
+__all__ = ["Painter", "rectangle"]
+
+CORNER = 3.5
+
+
+class Painter:
+    """Paints one drawing, moved by (`dx`, `dy`), onto axes.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from ceiba.plot.painting.paint import Painter
+    >>> _, ax = plt.subplots()
+    >>> Painter(ax, 10.0, dx=0.0, dy=0.0).paper
+    (1.0, 1.0, 1.0)
+    """
+
+    def __init__(self, ax: Axes, font_size: float, *, dx: float, dy: float) -> None:
+        import matplotlib as mpl
+        from matplotlib.colors import to_rgb, to_rgba
+
+        self.ax, self.font_size, self.dx, self.dy = ax, font_size, dx, dy
+        paper = ax.get_facecolor()
+        figure = ax.get_figure(root=True)
+        if to_rgba(paper)[3] == 0 and figure is not None:
+            paper = figure.get_facecolor()
+        self.paper: Colour = to_rgb(paper)
+        self.ink: Colour = to_rgb(mpl.rcParams["text.color"])
+        self.grey: Colour = mixed(self.ink, self.paper, 0.62)
+        self.line: Colour = mixed(self.ink, self.paper, 0.45)
+
+    def edges(self, drawing: Drawing, shares: Sequence[float]) -> None:
+        """Paint the edges: down from the parent, along the rail, down to the word above the box.
+
+        The more rows, the thicker.
+        """
+        depth: list[int] = []
+        paths = []
+        widths = []
+        for box, share in zip(drawing.boxes, shares, strict=True):
+            depth.append(0 if box.parent < 0 else depth[box.parent] + 1)
+            if box.parent < 0:
+                continue
+            above = drawing.boxes[box.parent]
+            end = box.top - len(box.edge) * drawing.sheet.line_height
+            paths.append(self._elbow(above, box, drawing.rails[depth[-1]], end))
+            widths.append(0.8 + 3.2 * share)
+        self.shapes(paths, ["none"], self.line, widths, zorder=1)
+
+    def boxes(self, boxes: Sequence[Box], fills: Sequence[Colour]) -> None:
+        """Paint the boxes; a folded one looks like a stack of cards."""
+        cards = [
+            (_rounded(box.left + k, box.top + k, box.width, box.height), self.paper)
+            for box in boxes
+            if box.hidden
+            for k in (4.0, 2.0)
+        ]
+        paths = [_rounded(box.left, box.top, box.width, box.height) for box in boxes]
+        self.shapes([p for p, _ in cards], [c for _, c in cards], self.line, 0.8, zorder=2)
+        self.shapes(paths, fills, self.line, 0.8, zorder=3)
+
+    def bars(self, drawing: Drawing, palette: Sequence[Colour]) -> None:
+        """Paint the class bars at the foot of the boxes."""
+        sheet = drawing.sheet
+        paths, fills = [], []
+        for box in drawing.boxes:
+            left, width = box.left + sheet.padding, box.width - 2 * sheet.padding
+            top = box.bottom - sheet.padding - sheet.bar_height
+            for share, colour in zip(box.shares, palette, strict=False):
+                if share > 0:
+                    paths.append(rectangle(left, top, share * width, sheet.bar_height))
+                    fills.append(colour)
+                left += share * width
+        self.shapes(paths, fills, "none", 0.0, zorder=4)
+
+    def words(self, drawing: Drawing) -> None:
+        """Write what stands in the boxes and on the edges."""
+        step = drawing.sheet.line_height
+        for box in drawing.boxes:
+            y = box.top + drawing.sheet.padding
+            for k, line in enumerate(box.head):
+                self.text(box.x, y + k * step, line, self.ink, bold=True)
+            y += len(box.head) * step
+            for k, line in enumerate(box.lines):
+                self.text(box.x, y + k * step, line, self.ink)
+            y = box.top - len(box.edge) * step - 0.1 * step
+            for k, line in enumerate(box.edge):
+                self.text(box.x, y + k * step, line, self.grey)
+
+    def foot(self, foot: Foot, palette: Sequence[Colour], top: float, line_height: float) -> None:
+        """Write class names with their colours, and the note."""
+        side = 0.8 * self.font_size
+        paths, fills = [], []
+        for k, (x, row, name) in enumerate(foot.names):
+            y = top + row * line_height
+            self.text(x, y, name, self.ink, align="left")
+            if k < len(palette):
+                left = x - 1.5 * side
+                paths.append(rectangle(left, y + (line_height - side) / 2, side, side))
+                fills.append(palette[k])
+        self.shapes(paths, fills, "none", 0.0, zorder=4)
+        first = foot.n_rows - len(foot.note)
+        for k, line in enumerate(foot.note):
+            self.text(0.0, top + (first + k) * line_height, line, self.grey, align="left")
+
+    def text(
+        self,
+        x: float,
+        top: float,
+        text: str,
+        colour: Colour,
+        *,
+        bold: bool = False,
+        align: str = "center",
+    ) -> None:
+        """Write one line whose line box starts at `top`; 0.36 is half the height of capitals."""
+        self.ax.text(
+            x + self.dx,
+            top + self.dy + 0.65 * self.font_size + 0.36 * self.font_size,
+            text,
+            color=colour,
+            fontsize=self.font_size,
+            fontweight="bold" if bold else "normal",
+            ha=align,
+            va="baseline",
+            parse_math=False,
+            usetex=False,
+            zorder=5,
+        )
+
+    def _elbow(self, above: Box, box: Box, rail: float, end: float) -> Path:
+        from matplotlib.path import Path
+
+        corner = min(CORNER, abs(box.x - above.x))
+        side = corner if box.x >= above.x else -corner
+        points = [(above.x, above.bottom), (above.x, rail), (box.x - side, rail)]
+        points += [(box.x, rail), (box.x, rail + corner), (box.x, end)]
+        codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.CURVE3, Path.CURVE3, Path.LINETO]
+        return Path(points, codes)
+
+    def shapes(
+        self, paths: list[Path], fills: Sequence[Any], border: Any, width: Any, *, zorder: float
+    ) -> None:
+        """Paint shapes given in points, all into one collection."""
+        from matplotlib.collections import PathCollection
+        from matplotlib.transforms import Affine2D
+
+        if paths:
+            moved = Affine2D().translate(self.dx, self.dy)
+            self.ax.add_collection(
+                PathCollection(
+                    [path.transformed(moved) for path in paths],
+                    facecolors=list(fills),
+                    edgecolors=border,
+                    linewidths=width,
+                    zorder=zorder,
+                    capstyle="round",
+                ),
+                autolim=False,
+            )
+
+
+def rectangle(left: float, top: float, width: float, height: float) -> Path:
+    """Give a rectangle as a path."""
+    from matplotlib.path import Path
+
+    right, bottom = left + width, top + height
+    corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+    return Path(corners, closed=True)
+
+
+def _rounded(left: float, top: float, width: float, height: float) -> Path:
+    """Give a rectangle whose corners are quarter circles (as quadratic curves)."""
+    from matplotlib.path import Path
+
+    right, bottom, r = left + width, top + height, CORNER
+    corners = [(right, top), (right, bottom), (left, bottom), (left, top)]
+    ways = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)]) * r
+    points, codes = [(left + r, top)], [Path.MOVETO]
+    for k, (x, y) in enumerate(corners):
+        (ax, ay), (bx, by) = ways[k], ways[(k + 1) % 4]
+        points += [(x - ax, y - ay), (x, y), (x + bx, y + by)]
+        codes += [Path.LINETO, Path.CURVE3, Path.CURVE3]
+    return Path([*points, points[0]], [*codes, Path.CLOSEPOLY])

@@ -1,0 +1,206 @@
+"""Cost-complexity pruning as an object: a given alpha or size, or the choice by cross-validation.
+
+What `prune="cv"` and `prune="1se"` stand for. The sequence of one tree: `cost_complexity.py`; its
+cross-validation: `cross_validation.py`; the rules and the table: `pruning_table.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ceiba.errors import OptionError
+from ceiba.options.checks import Check, boolean, check_options, integer, nothing, number, one_of
+from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
+from ceiba.prune.cross_validation.validate import cross_validate
+from ceiba.prune.pruning import Pruned, Pruning
+from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
+from ceiba.prune.risk import Risk
+
+if TYPE_CHECKING:
+    from ceiba.grow.problem import Problem
+    from ceiba.listing import Listing
+    from ceiba.prune.cross_validation.validate import CrossValidation
+    from ceiba.tree import Tree
+
+__all__ = ["CostComplexity", "choose_again"]
+
+_REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
+
+
+class CostComplexity(Pruning):
+    """Minimal cost-complexity pruning (Breiman et al. 1984, chapter 3).
+
+    With neither `alpha` nor `n_leaves`, the tree of the pruning sequence is chosen by
+    cross-validation: one tree per fold, every step of the sequence tried on each held-out row.
+
+    Parameters
+    ----------
+    alpha : float, default=None
+        Cost per leaf, in units of the mean risk: no cross-validation.
+    n_leaves : int, default=None
+        Number of leaves (if no nested tree has it, the largest with fewer): no cross-validation.
+    folds : int, "leave-one-out", array-like, splitter or pairs, default=10
+        A number of random folds (at most one per row); one fold id per row; any splitter of
+        scikit-learn; pairs of training and test rows.
+    rule : {"min", "1se"}, default="min"
+        The least cross-validated risk, on ties the smallest tree; or the smallest tree whose risk
+        is at most one standard error above the least.
+    risk : {"cost", "impurity"}, default="cost"
+        What is weighed against leaves: the expected misclassification cost (or the loss), or the
+        impurity, as in scikit-learn's `ccp_alpha`. Held-out rows are judged by cost in any case.
+    repeats : int, default=1
+        How many times rows are dealt out anew to the folds.
+    stratify : bool, default=True
+        Spread the rows of each class evenly over a number of folds; False: as rpart does.
+    groups : array-like of shape (n_rows,), default=None
+        Rows of one group are held out together.
+    random_state : int, RandomState, Generator or None, default=None
+        Of the folds. None is the fixed seed 0.
+    keep_unpruned : bool, default=False
+        Keep the unpruned tree and the held-out predictions: `unpruned_tree_` and
+        `cross_validation_` of the estimator.
+    verbose : bool, default=False
+        Show on standard error how many folds are done.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> from ceiba.prune import CostComplexity
+    >>> X, y = load_iris(return_X_y=True)
+    >>> pruning = CostComplexity(folds=5, rule="1se")
+    >>> model = ceiba.DecisionTreeClassifier(prune=pruning).fit(X, y)
+    >>> model.get_n_leaves(), round(model.alpha_, 4)
+    (3, 0.0133)
+    """
+
+    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
+        {
+            "alpha": (number(0.0), nothing),
+            "n_leaves": (integer(1), nothing),
+            "rule": (one_of("min", "1se"),),
+            "risk": (one_of("cost", "impurity"),),
+            "repeats": (integer(1),),
+            "stratify": (boolean,),
+            "keep_unpruned": (boolean,),
+        }
+    )
+
+    def __init__(
+        self,
+        *,
+        alpha: float | None = None,
+        n_leaves: int | None = None,
+        folds: Any = 10,
+        rule: Rule = "min",
+        risk: Risk = "cost",
+        repeats: int = 1,
+        stratify: bool = True,
+        groups: Any = None,
+        random_state: Any = None,
+        keep_unpruned: bool = False,
+        verbose: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.n_leaves = n_leaves
+        self.folds = folds
+        self.rule: Rule = rule
+        self.risk: Risk = risk
+        self.repeats = repeats
+        self.stratify = stratify
+        self.groups = groups
+        self.random_state = random_state
+        self.keep_unpruned = keep_unpruned
+        self.verbose = verbose
+
+    def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
+        """Choose a step of the tree's pruning sequence."""
+        self._check()
+        if self.alpha is not None and self.n_leaves is not None:
+            raise OptionError("CostComplexity: give alpha or n_leaves, not both.")
+        if tree.n_outputs > 1 and self.alpha is None and self.n_leaves is None:
+            raise OptionError(
+                "Cross-validated pruning needs a target with one output; this one has "
+                f"{tree.n_outputs}. Give CostComplexity(alpha=..., risk='impurity'), or fit one "
+                "tree per output."
+            )
+        sequence = pruning_sequence(tree, risk=self.risk)
+        step, reason, cv = self._choose(sequence, problem)
+        return Pruned(
+            sequence.tree(step),
+            pruning_table(sequence, step, cv=cv, reason=reason),
+            alpha=float(sequence.alpha[step]) if self.alpha is None else float(self.alpha),
+            unpruned=tree if self.keep_unpruned else None,
+            cross_validation=cv if self.keep_unpruned else None,
+        )
+
+    def _choose(
+        self, sequence: PruningSequence, problem: Problem | None
+    ) -> tuple[int, str, CrossValidation | None]:
+        asked = _asked_for(sequence, self.alpha, self.n_leaves)
+        if asked is not None:
+            return *asked, None
+        if problem is not None and np.count_nonzero(problem.row_weight) < 2:
+            return 0, "one row has nothing to validate", None
+        if problem is None:
+            raise OptionError(
+                "CostComplexity needs the training data to cross-validate. Give alpha or n_leaves, "
+                "or use it as prune= of an estimator."
+            )
+        cv = cross_validate(
+            sequence,
+            problem,
+            folds=self.folds,
+            risk=self.risk,
+            repeats=self.repeats,
+            stratify=self.stratify,
+            groups=self.groups,
+            random_state=self.random_state,
+            keep=self.keep_unpruned,
+            verbose=bool(self.verbose),
+        )
+        return choose_step(cv.risk, cv.se, self.rule), _REASONS[self.rule], cv
+
+
+def _asked_for(
+    sequence: PruningSequence, alpha: float | None, n_leaves: int | None
+) -> tuple[int, str] | None:
+    """Give the step of an alpha or a size, and the words for it; None: neither is given."""
+    if alpha is not None:
+        step = int(np.searchsorted(sequence.alpha, alpha, side="right")) - 1
+        return step, f"alpha = {alpha!r} was asked for"
+    if n_leaves is not None:
+        step = int(np.argmax(sequence.n_leaves <= n_leaves))
+        return step, f"n_leaves = {n_leaves!r} was asked for"
+    return None
+
+
+def choose_again(
+    unpruned: Tree | None,
+    table: Listing | None,
+    alpha: float | None,
+    n_leaves: int | None,
+    rule: Rule | None,
+) -> Pruned:
+    """Choose another step of a sequence whose tree was kept; see `reprune` of the estimators."""
+    if unpruned is None or not isinstance(table, PruningTable):
+        raise OptionError(
+            "The unpruned tree was not kept. Fit with prune=CostComplexity(keep_unpruned=True)."
+        )
+    given = {"alpha": alpha, "n_leaves": n_leaves, "rule": rule}
+    stated = {name: value for name, value in given.items() if value is not None}
+    if len(stated) != 1:
+        raise OptionError("Give one of alpha, n_leaves and rule.")
+    check_options(stated, CostComplexity._allowed, "reprune")
+    sequence = pruning_sequence(unpruned, risk="impurity" if "impurity" in table else "cost")
+    found = _asked_for(sequence, alpha, n_leaves)
+    if found is None:
+        assert rule is not None
+        found = table.step(rule), _REASONS[rule]
+    step, reason = found
+    chosen = float(sequence.alpha[step]) if alpha is None else float(alpha)
+    return Pruned(sequence.tree(step), table.choosing(step, reason), alpha=chosen)

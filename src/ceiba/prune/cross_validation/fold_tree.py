@@ -1,0 +1,142 @@
+"""The work of one fold of cross-validation: grow, walk, and sum the errors of the rows held out.
+
+A held-out row ends in a leaf of the fold's tree; at each alpha of the grid it is told what the
+collapsed ancestor of that leaf says (one walk up its path in the core). Error: cost of the answer
+times prior over share of the true class, squared or absolute error, half the Poisson deviance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.prune.cross_validation.folds import Fold
+from ceiba.prune.cross_validation.pruned_answers import Staircases, mixed_stairs, stairs_of
+from ceiba.prune.risk import Risk, node_risks
+from ceiba.tree.routing import route
+
+if TYPE_CHECKING:
+    from ceiba.grow.problem import Problem
+    from ceiba.tree import Tree
+
+__all__ = ["FoldTree"]
+
+Array = npt.NDArray[np.float64]
+
+
+def _half_deviance(truth: Array, mean: Array) -> Array:
+    mean = np.maximum(mean, np.finfo(np.float64).tiny)
+    ratio = np.divide(truth, mean, out=np.ones_like(mean), where=truth > 0)
+    return np.asarray(truth * np.log(ratio) - truth + mean)
+
+
+# As in the core, for rows that are told a mean over several leaves.
+_LOSS: Final[dict[str, Callable[[Array, Array], Array]]] = {
+    "squared_error": lambda truth, said: np.asarray((truth - said) ** 2),
+    "friedman_mse": lambda truth, said: np.asarray((truth - said) ** 2),
+    "absolute_error": lambda truth, said: np.asarray(np.abs(truth - said)),
+    "poisson": _half_deviance,
+}
+
+
+@dataclass(frozen=True)
+class FoldTree:
+    """The work of one fold: grow, walk, and hand back sums over its held-out rows.
+
+    Recipes with rules of their own override `grow`, `collapse_alpha`, `ends`, and how errors are
+    weighed.
+    """
+
+    problem: Problem
+    grid: Array
+    risk: Risk = "cost"
+    keep: bool = False
+
+    def __call__(self, fold: Fold, n_jobs: int | None) -> tuple[Array, Array, Staircases | None]:
+        """Give the sums of w e and w e^2 at each alpha of the grid, and the rows' staircases."""
+        tree = self.grow(fold, n_jobs)
+        n = len(self.grid)
+        step = np.searchsorted(self.grid, self.collapse_alpha(tree, fold)).astype(np.int32)
+        if tree.missing == "fractional":
+            held_out = self.problem.table.take(fold.test.astype(np.intp))
+            mixed = mixed_stairs(tree, step, route.spread(tree, held_out), fold.test, n)
+            return *self.losses_of_stairs(mixed), mixed if self.keep else None
+        end = self.ends(tree, fold)
+        first, second = self.losses(tree, step, end, fold.test)
+        said = tree.answer if tree.task == "classification" else tree.value[:, 0, 0]
+        stairs = stairs_of(tree, step, end, fold.test, said, n) if self.keep else None
+        return first, second, stairs
+
+    def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
+        """Grow the tree of the rows that are not held out."""
+        return self.problem.grow(fold.train, n_jobs=n_jobs)
+
+    def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
+        """Give the alpha at which each node of the fold's tree collapses."""
+        mass = self.problem.search_mass(tree) if self.risk == "impurity" else None
+        return node_risks(tree, self.risk, mass=mass).collapse_alpha(tree)
+
+    def ends(self, tree: Tree, fold: Fold) -> npt.NDArray[np.int32]:
+        """Give the node in which each held-out row ends."""
+        return route.apply(tree, self.problem.table.take(fold.test.astype(np.intp)))
+
+    def losses(
+        self,
+        tree: Tree,
+        step: npt.NDArray[np.int32],
+        end: npt.NDArray[np.int32],
+        rows: npt.NDArray[np.uint32],
+    ) -> tuple[Array, Array]:
+        """Sum errors and their squares over the held-out rows, at each alpha."""
+        weight, truth = self.error_weight[rows], self.problem.target.values[rows, 0]
+        n = len(self.grid)
+        if tree.task == "regression":
+            scale = None if self.error_scale is None else self.error_scale[rows]
+            value = np.ascontiguousarray(tree.value[:, 0, 0])
+            loss = tree.criterion
+            return _core.number_losses(tree.parent, step, end, weight, truth, scale, value, loss, n)
+        costs = self._costs()
+        answer, flat = np.ascontiguousarray(tree.answer), costs.ravel()
+        size = len(costs)
+        return _core.class_losses(tree.parent, step, end, weight, truth, answer, flat, size, n)
+
+    def losses_of_stairs(self, stairs: Staircases) -> tuple[Array, Array]:
+        """Sum errors and their squares over rows whose staircases are known."""
+        length = np.diff(stairs.start)
+        rows = np.repeat(stairs.row, length)
+        truth = self.problem.target.values[rows, 0]
+        if self.problem.options.task == "classification":
+            error = self._costs()[truth, stairs.said]
+        else:
+            error = _LOSS[self.problem.options.criterion](truth, stairs.said)
+        weight = self.error_weight[rows]
+        opening = np.zeros(len(rows), bool)
+        opening[stairs.start[:-1][length > 0]] = True
+        sums = []
+        for power in (error, error**2):
+            before = np.where(opening, 0.0, np.concatenate(([0.0], power[:-1])))
+            change = np.bincount(stairs.step, weight * (power - before), len(self.grid))
+            sums.append(np.asarray(np.cumsum(change), np.float64))
+        return sums[0], sums[1]
+
+    def _costs(self) -> Array:
+        """Give the cost of each truth (row) and answer (column), times prior over share."""
+        scales = self.problem.scales
+        size = len(self.problem.target.info.classes[0])
+        costs = 1.0 - np.eye(size) if scales.costs is None else scales.costs
+        return costs if scales.factor is None else scales.factor[:, None] * costs
+
+    @property
+    def error_weight(self) -> Array:
+        """Weight of each row's error."""
+        return self.problem.row_weight
+
+    @property
+    def error_scale(self) -> Array | None:
+        """Factor of each row's error (time under observation); None: 1."""
+        return None

@@ -1,0 +1,149 @@
+"""What held-out rows are told as the tree is pruned: one staircase per row.
+
+From the leaf in which a row ends up to the root, each ancestor takes over at the step at which it
+collapses. A row's staircase is the short list of (step, answer) where its answer changes, so the
+predictions of all rows at all steps take a few numbers per row instead of one per row and step.
+A row that goes down several branches (missing="fractional") is told a mean over its leaves, which
+changes whenever one of them gives way to an ancestor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.tree.routing import route
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["Staircases", "mixed_stairs", "stairs_of"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Staircases:
+    """Staircases of several rows, as compressed rows.
+
+    Attributes
+    ----------
+    row : int64 array of shape (n,)
+        Position in the table of each row.
+    start : int64 array of shape (n + 1,)
+        Row i's staircase is the slice `start[i]:start[i + 1]` of the next two.
+    step : int64 array
+        From which step on, ascending within a row, the first 0.
+    said : array
+        The class index, or the number, that is said from then on.
+    """
+
+    row: Ints
+    start: Ints
+    step: Ints
+    said: npt.NDArray[Any]
+
+    def at(self, step: int) -> npt.NDArray[Any]:
+        """Give what each row is told at one step."""
+        # Within a row steps ascend, so those up to `step` are its first ones.
+        passed = np.concatenate(([0], np.cumsum(self.step <= step)))
+        n_passed = passed[self.start[1:]] - passed[self.start[:-1]]
+        return np.asarray(self.said[self.start[:-1] + n_passed - 1])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Staircases]) -> Staircases:
+        """Put the rows of several folds together."""
+        lengths = np.concatenate([np.diff(part.start) for part in parts])
+        return cls(
+            np.concatenate([part.row for part in parts]),
+            np.concatenate(([0], np.cumsum(lengths))),
+            np.concatenate([part.step for part in parts]),
+            np.concatenate([part.said for part in parts]),
+        )
+
+
+def stairs_of(
+    tree: Tree,
+    step: npt.NDArray[np.int32],
+    end: npt.NDArray[np.int32],
+    rows: npt.NDArray[np.uint32],
+    said: npt.NDArray[Any],
+    n_steps: int,
+) -> Staircases:
+    """Climb from the nodes in which rows end.
+
+    Parameters
+    ----------
+    tree : Tree
+    step : int32 array of shape (n_nodes,)
+        Step from which on each node is collapsed; `n_steps` or more: never.
+    end : int32 array of shape (n,)
+        Node in which each row ends.
+    rows : uint32 array of shape (n,)
+        Position of the rows in the table.
+    said : array of shape (n_nodes,)
+        Answer of each node.
+    n_steps : int
+    """
+    found = [(np.arange(len(end)), np.zeros(len(end), np.int64), end.astype(np.int64))]
+    at, node = np.arange(len(end)), end.astype(np.int64)
+    while True:
+        node = tree.parent[node].astype(np.int64)
+        going = node >= 0
+        going[going] = step[node[going]] < n_steps
+        at, node = at[going], node[going]
+        if len(at) == 0:
+            break
+        found.append((at, step[node].astype(np.int64), node))
+    row, when, where = (np.concatenate([part[i] for part in found]) for i in range(3))
+    order = np.argsort(row, kind="stable")  # found from the leaf upwards, and so it stays
+    row, when, where = row[order], when[order], where[order]
+    # Of several nodes that take over at one step, the topmost is what counts: the last one here.
+    last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
+    row, when, answers = row[last], when[last], said[where[last]]
+    # An answer that does not change needs no stair.
+    new = np.append(True, (row[1:] != row[:-1]) | (answers[1:] != answers[:-1]))
+    row, when, answers = row[new], when[new], answers[new]
+    start = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(end)))))
+    return Staircases(rows.astype(np.int64), start, when, answers)
+
+
+def mixed_stairs(
+    tree: Tree,
+    step: npt.NDArray[np.int32],
+    spread: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]],
+    rows: npt.NDArray[np.uint32],
+    n_steps: int,
+) -> Staircases:
+    """Climb from all leaves in which rows end, and mix what these say by the rows' shares.
+
+    `spread` are the leaves and shares of the rows, as `ceiba.tree.routing.route.spread` gives them.
+    """
+    start, leaf, share = spread
+    count = np.diff(start)
+    leaves = np.arange(len(leaf), dtype=np.uint32)
+    climb = stairs_of(tree, step, leaf, leaves, np.arange(tree.n_nodes), n_steps)
+    entry = np.repeat(np.arange(len(leaf)), np.diff(climb.start))
+    value = tree.value[climb.said].reshape(len(entry), -1)
+    change = value.copy()  # of what each leaf says: first its own value, then differences
+    change[1:] -= np.where((entry[1:] == entry[:-1])[:, None], value[:-1], 0.0)
+    change *= share[entry][:, None]
+    row = np.repeat(np.arange(len(rows)), count)[entry]
+    order = np.lexsort((climb.step, row))
+    row, when = row[order], climb.step[order]
+    total = np.cumsum(change[order], axis=0)
+    first = np.searchsorted(row, np.arange(len(rows)))
+    before = np.concatenate((np.zeros((1, total.shape[1])), total))[first]
+    last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
+    mixed = (total[last] - before[row[last]]).reshape(-1, *tree.value.shape[1:])
+    said: npt.NDArray[Any] = mixed[:, 0, 0]
+    if tree.task == "classification":
+        said = route.best_class(mixed, tree.cost_matrix)[:, 0]
+    length = np.bincount(row[last], minlength=len(rows))
+    return Staircases(
+        rows.astype(np.int64), np.concatenate(([0], np.cumsum(length))), when[last], said
+    )

@@ -1,0 +1,354 @@
+"""Cross-validation of a whole pruning sequence: one tree per fold, one walk per held-out row.
+
+The full tree has steps T_1 > T_2 > ... at alphas 0 = a_1 < a_2 < .... Step k is judged at alpha'_k
+= sqrt(a_k a_k+1) (the last at infinity): for each fold v a tree is grown on the other rows and
+T^(v)(alpha') is tried on the rows held out (Breiman et al. 1984, section 3.4). Alphas are in units
+of the mean risk, so they need no scaling from the full data to the other rows. Priors and costs act
+on a class as in the full data. With weight w and error e of each row and W = sum of w:
+
+    R_cv = sum w e / W,    standard error = sqrt(sum w e^2 - (sum w e)^2 / W) / W
+
+Error: cost of the answer, times prior over share of the true class; squared or absolute error; half
+the Poisson deviance. Repeats average R_cv and the variances; their spread is reported apart.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from math import frexp
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError, OptionError
+from ceiba.grow import n_threads
+from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
+from ceiba.prune.cross_validation.fold_tree import FoldTree
+from ceiba.prune.cross_validation.folds import Fold, read_folds, seed_of
+from ceiba.prune.cross_validation.pruned_answers import Staircases
+from ceiba.prune.risk import Risk
+
+if TYPE_CHECKING:
+    from ceiba.grow.problem import Problem
+    from ceiba.tree import Tree
+
+__all__ = ["CrossValidation", "cross_validate", "run_folds"]
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """Risk of each step of a pruning sequence, on rows that its trees have not seen.
+
+    Attributes
+    ----------
+    alpha : float64 array of shape (n_steps,)
+        Alpha' at which each step was tried; infinite at the last.
+    risk, se : float64 arrays of shape (n_steps,)
+        R_cv and its standard error (of one repeat: the rows are the same in all).
+    sd : float64 array of shape (n_steps,)
+        Standard deviation of R_cv between repeats; NaN with one repeat.
+    n_folds, n_repeats : int
+    held_out : tuple of Staircases, or None
+        What each held-out row is told at every step, one entry per repeat; None if not kept.
+    problem : Problem
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> from ceiba.prune import CostComplexity
+    >>> X, y = load_iris(return_X_y=True)
+    >>> pruning = CostComplexity(folds="leave-one-out", keep_unpruned=True)
+    >>> model = ceiba.DecisionTreeClassifier(prune=pruning).fit(X[:, 2:], y)
+    >>> cv = model.cross_validation_
+    >>> (cv.risk * 150).round().tolist()
+    [7.0, 8.0, 7.0, 100.0, 150.0]
+    >>> cv.confusion(2)
+    array([[50.,  0.,  0.],
+           [ 0., 48.,  2.],
+           [ 0.,  5., 45.]])
+    """
+
+    alpha: Array
+    risk: Array
+    se: Array
+    sd: Array
+    n_folds: int
+    n_repeats: int
+    problem: Problem = field(repr=False)
+    held_out: tuple[Staircases, ...] | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.alpha)
+
+    def predictions(self, step: int | None = None, *, repeat: int = 0) -> npt.NDArray[Any]:
+        """Give what the held-out rows are told: labels or numbers.
+
+        Parameters
+        ----------
+        step : int, optional
+            One step of the sequence; None: all of them.
+        repeat : int, default=0
+
+        Returns
+        -------
+        array of shape (n_rows,) or (n_rows, n_steps)
+            Rows that no fold holds out have None (labels) or NaN; of a row held out several times
+            by one splitter, the last.
+        """
+        stairs = self._stairs(repeat)
+        steps = range(len(self)) if step is None else [self._step(step)]
+        columns = [self._labelled(stairs, k) for k in steps]
+        return columns[0] if step is not None else np.stack(columns, axis=1)
+
+    def confusion(self, step: int, *, repeat: int = 0) -> Array:
+        """Give N: weight of held-out rows of each true class (row) told each class (column)."""
+        stairs, labels = self._stairs(repeat), self._labels()
+        size = len(self.problem.target.info.classes[0])
+        cell = labels[stairs.row] * size + stairs.at(self._step(step)).astype(np.intp)
+        weight = self.problem.row_weight[stairs.row]
+        counts: Array = np.bincount(cell, weights=weight, minlength=size**2).astype(np.float64)
+        return counts.reshape(size, size)
+
+    def q(self, step: int, *, repeat: int = 0) -> Array:
+        """Give Q(i|j) at [j, i]: the share of class j (row) that is told i (column)."""
+        counts = self.confusion(step, repeat=repeat)
+        total = counts.sum(axis=1, keepdims=True)
+        shares: Array = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+        return shares
+
+    def class_cost(self, step: int, *, repeat: int = 0) -> Array:
+        """Give R(j): the mean cost of a held-out row of each class."""
+        q = self.q(step, repeat=repeat)
+        costs = self.problem.scales.costs
+        return np.asarray((q * (1.0 - np.eye(len(q)) if costs is None else costs)).sum(axis=1))
+
+    def _labelled(self, stairs: Staircases, step: int) -> npt.NDArray[Any]:
+        said = stairs.at(step)
+        if self.problem.options.task == "regression":
+            numbers = np.full(self.problem.n_rows, np.nan)
+            numbers[stairs.row] = said
+            return numbers
+        classes = self.problem.target.info.classes[0]
+        told = np.unique(stairs.row)
+        if len(told) == self.problem.n_rows:
+            labels = np.empty(self.problem.n_rows, classes.dtype)
+        else:
+            labels = np.full(self.problem.n_rows, None, object)
+        labels[stairs.row] = classes[said.astype(np.intp)]
+        return labels
+
+    def _labels(self) -> npt.NDArray[Any]:
+        if self.problem.options.task == "regression":
+            raise OptionError("A regression tree has no classes to count. Use predictions(step).")
+        return self.problem.target.values[:, 0]
+
+    def _stairs(self, repeat: int) -> Staircases:
+        if self.held_out is None:
+            raise OptionError(
+                "The held-out predictions were not kept. Ask for them: keep=True, or "
+                "CostComplexity(keep_unpruned=True)."
+            )
+        if not 0 <= repeat < len(self.held_out):
+            raise OptionError(f"Repeats are numbered 0 to {len(self.held_out) - 1}. Got {repeat}.")
+        return self.held_out[repeat]
+
+    def _step(self, step: int) -> int:
+        at = step + len(self) if step < 0 else step
+        if not 0 <= at < len(self):
+            raise OptionError(f"There are steps 0 to {len(self) - 1}. Got {step}.")
+        return at
+
+
+def cross_validate(
+    tree: Tree | PruningSequence,
+    problem: Problem,
+    *,
+    folds: Any = 10,
+    risk: Risk = "cost",
+    repeats: int = 1,
+    stratify: bool = True,
+    groups: Any = None,
+    random_state: Any = None,
+    keep: bool = True,
+    verbose: bool = False,
+) -> CrossValidation:
+    """Cross-validate every step of a tree's pruning sequence, growing one tree per fold.
+
+    Parameters
+    ----------
+    tree : Tree or PruningSequence
+        The tree grown on all rows, or its sequence.
+    problem : Problem
+        What it was grown on.
+    folds : int, "leave-one-out", array-like, splitter, or iterable of (train, test), default=10
+        A number of random folds; all rows one by one; one fold id per row; any splitter of
+        scikit-learn; pairs of rows.
+    risk : {"cost", "impurity"}, default="cost"
+        What the sequence weighs against leaves. The error of held-out rows is the cost in any case.
+    repeats : int, default=1
+        How many times rows are dealt out anew.
+    stratify : bool, default=True
+        Spread each class evenly over a number of folds.
+    groups : array-like of shape (n_rows,), optional
+        Rows of one group are held out together.
+    random_state : int, RandomState, Generator or None, default=None
+        None is the seed 0.
+    keep : bool, default=True
+        Keep what each held-out row is told.
+    verbose : bool, default=False
+        Show on standard error how many folds are done.
+
+    Returns
+    -------
+    CrossValidation
+
+    Examples
+    --------
+    >>> from ceiba.grow import GrowOptions
+    >>> from ceiba.grow import Problem
+    >>> from ceiba.prune import cross_validate
+    >>> from ceiba.table import read, read_target
+    >>> X, y = {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, ["a", "a", "a", "b", "b", "b"]
+    >>> target = read_target(y, task="classification")
+    >>> problem = Problem(read(X), target, GrowOptions(task="classification"))
+    >>> cross_validate(problem.grow(), problem, folds=3).risk
+    array([0. , 0.5])
+    """
+    sequence = tree if isinstance(tree, PruningSequence) else pruning_sequence(tree, risk=risk)
+    if repeats < 1:
+        raise OptionError(f"repeats must be at least 1. Got {repeats!r}.")
+    grid = np.append(sequence.alpha_between, np.inf)
+    seed = seed_of(random_state)
+    plan = [
+        read_folds(folds, problem, stratify=stratify, groups=groups, random_state=seed, repeat=r)
+        for r in range(repeats)
+    ]
+    return run_folds(FoldTree(problem, grid, risk, keep), plan, verbose=verbose)
+
+
+def run_folds(
+    fold_tree: FoldTree, plan: list[list[Fold]], *, verbose: bool = False
+) -> CrossValidation:
+    """Do the work of each fold of each repeat, and put the results together."""
+    for folds in plan:
+        _refuse_weightless(fold_tree.problem, folds)
+    done = _ticker(sum(map(len, plan)), verbose)
+    return _gather([_run(fold_tree, folds, done) for folds in plan], fold_tree, plan)
+
+
+def _refuse_weightless(problem: Problem, folds: list[Fold]) -> None:
+    """Refuse folds without which nothing is left to grow a tree on."""
+    for number, fold in enumerate(folds, 1):
+        if not problem.row_weight[fold.train].any():
+            raise DataError(
+                f"Fold {number} of {len(folds)} holds out all rows that have a weight above 0, so "
+                "there is nothing to grow a tree on. Leave out rows of weight 0, give fewer folds, "
+                "or prune without cross-validation."
+            )
+
+
+# ---------------------------------------------------------------------- all folds
+
+
+@dataclass
+class _Repeat:
+    """Sums over the folds of one repeat."""
+
+    first: Array
+    second: Array
+    stairs: list[Staircases]
+
+
+def _run(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _Repeat:
+    """Work on the folds, several at once where that pays; sums are taken in the order of folds."""
+    problem = fold_tree.problem
+    threads = n_threads(problem.options.n_jobs, problem.n_rows * problem.table.n_columns)
+    workers = min(threads, len(folds))
+    total = _Repeat(np.zeros(len(fold_tree.grid)), np.zeros(len(fold_tree.grid)), [])
+    for first, second, stairs in _results(fold_tree, folds, workers, threads // max(workers, 1)):
+        total.first += first
+        total.second += second
+        if stairs is not None:
+            total.stairs.append(stairs)
+        done()
+    return total
+
+
+def _results(
+    fold_tree: FoldTree, folds: list[Fold], workers: int, n_jobs: int
+) -> Iterator[tuple[Array, Array, Staircases | None]]:
+    if workers <= 1:  # in this thread, where Ctrl-C is heard while growing
+        for fold in folds:
+            yield fold_tree(fold, 1)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            yield from pool.map(lambda fold: fold_tree(fold, n_jobs), folds)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]]) -> CrossValidation:
+    """Put the repeats together."""
+    found = [
+        _mean_and_variance(repeat, fold_tree, folds)
+        for repeat, folds in zip(repeats, plan, strict=True)
+    ]
+    risks = np.stack([risk for risk, _ in found])
+    several = len(found) > 1
+    return CrossValidation(
+        alpha=fold_tree.grid,
+        risk=risks.mean(axis=0),
+        se=np.sqrt(np.mean([variance for _, variance in found], axis=0)),
+        sd=risks.std(axis=0, ddof=1) if several else np.full(risks.shape[1], np.nan),
+        n_folds=len(plan[0]),
+        n_repeats=len(plan),
+        problem=fold_tree.problem,
+        held_out=tuple(Staircases.joined(repeat.stairs) for repeat in repeats)
+        if fold_tree.keep
+        else None,
+    )
+
+
+def _mean_and_variance(
+    sums: _Repeat, fold_tree: FoldTree, folds: list[Fold]
+) -> tuple[Array, Array]:
+    """Turn sums over all tests into the mean error and the variance of that mean."""
+    tested = np.concatenate([fold.test for fold in folds])
+    weight = fold_tree.error_weight
+    # In units of a power of two, which changes no digit: huge or tiny weights have squares then.
+    one = 2.0 ** (frexp(float(weight.max()))[1] - 1)
+    weight, first, second = weight / one, sums.first / one, sums.second / one
+    total = float(weight[tested].sum())
+    # A splitter may hold a row out several times: the mean knows no more than its rows do.
+    rows = float(weight[np.unique(tested)].sum())
+    unit = total
+    if fold_tree.error_scale is not None:
+        unit = float((weight * fold_tree.error_scale)[tested].sum())
+    variance = np.maximum(second - first**2 / total, 0.0) / unit**2 * (total / rows) / one
+    return first / unit, variance
+
+
+def _ticker(total: int, verbose: bool) -> Callable[[], None]:
+    """Give a function that counts folds on standard error, or does nothing."""
+    if not verbose:
+        return lambda: None
+    count = 0
+
+    def tick() -> None:
+        nonlocal count
+        count += 1
+        bar = "#" * (30 * count // total)
+        end = "\n" if count == total else ""
+        print(f"\rcross-validation [{bar:<30}] fold {count} of {total}", end=end, file=sys.stderr)
+        sys.stderr.flush()
+
+    return tick

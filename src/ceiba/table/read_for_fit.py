@@ -1,0 +1,102 @@
+"""Anything tabular -> Table, when fitting: kinds by type or by the user's wish, and what was seen.
+
+container -> Source (names and columns as found) -> checks -> columns with levels and ranges ->
+Table. A float matrix stays one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ceiba.table.categorical_features import chosen_columns
+from ceiba.table.column import MISSING_CODE, Column
+from ceiba.table.display import level_of_number
+from ceiba.table.identifiers import warn_of_identifier
+from ceiba.table.levels import code_numbers
+from ceiba.table.readers.dispatch import open_source
+from ceiba.table.readers.source import check_shape
+from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo, made_up_names
+from ceiba.table.summary import column_range, matrix_ranges
+from ceiba.table.table import FLOATS, Table
+
+
+def read(
+    X: Any,
+    *,
+    categorical_features: Any = "from_dtype",
+    target: TargetInfo | None = None,
+) -> Table:
+    """Read a table for fitting.
+
+    Parameters
+    ----------
+    X : table
+        numpy array (plain, object, masked, structured), pandas, polars or pyarrow frame, DuckDB
+        relation, dict of lists, list of dicts, list of lists.
+    categorical_features : "from_dtype", names, positions or mask
+        Columns to take as categorical whatever their type; the others go by their type: texts and
+        categories are categorical, ordered categories ordered, numbers, booleans and dates numeric.
+    target : TargetInfo, optional
+        Goes into the schema.
+
+    Returns
+    -------
+    Table
+        Zero copy where the container allows it. Numbers are float64 (float32 stays as it is;
+        integers beyond 2**53 and decimals become the nearest float64, with a warning if digits are
+        lost).
+
+    Raises
+    ------
+    DataError
+        Infinite values, no rows, no columns, ragged or mixed data, duplicate names, sparse
+        matrices.
+
+    Examples
+    --------
+    >>> table = read({"age": [31, None, 45], "city": ["Oslo", "Lima", "Oslo"]})
+    >>> [(c.name, c.info.kind.value, c.info.n_missing) for c in table.columns]
+    [('age', 'numeric', 1), ('city', 'categorical', 0)]
+    >>> table.schema.columns[1].levels
+    ('Lima', 'Oslo')
+    """
+    if isinstance(X, Table):
+        return X if target is None else X.with_schema(X.schema.with_target(target))
+    # The fast way, for floats as numpy has them: a table of iris is read in two microseconds.
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.size and target is None:
+        by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
+        if by_type or categorical_features is None:
+            return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None)))
+    source = open_source(X)
+    check_shape(source)
+    names = source.names or made_up_names(source.n_columns)
+    chosen = chosen_columns(categorical_features, names)
+    if source.matrix is not None and not chosen:
+        seen = matrix_ranges(source.matrix, source.names)
+        schema = Schema.of_numbers(seen, source.names, "boolean" if source.is_boolean else "number")
+        return Table.from_matrix(source.matrix, schema.with_target(target))
+    columns = tuple(
+        _fitted(source.read_column(j, name), j in chosen) for j, name in enumerate(names)
+    )
+    schema = Schema(tuple(c.info for c in columns), target, source.names is not None)
+    return Table(columns, source.n_rows, schema)
+
+
+def _fitted(found: Column, is_chosen: bool) -> Column:
+    """Return a column as found with what was seen in it, made categorical if the user chose it."""
+    info = found.info
+    if info.is_numeric and not is_chosen:
+        seen = column_range(info.name, found.values)
+        return Column(ColumnInfo(info.name, info.kind, (), info.display, *seen), found.values)
+    codes, levels = found.values, info.levels
+    if info.is_numeric:
+        column_range(info.name, found.values)
+        codes, numbers = code_numbers(found.values)
+        levels = tuple(level_of_number(number, info.display) for number in numbers.tolist())
+    kind = Kind.CATEGORICAL if is_chosen else info.kind
+    n_missing = int(np.count_nonzero(codes == MISSING_CODE))
+    if kind is Kind.CATEGORICAL:
+        warn_of_identifier(info.name, codes, levels)
+    return Column(ColumnInfo(info.name, kind, levels, "number", n_missing), codes)

@@ -1,0 +1,1 @@
+"""Readers: one file per kind of container, and what turns its values into typed columns."""

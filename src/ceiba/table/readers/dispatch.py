@@ -1,0 +1,58 @@
+"""Which reader opens which container. narwhals is imported only for what is not plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ceiba.errors import DataTypeError
+from ceiba.table.readers.arrays import open_array
+from ceiba.table.readers.mappings import open_mapping, open_rows
+from ceiba.table.readers.source import Source
+from ceiba.table.table import Table
+
+_READABLE = (
+    "Readable are numpy arrays, pandas, polars and pyarrow frames, DuckDB relations, dicts of "
+    "lists, lists of dicts and lists of lists."
+)
+
+
+def open_source(X: Any) -> Source:
+    """Find the reader for a container and open it."""
+    if isinstance(X, Table):
+        return _open_table(X)
+    if isinstance(X, np.ndarray):
+        return open_array(X)
+    if isinstance(X, list | tuple):
+        return open_rows(X)
+    refuse_sparse(X)  # before dicts: scipy's dok format is one
+    if isinstance(X, Mapping):
+        return open_mapping(X)
+    if X is None or isinstance(X, str | bytes | int | float):
+        raise DataTypeError(f"X must be a table, got {X!r}. {_READABLE}")
+    from ceiba.table.readers.frames import as_frame, open_frame
+
+    frame = as_frame(X)
+    if frame is not None:
+        return open_frame(frame)
+    if hasattr(X, "__array__"):
+        return open_array(np.asarray(X))
+    if hasattr(X, "__len__") and hasattr(X, "__getitem__"):
+        return open_rows(list(X))
+    raise DataTypeError(f"X must be a table, got a {type(X).__name__}. {_READABLE}")
+
+
+def _open_table(X: Table) -> Source:
+    names = X.schema.names if X.schema.named else None
+    return Source(X.n_rows, X.n_columns, names, lambda j, name: X.columns[j], X.matrix)
+
+
+def refuse_sparse(X: Any, name: str = "X") -> None:
+    """Raise an error that names the way out if ``X`` is a sparse matrix."""
+    if hasattr(X, "toarray") and (hasattr(X, "tocsr") or hasattr(X, "todense")):
+        raise DataTypeError(
+            f"Sparse data was passed as {name}, but dense data is required; sparse matrices are "
+            f"not supported yet. Use {name}.toarray() to convert it (it must fit into memory)."
+        )

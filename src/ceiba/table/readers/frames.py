@@ -1,0 +1,240 @@
+"""Data frames, through narwhals: pandas, polars (eager and lazy), pyarrow, DuckDB and others.
+
+narwhals says what a column is; its numpy form is read like any array. Categories and strings are
+coded by the frame's own library, which is many times faster than going through Python strings. The
+order of levels is as declared in pandas categories, polars Enums and ordered Arrow dictionaries;
+polars Categoricals and plain Arrow dictionaries declare none (theirs is the order of appearance),
+so their levels are sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.errors import DataTypeError
+from ceiba.table.column import Column
+from ceiba.table.levels import settle_levels
+from ceiba.table.readers.array_column import column_of_array
+from ceiba.table.readers.arrays import wrong_dimensions
+from ceiba.table.readers.numeric import EXACT_LIMIT, numeric, warn_inexact
+from ceiba.table.readers.source import Source, settle_names
+from ceiba.table.readers.times import seconds
+from ceiba.table.schema import ColumnInfo, Kind
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+
+def as_frame(X: Any) -> nw.DataFrame[Any] | None:
+    """Return a narwhals frame over ``X`` (lazy ones collected), or None if ``X`` is no frame."""
+    import narwhals as nw
+
+    _refuse_duplicates(X)
+    frame = nw.from_native(X, pass_through=True, allow_series=True)
+    if isinstance(frame, nw.LazyFrame):
+        return frame.collect()
+    if isinstance(frame, nw.Series):
+        raise wrong_dimensions(np.asarray(frame.to_numpy()))
+    if isinstance(frame, nw.DataFrame):
+        return frame
+    if hasattr(X, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        table: nw.DataFrame[Any] = nw.from_native(pa.table(X), eager_only=True)
+        return table
+    return None
+
+
+def _refuse_duplicates(X: Any) -> None:
+    """Name the duplicate, which narwhals does not; lazy frames cannot have one."""
+    if hasattr(X, "column_names"):  # pyarrow
+        settle_names(X.column_names)
+    elif hasattr(X, "iloc") and not getattr(getattr(X, "columns", None), "is_unique", True):
+        settle_names(list(X.columns))  # pandas
+
+
+def open_frame(frame: nw.DataFrame[Any]) -> Source:
+    """Open a narwhals frame.
+
+    Examples
+    --------
+    >>> import narwhals as nw, pyarrow as pa
+    >>> open_frame(nw.from_native(pa.table({"age": [31, 45]}))).names
+    ('age',)
+    """
+    names = settle_names(frame.columns)
+    n_rows, n_columns = frame.shape
+
+    def read_column(j: int, name: str) -> Column:
+        return _column(name, frame[:, j])
+
+    return Source(n_rows, n_columns, names, read_column, _small_matrix(frame))
+
+
+def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
+    """Return a small frame of floats as one matrix.
+
+    Column by column costs about 60 microseconds each, a copy of a small frame one or two in all.
+    Large frames are read column by column, without a copy.
+    """
+    n_rows, n_columns = frame.shape
+    native = frame.to_native()
+    dtypes = getattr(native, "dtypes", None)  # pyarrow has none; its columns are cheap
+    if dtypes is None or not 0 < n_rows * n_columns <= _SMALL:
+        return None
+    if any(str(dtype) not in _FLOAT_TYPES for dtype in dtypes):
+        return None
+    matrix = np.asarray(native.to_numpy())
+    return matrix if matrix.dtype.kind == "f" else None
+
+
+_SMALL = 100_000
+# As pandas (numpy types) and polars write them; "Float64" of pandas, which may hold NA, is told
+# apart from that of polars by the kind of its numpy form.
+_FLOAT_TYPES = frozenset({"float64", "float32", "Float64", "Float32"})
+
+
+def column_of_series(name: str, values: Any) -> Column:
+    """Read one column given as a Series, or as anything numpy can make an array of."""
+    import narwhals as nw
+
+    series = nw.from_native(values, pass_through=True, series_only=True)
+    if isinstance(series, nw.Series):
+        return _column(name, series)
+    return column_of_array(name, np.asarray(values))
+
+
+def _column(name: str, series: nw.Series[Any]) -> Column:
+    native = series.to_native()
+    dtype = getattr(native, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "fib":  # pandas: the array itself, no copy
+        return column_of_array(name, native.to_numpy())
+    import narwhals as nw
+
+    kind = series.dtype
+    if isinstance(kind, nw.Categorical | nw.Enum):
+        return _category_column(name, series)
+    if isinstance(kind, nw.String):
+        return _string_column(name, series)
+    if isinstance(kind, nw.Boolean):
+        return numeric(name, _floats(series.cast(nw.Float64)), "boolean")
+    if isinstance(kind, nw.Decimal):
+        found = series.cast(nw.Float64)
+        if found.n_unique() < series.n_unique():
+            warn_inexact(name, "decimals of more than 15 digits")
+        return numeric(name, _floats(found))
+    if kind.is_integer() and series.null_count():
+        highest = max(-(series.min() or 0), series.max() or 0)
+        if highest > EXACT_LIMIT:
+            column_of_array(name, series.drop_nulls().to_numpy())  # for its warning
+        return numeric(name, _floats(series))
+    if isinstance(kind, nw.Datetime | nw.Date):
+        return _time_column(name, series)
+    if kind.is_nested() or isinstance(kind, nw.Binary):
+        raise DataTypeError(
+            f"Column {name!r} is of type {kind}; allowed are numbers, booleans, texts, categories "
+            "and dates. Take out what you need as columns of their own."
+        )
+    return column_of_array(name, np.asarray(series.to_numpy()))
+
+
+def _floats(series: nw.Series[Any]) -> NDArray[Any]:
+    values = np.asarray(series.to_numpy())
+    return values if values.dtype.kind == "f" else values.astype(np.float64)
+
+
+def _time_column(name: str, series: nw.Series[Any]) -> Column:
+    values = np.asarray(series.to_numpy())
+    if values.dtype.kind != "M":  # objects: dates of an Arrow-typed pandas column
+        return column_of_array(name, values)
+    zoned = getattr(series.dtype, "time_zone", None) is not None
+    found, display = seconds(name, values, zoned=zoned)
+    return numeric(name, found, display)
+
+
+def _category_column(name: str, series: nw.Series[Any]) -> Column:
+    if series.implementation.is_pandas_like() and hasattr(series.to_native(), "cat"):
+        native = series.to_native()
+        codes = native.cat.codes.to_numpy()
+        levels: Sequence[Any] = native.cat.categories.tolist()
+        return _levels_column(name, codes, levels, ordered=bool(native.cat.ordered), declared=True)
+    if series.implementation.is_polars():
+        return _polars_category(name, series.to_native())
+    if series.implementation.is_pyarrow():
+        return _arrow_category(name, series.to_native())
+    return column_of_array(name, np.asarray(series.to_numpy(), dtype=object))
+
+
+def _polars_category(name: str, native: Any) -> Column:
+    import polars as pl
+
+    if isinstance(native.dtype, pl.Enum):
+        levels = native.dtype.categories.to_list()
+        return _levels_column(name, _codes(native), levels, declared=True)
+    return _polars_strings(name, native.cast(pl.String))
+
+
+def _polars_strings(name: str, native: Any) -> Column:
+    import polars as pl
+
+    # Casting to an Enum of the sorted levels codes all rows with one hash lookup each.
+    levels = native.drop_nulls().unique().sort()
+    codes = _codes(native.cast(pl.Enum(levels)))
+    return _levels_column(name, codes, levels.to_list(), declared=True)
+
+
+def _codes(enum: Any) -> NDArray[Any]:
+    physical = enum.to_physical()
+    codes: NDArray[Any] = physical.cast(_int32()).fill_null(-1).to_numpy()
+    return codes
+
+
+def _int32() -> Any:
+    import polars as pl
+
+    return pl.Int32
+
+
+def _arrow_category(name: str, native: Any) -> Column:
+    import pyarrow as pa
+
+    whole = (
+        native.unify_dictionaries().combine_chunks() if native.num_chunks != 1 else native.chunk(0)
+    )
+    if isinstance(whole, pa.ChunkedArray):
+        whole = whole.chunk(0) if whole.num_chunks else pa.array([], native.type)
+    codes = whole.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
+    ordered = bool(native.type.ordered)
+    levels = whole.dictionary.to_pylist()
+    return _levels_column(name, codes, levels, ordered=ordered, declared=ordered)
+
+
+def _string_column(name: str, series: nw.Series[Any]) -> Column:
+    native = series.to_native()
+    if series.implementation.is_polars():
+        return _polars_strings(name, native)
+    if series.implementation.is_pyarrow():
+        return _arrow_category(name, native.dictionary_encode())
+    if series.implementation.is_pandas_like() and hasattr(native, "factorize"):
+        codes, levels = native.factorize()
+        return _levels_column(name, np.asarray(codes), levels.tolist(), declared=False)
+    return column_of_array(name, np.asarray(series.to_numpy(), dtype=object))
+
+
+def _levels_column(
+    name: str, codes: NDArray[Any], levels: Sequence[Any], *, ordered: bool = False, declared: bool
+) -> Column:
+    settled, plain = settle_levels(name, codes, levels, declared=declared)
+    if not plain:  # nothing present and nothing declared: as a column of None
+        return numeric(name, np.full(len(codes), np.nan))
+    kind = Kind.ORDERED if ordered else Kind.CATEGORICAL
+    return Column(ColumnInfo(name, kind, plain), settled)
+
+
+def split_frame(frame: nw.DataFrame[Any], name: str) -> tuple[Any, Any]:
+    """Take one column out of a frame; both parts in the frame's own library."""
+    return frame.drop(name).to_native(), frame[name].to_native()

@@ -1,0 +1,168 @@
+"""Plain Python: dict of lists, list of dicts, list of lists.
+
+A dict of single values is one row; so is a dict in a list. A key that a dict of the list lacks is
+missing there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ceiba.errors import DataError
+from ceiba.table.column import Column
+from ceiba.table.declared import Levels
+from ceiba.table.levels import settle_levels
+from ceiba.table.readers.array_column import column_of_array
+from ceiba.table.readers.arrays import open_array, wrong_dimensions
+from ceiba.table.readers.objects import column_of_objects
+from ceiba.table.readers.source import Source, settle_names
+from ceiba.table.schema import ColumnInfo, Kind
+
+_NUMBERS = frozenset({int, float})
+
+
+def open_mapping(X: Mapping[Any, Any]) -> Source:
+    """Open a dict of columns (lists, arrays, Series), or a dict of single values as one row.
+
+    Examples
+    --------
+    >>> open_mapping({"age": [31, 45], "city": ["Oslo", "Lima"]}).n_rows
+    2
+    >>> open_mapping({"age": 31, "city": "Oslo"}).n_rows
+    1
+    """
+    names = settle_names(list(X))
+    if X and all(_is_single(value) for value in X.values()):
+        columns = [[value] for value in X.values()]
+    else:
+        columns = [_values(name, value) for name, value in X.items()]
+    lengths = {name: len(values) for name, values in zip(X, columns, strict=True)}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:8])
+        raise DataError(f"Columns must have one length, but {shown} rows. Cut or fill the lists.")
+    n_rows = next(iter(lengths.values()), 0)
+
+    def read_column(j: int, name: str) -> Column:
+        return column_of_values(name, columns[j])
+
+    return Source(n_rows, len(columns), names, read_column)
+
+
+def column_of_values(name: str, values: Any) -> Column:
+    """Read one column given as list, tuple, array or Series."""
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise DataError(
+                f"Column {name!r} has shape {values.shape}; a column has one dimension."
+            )
+        return column_of_array(name, values)
+    if isinstance(values, Levels):
+        return _column_of_levels(name, values)
+    if isinstance(values, list | tuple | range):
+        return column_of_objects(name, values)
+    from ceiba.table.readers.frames import column_of_series
+
+    return column_of_series(name, values)
+
+
+def _column_of_levels(name: str, values: Levels) -> Column:
+    found = np.array(values.codes(), dtype=np.int32)
+    codes, levels = settle_levels(name, found, values.levels, declared=True)
+    kind = Kind.ORDERED if values.ordered else Kind.CATEGORICAL
+    return Column(ColumnInfo(name, kind, levels), codes)
+
+
+def _is_single(value: Any) -> bool:
+    return isinstance(value, str | bytes) or not hasattr(value, "__len__")
+
+
+def _values(name: Any, values: Any) -> Any:
+    if _is_single(values):
+        raise DataError(
+            f"Column {name!r}: expected a list of values, got {values!r}. Give every column as a "
+            "list, or every column as one value (one row)."
+        )
+    if isinstance(values, set | frozenset | Mapping):
+        raise DataError(f"Column {name!r}: a {type(values).__name__} has no rows. Give a list.")
+    return values
+
+
+def open_rows(X: Sequence[Any]) -> Source:
+    """Open a list of rows: dicts, or lists of equal length.
+
+    Examples
+    --------
+    >>> open_rows([{"age": 31}, {"age": 45, "city": "Lima"}]).names
+    ('age', 'city')
+    >>> open_rows([[1, 2], [3, 4]]).matrix
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    if not X:
+        return open_array(np.empty((0, 0)))
+    if isinstance(X[0], Mapping):
+        return _open_dicts(X)
+    if any(not isinstance(row, list | tuple | np.ndarray) for row in X):
+        return _open_uneven(X)
+    widths = (
+        [len(row) if np.ndim(row) else -1 for row in X] if _holds_arrays(X) else list(map(len, X))
+    )
+    if len(set(widths)) > 1:
+        row = next(i for i, width in enumerate(widths) if width != widths[0])
+        raise DataError(
+            f"X is ragged: row 0 has {widths[0]} values, row {row} has {widths[row]}. Every row "
+            "needs the same number of values; use None for a missing one."
+        )
+    if _holds_arrays(X):
+        return open_array(np.asarray(X))
+    if set(map(type, chain.from_iterable(X))) <= _NUMBERS:
+        numbers = np.array(X)
+        if numbers.dtype.kind in "if":
+            return open_array(numbers)
+    columns = list(zip(*X, strict=True))
+    if columns and isinstance(columns[0][0], list | tuple):
+        raise wrong_dimensions(np.array(X, dtype=object))
+
+    def read_column(j: int, name: str) -> Column:
+        return column_of_objects(name, columns[j])
+
+    return Source(len(X), widths[0], None, read_column)
+
+
+def _holds_arrays(X: Sequence[Any]) -> bool:
+    return all(isinstance(row, np.ndarray) for row in X)
+
+
+def _open_uneven(X: Sequence[Any]) -> Source:
+    if any(isinstance(row, list | tuple | np.ndarray | Mapping) for row in X):
+        row = next(i for i, value in enumerate(X) if type(value) is not type(X[0]))
+        raise DataError(
+            f"X is ragged: row 0 is a {type(X[0]).__name__}, row {row} a {type(X[row]).__name__}. "
+            "Every row needs the same form."
+        )
+    if any(hasattr(row, "__array__") for row in X):
+        return open_array(np.array([np.asarray(row) for row in X]))
+    raise wrong_dimensions(np.array(X, dtype=object))
+
+
+def _open_dicts(X: Sequence[Any]) -> Source:
+    labels: dict[Any, None] = {}
+    for i, row in enumerate(X):
+        if not isinstance(row, Mapping):
+            raise DataError(
+                f"X is ragged: row 0 is a dict, row {i} a {type(row).__name__}. Every row needs "
+                "the same form."
+            )
+        labels.update(dict.fromkeys(row))
+    names = settle_names(list(labels))
+    keys = list(labels)
+
+    def read_column(j: int, name: str) -> Column:
+        key = keys[j]
+        return column_of_objects(name, [row.get(key) for row in X])
+
+    return Source(len(X), len(keys), names, read_column)

@@ -1,0 +1,144 @@
+"""A list of Python objects -> a typed column, by the types of its values, missing ones aside.
+
+Missing are None, NaN, pd.NA, NaT and np.ma.masked, in a column of any kind. Mixed types are an
+error: [1, "a"] is a mistake more often than a category.
+"""
+
+from __future__ import annotations
+
+import decimal
+import numbers
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.errors import DataError, DataTypeError
+from ceiba.table.column import Column
+from ceiba.table.levels import code_objects
+from ceiba.table.readers.numeric import EXACT_LIMIT, numeric, refuse_complex, warn_inexact
+from ceiba.table.readers.times import SPAN_TYPES, TIME_TYPES, seconds_of_objects
+from ceiba.table.schema import ColumnInfo, Kind
+
+# pd.NA, pd.NaT and np.ma.masked are known by name: pandas need not be imported to meet them.
+_MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType", "MaskedConstant"})
+_PLAIN_NUMBERS = frozenset({int, float, type(None)})
+_NUMBER_TYPES = (numbers.Real, np.bool_, decimal.Decimal)
+_TEXT_TYPES = (str, bytes)
+_KNOWN_TYPES = (*_NUMBER_TYPES, *_TEXT_TYPES, *TIME_TYPES)
+
+
+def column_of_objects(name: str, values: Sequence[Any]) -> Column:
+    """Read Python objects, by their types.
+
+    Examples
+    --------
+    >>> column_of_objects("x", [1, None, 2.5]).values
+    array([1. , nan, 2.5])
+    >>> column_of_objects("city", ["Oslo", None]).info.kind
+    <Kind.CATEGORICAL: 'categorical'>
+    """
+    found = set(map(type, values))
+    if found <= _PLAIN_NUMBERS and (int not in found or _is_small(values)):
+        # numpy itself takes None for NaN; this is the way of most lists.
+        return numeric(name, np.array(values, dtype=np.float64))
+    if found - {type(None)} == {str}:
+        codes, levels = code_objects(values)
+        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
+    types, missing = found, missing_mask(values)
+    if missing is not None:
+        # NaN beside texts or dates is a missing mark, not a number.
+        types = {type(v) for v, m in zip(values, missing.tolist(), strict=True) if not m}
+        values = [None if m else v for v, m in zip(values, missing.tolist(), strict=True)]
+    if not types:
+        return numeric(name, np.full(len(values), np.nan))
+    if _are(types, (bool, np.bool_)):
+        return numeric(name, _numbers(name, values), "boolean")
+    if _are(types, _NUMBER_TYPES):
+        return numeric(name, _numbers(name, values))
+    if _are(types, _TEXT_TYPES):
+        codes, levels = code_objects(values)
+        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
+    if _are(types, SPAN_TYPES) or (_are(types, TIME_TYPES) and not _any_are(types, SPAN_TYPES)):
+        found_seconds, display = seconds_of_objects(name, values)
+        return numeric(name, found_seconds, display)
+    if _any_are(types, (complex,)):
+        refuse_complex(np.dtype(complex))
+    raise _refuse_objects(name, values, types)
+
+
+def _are(types: set[type], wanted: tuple[type, ...]) -> bool:
+    return all(issubclass(t, wanted) for t in types)
+
+
+def _any_are(types: set[type], wanted: tuple[type, ...]) -> bool:
+    return any(issubclass(t, wanted) for t in types)
+
+
+def _is_small(values: Sequence[Any]) -> bool:
+    return all(v is None or -EXACT_LIMIT <= v <= EXACT_LIMIT or v != v for v in values)
+
+
+def _refuse_objects(name: str, values: Sequence[Any], types: set[type]) -> DataTypeError:
+    strange = [t for t in types if not issubclass(t, _KNOWN_TYPES)]
+    if strange:
+        row = next(i for i, value in enumerate(values) if type(value) is strange[0])
+        return DataTypeError(
+            f"Column {name!r}, row {row}: the argument must be a string or a real number, not "
+            f"{strange[0].__name__!r}."
+        )
+    names = " and ".join(sorted(t.__name__ for t in types))
+    return DataTypeError(
+        f"Column {name!r} mixes {names}. A column holds numbers, or texts, or dates. Convert it, "
+        "e.g. all values to str to make it categorical."
+    )
+
+
+def missing_mask(values: Sequence[Any]) -> NDArray[np.bool_] | None:
+    """Return the mask of None, pd.NA, NaT, np.ma.masked and NaN; None if nothing is missing."""
+    types = set(map(type, values))
+    can_miss = {t for t in types if t.__name__ in _MISSING_TYPES}
+    # NaN, Decimal("NaN") and NaT differ from themselves.
+    odd = tuple(
+        t
+        for t in types - can_miss
+        if issubclass(t, float | np.floating | decimal.Decimal | np.datetime64 | np.timedelta64)
+    )
+    if not can_miss and not odd:
+        return None
+    mask = np.fromiter(
+        (type(v) in can_miss or (isinstance(v, odd) and v != v) for v in values),
+        dtype=bool,
+        count=len(values),
+    )
+    return mask if mask.any() else None
+
+
+def _numbers(name: str, values: Sequence[Any]) -> NDArray[np.float64]:
+    """Convert numbers and None."""
+    try:
+        found = np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
+    except OverflowError:
+        row = next(i for i, v in enumerate(values) if v is not None and _is_too_large(v))
+        raise DataError(
+            f"Column {name!r}, row {row}: the number is too large for float64 (beyond 1.8e308). "
+            "Fitting takes finite numbers; rescale the column."
+        ) from None
+    if any(map(_is_inexact, values, found.tolist())):
+        warn_inexact(name, "integers beyond 2**53 or decimals of more than 15 digits")
+    return found
+
+
+def _is_too_large(value: Any) -> bool:
+    return bool(abs(value) > sys.float_info.max)
+
+
+def _is_inexact(value: Any, number: float) -> bool:
+    if isinstance(value, int | np.integer):
+        return abs(int(value)) > EXACT_LIMIT and int(number) != int(value)
+    if isinstance(value, decimal.Decimal):
+        # 0.1 is not a binary fraction, but it comes back as 0.1: only lost digits count.
+        return value.is_finite() and decimal.Decimal(repr(number)) != value
+    return False

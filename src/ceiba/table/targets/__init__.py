@@ -1,0 +1,1 @@
+"""The target: class labels or numbers, as an array or as a column of the table."""

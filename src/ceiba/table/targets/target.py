@@ -1,0 +1,284 @@
+"""The target: columns of class codes (int32) or numbers (float64), C order, nothing missing.
+
+Arrays, lists, Series and frames are taken; a 2-d target has several outputs. Errors speak scikit-
+learn's words.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.errors import DataError, DataTypeError, DataWarning
+from ceiba.table.readers.dispatch import refuse_sparse
+from ceiba.table.readers.mappings import open_mapping
+from ceiba.table.readers.numeric import refuse_complex
+from ceiba.table.readers.objects import column_of_objects, missing_mask
+from ceiba.table.schema import TargetInfo, Task
+from ceiba.table.targets.labels import code_labels, refuse_infinite
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What is to be learned, row by row.
+
+    Parameters
+    ----------
+    info : TargetInfo
+        Name, task, classes.
+    values : ndarray of shape (n_rows, n_outputs), C order
+        int32 codes of ``info.classes`` (classification) or float64 (regression).
+
+    Examples
+    --------
+    >>> target = read_target(["no", "yes", "no"], task="classification")
+    >>> target.values.ravel().tolist(), target.info.classes[0].tolist()
+    ([0, 1, 0], ['no', 'yes'])
+    """
+
+    info: TargetInfo
+    values: Array
+
+    def take(self, rows: Array) -> Target:
+        """Return the target of these rows (positions or mask), with the same classes."""
+        return Target(self.info, np.ascontiguousarray(self.values[rows]))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def read_target(
+    y: Any, *, task: Task, n_rows: int | None = None, name: str | None = None
+) -> Target:
+    """Read a target.
+
+    Parameters
+    ----------
+    y : array-like, Series or frame
+        One value for each row, or several (2-d): several outputs. Class labels of any sortable
+        type.
+    task : {"classification", "regression"}
+        What is learned.
+    n_rows : int, optional
+        Rows of the table; another number of values is an error.
+    name : str, optional
+        Name of the target; else that of the Series.
+
+    Returns
+    -------
+    Target
+
+    Raises
+    ------
+    DataError
+        Missing or infinite values, another number of rows, continuous values as classes, texts as
+        numbers.
+
+    Examples
+    --------
+    >>> read_target([1.5, 2], task="regression", n_rows=2).values
+    array([[1.5],
+           [2. ]])
+    """
+    # The fast way, for classes as whole numbers: nothing can be missing or infinite.
+    if task == "classification" and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
+        _check_rows([y], n_rows)
+        classes, codes = code_labels(y)
+        _warn_of_many_classes(len(classes), len(y))
+        return Target(TargetInfo(name, task, (classes,), 1), codes.reshape(-1, 1))
+    outputs, found_name = target_outputs(y)
+    _check_rows(outputs, n_rows)
+    _refuse_missing(outputs)
+    name = name if name is not None else found_name
+    if task == "regression":
+        values = _stack([_numbers(output) for output in outputs], np.float64)
+        return Target(TargetInfo(name, task, (), len(outputs)), values)
+    coded = [code_labels(output) for output in outputs]
+    for labels, _ in coded:
+        _warn_of_many_classes(len(labels), len(outputs[0]))
+    values = _stack([codes for _, codes in coded], np.int32)
+    labels_of_each = tuple(labels for labels, _ in coded)
+    return Target(TargetInfo(name, task, labels_of_each, len(outputs)), values)
+
+
+def present_rows(y: Any) -> NDArray[np.bool_]:
+    """Return the mask of the rows whose target is present, in all outputs.
+
+    Use it to drop the others: ``X[mask]``, ``y[mask]``.
+
+    Examples
+    --------
+    >>> present_rows(["a", None, "b"]).tolist()
+    [True, False, True]
+    """
+    outputs, _ = target_outputs(y)
+    mask = np.ones(len(outputs[0]), dtype=bool)
+    for output in outputs:
+        missing = _missing(output)
+        if missing is not None:
+            mask &= ~missing
+    return mask
+
+
+def target_outputs(y: Any) -> tuple[list[Array], str | None]:
+    """Return the outputs of a target as 1-d arrays, and its name if it has one."""
+    if y is None:
+        raise DataError(
+            "This estimator requires y to be passed, but the target y is None. Give y, or the "
+            "name of the target column: fit(frame, 'name')."
+        )
+    name = None
+    if isinstance(y, str):
+        raise DataError(
+            f"y={y!r} names a column, but X has no column names. Give a frame or a dict of "
+            "columns, or y as an array."
+        )
+    if isinstance(y, Mapping):
+        source = open_mapping(y)
+        return [_array_of(y[key]) for key in y], source.names[0] if len(
+            y
+        ) == 1 and source.names else None
+    if not isinstance(y, np.ndarray | list | tuple):
+        refuse_sparse(y, "y")
+        y, name = _open_frame_or_series(y)
+        if isinstance(y, dict):
+            return list(y.values()), next(iter(y)) if len(y) == 1 else None
+    return _split_outputs(_array_of(y)), name
+
+
+def _open_frame_or_series(y: Any) -> tuple[Any, str | None]:
+    import narwhals as nw
+
+    native = nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(native, nw.LazyFrame):
+        native = native.collect()
+    if isinstance(native, nw.DataFrame):
+        return {name: _array_of_series(native[name]) for name in native.columns}, None
+    if isinstance(native, nw.Series):
+        name = native.name if isinstance(native.name, str) and native.name else None
+        return _array_of_series(native), name
+    if hasattr(y, "__array__") or hasattr(y, "__len__"):
+        return np.asarray(y), None
+    raise DataTypeError(
+        f"Expected array-like (array or non-string sequence), got {y!r}. y is an array, a list, a "
+        "Series, or the name of a column."
+    )
+
+
+def _array_of_series(series: Any) -> Array:
+    import narwhals as nw
+
+    if isinstance(series.dtype, nw.Categorical | nw.Enum | nw.String):
+        return np.asarray(series.to_numpy(), dtype=object)
+    return np.asarray(series.to_numpy())
+
+
+def _array_of(y: Any) -> Array:
+    """Make an array of a list without numpy's conversions: [1, 'a'] must not become texts."""
+    if isinstance(y, np.ma.MaskedArray):
+        if not np.ma.getmaskarray(y).any():
+            return y.data
+        filled = y.data.astype(object)
+        filled[np.ma.getmaskarray(y)] = None
+        return filled
+    if isinstance(y, np.ndarray):
+        return y
+    if not isinstance(y, list | tuple):
+        return target_outputs(y)[0][0]
+    types = set(map(type, y))
+    if len(types) <= 1 or types <= {int, float}:
+        try:
+            return np.asarray(y)
+        except ValueError:
+            lengths = sorted({len(row) for row in y if hasattr(row, "__len__")})
+            raise DataError(
+                f"y is ragged: its rows have {lengths} values. Use None for missing."
+            ) from None
+    result = np.empty(len(y), dtype=object)
+    result[:] = y
+    return result
+
+
+def _split_outputs(y: Array) -> list[Array]:
+    refuse_complex(y.dtype)
+    if y.ndim == 1:
+        return [y]
+    if y.ndim == 2 and y.shape[1]:
+        return [y[:, k] for k in range(y.shape[1])]
+    raise DataError(
+        "y should be a 1d array, or a 2d array with a column for each output, got an array of "
+        f"shape {y.shape} instead."
+    )
+
+
+def _check_rows(outputs: list[Array], n_rows: int | None) -> None:
+    got = len(outputs[0])
+    if n_rows is not None and got != n_rows:
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {got}]. X has "
+            f"{n_rows} rows, y has {got}; every row needs one target."
+        )
+    if got == 0:
+        raise DataError("Found array with 0 sample(s) as y while a minimum of 1 is required.")
+
+
+def _missing(output: Array) -> NDArray[np.bool_] | None:
+    kind = output.dtype.kind
+    if kind == "f":
+        if not output.size or not np.isnan(output.min()):  # one pass, no mask
+            return None
+        return np.isnan(output)
+    if kind in "Mm":
+        mask = np.isnat(output)
+        return mask if mask.any() else None
+    return missing_mask(output.tolist()) if kind == "O" else None
+
+
+def _refuse_missing(outputs: list[Array]) -> None:
+    for output in outputs:
+        missing = _missing(output)
+        if missing is not None:
+            n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
+            raise DataError(
+                f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the "
+                f"first is row {row}. Pass drop_missing_target=True to leave these rows out, or "
+                "fill them in."
+            )
+        refuse_infinite(output)
+
+
+def _numbers(output: Array) -> Array:
+    if output.dtype.kind in "fiub":
+        return output
+    if output.dtype.kind == "O":
+        column = column_of_objects("y", output.tolist())
+        if column.info.is_numeric and column.info.display in ("number", "boolean"):
+            refuse_infinite(column.values)
+            return column.values
+    raise DataTypeError(
+        f"Regression needs a target of numbers, got {output.dtype} ({output[0]!r}, ...). Convert "
+        "it, or use the classifier."
+    )
+
+
+def _stack(outputs: list[Array], dtype: Any) -> Array:
+    if len(outputs) == 1:
+        return np.ascontiguousarray(outputs[0], dtype=dtype).reshape(-1, 1)
+    return np.ascontiguousarray(np.stack(outputs, axis=1), dtype=dtype)
+
+
+def _warn_of_many_classes(n_classes: int, n_rows: int) -> None:
+    if n_rows > 20 and n_classes > max(2, round(0.5 * n_rows)):
+        warnings.warn(
+            "The number of unique classes is greater than 50% of the number of samples. `y` "
+            "could represent a regression problem, not a classification problem.",
+            DataWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,424 @@
+"""Trees written by hand: a nested Python literal becomes a Tree.
+
+A split is a tuple (or list), anything else is a leaf:
+
+- `("Patrons", {"None": ..., "Some": ..., "Full": ...})`: one branch per entry, in the order
+  written; a tuple as key sends several levels one way: `("Type", {("French", "Thai"): ..., ...})`.
+- `("age <= 30", if_true, if_false)`: a numeric cut, or a level of an ordered column.
+- `("income is missing", if_true, if_false)`.
+- `(split, branch, branch, ...)` with a `Cut`, `Levels` or `Presence` value, for programs.
+
+Leaves: a class label or a number, a dict of class counts or probabilities, or a `Leaf`.
+The literal is read with an explicit stack, so its depth has no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import TreeError, did_you_mean
+from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
+from ceiba.tree.arrays import Array
+from ceiba.tree.construct.from_arrays import from_arrays
+from ceiba.tree.splits.split_table import Cut, Levels, Presence, Split, SplitTable
+from ceiba.tree.tree import Missing, Tree, Unseen
+
+__all__ = ["Leaf", "build"]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf with more than its answer: class counts or probabilities, or rows and spread.
+
+    Parameters
+    ----------
+    value : label or number, optional
+        A class label, or the value of a regression leaf.
+    counts : mapping of label to number, optional
+        Class counts or probabilities. Whole-number counts also give the leaf's rows and weight.
+    rows : int, optional
+        Rows in the leaf (default: from whole-number counts, else 0).
+    weight : float, optional
+        Weight of the leaf (default: the sum of counts, else rows, else 1).
+    impurity : float
+        Impurity of a regression leaf.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", ceiba.tree.Leaf(1.5, rows=20), 4.0))
+    >>> tree.n_rows.tolist()
+    [20, 20, 0]
+    """
+
+    value: Any = None
+    counts: Mapping[Any, float] | None = None
+    rows: int | None = None
+    weight: float | None = None
+    impurity: float = 0.0
+
+
+def build(
+    literal: Any,
+    *,
+    levels: Mapping[str, Sequence[Any]] | None = None,
+    ordered: Iterable[str] = (),
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    columns: Sequence[str] | None = None,
+    target: str | None = None,
+    classes: Sequence[Any] | None = None,
+    task: Literal["classification", "regression"] | None = None,
+    criterion: str | None = None,
+    missing: Missing = "majority",
+    unseen: Unseen = "majority",
+    cost_matrix: npt.ArrayLike | None = None,
+) -> Tree:
+    """Make a tree from a nested literal.
+
+    Parameters
+    ----------
+    literal : nested tuples, dicts and leaves
+        See the forms above (`ceiba.tree.build` module): `(column, {level: branch, ...})`,
+        `("column <= number", if_true, if_false)`, `("column is missing", if_true, if_false)`,
+        `(Cut | Levels | Presence, branch, ...)`; anything else is a leaf.
+    levels : mapping of column name to levels, optional
+        Levels of categorical columns, in order; also columns the tree does not ask about.
+        Levels that only the literal names are added in the order written.
+    ordered : names
+        Which columns with levels are ordered: `("Price <= $$", ..., ...)`.
+    ranges : mapping of column name to (lowest, highest), optional
+        Range of numeric columns, for `Tree.sample`.
+    columns : sequence of names, optional
+        Order of the columns. Default: those of `levels`, of `ranges`, then as met in the literal.
+    target : str, optional
+        Name of what is predicted.
+    classes : sequence of labels, optional
+        Order of the classes. Default: sorted, or as met where labels cannot be sorted.
+    task : {"classification", "regression"}, optional
+        Default: regression if every leaf is a number (and no bool), else classification.
+    criterion, missing, unseen, cost_matrix
+        As in `Tree`.
+
+    Returns
+    -------
+    Tree
+        Without data: `n_rows` 0 and each leaf of weight 1, unless leaves say otherwise.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(
+    ...     ("Patrons", {
+    ...         "None": "No",
+    ...         "Some": "Yes",
+    ...         "Full": ("WaitEstimate <= 30", "Yes", "No"),
+    ...     }),
+    ...     target="WillWait",
+    ... )
+    >>> print(tree)
+    root  No p=0.5
+    ├─ Patrons = None  → No
+    ├─ Patrons = Some  → Yes
+    └─ Patrons = Full  No p=0.5
+       ├─ WaitEstimate <= 30  → Yes
+       └─ WaitEstimate > 30  → No
+    """
+    written = _read(literal, frozenset(ordered))
+    found = _columns(written, levels or {}, frozenset(ordered), ranges or {}, columns)
+    task = task or _task(written.leaves.values())
+    info = _target_info(written, task, target, classes)
+    schema = Schema(columns=found, target=info, named=True)
+    info_of = {column.name: column for column in found}
+    splits = [
+        split if split is None else _settle(split, info_of[split.column], written, node)
+        for node, split in enumerate(written.splits)
+    ]
+    content = _content(written, info)
+    return from_arrays(
+        schema,
+        parent=np.array(written.parent),
+        splits=SplitTable.from_splits(splits, schema),
+        criterion=criterion,
+        missing=missing,
+        unseen=unseen,
+        cost_matrix=cost_matrix,
+        **content,
+    )
+
+
+# ---------------------------------------------------------------------- reading
+
+
+@dataclass
+class _Written:
+    """The literal, flattened in pre-order."""
+
+    parent: list[int] = field(default_factory=list)
+    branch: list[int] = field(default_factory=list)
+    splits: list[Split | _LevelCut | None] = field(default_factory=list)
+    leaves: dict[int, Leaf] = field(default_factory=dict)
+
+    def place(self, node: int) -> str:
+        """Say where a node is, for errors."""
+        words: list[str] = []
+        while node > 0 and len(words) < 8:
+            split = self.splits[self.parent[node]]
+            column = "?" if split is None else split.column
+            words.append(f"{column} (branch {self.branch[node]})")
+            node = self.parent[node]
+        return "at the root" if not words else "under " + ", ".join(reversed(words))
+
+
+@dataclass(frozen=True)
+class _LevelCut:
+    """A cut on an ordered column, by the name of the highest level below it."""
+
+    column: str
+    level: str
+
+
+def _read(literal: Any, ordered: frozenset[str]) -> _Written:
+    out = _Written()
+    waiting: list[tuple[Any, int, int]] = [(literal, -1, -1)]
+    while waiting:
+        part, parent, branch = waiting.pop()
+        node = len(out.parent)
+        out.parent.append(parent)
+        out.branch.append(branch)
+        if not isinstance(part, tuple | list):
+            out.splits.append(None)
+            out.leaves[node] = _leaf(part, out, node)
+            continue
+        out.splits.append(None)
+        split, below = _split(part, ordered, out, node)
+        out.splits[node] = split
+        waiting.extend((child, node, b) for b, child in reversed(list(enumerate(below))))
+    return out
+
+
+def _leaf(part: Any, out: _Written, node: int) -> Leaf:
+    if isinstance(part, Leaf):
+        return part
+    if isinstance(part, Mapping):
+        return Leaf(counts=part)
+    if part is None:
+        raise TreeError(f"Hand-written tree, {out.place(node)}: a leaf is None. Give it a value.")
+    return Leaf(part)
+
+
+def _split(
+    part: Sequence[Any], ordered: frozenset[str], out: _Written, node: int
+) -> tuple[Split | _LevelCut, list[Any]]:
+    """Read one split: its question and its branches in order."""
+    question, branches = (part[0], list(part[1:])) if len(part) > 1 else (None, [])
+    if isinstance(question, str) and len(branches) == 1 and isinstance(branches[0], Mapping):
+        groups = [key if isinstance(key, tuple) else (key,) for key in branches[0]]
+        return Levels(question, tuple(groups)), list(branches[0].values())
+    if isinstance(question, Cut | Levels | Presence) and len(branches) == question.n_branches:
+        if isinstance(question, Cut) and question.low_branch == 1:
+            return Cut(question.column, question.cut), branches[::-1]
+        return question, branches
+    if isinstance(question, str) and len(branches) == 2:
+        found = _question(question, ordered)
+        if found is not None:
+            split, swapped = found
+            return split, branches[::-1] if swapped else branches
+    raise TreeError(
+        f"Hand-written tree, {out.place(node)}: {_short(part)} is not a split. Write "
+        "(column, {level: branch, ...}), ('column <= number', if_true, if_false) or "
+        "('column is missing', if_true, if_false)."
+    )
+
+
+def _short(part: Sequence[Any]) -> str:
+    """Show the first element only: the rest may be nested too deep to print."""
+    first = repr(part[0])[:60] if len(part) and isinstance(part[0], str) else "..."
+    return f"({first}, ...) of length {len(part)}"
+
+
+def _question(text: str, ordered: frozenset[str]) -> tuple[Split | _LevelCut, bool] | None:
+    """Read "x <= 3", "x is missing" or "x is present"; True if the branches must be swapped."""
+    for ending, swapped in ((" is missing", True), (" is present", False)):
+        if text.endswith(ending):
+            return Presence(text.removesuffix(ending).strip()), swapped
+    column, sign, boundary = (piece.strip() for piece in text.rpartition("<="))
+    if not sign or not column:
+        return None
+    if column in ordered:
+        return _LevelCut(column, boundary), False
+    try:
+        return Cut(column, float(boundary)), False
+    except ValueError:
+        return None
+
+
+# ---------------------------------------------------------------------- schema
+
+
+def _columns(
+    written: _Written,
+    levels: Mapping[str, Sequence[Any]],
+    ordered: frozenset[str],
+    ranges: Mapping[str, tuple[float, float]],
+    columns: Sequence[str] | None,
+) -> tuple[ColumnInfo, ...]:
+    asked = list(dict.fromkeys(split.column for split in written.splits if split is not None))
+    names = list(dict.fromkeys([*levels, *ranges, *asked]))
+    if columns is not None:
+        unlisted = [name for name in names if name not in columns]
+        if unlisted:
+            raise TreeError(
+                f"Column {unlisted[0]!r} is used but not in columns={list(columns)}."
+                f"{did_you_mean(unlisted[0], columns)}"
+            )
+        names = list(columns)
+    # Keys keep the order written; a dict is an ordered set.
+    known: dict[str, dict[Any, None]] = {name: dict.fromkeys(of) for name, of in levels.items()}
+    for split in written.splits:
+        if isinstance(split, Levels):
+            group_levels = known.setdefault(split.column, {})
+            group_levels.update(dict.fromkeys(level for group in split.branches for level in group))
+    for name in ordered:
+        if name not in levels:
+            raise TreeError(f"ordered: column {name!r} needs its levels, in order, in levels=.")
+    return tuple(
+        _column(name, known.get(name), name in ordered, ranges.get(name)) for name in names
+    )
+
+
+def _column(
+    name: str,
+    levels: dict[Any, None] | None,
+    is_ordered: bool,
+    span: tuple[float, float] | None,
+) -> ColumnInfo:
+    if levels is not None:
+        kind = Kind.ORDERED if is_ordered else Kind.CATEGORICAL
+        return ColumnInfo(name=name, kind=kind, levels=tuple(levels))
+    low, high = span if span is not None else (None, None)
+    return ColumnInfo(name=name, kind=Kind.NUMERIC, minimum=low, maximum=high)
+
+
+def _settle(split: Split | _LevelCut, info: ColumnInfo, written: _Written, node: int) -> Split:
+    """Turn a cut named by a level into one on codes; refuse splits that do not fit the column."""
+    if isinstance(split, _LevelCut):
+        by_text = {str(level): code for code, level in enumerate(info.levels)}
+        if split.level not in by_text:
+            raise TreeError(
+                f"Hand-written tree, {written.place(node)}: {split.level!r} is not a level of the "
+                f"ordered column {info.name!r}. Levels: {', '.join(by_text)}."
+                f"{did_you_mean(split.level, list(by_text))}"
+            )
+        return Cut(split.column, by_text[split.level] + 0.5)
+    if isinstance(split, Cut) and info.kind == Kind.CATEGORICAL:
+        raise TreeError(
+            f"Hand-written tree, {written.place(node)}: column {info.name!r} has levels and a "
+            "numeric cut. Write (column, {level: branch, ...}) everywhere, or add it to ordered=."
+        )
+    return split
+
+
+# ---------------------------------------------------------------------- leaves
+
+
+def _task(leaves: Iterable[Leaf]) -> Literal["classification", "regression"]:
+    numbers = all(
+        leaf.counts is None
+        and isinstance(leaf.value, int | float | np.number)
+        and not isinstance(leaf.value, bool)
+        for leaf in leaves
+    )
+    return "regression" if numbers else "classification"
+
+
+def _target_info(
+    written: _Written, task: Literal["classification", "regression"], name: str | None, classes: Any
+) -> TargetInfo:
+    if task == "regression":
+        return TargetInfo(name=name, task=task, classes=(), n_outputs=1)
+    if classes is None:
+        met: dict[Any, None] = {}
+        for leaf in written.leaves.values():
+            met.update(dict.fromkeys(leaf.counts if leaf.counts is not None else (leaf.value,)))
+        try:
+            classes = sorted(met)
+        except TypeError:
+            classes = list(met)
+    labels = np.array(classes)
+    if labels.ndim != 1 or (
+        labels.dtype.kind in "US" and not all(isinstance(label, str) for label in classes)
+    ):
+        labels = np.empty(len(classes), object)
+        labels[:] = classes
+    return TargetInfo(name=name, task=task, classes=(labels,), n_outputs=1)
+
+
+def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
+    """Give values, counts, rows, weights and impurity; NaN and 0 at inner nodes."""
+    n = len(written.parent)
+    size = 1 if target.task == "regression" else len(target.classes[0])
+    value = np.full((n, 1, size), np.nan)
+    rows, weight, impurity = np.zeros((3, n))
+    counts = None
+    if target.task == "classification":
+        code_of = {label: k for k, label in enumerate(target.classes[0].tolist())}
+        counts = np.zeros((n, 1, size))
+        for node, leaf in written.leaves.items():
+            counts[node, 0] = _leaf_counts(leaf, code_of, written, node)
+            value[node] = counts[node] / counts[node].sum()
+    for node, leaf in written.leaves.items():
+        if counts is None:
+            value[node] = _leaf_number(leaf, written, node)
+        rows[node] = leaf.rows if leaf.rows is not None else _rows_of(leaf)
+        by_counts = float(counts[node].sum()) if counts is not None else 0.0
+        heavy = leaf.weight if leaf.weight is not None else rows[node] or by_counts or 1.0
+        weight[node] = heavy
+        impurity[node] = leaf.impurity
+        if counts is not None:
+            counts[node] *= heavy / by_counts
+    spread = impurity if counts is None and impurity.any() else None
+    return {"value": value, "counts": counts, "n_rows": rows, "weight": weight, "impurity": spread}
+
+
+def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _Written, node: int) -> Array:
+    """Give the class counts (or probabilities) of a leaf."""
+    given = {leaf.value: 1.0} if leaf.counts is None else leaf.counts
+    row = np.zeros(len(code_of))
+    for label, count in given.items():
+        if label not in code_of:
+            raise TreeError(
+                f"Hand-written tree, {written.place(node)}: class {label!r} is not in classes="
+                f"{list(code_of)}.{did_you_mean(str(label), [str(c) for c in code_of])}"
+            )
+        row[code_of[label]] += count
+    if not (np.all(np.isfinite(row) & (row >= 0)) and row.sum() > 0):
+        raise TreeError(
+            f"Hand-written tree, {written.place(node)}: class counts {dict(given)}. "
+            "They are not negative and at least one is more than 0."
+        )
+    return row
+
+
+def _leaf_number(leaf: Leaf, written: _Written, node: int) -> float:
+    try:
+        number = float(leaf.value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not np.isfinite(number):
+        raise TreeError(
+            f"Hand-written tree, {written.place(node)}: leaf {leaf.value!r} of a regression tree "
+            "is not a finite number. Give a number, or task='classification'."
+        )
+    return number
+
+
+def _rows_of(leaf: Leaf) -> int:
+    """Rows by whole-number counts; probabilities say nothing about rows."""
+    counts = list(leaf.counts.values()) if leaf.counts is not None else []
+    whole = all(isinstance(count, int | np.integer) for count in counts)
+    return int(sum(counts)) if whole else 0

@@ -1,0 +1,190 @@
+"""A Tree from a few arrays: the rest is filled in.
+
+What a hand-written or converted tree knows is its shape, its splits and the values of its nodes.
+Branch lists follow from the parents (pre-order), weights of inner nodes from their leaves, values
+of inner nodes (where NaN) are the weighted means of theirs, and impurity, gain and risk follow
+from the values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.tree.impurity import altered, class_impurity, class_risk, gains
+from ceiba.tree.invariants import check
+from ceiba.tree.totals import sum_up
+from ceiba.tree.tree import Missing, Tree, Unseen
+
+if TYPE_CHECKING:
+    from ceiba.table import Schema
+    from ceiba.tree.arrays import Array
+    from ceiba.tree.splits.split_table import SplitTable
+
+__all__ = ["branches_of", "from_arrays"]
+
+
+def branches_of(parent: Array) -> tuple[Array, Array]:
+    """Give `branch_start` and `branch_node` of a tree numbered in pre-order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [a.tolist() for a in branches_of(np.array([-1, 0, 0, 2, 2]))]
+    [[0, 2, 2, 4, 4, 4], [1, 2, 3, 4]]
+    """
+    above = np.asarray(parent)[1:]
+    count = np.bincount(above, minlength=len(parent)) if len(above) else np.zeros(len(parent), int)
+    start = np.concatenate(([0], np.cumsum(count)))
+    return start.astype(np.int32), (np.argsort(above, kind="stable") + 1).astype(np.int32)
+
+
+def from_arrays(
+    schema: Schema,
+    *,
+    parent: npt.ArrayLike,
+    splits: SplitTable,
+    value: npt.ArrayLike,
+    counts: npt.ArrayLike | None = None,
+    n_rows: npt.ArrayLike | None = None,
+    weight: npt.ArrayLike | None = None,
+    impurity: npt.ArrayLike | None = None,
+    default_branch: npt.ArrayLike | None = None,
+    criterion: str | None = None,
+    missing: Missing = "majority",
+    unseen: Unseen = "majority",
+    cost_matrix: npt.ArrayLike | None = None,
+    class_prior: npt.ArrayLike | None = None,
+) -> Tree:
+    """Make a tree from its parents, splits and values.
+
+    Parameters
+    ----------
+    schema : Schema
+        With a target.
+    parent : array of shape (n,)
+        Parent of each node in pre-order, -1 at the root.
+    splits : SplitTable
+        The split of each node; `SplitTable.cuts(column, cut)` for numeric trees.
+    value : array of shape (n, n_outputs, max_classes), (n, max_classes) or (n,)
+        Class probabilities or values of the nodes. Inner nodes may be NaN: they get the weighted
+        mean of their leaves.
+    counts : array like `value`, optional
+        Weighted class counts.
+    n_rows, weight : arrays of shape (n,), optional
+        Only the leaves are read. Without them a tree has 0 rows and each leaf weighs 1.
+    impurity : array of shape (n,), optional
+        Default: from the probabilities; for regression the variance of the leaves' values.
+    default_branch : array of shape (n,), optional
+        Branch of missing values. Default: the branch with more weight.
+    criterion, missing, unseen, cost_matrix, class_prior
+        As in `Tree`. The criterion defaults to gini or squared_error.
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ceiba
+    >>> from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
+    >>> target = TargetInfo(name="y", task="regression", classes=(), n_outputs=1)
+    >>> schema = Schema(columns=(ColumnInfo("x", Kind.NUMERIC),), target=target, named=True)
+    >>> splits = ceiba.tree.SplitTable.cuts(np.array([0, -1, -1]), np.array([2.5, 0, 0]))
+    >>> tree = ceiba.tree.from_arrays(
+    ...     schema, parent=[-1, 0, 0], splits=splits, value=[np.nan, 1.0, 3.0])
+    >>> tree.predict({"x": [0.0, 5.0]}).tolist()
+    [1.0, 3.0]
+    """
+    above = np.asarray(parent, np.int32)
+    start, nodes = branches_of(above)
+    n = len(above)
+    numbers = np.asarray(value, np.float64)
+    numbers = numbers.reshape(n, 1, -1) if numbers.ndim < 3 else numbers
+    zeros = np.zeros(n)
+    bare = Tree(
+        schema=schema,
+        parent=above,
+        branch_start=start,
+        branch_node=nodes,
+        splits=splits,
+        default_branch=np.full(n, -1),
+        n_rows=zeros,
+        weight=zeros,
+        impurity=zeros,
+        gain=zeros,
+        value=numbers,
+        counts=None if counts is None else np.asarray(counts, np.float64).reshape(numbers.shape),
+        risk=np.full(n, np.nan),
+        sent_default=zeros,
+        criterion=criterion or default_criterion(schema),
+        missing=missing,
+        unseen=unseen,
+        cost_matrix=None if cost_matrix is None else np.asarray(cost_matrix),
+        class_prior=None if class_prior is None else np.asarray(class_prior),
+    )
+    check(bare, content=False)
+    weighed = _weigh(bare, n_rows, weight)
+    default = weighed.majority_branch if default_branch is None else default_branch
+    tree = _judge(replace(weighed, default_branch=np.asarray(default)), impurity)
+    check(tree)
+    return tree
+
+
+def default_criterion(schema: Schema) -> str:
+    """Give the criterion a tree without one is said to have."""
+    regression = schema.target is not None and schema.target.task == "regression"
+    return "squared_error" if regression else "gini"
+
+
+def _weigh(tree: Tree, n_rows: Any, weight: Any) -> Tree:
+    """Fill in rows, weights and the values of inner nodes, from the leaves up."""
+
+    def up(leaves: Any) -> Array:
+        own = np.where(tree.is_leaf.reshape(-1, *[1] * (np.ndim(leaves) - 1)), leaves, 0.0)
+        return sum_up(tree.parent, tree.subtree_end, own)
+
+    if weight is None:
+        weight = np.ones(tree.n_nodes) if n_rows is None else n_rows
+    total = up(np.asarray(weight, np.float64))
+    mean = np.divide(
+        up(np.nan_to_num(tree.value) * np.asarray(weight, np.float64)[:, None, None]),
+        total[:, None, None],
+        out=np.zeros_like(tree.value),
+        where=total[:, None, None] > 0,
+    )
+    return replace(
+        tree,
+        n_rows=np.zeros(tree.n_nodes) if n_rows is None else up(np.asarray(n_rows)),
+        weight=total,
+        value=np.where(np.isnan(tree.value) & ~tree.is_leaf[:, None, None], mean, tree.value),
+        counts=None if tree.counts is None else up(tree.counts),
+    )
+
+
+def _judge(tree: Tree, impurity: Any) -> Tree:
+    """Fill in impurity, gain and risk."""
+    if tree.task == "classification":
+        if impurity is None:
+            probability = altered(tree.value, tree.cost_matrix)
+            impurity = class_impurity(probability, tree.criterion).mean(axis=1)
+        risk = class_risk(tree.value, tree.answer, tree.share, tree.cost_matrix)
+    else:
+        impurity = _spread(tree) if impurity is None else impurity
+        risk = tree.share * np.asarray(impurity, np.float64)
+    impurity = np.asarray(impurity, np.float64)
+    gain = gains(tree, impurity, tree.search_share)
+    return replace(tree, impurity=impurity, risk=risk, gain=gain)
+
+
+def _spread(tree: Tree) -> Array:
+    """Give the variance of the values of the leaves below each node."""
+    number = tree.value[:, :, 0]
+    own = np.where(tree.is_leaf, tree.weight, 0.0)[:, None] * number**2
+    square = sum_up(tree.parent, tree.subtree_end, own)
+    mean = square / np.where(tree.weight > 0, tree.weight, 1.0)[:, None]
+    return np.where(tree.is_leaf, 0.0, np.maximum(mean - number**2, 0.0).mean(axis=1))

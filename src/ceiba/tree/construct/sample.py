@@ -1,0 +1,120 @@
+"""Random labelled data from a tree: the restaurant generator of the teaching documents.
+
+Every column is drawn evenly and independently of the others, then the tree labels the rows. A
+numeric column without a known range is drawn from an interval that reaches one step beyond the
+tree's outermost cuts on it, so that every branch has rows to get.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ceiba.errors import OptionError
+from ceiba.table import Kind, read_like
+from ceiba.tree.arrays import Array
+from ceiba.tree.routing import route
+from ceiba.tree.splits.split_table import SplitKind
+
+if TYPE_CHECKING:
+    from ceiba.table import ColumnInfo
+    from ceiba.tree.tree import Tree
+
+__all__ = ["Container", "sample"]
+
+Container = Literal["dict", "numpy", "pandas", "polars", "pyarrow"]
+
+
+def sample(tree: Tree, n: int, *, random_state: Any, container: Container) -> tuple[Any, Array]:
+    """Draw random rows and label them by the tree; see `Tree.sample`."""
+    if n < 0:
+        raise OptionError(f"n: got {n}. The number of rows to draw is 0 or more.")
+    rng = _generator(random_state)
+    columns = {
+        info.name: _draw(tree, j, info, n, rng) for j, info in enumerate(tree.schema.columns)
+    }
+    table = read_like(columns, tree.schema, match="name")
+    return _pack(columns, container), route.predict(tree, table)
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    if random_state is None:
+        return np.random.default_rng(0)
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)
+
+
+def _draw(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator) -> Array:
+    """Draw n values of column j, some missing if the tree asks whether it is."""
+    if info.kind != Kind.NUMERIC:
+        levels = np.empty(len(info.levels), object)
+        levels[:] = info.levels
+        drawn: Array = levels[rng.integers(len(levels), size=n)]
+    elif info.display == "boolean":
+        drawn = rng.integers(2, size=n).astype(bool)
+    else:
+        drawn = _as_shown(rng.uniform(*_range(tree, j, info), size=n), info)
+    asked = (tree.splits.column == j) & (tree.splits.kind == SplitKind.PRESENCE)
+    if asked.any():
+        rows = int(tree.n_rows[0])
+        share = info.n_missing / rows if rows and info.n_missing else 0.5
+        drawn = _with_holes(drawn, rng.random(n) < share)
+    return drawn
+
+
+def _as_shown(numbers: Array, info: ColumnInfo) -> Array:
+    """Give seconds as the dates, datetimes or durations they stand for."""
+    if info.display == "date":
+        return np.floor(numbers / 86400).astype("datetime64[D]")
+    if info.display == "datetime":
+        return np.floor(numbers * 1e6).astype("datetime64[us]")
+    if info.display == "duration":
+        return np.floor(numbers * 1e6).astype("timedelta64[us]")
+    return numbers
+
+
+def _with_holes(values: Array, hole: Array) -> Array:
+    """Take values out, by the missing value of their type."""
+    if values.dtype.kind == "b":
+        values = values.astype(object)
+    missing: Any = (
+        None if values.dtype == object else "NaT" if values.dtype.kind in "mM" else np.nan
+    )
+    values = values.copy()
+    values[hole] = missing
+    return values
+
+
+def _range(tree: Tree, j: int, info: ColumnInfo) -> tuple[float, float]:
+    if info.minimum is not None and info.maximum is not None:
+        return info.minimum, info.maximum
+    cuts = np.unique(tree.splits.cut[(tree.splits.column == j) & ~np.isnan(tree.splits.cut)])
+    if len(cuts) == 0:
+        return 0.0, 1.0
+    step = (cuts[-1] - cuts[0]) / (len(cuts) - 1) if len(cuts) > 1 else max(abs(cuts[0]), 1.0)
+    return float(cuts[0] - step), float(cuts[-1] + step)
+
+
+def _pack(columns: dict[str, Array], container: Container) -> Any:
+    if container == "dict":
+        return columns
+    if container == "numpy":
+        return np.column_stack(list(columns.values())) if columns else np.zeros((0, 0))
+    lists = {name: values.tolist() for name, values in columns.items()}
+    if container == "pandas":
+        import pandas as pd
+
+        return pd.DataFrame(lists)
+    if container == "polars":
+        import polars as pl
+
+        return pl.DataFrame(lists)
+    if container == "pyarrow":
+        import pyarrow as pa
+
+        return pa.table(lists)
+    raise OptionError(
+        f"container: got {container!r}. Allowed: dict, numpy, pandas, polars, pyarrow."
+    )

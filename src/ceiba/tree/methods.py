@@ -1,0 +1,429 @@
+"""Convenience methods of a Tree that call higher rooms.
+
+The one place in this room where imports go upwards, inside functions. A method here is a line
+that hands the tree to the function of another room, where the documentation of its options is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from ceiba.inspection import Explanation, Explanations, Formula, RuleTable, Summary
+    from ceiba.listing import Listing
+    from ceiba.prune import PruningSequence, Risk
+    from ceiba.report import Report
+    from ceiba.tree.splits.split_table import Split
+    from ceiba.tree.tree import Tree
+
+__all__ = ["TreeMethods", "from_sklearn", "load"]
+
+
+class TreeMethods:
+    """Methods that higher rooms answer; mixed into `Tree`."""
+
+    def to_text(self, **options: Any) -> str:
+        """Give the tree as text, one line per node; options of `ceiba.export.to_text`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+        >>> print(tree.to_text(unicode=False))
+        root  a p=0.5
+        |- x <= 2.5  -> a
+        `- x > 2.5  -> b
+        """
+        from ceiba.export.text import to_text
+
+        return to_text(self, **options)  # type: ignore[arg-type]
+
+    def show(self, **options: Any) -> None:
+        """Print the tree, in colours if the output is a terminal; options of `to_text`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ceiba.tree.build(("x <= 2.5", "a", "b")).show(unicode=False)
+        root  a p=0.5
+        |- x <= 2.5  -> a
+        `- x > 2.5  -> b
+        """
+        import os
+        import sys
+
+        color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        print(self.to_text(**{"color": color, **options}))
+
+    def __rich__(self) -> Any:
+        """Give the tree in colours to `rich.print`."""
+        from rich.text import Text
+
+        return Text.from_ansi(self.to_text(color=True))
+
+    def to_svg(self, **options: Any) -> str:
+        """Draw the tree as SVG text; options of `ceiba.export.to_svg`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ceiba.tree.build(("x <= 2.5", "a", "b")).to_svg().startswith("<svg ")
+        True
+        """
+        from ceiba.export.svg import to_svg
+
+        return to_svg(self, **options)  # type: ignore[arg-type]
+
+    def _repr_html_(self) -> str:
+        """Give a notebook the drawing, folded to what a page can show."""
+        picture = self.to_svg(font_size=11.0, size=(1100.0, 1000.0))
+        return f'<div style="overflow-x:auto;max-width:100%">{picture}</div>'
+
+    def plot(self, *data: Any, **options: Any) -> Any:
+        """Draw the tree with matplotlib; arguments of `ceiba.plot.plot_tree`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ax = ceiba.tree.build(("x <= 2.5", "a", "b")).plot()
+        """
+        from ceiba.plot import plot_tree
+
+        return plot_tree(self, *data, **options)
+
+    def rules(self, **options: Any) -> RuleTable:
+        """Give the leaves as a table of rules; options of `ceiba.inspection.rules`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", "a", ("x <= 4", "b", "a")))
+        >>> tree.rules()["condition"].tolist()
+        ['x <= 2.5', '2.5 < x <= 4', 'x > 4']
+        """
+        from ceiba.inspection import rules
+
+        return rules(self, **options)  # type: ignore[arg-type]
+
+    def formula(self, target_class: Any, **options: Any) -> Formula:
+        """Give the condition under which the tree says a class; see `ceiba.inspection.formula`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", "a", ("y <= 4", "b", "a")))
+        >>> print(tree.formula("a"))
+        x <= 2.5 ∨ (x > 2.5 ∧ y > 4)
+        """
+        from ceiba.inspection import formula
+
+        return formula(self, target_class, **options)  # type: ignore[arg-type]
+
+    def importance(self, **options: Any) -> npt.NDArray[np.float64]:
+        """Give the importance of each column; options of `ceiba.inspection.importance`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.rpart(minsplit=2, minbucket=1, xval=0)
+        >>> model = model.fit([[1, 8], [2, 7], [3, 6], [4, 5]], list("aabb"))
+        >>> model.tree_.importance(), model.tree_.importance(surrogates=True)
+        (array([1., 0.]), array([0.5, 0.5]))
+        """
+        from ceiba.inspection import importance
+
+        return importance(self, **options)  # type: ignore[arg-type]
+
+    def split_tests(self) -> Listing:
+        """List the test by which each node was split; see `ceiba.inspection.split_tests`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"a": ["x"] * 20 + ["y"] * 20}, ["no"] * 20 + ["yes"] * 20
+        >>> ceiba.chaid().fit(X, y).tree_.split_tests()["statistic"].tolist()
+        [40.0]
+        """
+        from ceiba.inspection import split_tests
+
+        return split_tests(self)  # type: ignore[arg-type]
+
+    def routing(self) -> Listing:
+        """Tell who sent the training rows on at each node; see `ceiba.inspection.routing`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [None]], ["a", "b", "b"])
+        >>> model.tree_.routing()["rows"].tolist()
+        [2, 1]
+        """
+        from ceiba.inspection import routing
+
+        return routing(self)  # type: ignore[arg-type]
+
+    def summary(self, **options: Any) -> Summary:
+        """Give the card of the tree, with a legend; see `ceiba.inspection.summary`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ceiba.tree.build(("x <= 2.5", "a", "b")).summary()["depth"]
+        1
+        """
+        from ceiba.inspection import summary
+
+        return summary(self, **options)  # type: ignore[arg-type]
+
+    def explain(self, X: Any) -> Explanation | Explanations:
+        """Say why each row of X gets its answer; one `Explanation` if there is one row.
+
+        X is a table, or a dict of the values of one row.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+        >>> tree.explain({"x": 9.0}).leaf
+        2
+        """
+        import numpy as np
+
+        from ceiba.inspection import explain, explain_rows
+        from ceiba.tree.routing import route
+
+        if isinstance(X, dict) and all(np.ndim(value) == 0 for value in X.values()):
+            X = {name: [value] for name, value in X.items()}
+        table = route.read(self, X)  # type: ignore[arg-type]
+        if table.n_rows == 1:
+            return explain(self, table)  # type: ignore[arg-type]
+        return explain_rows(self, table)  # type: ignore[arg-type]
+
+    def to_sklearn(self) -> Any:
+        """Give a fitted scikit-learn estimator that predicts as this tree.
+
+        For binary numeric trees, exact for X that float32 can represent; see
+        `ceiba.export.to_sklearn`.
+        """
+        from ceiba.export.sklearn import to_sklearn
+
+        return to_sklearn(self)  # type: ignore[arg-type]
+
+    def prune(
+        self, alpha: float | None = None, *, n_leaves: int | None = None, risk: Risk = "cost"
+    ) -> Tree:
+        """Give T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
+
+        Or the tree of the pruning sequence with `n_leaves` leaves (if none has so many, the
+        largest with fewer); see `ceiba.prune.prune_tree`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.tree_.prune(0.5).n_leaves
+        1
+        """
+        from ceiba.prune import prune_tree
+
+        return prune_tree(self, alpha, n_leaves=n_leaves, risk=risk)  # type: ignore[arg-type]
+
+    def pruning_sequence(self, *, risk: Risk = "cost") -> PruningSequence:
+        """Give all nested trees T(alpha), from T(0) to the root; see `ceiba.prune`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.tree_.pruning_sequence().n_leaves.tolist()
+        [2, 1]
+        """
+        from ceiba.prune import pruning_sequence
+
+        return pruning_sequence(self, risk=risk)  # type: ignore[arg-type]
+
+    def regrow(
+        self, node: int, X: Any, y: Any, *, sample_weight: Any = None, **options: Any
+    ) -> Tree:
+        """Grow everything below a node anew, on the data that the tree was grown on.
+
+        Options say how to grow (`max_depth`, ...); see `ceiba.edit.regrow`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = [[1], [2], [3], [4]], ["a", "b", "b", "a"]
+        >>> tree = ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y).tree_
+        >>> tree.regrow(2, X, y, max_depth=2).n_leaves
+        3
+        """
+        from ceiba.edit import regrow
+
+        tree: Tree = self  # type: ignore[assignment]
+        return regrow(tree, node, X, y, sample_weight=sample_weight, **options)
+
+    def set_split(
+        self,
+        node: int,
+        split: Split | str,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        **options: Any,
+    ) -> Tree:
+        """Force the split of a node and grow everything below it anew.
+
+        `X` and `y` are the data that the tree was grown on, options say how to grow; see
+        `ceiba.edit.set_split`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"]
+        >>> tree = ceiba.DecisionTreeClassifier().fit(X, y).tree_
+        >>> tree.set_split(0, "x <= 2", X, y, max_depth=1).n_rows.tolist()
+        [4, 2, 2]
+        """
+        from ceiba.edit import set_split
+
+        tree: Tree = self  # type: ignore[assignment]
+        return set_split(tree, node, split, X, y, sample_weight=sample_weight, **options)
+
+    def export(
+        self,
+        format: str,  # noqa: A002
+        path: str | os.PathLike[str] | None = None,
+        **options: Any,
+    ) -> Any:
+        """Give the tree in another format: sql, python, c, javascript, json, onnx, pmml, rules, ...
+
+        Every format answers as `predict` does, or refuses what it cannot say.
+
+        Parameters
+        ----------
+        format : str
+            A key of `ceiba.export.FORMATS`.
+        path : path, optional
+            A file to write as well, whole or not at all.
+        **options
+            Of the format's function, e.g. ``dialect="duckdb"`` of `ceiba.export.to_sql`.
+
+        Returns
+        -------
+        str, bytes (onnx) or an estimator (sklearn)
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
+        >>> print(tree.export("rules"))
+        if clouds <= 4.5 or clouds is missing then no  (p=1)
+        if clouds > 4.5 then yes  (p=1)
+        """
+        from ceiba.export.registry import export
+
+        return export(self, format, path, **options)  # type: ignore[arg-type]
+
+    def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
+        """Make the interactive report: one HTML page that needs no network.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the page.
+        **options
+            Of `ceiba.report.payload`: train=(X, y), test=(X, y), title, lang ("en", "es", "pt").
+
+        Returns
+        -------
+        Report
+            `.show()` opens a browser; notebooks show it in place.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
+        >>> tree.report(title="Rain").html.startswith("<!doctype html>")
+        True
+        """
+        from ceiba.report import report
+
+        return report(self, path, **options)  # type: ignore[arg-type]
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        compress: bool | None = None,
+    ) -> None:
+        """Write the tree into a model file (JSON; packed if the path ends in ``.gz``).
+
+        Parameters
+        ----------
+        path : path
+            Usually ``name.ceiba``.
+        metadata : mapping, optional
+            Anything JSON can say: where the data came from, a hash, a note.
+        compress : bool, optional
+            Pack with gzip. Default: if the path ends in ``.gz``.
+        """
+        from ceiba.tree.model_file import write
+
+        write(path, self, metadata=metadata, compress=compress)  # type: ignore[arg-type]
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model file: gives the fitted estimator that was saved, or the tree.
+
+    Everything in the file is checked before it is used; a file never runs code.
+
+    Parameters
+    ----------
+    path : path
+        Written by ``model.save(path)`` or ``tree.save(path)``.
+
+    Returns
+    -------
+    DecisionTreeClassifier, DecisionTreeRegressor, another estimator of ceiba, or Tree
+
+    Raises
+    ------
+    ModelFileError
+        Naming the place of what is wrong in the file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "small.ceiba")
+    ...     tree.save(path)
+    ...     ceiba.load(path) == tree
+    True
+    """
+    from ceiba.tree.model_file import read
+
+    document = read(path)
+    if document.model is None:
+        return document.tree
+    from ceiba.estimators.model_file import restore
+
+    return restore(document)
+
+
+def from_sklearn(model: Any) -> Tree:
+    """Give the Tree of a fitted scikit-learn decision tree, exactly; see `ceiba.export`."""
+    from ceiba.export.sklearn import from_sklearn as convert
+
+    return convert(model)

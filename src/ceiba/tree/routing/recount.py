@@ -1,0 +1,296 @@
+"""Recount: the same tree with the counts of other data.
+
+Rows are routed once; what ends in each node (weights, class counts or moments) is summed up the
+tree. Squared error is computed about each node's own mean and merged upwards by
+M2(parent) = sum over branches of M2 + w (mean - mean(parent))^2 (Chan, Golub, LeVeque 1983), so
+that it does not suffer from a large common offset. Poisson: mean(y log y) - m log m, m the mean.
+Absolute error: weighted median and mean absolute deviation, node by node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ceiba.errors import DataError
+from ceiba.table import Kind, read_target, split_target
+from ceiba.tree.arrays import Array
+from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scale_by_prior
+from ceiba.tree.routing import route
+from ceiba.tree.routing.branches import walk
+from ceiba.tree.totals import sum_up
+
+if TYPE_CHECKING:
+    from ceiba.table import Table
+    from ceiba.tree.tree import Tree
+
+__all__ = ["recount"]
+
+
+def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool) -> Tree:
+    """Give the same tree with the counts of other data; see `Tree.recount`."""
+    if isinstance(y, str):
+        X, y = split_target(X, y)
+    table = route.read(tree, X)
+    target = _target(tree, y, table.n_rows)
+    weight = _weights(sample_weight, table.n_rows)
+    ends = _endings(tree, table, weight)
+    own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
+    counted = replace(
+        tree,
+        n_rows=ends.n_rows,
+        weight=sum_up(tree.parent, tree.subtree_end, own),
+        sent_default=ends.sent_default,
+        surrogates=None
+        if tree.surrogates is None
+        else replace(tree.surrogates, sent=ends.sent_surrogate),
+        competitors=None,
+        tests=None,
+    )
+    if tree.task == "classification":
+        return _classes(counted, target, ends, keep_value)
+    return _numbers(counted, target, ends, keep_value)
+
+
+@dataclass(frozen=True)
+class _Endings:
+    """Where rows end: row, node and weight (a row may end in several nodes, with shares)."""
+
+    row: Array
+    node: Array
+    weight: Array
+    n_rows: Array
+    sent_default: Array
+    sent_surrogate: Array
+
+
+def _endings(tree: Tree, table: Table, weight: Array) -> _Endings:
+    counted = weight > 0
+    stand_ins = 0 if tree.surrogates is None else len(tree.surrogates)
+    if tree.missing != "fractional" and not _any_missing(tree, table):
+        end = route.apply(tree, table)
+        own = np.bincount(end[counted], minlength=tree.n_nodes)
+        n_rows = sum_up(tree.parent, tree.subtree_end, own)
+        none = np.zeros(tree.n_nodes, np.int64)
+        return _Endings(
+            np.arange(table.n_rows), end, weight, n_rows, none, np.zeros(stand_ins, np.int64)
+        )
+    route.refuse(tree, table)
+    if tree.missing == "fractional":
+        return _fractional_endings(tree, table, weight)
+    rows, nodes, shares = [], [], []
+    n_rows, sent_default = np.zeros((2, tree.n_nodes), np.int64)
+    sent = np.zeros(stand_ins, np.int64)
+    for visit in walk(tree, table):
+        rows.append(visit.rows[visit.ending])
+        nodes.append(np.full(len(visit.ending), visit.node))
+        shares.append(visit.share[visit.ending])
+        n_rows[visit.node] = np.count_nonzero(counted[visit.rows])
+        sent_default[visit.node] = visit.by_default
+        if visit.by_surrogate and tree.stand_ins is not None:
+            first = int(tree.stand_ins.start[visit.node])
+            sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
+    row, node, share = np.concatenate(rows), np.concatenate(nodes), np.concatenate(shares)
+    return _Endings(row, node, weight[row] * share, n_rows, sent_default, sent)
+
+
+def _fractional_endings(tree: Tree, table: Table, weight: Array) -> _Endings:
+    """Give the endings of rows that may go down several branches; nobody is sent by default."""
+    counted = (weight > 0).astype(np.uint8)
+    start, node, share, n_rows = tree._router.spread(table.core(), counted)
+    row = np.repeat(np.arange(table.n_rows), np.diff(start))
+    stand_ins = 0 if tree.surrogates is None else len(tree.surrogates)
+    return _Endings(
+        row,
+        node,
+        weight[row] * share,
+        n_rows,
+        np.zeros(tree.n_nodes, np.int64),
+        np.zeros(stand_ins, np.int64),
+    )
+
+
+def _any_missing(tree: Tree, table: Table) -> bool:
+    for j in tree.used_columns.tolist():
+        column = table.columns[j]
+        numeric = column.info.kind == Kind.NUMERIC
+        if (np.isnan(column.values) if numeric else column.values < 0).any():
+            return True
+        # An unseen level may be treated as missing.
+        if not numeric and tree.unseen == "missing":
+            return True
+    return False
+
+
+def _target(tree: Tree, y: Any, n_rows: int) -> Array:
+    """Read y as class codes of this tree, or numbers; shape (n_rows, n_outputs)."""
+    target = read_target(y, task=tree.task, n_rows=n_rows)
+    if target.values.shape[1] != tree.n_outputs:
+        raise DataError(
+            f"Target: {target.values.shape[1]} outputs, but the tree predicts {tree.n_outputs}."
+        )
+    if tree.task == "regression":
+        return np.asarray(target.values)
+    codes = np.empty(target.values.shape, np.int64)
+    for k, (known, got) in enumerate(zip(tree.target.classes, target.info.classes, strict=True)):
+        code_of = {label: code for code, label in enumerate(np.asarray(known).tolist())}
+        labels = np.asarray(got).tolist()
+        unknown = [label for label in labels if label not in code_of]
+        if unknown:
+            raise DataError(
+                f"Target: class {unknown[0]!r} is not a class of this tree. "
+                f"Its classes: {', '.join(map(str, code_of))}."
+            )
+        lookup = np.array([code_of[label] for label in labels], np.int64)
+        codes[:, k] = lookup[target.values[:, k]]
+    return codes
+
+
+def _weights(sample_weight: Any, n_rows: int) -> Array:
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = np.asarray(sample_weight, np.float64)
+    if weight.shape != (n_rows,) or not np.all(np.isfinite(weight) & (weight >= 0)):
+        raise DataError(
+            f"sample_weight: got shape {weight.shape}. Needs {n_rows} finite numbers, all at "
+            "least 0."
+        )
+    return weight
+
+
+def _classes(tree: Tree, codes: Array, ends: _Endings, keep_value: bool) -> Tree:
+    n, n_outputs, size = tree.value.shape
+    own = np.zeros((n, n_outputs, size))
+    for k in range(n_outputs):
+        cell = ends.node * size + codes[ends.row, k]
+        own[:, k] = np.bincount(cell, weights=ends.weight, minlength=n * size).reshape(n, size)
+    tree = replace(tree, counts=sum_up(tree.parent, tree.subtree_end, own))
+    assert tree.counts is not None
+    counts = scale_by_prior(tree.counts, tree.class_prior)
+    total = counts.sum(axis=2, keepdims=True)
+    reached = total[:, 0, 0] > 0
+    probability = np.divide(counts, total, out=tree.value.copy(), where=total > 0)
+    impurity = class_impurity(altered(probability, tree.cost_matrix), tree.criterion)
+    impurity = np.where(reached, impurity.mean(axis=1), 0.0)
+    if not keep_value:
+        tree = replace(tree, value=probability)
+    risk = class_risk(probability, tree.answer, tree.share, tree.cost_matrix)
+    return replace(
+        tree,
+        impurity=impurity,
+        gain=gains(tree, impurity, tree.search_share),
+        risk=np.where(reached, risk, 0.0),
+    )
+
+
+def _numbers(tree: Tree, y: Array, ends: _Endings, keep_value: bool) -> Tree:
+    weight, reached = tree.weight, tree.weight > 0
+    y = y[ends.row]
+    if tree.criterion == "absolute_error":
+        value, impurity, loss = _absolute(tree, y, ends)
+    else:
+        value, impurity, loss = _moments(tree, y, ends)
+    kept = tree.value[:, :, 0]
+    value = np.where(reached[:, None], value, kept)
+    impurity = np.where(reached, impurity, 0.0)
+    risk = np.where(reached, loss if keep_value else impurity, 0.0) * tree.share
+    return replace(
+        tree,
+        value=tree.value if keep_value else value[:, :, None],
+        impurity=impurity,
+        gain=gains(tree, impurity, weight),
+        risk=risk,
+    )
+
+
+def _moments(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]:
+    """Give the nodes' means, impurities and the loss of the tree's own values, by moments."""
+    n, n_outputs = tree.value.shape[:2]
+    safe = np.where(tree.weight > 0, tree.weight, 1.0)
+    mean, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
+
+    def up(own: Array) -> Array:
+        return sum_up(tree.parent, tree.subtree_end, own)
+
+    def ended(numbers: Array) -> Array:
+        return np.bincount(ends.node, weights=ends.weight * numbers, minlength=n)
+
+    for k in range(n_outputs):
+        m = mean[:, k] = _means(tree, y[:, k], ends)
+        kept = tree.value[:, k, 0]
+        if tree.criterion == "poisson":
+            log_sum = up(ended(_x_log_x(y[:, k]))) / safe
+            impurity += log_sum - _x_log_x(m)
+            loss += log_sum - m * np.log(np.where(kept > 0, kept, 1.0)) - m + kept
+        else:
+            apart = tree.weight[1:] * (m[1:] - m[tree.parent[1:]]) ** 2
+            own = ended((y[:, k] - m[ends.node]) ** 2)
+            spread = _merge(tree.parent, own, apart) / safe
+            impurity += spread
+            loss += spread + (m - kept) ** 2
+    return mean, np.maximum(impurity / n_outputs, 0.0), loss / n_outputs
+
+
+def _means(tree: Tree, y: Array, ends: _Endings) -> Array:
+    """Give the weighted mean of each node."""
+    own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
+    total = np.where(own > 0, own, 1.0)
+    # Where rows end, the mean is taken twice: the second time about the first, so that equal
+    # values give exactly their value. Inner nodes average these about the root's mean.
+    mean = np.bincount(ends.node, weights=ends.weight * y, minlength=tree.n_nodes) / total
+    rest = ends.weight * (y - mean[ends.node])
+    mean += np.bincount(ends.node, weights=rest, minlength=tree.n_nodes) / total
+    offset = float(own @ mean) / max(float(own.sum()), np.finfo(float).tiny)
+    through = sum_up(tree.parent, tree.subtree_end, own * (mean - offset))
+    inner = through / np.where(tree.weight > 0, tree.weight, 1.0) + offset
+    return np.where(tree.is_leaf, mean, inner)
+
+
+def _merge(parent: Array, own: Array, apart: Array) -> Array:
+    """Sum squared deviations up the tree; node i adds `apart[i - 1]` to its parent besides."""
+    above, total = parent.tolist(), own.tolist()
+    for i, extra in zip(range(len(total) - 1, 0, -1), reversed(apart.tolist()), strict=True):
+        total[above[i]] += total[i] + extra
+    return np.array(total)
+
+
+def _absolute(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]:
+    """Give the nodes' weighted medians, mean absolute deviations and loss of the tree's values."""
+    n, n_outputs = tree.value.shape[:2]
+    median, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
+    order = np.argsort(ends.node, kind="stable")
+    first = np.searchsorted(ends.node[order], np.arange(n))
+    last = np.searchsorted(ends.node[order], tree.subtree_end)
+    for i in np.flatnonzero(tree.weight > 0).tolist():
+        here = order[first[i] : last[i]]
+        weight = ends.weight[here]
+        for k in range(n_outputs):
+            median[i, k] = weighted_median(y[here, k], weight)
+            impurity[i] += np.average(np.abs(y[here, k] - median[i, k]), weights=weight)
+            loss[i] += np.average(np.abs(y[here, k] - tree.value[i, k, 0]), weights=weight)
+    return median, impurity / n_outputs, loss / n_outputs
+
+
+def weighted_median(y: Array, weight: Array) -> float:
+    """Give the weighted median; between two values that share the middle, their mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weighted_median(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 1.0]))
+    2.0
+    """
+    order = np.argsort(y, kind="stable")
+    order = order[weight[order] > 0]
+    below = np.cumsum(weight[order])
+    half = below[-1] / 2
+    at = int(np.searchsorted(below, half))
+    if below[at] == half and at + 1 < len(order):
+        return float((y[order[at]] + y[order[at + 1]]) / 2)
+    return float(y[order[at]])
+
+
+def _x_log_x(x: Array) -> Array:
+    return x * np.log(np.where(x > 0, x, 1.0))

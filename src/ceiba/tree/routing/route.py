@@ -1,0 +1,247 @@
+"""Rows through a tree: apply, predict, predict_proba, decision_path, rows.
+
+The work is done in `_core.Router`, made once per tree. With `missing="fractional"` a row may reach
+several leaves; the router then spreads it, and the leaves' values are averaged by its shares.
+What C++ must not meet (unseen levels under `unseen="error"`, missing values under
+`missing="error"`) is refused here, before. The rules themselves: `trace.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ceiba.errors import DataError, TreeError
+from ceiba.table import Table, read_like
+from ceiba.tree.arrays import Array
+
+if TYPE_CHECKING:
+    from ceiba.table import Column
+    from ceiba.tree.splits.split_table import SplitTable
+    from ceiba.tree.tree import Tree
+
+__all__ = [
+    "apply",
+    "best_class",
+    "decision_path",
+    "label_table",
+    "make_router",
+    "predict",
+    "predict_proba",
+    "read",
+    "refuse",
+    "rows",
+    "spread",
+]
+
+
+def read(tree: Tree, X: Any) -> Table:
+    """Read any container by the tree's schema; columns are matched by name where X has names."""
+    if isinstance(X, Table):
+        return X
+    unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
+    return read_like(X, tree.schema, match="name", unseen=unseen)
+
+
+# ---------------------------------------------------------------------- where rows end
+
+
+def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
+    """Give the node each row ends in; with "fractional" the heaviest one."""
+    refuse(tree, table)
+    if tree.missing == "fractional":
+        return _heaviest(*spread(tree, table))
+    end: Array = tree._router.apply(table.core(), n_threads)
+    return end
+
+
+def decision_path(tree: Tree, table: Table) -> Any:
+    """Give the nodes each row passes through, as a CSR indicator matrix."""
+    from scipy.sparse import csr_matrix
+
+    if tree.missing == "fractional":
+        refuse(tree, table)
+        start, node, _ = spread(tree, table)
+        passed, nodes = _ancestors(tree, node)
+        row = np.repeat(np.repeat(np.arange(table.n_rows), np.diff(start)), np.diff(passed))
+        # The ways to several leaves share their beginnings.
+        cell = np.unique(row * tree.n_nodes + nodes)
+        indices = cell % tree.n_nodes
+        count = np.bincount(cell // tree.n_nodes, minlength=table.n_rows)
+        indptr = np.concatenate(([0], np.cumsum(count)))
+    else:
+        indptr, indices = _ancestors(tree, apply(tree, table))
+    ones = np.ones(len(indices), np.int64)
+    return csr_matrix((ones, indices, indptr), shape=(table.n_rows, tree.n_nodes))
+
+
+def rows(tree: Tree, node: int, table: Table) -> Array:
+    """Give the indices of the rows that pass through a node."""
+    if tree.missing == "fractional":
+        refuse(tree, table)
+        start, ends, _ = spread(tree, table)
+        inside = (ends >= node) & (ends < tree.subtree_end[node])
+        return np.unique(np.repeat(np.arange(table.n_rows), np.diff(start))[inside])
+    end = apply(tree, table)
+    return np.flatnonzero((end >= node) & (end < tree.subtree_end[node]))
+
+
+def _ancestors(tree: Tree, end: Array) -> tuple[Array, Array]:
+    """Give the nodes from the root to each end, as compressed rows."""
+    from ceiba import _core
+
+    indptr, indices = _core.node_paths(tree.parent, end)
+    return indptr, indices
+
+
+# ---------------------------------------------------------------------- rows in several leaves
+
+
+def spread(tree: Tree, table: Table) -> tuple[Array, Array, Array]:
+    """Give the leaves and shares of each row, as compressed rows."""
+    start, node, share, _ = tree._router.spread(table.core())
+    return start, node, share
+
+
+def _heaviest(start: Array, node: Array, share: Array) -> Array:
+    """Give the leaf with the largest share of each row, the first on ties."""
+    if len(start) == 1:
+        return np.zeros(0, np.int32)
+    most = np.repeat(np.maximum.reduceat(share, start[:-1]), np.diff(start))
+    row = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    # Shares that are equal on paper differ in the last bits.
+    best = np.flatnonzero(share >= most * (1 - 1e-12))
+    first = best[np.unique(row[best], return_index=True)[1]]
+    return np.asarray(node[first], np.int32)
+
+
+def _mixed_value(tree: Tree, table: Table) -> Array:
+    """Average the values of the leaves a row reaches, by its shares."""
+    refuse(tree, table)
+    start, node, share = spread(tree, table)
+    if len(start) == 1:
+        return np.zeros((0, *tree.value.shape[1:]))
+    return np.add.reduceat(share[:, None, None] * tree.value[node], start[:-1], axis=0)
+
+
+# ---------------------------------------------------------------------- what rows are told
+
+
+def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
+    """Predict each row's class (of least expected cost) or value."""
+    if tree.missing != "fractional":
+        return _gather(tree, tree._label_table, table, n_threads)
+    return label_table(tree, _mixed_value(tree, table))
+
+
+def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
+    """Give each row what the node says in which it ends."""
+    if values.dtype not in _GATHERED:
+        return np.asarray(values[apply(tree, table, n_threads=n_threads)])
+    refuse(tree, table)
+    told: Array = tree._router.gather(table.core(), values.reshape(len(values), -1), n_threads)
+    return told.reshape(-1, *values.shape[1:])
+
+
+# Numbers are written by the threads that find the node: a pass over the rows less.
+_GATHERED = (np.dtype(np.float64), np.dtype(np.int64))
+
+
+def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | list[Array]:
+    """Give the class probabilities of each row, a list of them for several outputs."""
+    if tree.task != "classification":
+        raise TreeError("A regression tree has no class probabilities. Use predict.")
+    if tree.missing == "fractional":
+        value = _mixed_value(tree, table)
+    else:
+        value = _gather(tree, tree.value, table, n_threads)
+    if tree.n_outputs == 1:
+        return np.asarray(value[:, 0, :])
+    return [value[:, k, :size] for k, size in enumerate(tree.n_classes.tolist())]
+
+
+def label_table(tree: Tree, value: Array) -> Array:
+    """Turn values of shape (n, n_outputs, K) into labels or numbers, 2-d for several outputs."""
+    one = tree.n_outputs == 1
+    if tree.task == "regression":
+        return np.ascontiguousarray(value[:, 0, 0] if one else value[:, :, 0])
+    best = best_class(value, tree.cost_matrix)
+    # As in scikit-learn: one array over all outputs, in the type that holds them all.
+    columns = [classes[best[:, k]] for k, classes in enumerate(tree.target.classes)]
+    return np.asarray(columns[0]) if one else np.stack(columns, axis=1)
+
+
+def best_class(value: Array, cost_matrix: Array | None) -> Array:
+    """Give the class of least expected cost per output, the lowest index on ties."""
+    # Under priors and costs, what is equal on paper differs in the last bits.
+    if cost_matrix is None:
+        most = value.max(axis=2, keepdims=True)
+        return np.asarray(np.argmax(value >= most - 1e-12 * np.abs(most), axis=2))
+    cost = value @ cost_matrix
+    least = cost.min(axis=2, keepdims=True)
+    return np.asarray(np.argmax(cost <= least + 1e-12 * np.abs(least), axis=2))
+
+
+# ---------------------------------------------------------------------- the router, and before it
+
+
+def make_router(tree: Tree) -> Any:
+    """Hand the tree's arrays to the compiled router."""
+    from ceiba import _core
+
+    stand_ins = tree.stand_ins
+    return _core.Router(
+        tree.branch_start,
+        tree.branch_node,
+        _arrays(tree.splits),
+        tree.default_branch,
+        tree.majority_branch,
+        surrogate_start=None if stand_ins is None else stand_ins.start,
+        surrogates=None if stand_ins is None else _arrays(stand_ins.splits),
+        unseen_is_missing=tree.unseen == "missing",
+        branch_share=tree.branch_weight if tree.missing == "fractional" else None,
+    )
+
+
+def _arrays(splits: SplitTable) -> dict[str, Array]:
+    return {
+        "kind": splits.kind,
+        "column": splits.column,
+        "cut": splits.cut,
+        "low_branch": splits.low_branch,
+        "level_start": splits.level_start,
+        "level_code": splits.level_code,
+        "level_branch": splits.level_branch,
+    }
+
+
+def refuse(tree: Tree, table: Table) -> None:
+    """Raise on what the tree's rules call an error, in the columns it asks about."""
+    if tree.missing != "error" and tree.unseen != "error":
+        return
+    for j in tree.used_columns.tolist():
+        column = table.columns[j]
+        if tree.missing == "error":
+            _refuse_missing(column)
+        if tree.unseen == "error":
+            _refuse_unseen(column)
+
+
+def _refuse_missing(column: Column) -> None:
+    missing = column.missing
+    if missing.any():
+        raise DataError(
+            f"Column {column.name!r}: {np.count_nonzero(missing)} values are missing (first in "
+            f"row {int(np.argmax(missing))}), and this tree was made with missing='error'. "
+            "Fill them in, or fit with missing='learn'."
+        )
+
+
+def _refuse_unseen(column: Column) -> None:
+    unseen = column.unseen
+    if unseen.any():
+        raise DataError(
+            f"Column {column.name!r}: the level in row {int(np.argmax(unseen))} was not seen "
+            f"when fitting ({column.info.n_levels} levels). Pass unseen='majority' or refit."
+        )

@@ -1,0 +1,355 @@
+"""Splits: the question asked at a node, as arrays (many) and as values (one).
+
+`SplitTable` keeps many splits as a struct of arrays, one row per split; a tree uses it three
+times: primary splits (one row per node), surrogates and competitors. A single split read from
+it is one of three small values: `Cut` (numeric or ordered boundary, `x <= cut` goes to
+`low_branch`), `Levels` (a branch for each group of levels; binary level sets, multiway splits
+and CHAID groups alike) and `Presence` (branch 0 = present, branch 1 = missing).
+How a split reads as a sentence is in `words.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ceiba.errors import TreeError
+from ceiba.tree.arrays import Array, read_only, same_array, take_ragged
+from ceiba.tree.splits.sentences import cut_sentence, levels_sentence, presence_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ceiba.table import Schema
+
+__all__ = ["Cut", "Levels", "Presence", "Split", "SplitKind", "SplitTable"]
+
+
+class SplitKind(IntEnum):
+    """What kind of question a row of a `SplitTable` asks.
+
+    Examples
+    --------
+    >>> from ceiba.tree import SplitKind
+    >>> SplitKind.CUT
+    <SplitKind.CUT: 1>
+    """
+
+    NONE = 0
+    CUT = 1
+    LEVELS = 2
+    PRESENCE = 3
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A boundary on a numeric or ordered column: `x <= cut` goes to `low_branch`.
+
+    On an ordered column the cut lies between two level codes (1.5: codes 0 and 1 are low).
+
+    Examples
+    --------
+    >>> from ceiba.tree import Cut
+    >>> Cut("Petal.Length", 2.45).sentence(0)
+    'Petal.Length <= 2.45'
+    >>> Cut("Petal.Length", 2.45).sentence(1)
+    'Petal.Length > 2.45'
+    """
+
+    column: str
+    cut: float
+    low_branch: int = 0
+
+    @property
+    def n_branches(self) -> int:
+        """Number of branches: always 2."""
+        return 2
+
+    def sentence(
+        self,
+        branch: int = 0,
+        schema: Schema | None = None,
+        *,
+        digits: int | None = None,
+        max_levels: int | None = None,
+    ) -> str:
+        """Say what is true of a row that takes `branch`, by level names and dates where known."""
+        info = None if schema is None else schema.columns[schema.index(self.column)]
+        return cut_sentence(self.column, self.cut, branch == self.low_branch, info, digits)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """A branch for each group of levels of a categorical column.
+
+    `branches[b]` are the levels that go to branch b; a level in no group was not present in
+    the node and is handled by the tree's `unseen` rule.
+
+    Examples
+    --------
+    >>> from ceiba.tree import Levels
+    >>> Levels("Patrons", (("None", "Some"), ("Full",))).sentence(0)
+    'Patrons in {None, Some}'
+    """
+
+    column: str
+    branches: tuple[tuple[Any, ...], ...]
+
+    @property
+    def n_branches(self) -> int:
+        """Number of branches."""
+        return len(self.branches)
+
+    def sentence(
+        self,
+        branch: int = 0,
+        schema: Schema | None = None,
+        *,
+        digits: int | None = None,
+        max_levels: int | None = None,
+    ) -> str:
+        """Say what is true of a row that takes `branch`."""
+        return levels_sentence(self.column, self.branches[branch], max_levels)
+
+
+@dataclass(frozen=True)
+class Presence:
+    """Present (branch 0) against missing (branch 1).
+
+    Examples
+    --------
+    >>> from ceiba.tree import Presence
+    >>> Presence("income").sentence(1)
+    'income is missing'
+    """
+
+    column: str
+
+    @property
+    def n_branches(self) -> int:
+        """Number of branches: always 2."""
+        return 2
+
+    def sentence(
+        self,
+        branch: int = 0,
+        schema: Schema | None = None,
+        *,
+        digits: int | None = None,
+        max_levels: int | None = None,
+    ) -> str:
+        """Say what is true of a row that takes `branch`."""
+        return presence_sentence(self.column, missing=branch == 1)
+
+
+Split = Cut | Levels | Presence
+
+
+_DTYPES: Final = {
+    "kind": np.int8,
+    "column": np.int32,
+    "cut": np.float64,
+    "low_branch": np.int8,
+    "level_start": np.int64,
+    "level_code": np.int32,
+    "level_branch": np.int32,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class SplitTable:
+    """Many splits as arrays, one row per split.
+
+    Parameters
+    ----------
+    kind : int8 array of shape (m,)
+        `SplitKind` of each row; NONE at leaves.
+    column : int32 array of shape (m,)
+        Column index in the schema; -1 where there is no split.
+    cut : float64 array of shape (m,)
+        Boundary of a CUT, NaN elsewhere; on ordered columns a cut between codes.
+    low_branch : int8 array of shape (m,)
+        Branch of `x <= cut`; 0 for primary splits, 0 or 1 for surrogates.
+    level_start : int64 array of shape (m + 1,)
+        Row i's level map is the slice `level_start[i]:level_start[i + 1]` of the next two.
+    level_code, level_branch : int32 arrays
+        Codes present in the node, ascending, and the branch of each.
+
+    Examples
+    --------
+    >>> from ceiba.tree import SplitTable
+    >>> len(SplitTable.none(3))
+    3
+    """
+
+    kind: Array
+    column: Array
+    cut: Array
+    low_branch: Array
+    level_start: Array
+    level_code: Array
+    level_branch: Array
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        for name, dtype in _DTYPES.items():
+            put(self, name, read_only(getattr(self, name), dtype))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, name) for name in _DTYPES)
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SplitTable):
+            return NotImplemented
+        return all(same_array(getattr(self, name), getattr(other, name)) for name in _DTYPES)
+
+    def __hash__(self) -> int:
+        return hash((len(self), self.column.tobytes()))
+
+    @classmethod
+    def none(cls, m: int) -> SplitTable:
+        """Give a table of `m` rows that ask nothing (all leaves)."""
+        empty = np.zeros(0, np.int32)
+        return cls(
+            kind=np.zeros(m, np.int8),
+            column=np.full(m, -1, np.int32),
+            cut=np.full(m, np.nan),
+            low_branch=np.zeros(m, np.int8),
+            level_start=np.zeros(m + 1, np.int64),
+            level_code=empty,
+            level_branch=empty,
+        )
+
+    @classmethod
+    def cuts(cls, column: Array, cut: Array) -> SplitTable:
+        """Give a table of numeric cuts; rows whose column is negative are leaves."""
+        column = np.asarray(column, np.int32)
+        inner = column >= 0
+        empty = np.zeros(0, np.int32)
+        return cls(
+            kind=np.where(inner, SplitKind.CUT, SplitKind.NONE).astype(np.int8),
+            column=np.where(inner, column, -1),
+            cut=np.where(inner, cut, np.nan),
+            low_branch=np.zeros(len(column), np.int8),
+            level_start=np.zeros(len(column) + 1, np.int64),
+            level_code=empty,
+            level_branch=empty,
+        )
+
+    @classmethod
+    def from_splits(cls, splits: Sequence[Split | None], schema: Schema) -> SplitTable:
+        """Write single splits into arrays; None is a leaf.
+
+        Level names become codes and column names become indices by `schema`.
+        """
+        m = len(splits)
+        kind, column = np.zeros(m, np.int8), np.full(m, -1, np.int32)
+        cut, low = np.full(m, np.nan), np.zeros(m, np.int8)
+        start = np.zeros(m + 1, np.int64)
+        codes: list[int] = []
+        branches: list[int] = []
+        place = {name: j for j, name in enumerate(schema.names)}
+        code_of: dict[int, dict[Any, int]] = {}
+        for i, split in enumerate(splits):
+            if split is not None:
+                # `index` is there to refuse a name that the schema does not have.
+                j = place[split.column] if split.column in place else schema.index(split.column)
+                column[i] = j
+            if isinstance(split, Cut):
+                kind[i], cut[i], low[i] = SplitKind.CUT, split.cut, split.low_branch
+            elif isinstance(split, Presence):
+                kind[i] = SplitKind.PRESENCE
+            elif isinstance(split, Levels):
+                kind[i] = SplitKind.LEVELS
+                known = code_of.setdefault(
+                    j, {level: code for code, level in enumerate(schema.columns[j].levels)}
+                )
+                for code, branch in _level_map(split, known):
+                    codes.append(code)
+                    branches.append(branch)
+            start[i + 1] = len(codes)
+        return cls(
+            kind, column, cut, low, start, np.array(codes, np.int32), np.array(branches, np.int32)
+        )
+
+    def level_map(self, i: int) -> tuple[Array, Array]:
+        """Give row i's level codes (ascending) and the branch of each."""
+        part = slice(int(self.level_start[i]), int(self.level_start[i + 1]))
+        return self.level_code[part], self.level_branch[part]
+
+    def split(self, i: int, schema: Schema) -> Split | None:
+        """Read row i as a value: `Cut`, `Levels`, `Presence`, or None at a leaf."""
+        kind = self.kind[i]
+        if kind == SplitKind.NONE:
+            return None
+        info = schema.columns[int(self.column[i])]
+        if kind == SplitKind.CUT:
+            return Cut(info.name, float(self.cut[i]), int(self.low_branch[i]))
+        if kind == SplitKind.PRESENCE:
+            return Presence(info.name)
+        codes, branches = self.level_map(i)
+        groups: list[list[Any]] = [[] for _ in range(int(branches.max(initial=-1)) + 1)]
+        for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
+            groups[branch].append(info.levels[code])
+        return Levels(info.name, tuple(map(tuple, groups)))
+
+    def take(self, rows: Array) -> SplitTable:
+        """Give a new table of the given rows, in the given order."""
+        rows = np.asarray(rows, np.int64)
+        start, (codes, branches) = take_ragged(
+            self.level_start, (self.level_code, self.level_branch), rows, np.int64
+        )
+        return SplitTable(
+            self.kind[rows],
+            self.column[rows],
+            self.cut[rows],
+            self.low_branch[rows],
+            start,
+            codes,
+            branches,
+        )
+
+    def without(self, leaf: Array) -> SplitTable:
+        """Give a new table in which the rows where `leaf` is True ask nothing."""
+        leaf = np.asarray(leaf, bool)
+        length = np.where(leaf, 0, np.diff(self.level_start))
+        keep = ~np.repeat(leaf, np.diff(self.level_start))
+        return SplitTable(
+            np.where(leaf, SplitKind.NONE, self.kind),
+            np.where(leaf, -1, self.column),
+            np.where(leaf, np.nan, self.cut),
+            np.where(leaf, 0, self.low_branch),
+            np.concatenate(([0], np.cumsum(length))),
+            self.level_code[keep],
+            self.level_branch[keep],
+        )
+
+
+def _level_map(split: Levels, known: dict[Any, int]) -> list[tuple[int, int]]:
+    """Pair each level's code with its branch, ascending by code."""
+    pairs: list[tuple[int, int]] = []
+    for branch, group in enumerate(split.branches):
+        for level in group:
+            if level not in known:
+                allowed = ", ".join(map(str, known))
+                raise TreeError(
+                    f"Column {split.column!r}: level {level!r} of a split is not in the schema. "
+                    f"Known levels: {allowed}. Add it to the column's levels."
+                )
+            pairs.append((known[level], branch))
+    pairs.sort()
+    for (code, _), (following, _) in pairwise(pairs):
+        if code == following:
+            level = list(known)[code]
+            raise TreeError(
+                f"Column {split.column!r}: level {level!r} is sent to two branches of one split. "
+                "Each level may go to one branch only."
+            )
+    return pairs
