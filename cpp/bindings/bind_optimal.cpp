@@ -40,6 +40,7 @@ const char* word_of(optimal::Status status) {
         case optimal::Status::within_gap: return "gap";
         case optimal::Status::out_of_time: return "time";
         case optimal::Status::interrupted: return "interrupted";
+        case optimal::Status::out_of_memory: return "memory";
         case optimal::Status::heuristic: break;
     }
     return "lookahead";
@@ -98,6 +99,7 @@ nb::dict run(const Columns& columns, data::Target& target, const std::optional<A
     out["exact_levels"] = outcome.exact_levels;
     out["evaluations"] = outcome.evaluations;
     out["seconds"] = outcome.seconds;
+    out["needed"] = outcome.needed;
     return out;
 }
 

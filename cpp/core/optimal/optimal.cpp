@@ -142,6 +142,13 @@ private:
     double limit_;
 };
 
+// Bytes of the ranks and of the orders of the nodes on one path, both branches of each.
+std::size_t needed(const Problem& problem, const Request& request) {
+    const std::size_t levels = static_cast<std::size_t>(std::max(1, request.horizon ? 3 : request.max_depth));
+    const std::size_t per_node = problem.rows.size() * (4 * problem.features.all.size() + 32);
+    return per_node * (levels + 2);
+}
+
 template <class Loss>
 class Run {
 public:
@@ -153,7 +160,8 @@ public:
           clock_(request.time_limit, interrupt),
           pool_(request.n_threads),
           root_(root_node(problem.features, problem.data)),
-          solver_(problem.features, problem.rule, rules(problem, request), pool_, clock_, request.memory),
+          solver_(problem.features, problem.rule, rules(problem, request), pool_, clock_,
+                  request.memory - needed(problem, request)),
           best_(request.horizon ? 0.0 : request.gap, solver_.rules().tolerance, clock_, progress) {}
 
     Outcome run() {
@@ -306,6 +314,12 @@ Outcome run(const data::Table& table, Problem& problem, const Request& request, 
 Outcome search(const data::Table& table, const data::Target& target, const Request& request, base::Interrupt& interrupt,
                const Progress& progress) {
     Problem problem = read(table, target, request);
+    if (const std::size_t bytes = needed(problem, request); bytes > request.memory) {
+        Outcome out;
+        out.status = Status::out_of_memory;
+        out.needed = bytes;
+        return out;
+    }
     if (request.loss == "error") return run<Errors>(table, problem, request, interrupt, progress);
     if (request.loss == "cost") return run<Costs>(table, problem, request, interrupt, progress);
     if (request.loss == "gini") return run<Gini>(table, problem, request, interrupt, progress);

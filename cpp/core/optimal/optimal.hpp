@@ -22,14 +22,14 @@ struct Request {
     double penalty = 0.0;  // per leaf, in the unit of the loss
     int horizon = 0;       // > 0: lookahead of that depth; 0: the exact search
     double time_limit = 60.0, gap = 0.0;
-    std::size_t memory = std::size_t{256} << 20;  // bytes for the cache
+    std::size_t memory = std::size_t{1} << 30;  // bytes for sorted columns and the cache
     bool learn_missing = true;
     int n_threads = 1;
     double within = -1.0;  // >= 0: also trees that cost at most this share more than the best ...
     std::size_t n_alternatives = 0;  // ... at most so many
 };
 
-enum class Status : std::uint8_t { proven, within_gap, out_of_time, interrupted, heuristic };
+enum class Status : std::uint8_t { proven, within_gap, out_of_time, interrupted, heuristic, out_of_memory };
 
 struct Found {
     tree::SplitTable splits;
@@ -45,6 +45,7 @@ struct Outcome {
     bool all_alternatives = true;  // false: more than n_alternatives are known, or the time was up
     bool exact_levels = true;
     std::size_t evaluations = 0;
+    std::size_t needed = 0;  // bytes of the sorted columns
     double seconds = 0.0;
 };
 
