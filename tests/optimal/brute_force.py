@@ -78,7 +78,9 @@ class _Brute:
             sets = [set(distinct[: i + 1]) for i in range(len(distinct) - 1)]
         else:
             sets = [
-                set(some) for size in range(1, len(distinct)) for some in combinations(distinct, size)
+                set(some)
+                for size in range(1, len(distinct))
+                for some in combinations(distinct, size)
             ]
         for some in sets:
             left = {r for r in there if values[r] in some}

@@ -29,10 +29,11 @@ void add_numbers(const data::Column& column, std::int32_t c, const std::vector<s
     }
     f.n_ranks = static_cast<std::uint32_t>(f.values.size());
     if (order.size() == n || !learn) {
-        out.has_unranked = out.has_unranked || order.size() < n;
-        if (f.n_ranks > 1) out.all.push_back(std::move(f));
-        return;
+        if (f.n_ranks > 1) out.all.push_back(f);
+        if (order.size() == n) return;
+        out.has_unranked = true;
     }
+    f.bounds_only = !learn;
     Feature low = f;
     low.missing_low = true;
     for (std::uint32_t& r : low.rank) r = r == unranked ? 0 : r + 1;
@@ -88,13 +89,15 @@ Feature by_level(std::int32_t c, const data::Column& column, const LevelUse& use
     return f;
 }
 
-void add_all_sets(std::int32_t c, const data::Column& column, const LevelUse& use, bool learn, Features& out) {
+void add_all_sets(std::int32_t c, const data::Column& column, const LevelUse& use, bool learn, bool bounds_only,
+                  Features& out) {
     const std::size_t n_levels = use.code.size(), n_parts = n_levels + (learn && use.any_missing);
     for (std::uint32_t set = 1; set < (1u << (n_parts - 1)); ++set) {  // the first level is never in the set
         std::vector<std::uint32_t> rank(n_levels);
         for (std::size_t l = 0; l < n_levels; ++l) rank[l] = l == 0 ? 0 : set >> (l - 1) & 1;
         const std::uint32_t missing = n_parts > n_levels ? set >> (n_levels - 1) & 1 : unranked;
         out.all.push_back(by_level(c, column, use, rank, missing, 2));
+        out.all.back().bounds_only = bounds_only;
     }
 }
 
@@ -121,7 +124,7 @@ std::vector<std::vector<double>> level_scores(const LevelUse& use, const data::T
 }
 
 void add_orders(std::int32_t c, const data::Column& column, const LevelUse& use, const data::Target& target,
-                const std::vector<std::uint32_t>& rows, bool learn, Features& out) {
+                const std::vector<std::uint32_t>& rows, bool learn, bool bounds_only, Features& out) {
     const std::uint32_t n_levels = static_cast<std::uint32_t>(use.code.size());
     for (const auto& score : level_scores(use, target, rows)) {
         std::vector<std::uint32_t> order(n_levels), rank(n_levels);
@@ -134,9 +137,11 @@ void add_orders(std::int32_t c, const data::Column& column, const LevelUse& use,
         }
         out.all.push_back(by_level(c, column, use, rank, n_levels, n_levels + 1));
         out.all.back().missing_high = true;
+        out.all.back().bounds_only = bounds_only;
         for (std::uint32_t& r : rank) ++r;
         out.all.push_back(by_level(c, column, use, rank, 0, n_levels + 1));
         out.all.back().missing_low = true;
+        out.all.back().bounds_only = bounds_only;
     }
 }
 
@@ -153,13 +158,15 @@ Features make_features(const data::Table& table, const data::Target& target, con
             continue;
         }
         const LevelUse use = levels_in_use(column, rows);
-        if (use.code.empty() || use.code.size() + (learn_missing && use.any_missing) < 2) continue;
-        out.has_unranked = out.has_unranked || (use.any_missing && !learn_missing);
-        if (use.code.size() + (learn_missing && use.any_missing) <= max_exact_levels) {
-            add_all_sets(id, column, use, learn_missing, out);
-        } else {
-            out.exact = false;
-            add_orders(id, column, use, target, rows, learn_missing, out);
+        const bool unplaced = use.any_missing && !learn_missing;
+        if (use.code.empty() || use.code.size() + use.any_missing < 2) continue;
+        out.has_unranked = out.has_unranked || unplaced;
+        const bool exact = use.code.size() + (learn_missing && use.any_missing) <= max_exact_levels;
+        out.exact = out.exact && exact;
+        for (const bool bounds_only : {false, true}) {
+            if (bounds_only && !unplaced) continue;
+            if (exact) add_all_sets(id, column, use, learn_missing || bounds_only, bounds_only, out);
+            else add_orders(id, column, use, target, rows, learn_missing || bounds_only, bounds_only, out);
         }
     }
     return out;

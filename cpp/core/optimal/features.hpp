@@ -9,7 +9,9 @@
 //                              one level more under "learn"). Above max_exact_levels: the levels in the order of their mean
 //                              target (Fisher 1958; Breiman et al. 1984, section 4.2.2), for more than two classes one order
 //                              for the share of each class. Those candidate sets are exact for the last split of a path only.
-//   missing under "majority"   no rank: the rows go to the heavier side of the cut (ranked.hpp).
+//   missing under "majority"   no rank: the rows go to the heavier side of the cut (ranked.hpp). Which side that is changes with
+//                              the rows, so the best loss is not monotone in them; the features of "learn" stand beside, for
+//                              lower bounds only: whatever the majority decides on some rows is one of their cuts on fewer.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +29,7 @@ struct Feature {
     enum class Kind : std::uint8_t { numbers, levels };
     Kind kind = Kind::numbers;
     std::int32_t column = -1;
+    bool bounds_only = false;           // no tree may ask it
     bool missing_low = false;           // rank 0 are the missing rows
     bool missing_high = false;          // the last rank are the missing rows
     std::uint32_t n_ranks = 0;

@@ -4,8 +4,8 @@
 // Two classes: with d = (rows of class 0) - (rows of class 1) left of a cut, a stump that answers 0 | 1 makes N0 - d errors and
 // one that answers 1 | 0 makes N1 + d, so all that is needed is the largest and the smallest d. Two cuts of the node are looked
 // at in one pass, each with d of both sides and its negative: eight 16-bit lanes.
-// More classes: the largest count on the left only grows, on the right it only falls; a cut is weighed only if the last known
-// values could beat the best.
+// More classes: a side is right on (largest count left) + (largest count right) rows, which grows by at most 1 with each row that
+// moves; so as many rows are passed without a look as this is below the best. Up to eight classes are counted in 16-bit lanes.
 // Squared error: loss = Q - S^2 / W on each part, Q being the same for all cuts of a side.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace ceiba::optimal {
 using SideOf = std::vector<std::uint8_t>;
 using TwoLosses = std::array<double, 2>;  // of the two sides
 
-#if defined(__GNUC__)
+#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
 #define CEIBA_OPTIMAL_VECTORS 1
 typedef std::int16_t Lanes __attribute__((vector_size(16)));
 
@@ -131,42 +131,103 @@ public:
             ++total_[code_[i]];
             ++n_[side[i]];
         }
-        for (int s = 0; s < 2; ++s) most_[s] = *std::max_element(of_side(total_, s), of_side(total_, s) + n_classes);
+#ifdef CEIBA_OPTIMAL_VECTORS
+        lanes_ = n_classes <= 8 && n < 32768;
+        if (lanes_) bind_lanes(n);
+#endif
     }
-    TwoLosses scan(const Node& node, std::size_t f, std::vector<std::int32_t>& left) const {
-        const std::uint32_t* const e = node.entries(f);
-        const std::size_t end = node.last_cut[f] + 1, n_classes = n_classes_;
-        left.assign(2 * n_classes, 0);
-        std::int32_t* const count = left.data();
-        const std::uint16_t* const codes = code_.data();
-        std::int32_t high[2] = {0, 0}, rest[2] = {most_[0], most_[1]}, best[2] = {most_[0], most_[1]};
-        const auto weigh = [&](int s) {
-            const std::int32_t *const all = total_.data() + static_cast<std::size_t>(s) * n_classes,
-                               *const own = count + static_cast<std::size_t>(s) * n_classes;
-            std::int32_t most = 0;
-            for (std::size_t k = 0; k < n_classes; ++k) most = std::max(most, all[k] - own[k]);
-            rest[s] = most;
-            best[s] = std::max(best[s], high[s] + most);
-        };
-        for (std::size_t i = 0; i < end; ++i) {
-            const std::uint32_t code = codes[e[i] & row_mask];
-            const int s = code >= n_classes;
-            high[s] = std::max(high[s], ++count[code]);
-            if (!(e[i] & last_of_value)) continue;
-            if (high[0] + rest[0] > best[0]) weigh(0);
-            if (high[1] + rest[1] > best[1]) weigh(1);
+
+    // `known`: losses that other features reach already.
+    TwoLosses scan(const Node& node, std::size_t f, const TwoLosses& known, std::vector<std::int32_t>& left) const {
+        Best best{{-1, -1}};
+        for (std::size_t s = 0; s < 2; ++s)
+            if (known[s] < infinite) best[s] = n_[s] - static_cast<std::int32_t>(known[s]);
+#ifdef CEIBA_OPTIMAL_VECTORS
+        if (lanes_) {
+            LaneCounts counts{step_.data(), lane_total_, {}};
+            walk(node, f, counts, best);
+            return {static_cast<double>(n_[0] - best[0]), static_cast<double>(n_[1] - best[1])};
         }
+#endif
+        left.assign(2 * n_classes_, 0);
+        PlainCounts counts{code_.data(), total_.data(), left.data(), n_classes_};
+        walk(node, f, counts, best);
         return {static_cast<double>(n_[0] - best[0]), static_cast<double>(n_[1] - best[1])};
     }
 
 private:
-    static const std::int32_t* of_side(const std::vector<std::int32_t>& v, int s) {
-        return v.data() + static_cast<std::size_t>(s) * (v.size() / 2);
+    using Best = std::array<std::int32_t, 2>;
+
+    struct PlainCounts {
+        const std::uint16_t* code;
+        const std::int32_t* total;
+        std::int32_t* left;
+        std::size_t n_classes;
+        void add(std::uint32_t row) { ++left[code[row]]; }
+        std::int32_t right_rows(std::size_t s) const {  // rows that the best two answers get right
+            std::int32_t low = 0, high = 0;
+            for (std::size_t k = s * n_classes; k < (s + 1) * n_classes; ++k) {
+                low = std::max(low, left[k]);
+                high = std::max(high, total[k] - left[k]);
+            }
+            return low + high;
+        }
+    };
+
+#ifdef CEIBA_OPTIMAL_VECTORS
+    struct TwoSteps {
+        Lanes of[2];
+    };
+    struct LaneCounts {
+        const TwoSteps* step;
+        const Lanes* total;
+        Lanes left[2];
+        void add(std::uint32_t row) { left[0] += step[row].of[0], left[1] += step[row].of[1]; }
+        static std::int32_t most(Lanes x) {
+            const auto higher = [](Lanes a, Lanes b) { return a > b ? a : b; };
+            x = higher(x, __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3));
+            x = higher(x, __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5));
+            return std::max(x[0], x[1]);
+        }
+        std::int32_t right_rows(std::size_t s) const { return most(left[s]) + most(total[s] - left[s]); }
+    };
+    void bind_lanes(std::size_t n) {
+        step_.resize(n);
+        lane_total_[0] = lane_total_[1] = Lanes{};
+        for (std::size_t c = 0; c < total_.size(); ++c)
+            lane_total_[c / n_classes_][c % n_classes_] = static_cast<std::int16_t>(total_[c]);
+        std::vector<TwoSteps> of(total_.size(), TwoSteps{});
+        for (std::size_t c = 0; c < of.size(); ++c) of[c].of[c / n_classes_][c % n_classes_] = 1;
+        for (std::size_t i = 0; i < n; ++i) step_[i] = of[code_[i]];
     }
+    bool lanes_ = false;
+    std::vector<TwoSteps> step_;
+    Lanes lane_total_[2] = {};
+#endif
+
+    template <class Counts>
+    void walk(const Node& node, std::size_t f, Counts& counts, Best& best) const {
+        const std::uint32_t* const e = node.entries(f);
+        const std::size_t end = node.last_cut[f] + 1;
+        for (std::size_t s = 0; s < 2; ++s) best[s] = std::max(best[s], counts.right_rows(s));
+        std::int32_t ahead = 0;  // rows that may pass before any cut can be better
+        for (std::size_t i = 0; i < end;) {
+            for (const std::size_t stop = std::min(end, i + static_cast<std::size_t>(ahead)); i < stop; ++i)
+                counts.add(e[i] & row_mask);
+            while (i < end) {
+                counts.add(e[i] & row_mask);
+                if (e[i++] & last_of_value) break;
+            }
+            const std::int32_t now[2] = {counts.right_rows(0), counts.right_rows(1)};
+            for (std::size_t s = 0; s < 2; ++s) best[s] = std::max(best[s], now[s]);
+            ahead = std::min(best[0] - now[0], best[1] - now[1]);
+        }
+    }
+
     std::size_t n_classes_ = 0;
     std::vector<std::uint16_t> code_;
     std::vector<std::int32_t> total_;
-    std::array<std::int32_t, 2> n_{}, most_{};
+    std::array<std::int32_t, 2> n_{};
 };
 
 class MomentWalk {
@@ -184,12 +245,13 @@ public:
             total_[4 + side[i]] += w * y * y;
         }
     }
-    TwoLosses scan(const Node& node, std::size_t f) const {
+    TwoLosses scan(const Node& node, std::size_t f, const TwoLosses& known) const {
         const std::uint32_t* const e = node.entries(f);
         const std::size_t end = node.last_cut[f] + 1;
         double s0 = 0.0, s1 = 0.0, w0 = 0.0, w1 = 0.0;
         const double t0 = total_[0], t1 = total_[1], v0 = total_[2], v1 = total_[3];
         double best0 = v0 > 0.0 ? t0 * t0 / v0 : 0.0, best1 = v1 > 0.0 ? t1 * t1 / v1 : 0.0;
+        best0 = std::max(best0, total_[4] - known[0]), best1 = std::max(best1, total_[5] - known[1]);
         for (std::size_t i = 0; i < end; ++i) {
             const auto& row = row_[e[i] & row_mask];
             s0 += row[0], s1 += row[1], w0 += row[2], w1 += row[3];

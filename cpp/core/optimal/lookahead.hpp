@@ -123,9 +123,9 @@ private:
         std::vector<Stump> best;
         const SideOf all(node.n_rows(), 0);
         for (std::size_t f = 0; f < node.n_features(); ++f) {
-            if (node.n_cuts[f] == 0) continue;
+            if (node.n_cuts[f] == 0 || solver_.features().all[f].bounds_only) continue;
             Stump stump;
-            scan_.scan(node, f, all, 0, 0.0, stump);
+            scan_.scan(node, f, all, 0, false, stump);
             if (stump.feature >= 0) best.push_back(stump);
         }
         solver_.clock().spend(node.n_rows() * node.n_features());

@@ -27,8 +27,8 @@ struct Sides {
 template <class Loss>
 class SideSearch {
 public:
-    SideSearch(const LossRule& rule, std::size_t min_rows, bool has_unranked, base::ThreadPool& pool)
-        : rule_(rule), min_rows_(min_rows), plain_(min_rows <= 1 && !has_unranked), pool_(pool), leaf_(rule) {
+    SideSearch(const LossRule& rule, std::size_t min_rows, const Features& features, base::ThreadPool& pool)
+        : rule_(rule), features_(features), plain_(min_rows <= 1 && !features.has_unranked), pool_(pool), leaf_(rule) {
         for (int t = 0; t < pool.size(); ++t) space_.push_back(std::make_unique<Space>(rule, min_rows));
     }
 
@@ -49,10 +49,10 @@ public:
     }
 
     // The split of the best stump on one side; ties go to the lowest feature, then to the lowest cut.
-    Stump find(const Node& node, const SideOf& side, int which, double tolerance) {
+    Stump find(const Node& node, const SideOf& side, int which) {
         Stump best;
         for (std::size_t f = 0; f < node.n_features(); ++f)
-            if (node.n_cuts[f]) space_[0]->scan.scan(node, f, side, which, tolerance, best);
+            if (node.n_cuts[f]) space_[0]->scan.scan(node, f, side, which, features_.all[f].bounds_only, best);
         return best;
     }
 
@@ -117,15 +117,15 @@ private:
 
     Found kernel(const Node& node, std::size_t f, Space& space) const {
         TwoLosses loss{infinite, infinite};
-        if constexpr (std::is_same_v<Loss, Errors>) loss = count_walk_.scan(node, f, space.counts);
+        if constexpr (std::is_same_v<Loss, Errors>) loss = count_walk_.scan(node, f, space.best[0].relaxed, space.counts);
         if constexpr (std::is_same_v<Loss, Costs>) loss = walk_.scan(node, f);
-        if constexpr (std::is_same_v<Loss, Squared>) loss = moment_walk_.scan(node, f);
+        if constexpr (std::is_same_v<Loss, Squared>) loss = moment_walk_.scan(node, f, space.best[0].relaxed);
         return {loss, loss};
     }
 
     Found reference(const Node& node, std::size_t f, const SideOf& side, Space& space) const {
         Stump best[2];
-        for (int s = 0; s < 2; ++s) space.scan.scan(node, f, side, s, 0.0, best[s]);
+        for (int s = 0; s < 2; ++s) space.scan.scan(node, f, side, s, features_.all[f].bounds_only, best[s]);
         return {{best[0].relaxed, best[1].relaxed}, {best[0].loss, best[1].loss}};
     }
 
@@ -161,7 +161,7 @@ private:
     }
 
     const LossRule& rule_;
-    std::size_t min_rows_;
+    const Features& features_;
     bool plain_;  // leaves of any size, every row has a rank: the kernels apply
     base::ThreadPool& pool_;
     Loss leaf_;

@@ -63,7 +63,7 @@ public:
           rules_(rules),
           clock_(clock),
           cache_(cache_bytes),
-          sides_(rule, rules.min_rows, features.has_unranked, pool),
+          sides_(rule, rules.min_rows, features, pool),
           leaf_(rule) {}
 
     const Rules& rules() const { return rules_; }
@@ -138,7 +138,7 @@ private:
         whole_.assign(node.n_rows(), 0);
         clock_.spend(node.n_rows() * node.n_features());
         const double two = 2.0 * rules_.penalty;
-        const Stump best = sides_.find(node, whole_, 0, 0.0);
+        const Stump best = sides_.find(node, whole_, 0);
         Answer answer;
         answer.relaxed = std::min(leaf, best.relaxed + two);
         if (best.loss + two < std::min(leaf, bound) - rules_.tolerance) {
@@ -156,9 +156,11 @@ private:
         if (leaf < bound) best.value = leaf;
         OpenCuts<Loss> open(node, rule_);
         const double nothing = rules_.penalty;
-        for (std::size_t f = 0; f < node.n_features(); ++f)
+        for (std::size_t f = 0; f < node.n_features(); ++f) {
+            if (watch && features_.all[f].bounds_only) continue;  // nothing larger needs the bound
             open.push({least, static_cast<std::uint32_t>(f), 0, static_cast<std::int64_t>(open.cuts(f).size()) - 1, nothing,
                        nothing, -infinite, -infinite});
+        }
         std::array<Interval, 2> taken;
         while (!open.empty()) {
             double limit = std::min(bound, best.value);
@@ -221,7 +223,7 @@ private:
             const double value = leaves >= 4 ? a.best + b.best : std::min(a.best + b.leaf, a.leaf + b.best);
             const double left = std::max(i.left, a.relaxed), right = std::max(i.right, b.relaxed);
             best.relaxed = std::min(best.relaxed, left + right);
-            const bool better = value < std::min(bound, best.value) - rules_.tolerance;
+            const bool better = !features_.all[i.feature].bounds_only && value < std::min(bound, best.value) - rules_.tolerance;
             if (better || (watch && watch->every_cut() && value < watch->keep_below(bound))) {
                 PlanPtr plan = two_levels(node, leaves, i.feature, open.position(i, i.middle()), missing_left[t], a, b, side_[t]);
                 if (watch) watch->evaluated(value, plan);
@@ -243,7 +245,7 @@ private:
         for (int s = 0; s < 2; ++s) {
             if (!(cost[s]->best < cost[s]->leaf - rules_.tolerance)) continue;
             if (leaves < 4 && only_left != (s == 0)) continue;
-            const Stump stump = sides_.find(node, side, s, 0.0);
+            const Stump stump = sides_.find(node, side, s);
             below[s] = stump_plan(node, stump, side, s);
         }
         return plan_of(node, f, position, missing_left, below[0], below[1]);
@@ -273,7 +275,8 @@ private:
         const bool missing_left = mark_sides(node, i.feature, position, side_[0]);
         divide(features_, node, side_[0], child[0], child[1]);
         clock_.spend(node.n_rows() * node.n_features());
-        const bool allowed = std::min(child[0].n_rows(), child[1].n_rows()) >= rules_.min_rows;
+        const bool allowed = !features_.all[i.feature].bounds_only &&
+                             std::min(child[0].n_rows(), child[1].n_rows()) >= rules_.min_rows;
         double slack = 0.0;  // how far beyond its bound the smaller part is searched
         if (i.high > i.low)
             slack = Loss::whole && rules_.penalty == 0.0

@@ -29,8 +29,8 @@ class StumpScan {
 public:
     StumpScan(const LossRule& rule, std::size_t min_rows) : loss_(rule), min_rows_(min_rows) {}
 
-    // Improves `best` by stumps of feature f on the rows of one side; `tolerance`: gains smaller than this do not count.
-    void scan(const Node& node, std::size_t f, const std::vector<std::uint8_t>& side, int which, double tolerance,
+    // Improves `best` by stumps of feature f on the rows of one side; of equal ones the first is kept.
+    void scan(const Node& node, std::size_t f, const std::vector<std::uint8_t>& side, int which, bool bounds_only,
               Stump& best) {
         collect(node, f, side, which);
         if (cut_at_.empty()) return;
@@ -41,7 +41,7 @@ public:
             const double loss = left_[c] + right_[c];
             if (loss < best.relaxed) best.relaxed = loss;
             const std::size_t on_left = cut_at_[c] + 1 + (c >= switch_ ? missing_.size() : 0);
-            if (on_left < min_rows_ || n - on_left < min_rows_ || !(loss < best.loss - tolerance)) continue;
+            if (bounds_only || on_left < min_rows_ || n - on_left < min_rows_ || !(loss < best.loss)) continue;
             best.loss = loss;
             best.feature = static_cast<std::int32_t>(f);
             best.position = entry_[c];
