@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ceiba.grow import GrowOptions
-from ceiba.grow.search import Optimal, Searched, find_tree
+from ceiba.grow import GrowOptions, Optimal, Problem
 from ceiba.table import Table, Target, read, read_target
+from ceiba.tree import Tree
 from tests.optimal.brute_force import Case
 
 
@@ -98,16 +98,10 @@ def options_of(case: Case, **more: Any) -> GrowOptions:
     )
 
 
-def solve(case: Case, **search: Any) -> Searched:
+def solve(case: Case, **search: Any) -> Tree:
     """Search for the best tree of a case."""
     weight = None if (case.weight == 1).all() and case.loss != "cost" else case.weight
-    total = case.weight.sum()
     if case.loss in ("gini", "entropy"):
         search["loss"] = case.loss
-    return find_tree(
-        table_of(case),
-        target_of(case),
-        options_of(case),
-        Optimal(penalty=case.penalty / total, **search),
-        weight,
-    )
+    how = Optimal(penalty=case.penalty / case.weight.sum(), **search)
+    return Problem(table_of(case), target_of(case), options_of(case, search=how), weight).grow()

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from ceiba.errors import OptionError
-from ceiba.grow import GrowOptions
-from ceiba.grow.search import Optimal, find_alternatives, find_tree
+from ceiba.grow import GrowOptions, Problem, find_alternatives
 from ceiba.table import read, read_target
 
 
@@ -16,8 +15,8 @@ def test_alternatives_are_the_best_tree_below_each_first_question() -> None:
     X = rng.integers(0, 8, (60, 3)).astype(float)
     y = ((X[:, 0] > 3) ^ (rng.random(60) < 0.2)).astype(int)
     table, target = read(X), read_target(y, task="classification", n_rows=60)
-    options = GrowOptions(task="classification", max_depth=2)
-    near = find_alternatives(table, target, options, Optimal(), within=0.3, k=1000)
+    options = GrowOptions(task="classification", max_depth=2, search="optimal")
+    near = find_alternatives(Problem(table, target, options), within=0.3, k=1000)
     assert near.complete
     limit = near[0].objective * 1.3
     expected = {}
@@ -31,8 +30,8 @@ def test_alternatives_are_the_best_tree_below_each_first_question() -> None:
                 part = read(X[side]), read_target(y[side], task="classification", n_rows=side.sum())
                 if len(np.unique(y[side])) < 2:
                     continue
-                one = GrowOptions(task="classification", max_depth=1)
-                total += find_tree(*part, one, Optimal()).certificate.objective
+                one = GrowOptions(task="classification", max_depth=1, search="optimal")
+                total += Problem(*part, one).grow().certificate.objective
             if total <= limit:
                 expected[j, cut] = total
     assert len(near) <= len(expected) + 1
@@ -48,11 +47,11 @@ def test_alternatives_are_cut_at_k() -> None:
     rng = np.random.default_rng(1)
     table = read(rng.normal(size=(80, 3)))
     target = read_target(rng.normal(size=80), task="regression", n_rows=80)
-    options = GrowOptions(task="regression", max_depth=2)
-    near = find_alternatives(table, target, options, Optimal(), within=0.2, k=5)
+    options = GrowOptions(task="regression", max_depth=2, search="optimal")
+    near = find_alternatives(Problem(table, target, options), within=0.2, k=5)
     assert len(near) == 5
     assert not near.complete
     objectives = [a.objective for a in near]
     assert objectives == sorted(objectives)
     with pytest.raises(OptionError, match="within"):
-        find_alternatives(table, target, options, Optimal(), within=-1)
+        find_alternatives(Problem(table, target, options), within=-1)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from ceiba.errors import DataError, OptionError
-from ceiba.grow import GrowOptions
-from ceiba.grow.search import Certificate, Lookahead, Optimal, Searched, find_tree
+from ceiba.grow import Certificate, GrowOptions, Lookahead, Optimal, Problem, watching
 from ceiba.table import Table, Target, read, read_target
+from ceiba.tree import Tree
 from tests.optimal.cases import random_case, solve
 
 
@@ -26,15 +26,14 @@ def noisy(n: int, columns: int, n_classes: int = 2, seed: int = 0) -> tuple[Tabl
     return read(X), read_target(y.astype(int), task="classification", n_rows=n)
 
 
-def search(data: tuple[Table, Target], how: Any, depth: int = 3, **options: Any) -> Searched:
-    return find_tree(*data, GrowOptions(task="classification", max_depth=depth, **options), how)
+def search(data: tuple[Table, Target], how: Any, depth: int | None = 3, **options: Any) -> Tree:
+    task: Any = data[1].info.task
+    return Problem(*data, GrowOptions(task=task, max_depth=depth, search=how, **options)).grow()
 
 
-def errors_of(searched: Searched, data: tuple[Table, Target]) -> float:
+def errors_of(tree: Tree, data: tuple[Table, Target]) -> float:
     table, target = data
-    tree = searched.tree
-    answers = tree.value[tree.apply(table), 0].argmax(axis=1)
-    return float((answers != target.values[:, 0]).sum())
+    return float((tree.predict(table) != target.info.classes[0][target.values[:, 0]]).sum())
 
 
 def test_search_out_of_time_gives_best_so_far_with_valid_bound() -> None:
@@ -75,7 +74,7 @@ def test_gap_ends_search_early_and_holds() -> None:
 def test_tree_is_the_same_for_any_number_of_threads(n_classes: int) -> None:
     data = noisy(6000, 20, n_classes, seed=3)
     one, three = (search(data, Lookahead(), n_jobs=jobs) for jobs in (1, 3))
-    assert one.tree == three.tree
+    assert one == three
     assert one.certificate.objective == three.certificate.objective
 
 
@@ -88,7 +87,7 @@ def test_proven_tree_is_the_same_for_any_number_of_threads() -> None:
     one, three = (search(data, Optimal(), depth=2, n_jobs=jobs) for jobs in (1, 3))
     assert one.certificate.proven
     assert three.certificate.proven
-    assert one.tree == three.tree
+    assert one == three
     assert one.certificate.nodes == three.certificate.nodes
 
 
@@ -129,15 +128,8 @@ def test_lookahead_of_depth_two_solves_exclusive_or() -> None:
 
 def test_progress_is_told_with_closing_gap() -> None:
     told: list[tuple[float, float, float]] = []
-    table, target = noisy(2000, 12, seed=5)
-    options = GrowOptions(task="classification", max_depth=3)
-    find_tree(
-        table,
-        target,
-        options,
-        Optimal(time_limit=1.5),
-        progress=lambda *state: told.append(state),
-    )
+    with watching(lambda *state: told.append(state)):
+        search(noisy(2000, 12, seed=5), Optimal(time_limit=1.5))
     assert told
     assert all(lower <= value for value, lower, _ in told)
     assert [lower for _, lower, _ in told] == sorted(lower for _, lower, _ in told)
@@ -147,23 +139,21 @@ def test_error_in_progress_is_raised() -> None:
     def fail(*_: float) -> None:
         raise RuntimeError("no more")
 
-    table, target = noisy(2000, 12, seed=5)
-    options = GrowOptions(task="classification", max_depth=3)
-    with pytest.raises(RuntimeError, match="no more"):
-        find_tree(table, target, options, Optimal(time_limit=20), progress=fail)
+    with watching(fail), pytest.raises(RuntimeError, match="no more"):
+        search(noisy(2000, 12, seed=5), Optimal(time_limit=20))
 
 
 def test_rows_are_those_of_the_tree() -> None:
     table, target = noisy(200, 4, seed=6)
     rows = np.arange(0, 200, 2, dtype=np.uint32)
-    options = GrowOptions(task="classification", max_depth=2)
-    part = find_tree(table, target, options, Optimal(), rows=rows)
+    options = GrowOptions(task="classification", max_depth=2, search="optimal")
+    part = Problem(table, target, options).grow(rows)
     keep = np.arange(200) % 2 == 0
     own = read_target(target.values[keep, 0], task="classification", n_rows=100)
-    alone = find_tree(table.take(keep), own, options, Optimal())
-    assert part.tree.n_rows[0] == 100
+    alone = Problem(table.take(keep), own, options).grow()
+    assert part.n_rows[0] == 100
     assert part.certificate.objective == alone.certificate.objective
-    assert part.tree.splits == alone.tree.splits
+    assert part.splits == alone.splits
 
 
 @pytest.mark.parametrize(
@@ -188,24 +178,22 @@ def test_loss_that_does_not_fit_is_refused() -> None:
         search(noisy(50, 3), Optimal(time_limit=-1))
     table, _ = noisy(50, 3)
     target = read_target(np.arange(50.0), task="regression", n_rows=50)
-    options = GrowOptions(task="regression", criterion="poisson", max_depth=2)
-    with pytest.raises(OptionError, match="squared or the absolute error"):
-        find_tree(table, target, options, Optimal())
+    with pytest.raises(OptionError, match="absolute_error"):
+        search((table, target), Optimal(), criterion="poisson")
 
 
 def test_missing_error_refuses_missing_values() -> None:
     table = read({"x": [1.0, np.nan, 3.0]})
     target = read_target([0, 1, 0], task="classification", n_rows=3)
-    options = GrowOptions(task="classification", max_depth=2, missing="error")
     with pytest.raises(DataError, match="missing"):
-        find_tree(table, target, options, Optimal())
+        search((table, target), Optimal(), missing="error")
 
 
 def test_many_levels_are_said_in_the_certificate() -> None:
     rng = np.random.default_rng(7)
     table = read({"a": [f"level {i}" for i in rng.integers(0, 20, 200)], "b": rng.normal(size=200)})
     target = read_target(rng.integers(0, 2, 200), task="classification", n_rows=200)
-    searched = find_tree(table, target, GrowOptions(task="classification", max_depth=2), Optimal())
+    searched = search((table, target), Optimal(), depth=2)
     assert not searched.certificate.all_level_sets
     assert "candidate sets" in str(searched.certificate)
 

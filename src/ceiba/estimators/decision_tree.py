@@ -5,6 +5,7 @@ The way from `fit` to the core is kept short: a fit of iris spends microseconds 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import compress
 from operator import is_not
 from typing import TYPE_CHECKING, Any, Self
@@ -25,7 +26,7 @@ from ceiba.estimators.parameters import (
     warn_of_idle_split,
 )
 from ceiba.estimators.weights import class_weights
-from ceiba.grow import Problem
+from ceiba.grow import Lookahead, Optimal, Problem
 from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
 from ceiba.table import present_rows, read, read_target, read_weights, split_target
@@ -33,6 +34,7 @@ from ceiba.table.targets.target import take_rows
 
 if TYPE_CHECKING:
     from ceiba.table import Table, Target
+    from ceiba.tree import Tree
 
 __all__ = ["DecisionTree"]
 
@@ -112,9 +114,11 @@ class DecisionTree(BaseTree):
         warn_of_idle_split(stated, problem.n_rows)
         pruning = read_pruning(stated.get("prune"))
         pruned = None
+        if pruning is not None and problem.options.searched is not None:
+            _refuse_penalty(problem.options.searched, stated["prune"])
         if pruning is not None:
             pruned = pruning.fit(problem)
-            tree = pruned.tree
+            tree = _search_again(problem, pruned)
         else:
             tree = problem.grow()
             if stated.get("ccp_alpha", 0.0) > 0:
@@ -162,6 +166,8 @@ class DecisionTree(BaseTree):
         mine = self.__dict__
         alone = {"gain_ratio", "surrogate", *TEST_CRITERIA}
         criterion, missing = mine.get("criterion"), mine.get("missing")
+        if mine.get("search", "greedy") != "greedy":
+            return False
         return not any(
             isinstance(one, OptionObject) or one in alone for one in (criterion, missing)
         )
@@ -203,6 +209,22 @@ class DecisionTree(BaseTree):
     def _unpruned(self) -> Any:
         """Give an unfitted copy that grows the whole tree."""
         return clone(self).set_params(ccp_alpha=0.0, prune=None)
+
+
+def _refuse_penalty(search: Lookahead | Optimal, prune: Any) -> None:
+    if search.penalty:
+        raise OptionError(
+            f"search={search!r} has a penalty, and prune={prune!r} chooses one. Give one of them."
+        )
+
+
+def _search_again(problem: Problem, pruned: Pruned) -> Tree:
+    """Search with the penalty that pruning chose; greedy trees stay as they were pruned."""
+    search = problem.options.searched
+    if search is None or pruned.alpha is None:
+        return pruned.tree
+    chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
+    return replace(problem, options=replace(problem.options, search=chosen)).grow()
 
 
 def _name_of(y: Any) -> str | None:

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.grow.search.find import _State, run_search, tree_of
+from ceiba.grow.combinations import check_combinations
+from ceiba.grow.search.find import SearchState, run_search, tree_of
 from ceiba.grow.search.options import Optimal
 from ceiba.tree import Tree
 
 if TYPE_CHECKING:
-    from ceiba.grow.options import GrowOptions
-    from ceiba.table import Table, Target
+    from ceiba.grow.problem import Problem
+    from ceiba.table import Table
 
 __all__ = ["Alternative", "Alternatives", "find_alternatives"]
 
@@ -81,22 +82,13 @@ class Alternatives(Sequence[Alternative]):
         return "\n".join(lines)
 
 
-def find_alternatives(
-    table: Table,
-    target: Target,
-    options: GrowOptions,
-    search: Optimal,
-    weight: npt.NDArray[np.float64] | None = None,
-    *,
-    within: float = 0.01,
-    k: int = 50,
-) -> Alternatives:
-    """List trees of the same limits whose objective is close to the best one's.
+def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) -> Alternatives:
+    """List trees within the same limits whose objective is close to the best one's.
 
     Parameters
     ----------
-    table, target, options, search, weight
-        As in `find_tree`.
+    problem : Problem
+        Its options must ask for `Optimal`.
     within : float, default=0.01
         Trees cost at most this share more than the best.
     k : int, default=50
@@ -109,13 +101,13 @@ def find_alternatives(
 
     Examples
     --------
-    >>> from ceiba.grow import GrowOptions
-    >>> from ceiba.grow.search import Optimal, find_alternatives
+    >>> from ceiba.grow import GrowOptions, Problem
+    >>> from ceiba.grow.search.alternatives import find_alternatives
     >>> from ceiba.table import read, read_target
     >>> table = read({"a": [0.0, 0.0, 1.0, 1.0], "b": [0.0, 0.0, 1.0, 2.0]})
     >>> target = read_target(["no", "no", "yes", "no"], task="classification", n_rows=4)
-    >>> options = GrowOptions(task="classification", max_depth=1)
-    >>> print(find_alternatives(table, target, options, Optimal(), within=0.5))
+    >>> options = GrowOptions(task="classification", max_depth=1, search="optimal")
+    >>> print(find_alternatives(Problem(table, target, options), within=0.5))
     objective  agreement  first question
             1      1.000  none: a leaf
     """
@@ -123,12 +115,18 @@ def find_alternatives(
         raise OptionError(
             f"within must be at least 0 and k at least 1. Got within={within!r}, k={k!r}."
         )
-    state = _State.of(table, target, options, search, weight, None)
+    if not isinstance(problem.options.searched, Optimal):
+        raise OptionError(
+            "Alternatives come from the exact search. Use search='optimal'. "
+            f"Got search={problem.options.search!r}."
+        )
+    check_combinations(problem.table, problem.target, problem.options, problem.weight)
+    state = SearchState.of(problem, None)
     state.request.within = float(within)
     state.request.n_alternatives = k - 1
     out = run_search(state)
     trees = [tree_of(state, found) for found in (out["best"], *out["alternatives"])]
-    answers = [_answers(tree, table) for tree in trees]
+    answers = [_answers(tree, problem.table) for tree in trees]
     listed = tuple(
         Alternative(tree, state.objective(tree), _question(tree), _agreement(answers[0], own))
         for tree, own in zip(trees, answers, strict=True)
@@ -140,12 +138,13 @@ def _question(tree: Tree) -> str:
     return "none: a leaf" if tree.n_nodes == 1 else tree.root.sentence(0)
 
 
-def _answers(tree: Tree, table: Table) -> npt.NDArray[np.float64]:
-    value = tree.value[tree.apply(table), 0]
-    return value.argmax(axis=1) if tree.task == "classification" else value[:, 0]
+def _answers(tree: Tree, table: Table) -> npt.NDArray[Any]:
+    by_node = tree.answer if tree.task == "classification" else tree.value[:, 0, :]
+    answers: npt.NDArray[Any] = np.asarray(by_node).reshape(tree.n_nodes, -1)[:, 0]
+    return answers[tree.apply(table)]
 
 
-def _agreement(best: npt.NDArray[np.float64], own: npt.NDArray[np.float64]) -> float:
+def _agreement(best: npt.NDArray[Any], own: npt.NDArray[Any]) -> float:
     if best.dtype.kind != "f":
         return float((best == own).mean())
     if np.ptp(best) == 0 or np.ptp(own) == 0:

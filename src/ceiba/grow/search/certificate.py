@@ -61,7 +61,7 @@ class Certificate:
 
     Examples
     --------
-    >>> from ceiba.grow.search import Certificate
+    >>> from ceiba.grow import Certificate
     >>> print(Certificate(objective=41, lower_bound=41, status="proven", max_depth=3))
     No tree of depth 3 has fewer than 41 errors on these rows; this one has 41.
     """
@@ -94,7 +94,7 @@ class Certificate:
 
         Examples
         --------
-        >>> from ceiba.grow.search import Certificate
+        >>> from ceiba.grow import Certificate
         >>> Certificate(objective=3, lower_bound=2, status="time").to_dict()["lower_bound"]
         2
         """
@@ -124,6 +124,9 @@ class Certificate:
     @property
     def _unit(self) -> str:
         unit = _UNITS[self.loss]
+        shown = self.objective if self.status == "lookahead" else self.lower_bound
+        if self.loss == "error" and shown == 1 and not self.penalty:
+            unit = "error"
         return f"{unit} + {self._amount(self.penalty)} per leaf" if self.penalty else unit
 
     @property

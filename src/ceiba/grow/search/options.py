@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
-from ceiba.options.checks import Check, integer, nothing, number, one_of
-from ceiba.options.option_object import OptionObject
+from ceiba.options import Check, OptionObject
+from ceiba.options.checks import integer, nothing, number, one_of
 
 __all__ = ["ClassLoss", "Lookahead", "Optimal"]
 
@@ -32,7 +32,7 @@ class Lookahead(OptionObject):
 
     Examples
     --------
-    >>> from ceiba.grow.search import Lookahead
+    >>> from ceiba.grow import Lookahead
     >>> Lookahead(penalty=0.01)
     Lookahead(penalty=0.01)
     """
@@ -73,7 +73,7 @@ class Optimal(OptionObject):
 
     Examples
     --------
-    >>> from ceiba.grow.search import Optimal
+    >>> from ceiba.grow import Optimal
     >>> Optimal(time_limit=10).set_params(gap=0.01)
     Optimal(time_limit=10, gap=0.01)
     """
