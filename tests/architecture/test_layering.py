@@ -32,7 +32,20 @@ MAY_REACH_UP = {"tree/methods.py", "estimators/methods.py"}
 # The front door: all names, loaded lazily; and the alias of the command line.
 FRONT_DOOR = {"__init__.py", "__main__.py"}
 
-CPP_ORDER = ["base", "data", "criteria", "split", "tree", "grow", "prune", "predict", "explain"]
+CPP_ORDER = [
+    *(
+        "base",
+        "data",
+        "criteria",
+        "split",
+        "tree",
+        "grow",
+        "optimal",
+        "prune",
+        "predict",
+        "explain",
+    ),
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "ceiba"

@@ -26,7 +26,7 @@ from ceiba.estimators.parameters import (
     warn_of_idle_split,
 )
 from ceiba.estimators.weights import class_weights
-from ceiba.grow import Problem
+from ceiba.grow import Lookahead, Optimal, Problem
 from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
 from ceiba.table import Target, present_rows, read, read_target, read_weights, split_target
@@ -175,6 +175,8 @@ class DecisionTree(BaseTree):
         mine = self.__dict__
         alone = {"gain_ratio", "surrogate", *TEST_CRITERIA}
         criterion, missing = mine.get("criterion"), mine.get("missing")
+        if mine.get("search", "greedy") != "greedy":
+            return False
         return not any(
             isinstance(one, OptionObject) or one in alone for one in (criterion, missing)
         )
@@ -221,12 +223,30 @@ class DecisionTree(BaseTree):
 def _grown_and_pruned(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None]:
     pruning = read_pruning(stated.get("prune"))
     if pruning is not None:
+        if problem.options.searched is not None:
+            _refuse_penalty(problem.options.searched, stated["prune"])
         pruned = pruning.fit(problem)
-        return pruned.tree, pruned
+        return _search_again(problem, pruned), pruned
     tree = problem.grow()
     if stated.get("ccp_alpha", 0.0) > 0:
         tree = prune_tree(tree, stated["ccp_alpha"], risk="impurity")
     return tree, None
+
+
+def _refuse_penalty(search: Lookahead | Optimal, prune: Any) -> None:
+    if search.penalty:
+        raise OptionError(
+            f"search={search!r} has a penalty, and prune={prune!r} chooses one. Give one of them."
+        )
+
+
+def _search_again(problem: Problem, pruned: Pruned) -> Tree:
+    """Search with the penalty that pruning chose; greedy trees stay as they were pruned."""
+    search = problem.options.searched
+    if search is None or pruned.alpha is None:
+        return pruned.tree
+    chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
+    return replace(problem, options=replace(problem.options, search=chosen)).grow()
 
 
 def _name_of(y: Any) -> str | None:

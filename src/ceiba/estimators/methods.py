@@ -17,7 +17,7 @@ from ceiba.table import read_weights, split_target
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ceiba.grow import Problem
+    from ceiba.grow import Alternatives, Problem
     from ceiba.inspection import (
         ClassEvaluation,
         Explanation,
@@ -67,6 +67,39 @@ class EstimatorMethods:
         from ceiba.inspection import importance
 
         return importance(self._fitted())
+
+    def alternatives(
+        self, X: Any, y: Any, sample_weight: Any = None, *, within: float = 0.01, k: int = 50
+    ) -> Alternatives:
+        """List trees of the same limits that are about as good as the best one.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training data, as in `fit`. The model need not be fitted.
+        within : float, default=0.01
+            Trees cost at most this share more than the best.
+        k : int, default=50
+            The most trees to list.
+
+        Returns
+        -------
+        Alternatives
+            First questions, objectives and agreement with the best tree, which comes first.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = [[1, 5], [2, 5], [3, 7], [4, 7]], ["a", "a", "b", "b"]
+        >>> model = ceiba.DecisionTreeClassifier(search="optimal", max_depth=1)
+        >>> print(model.alternatives(X, y))
+        objective  agreement  first question
+                0      1.000  x0 <= 2.5
+        """
+        from ceiba.grow import find_alternatives
+
+        problem, _ = self._read_problem(X, y, sample_weight)
+        return find_alternatives(problem, within=within, k=k)
 
     def evaluate(
         self,

@@ -29,6 +29,16 @@ _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
     ("bins", "missing"): ("learn", "majority", "error"),
     ("significance", "missing"): ("learn", "majority", "error"),
     ("tests", "missing"): ("learn", "error"),
+    ("best", "missing"): ("learn", "majority", "error"),
+    ("best", "criterion"): (
+        "gini",
+        "entropy",
+        "log_loss",
+        "error",
+        "squared_error",
+        "friedman_mse",
+        "absolute_error",
+    ),
 }
 
 
@@ -93,7 +103,9 @@ def _check_growers(options: GrowOptions) -> None:
 
 def _asked_by(grower: Grower, options: GrowOptions) -> str:
     """Name the option that asks for a grower."""
-    name = {"bins": "max_bins", "significance": "min_significance"}.get(grower, "criterion")
+    name = {"bins": "max_bins", "significance": "min_significance", "best": "search"}.get(
+        grower, "criterion"
+    )
     value = getattr(options, name)
     if name == "criterion" and not isinstance(value, OptionObject):
         value = options.criterion_name
