@@ -10,7 +10,7 @@
 
 #include "data/table.hpp"
 #include "explain/game_tree.hpp"
-#include "tree/descent.hpp"
+#include "tree/route_rows.hpp"
 
 namespace ceiba::explain {
 

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Split, Tree
     from ceiba.trust import (
-        Alternatives,
         Counterfactuals,
         Drift,
         GroupEvaluation,
+        RivalColumns,
         ShapleyValues,
         Stability,
     )
@@ -309,7 +309,7 @@ class EstimatorMethods:
             n_threads=self._threads(problem.table),
         )
 
-    def alternatives(
+    def rival_columns(
         self,
         X: Any,
         y: Any,
@@ -318,7 +318,7 @@ class EstimatorMethods:
         node: int = 0,
         folds: int = 10,
         random_state: int = 0,
-    ) -> Alternatives:
+    ) -> RivalColumns:
         """Force every column in turn at a node, and compare the trees by cross-validation.
 
         Trees are grown with this estimator's parameters and not pruned.
@@ -333,7 +333,7 @@ class EstimatorMethods:
 
         Returns
         -------
-        Alternatives
+        RivalColumns
             `.table`, `.trees`; prints and plots.
 
         Examples
@@ -342,14 +342,14 @@ class EstimatorMethods:
         >>> import ceiba
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
-        >>> found = model.alternatives(X, y, folds=5)
+        >>> found = model.rival_columns(X, y, folds=5)
         >>> found.table["column"][found.table["within 1 SE"]].tolist()
         ['petal length (cm)', 'petal width (cm)']
         """
-        from ceiba.trust.alternatives import alternatives
+        from ceiba.trust.rival_columns import rival_columns
 
         problem, _ = self._read_problem(X, y, sample_weight)
-        return alternatives(self._fitted(), problem, node=node, folds=folds, seed=random_state)
+        return rival_columns(self._fitted(), problem, node=node, folds=folds, seed=random_state)
 
     def drift(self, X: Any, y: Any = None) -> Drift:
         """Compare new rows with the rows that were fitted, branch by branch.

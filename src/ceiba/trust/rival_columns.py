@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from ceiba.grow import Problem
     from ceiba.tree import Split, Tree
 
-__all__ = ["Alternatives", "alternatives"]
+__all__ = ["RivalColumns", "rival_columns"]
 
 Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Alternatives:
+class RivalColumns:
     """Trees with another column at one node, beside ours; prints.
 
     Attributes
@@ -57,16 +57,16 @@ class Alternatives:
     __repr__ = __str__
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the risks with their standard errors; see `ceiba.plot.plot_alternatives`."""
+        """Draw the risks with their standard errors; see `ceiba.plot.plot_rival_columns`."""
         from importlib import import_module  # a neighbour: at call time only
 
-        return import_module("ceiba.plot").plot_alternatives(self, ax=ax)
+        return import_module("ceiba.plot").plot_rival_columns(self, ax=ax)
 
 
-def alternatives(
+def rival_columns(
     tree: Tree, problem: Problem, *, node: int = 0, folds: int = 10, seed: int = 0
-) -> Alternatives:
-    """Force each column at a node in turn; `model.alternatives(X, y)` calls this.
+) -> RivalColumns:
+    """Force each column at a node in turn; `model.rival_columns(X, y)` calls this.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ def alternatives(
     seed : int
     """
     if tree.n_outputs > 1:
-        raise OptionError("Alternatives are compared for one output; this tree has several.")
+        raise OptionError("Rival columns are compared for one output; this tree has several.")
     if tree.node(node).is_leaf:
-        raise TreeError(f"Node {node} is a leaf; alternatives are for nodes that split.")
+        raise TreeError(f"Node {node} is a leaf; rival columns are for nodes that split.")
     rows = tree.rows(node, problem.table)
     depth = int(tree.node_depth[node])
     here = _part(problem, rows)
@@ -132,7 +132,7 @@ def _losses(tree: Tree, table: Any, problem: Problem, rows: Array) -> Array:
 def _result(
     tree: Tree, node: int, splits: dict[int, Split], loss: dict[int, Array], weight: Array,
     trees: dict[str, Tree],
-) -> Alternatives:  # fmt: skip
+) -> RivalColumns:  # fmt: skip
     def mean_se(values: Array) -> tuple[float, float]:
         share = weight / weight.sum()
         mean = float(share @ values)
@@ -164,4 +164,4 @@ def _result(
         legend=f"risk: cross-validated {what} of the node's rows with the column forced there; the "
         f"free tree has {risk:.4g} (SE {se:.2g}); difference: to the free tree, row by row",
     )
-    return Alternatives(node, table, trees, risk, se)
+    return RivalColumns(node, table, trees, risk, se)
