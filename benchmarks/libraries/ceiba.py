@@ -49,11 +49,13 @@ def fit(data: Data, settings: Settings) -> Any:
         if data.task == "classification"
         else ceiba.DecisionTreeRegressor
     )
+    missing: Any = settings.missing
+    if missing == "surrogate":
+        missing = ceiba.Surrogates(keep=settings.max_surrogates)
     model = kind(
         max_depth=settings.max_depth,
         min_samples_split=settings.min_samples_split,
-        missing=settings.missing,
-        max_surrogates=settings.max_surrogates,
+        missing=missing,
         **options,
     )
     return model.fit(data.X, data.y)

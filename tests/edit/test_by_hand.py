@@ -62,7 +62,7 @@ SETTINGS = [
     {"criterion": "absolute_error", "max_depth": 3},
     {"missing": "majority", "min_samples_leaf": 4},
     {"missing": "surrogate", "min_samples_leaf": 4},
-    {"missing": "surrogate", "use_surrogate": 1, "min_samples_leaf": 4},
+    {"missing": ceiba.Surrogates(otherwise="stay"), "min_samples_leaf": 4},
     {"missing": "surrogate", "criterion": "squared_error", "min_samples_split": 20},
     {"missing": "fractional", "max_depth": 4},
     {"categorical_splits": "multiway", "min_samples_leaf": 3},

@@ -52,7 +52,9 @@ def cross_validation_by_definition(problem, folds, risk="cost"):
     weight = problem.row_weight
     total = weight.sum()
     first, second = errors @ weight, errors**2 @ weight
-    return first / total, np.sqrt(np.maximum(second - first**2 / total, 0)) / total
+    rows = total if problem.options.frequency_weights else total**2 / (weight**2).sum()
+    spread = second / total - (first / total) ** 2
+    return first / total, np.sqrt(np.maximum(spread, 0) / rows)
 
 
 def _pruned(tree, problem, alpha, risk):

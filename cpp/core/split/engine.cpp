@@ -83,10 +83,15 @@ Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Ro
     const bool by_surrogate = options_.search.missing == Missing::surrogate;
     if (options_.search.like_rpart && node.store->zero_weights) let_absent_levels_stay(node, split, routing);
     const BranchLoad branch_load = load(node, routing);
-    const int heavier = heaviest(branch_load, by_surrogate);
+    // As in scikit-learn: where nothing was missing there was nothing to learn, and a tie goes to the right.
+    const bool nothing_learned = options_.search.missing == Missing::learn &&
+                                 node.n_present(static_cast<std::size_t>(split.column)) == node.size();
+    // rpart leaves a row in the node on a tie, and predicts by the sons' rows; else both go by the weight of the split.
+    const bool as_rpart = by_surrogate && options_.surrogates.like_rpart;
+    const int heavier = heaviest(branch_load, as_rpart ? Tie::none : nothing_learned ? Tie::last : Tie::first);
     out.default_branch = heavier;
     if (options_.search.missing == Missing::fractional) {
-        out.default_branch = heaviest(branch_load, false);
+        out.default_branch = heaviest(branch_load, Tie::first);
         return out;
     }
     if (by_surrogate && split.n_branches == 2 && options_.surrogates.max_surrogates > 0) {
@@ -94,14 +99,15 @@ Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Ro
         out.surrogates = find_surrogates(node, routing, split.column, right, options_.surrogates);
         if (options_.use_surrogate > 0) route_by_surrogates(node, out.surrogates, routing);
     }
-    const bool rule_lacks = options_.surrogates.like_rpart && options_.surrogates.max_surrogates == 0;
+    const bool rule_lacks = as_rpart && options_.surrogates.max_surrogates == 0;
     const bool stays = by_surrogate && (options_.use_surrogate < 2 || heavier < 0 || rule_lacks);
     for (std::uint16_t& branch : routing.branch) {
         if (branch != unplaced) continue;
         branch = static_cast<std::uint16_t>(stays ? routing.n_branches : heavier);
         ++out.sent_default;
     }
-    if (by_surrogate) out.default_branch = options_.use_surrogate < 2 ? Placement::stays : Placement::by_row_counts;
+    if (by_surrogate && options_.use_surrogate < 2) out.default_branch = Placement::stays;
+    if (as_rpart && options_.use_surrogate == 2) out.default_branch = Placement::by_row_counts;
     return out;
 }
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
-from ceiba.grow.grow import core_options
+from ceiba.grow.core_options import core_options
 from ceiba.grow.problem import Problem
 from ceiba.table import Kind
 from ceiba.tree import Cut, Levels, Presence, Split, SplitKind, SplitTable, Surrogates
@@ -162,11 +162,14 @@ class _Decision:
 
     def decided(self) -> Division:
         open_ = self.branch < 0
-        rule = self.problem.options.missing
+        rule = self.problem.options.missing_rule
         if rule == "error" and open_.any():
             raise DataError("Values of the split's column are missing, and missing='error'.")
         if self.splits.kind[0] == SplitKind.PRESENCE:
             return self._division(self.branch, 1, 0)
+        if rule == "learn" and not open_.any():  # as in scikit-learn: the right one of equals
+            last = len(self.load) - 1 - int(np.argmax(self.load[::-1]))
+            return self._division(self.branch, last, 0)
         if self._is_learned:
             return self._learned(open_)
         if rule == "surrogate":
@@ -182,13 +185,11 @@ class _Decision:
     def _is_learned(self) -> bool:
         """Whether missing values are tried on every side; not with one branch per level."""
         options = self.problem.options
-        one_each = options.categorical_splits == "multiway"
+        one_each = options.multiway
         by_level = self.splits.kind[0] == SplitKind.LEVELS
         return options.missing == "learn" and not (one_each and by_level)
 
     def _learned(self, open_: npt.NDArray[np.bool_]) -> Division:
-        if not open_.any():
-            return self._division(self.branch, int(np.argmax(self.load)), 0)
         tried = [
             self._division(np.where(open_, b, self.branch), b, int(np.count_nonzero(open_)))
             for b in range(len(self.load))[::-1]  # the first of equals: the last branch
@@ -213,15 +214,17 @@ class _Decision:
     def _by_stand_ins(self, open_: npt.NDArray[np.bool_]) -> Division:
         problem, options = self.problem, self.problem.options
         branch, found = self.branch, None
-        if options.max_surrogates > 0 and len(self.load) == 2:
+        if options.surrogates.keep > 0 and len(self.load) == 2:
             branch, found = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
         left = branch < 0
-        tie = self.load[0] == self.load[1] if len(self.load) == 2 else False
-        no_majority = options.like_rpart and options.max_surrogates == 0
-        stays = options.use_surrogate < 2 or tie or no_majority
-        branch = np.where(left, _STAYS if stays else int(np.argmax(self.load)), branch)
-        default = -1
-        if options.use_surrogate == 2:  # as rpart predicts: where more rows went, nowhere on a tie
+        heavier = int(np.argmax(self.load))
+        tie = len(self.load) == 2 and self.load[0] == self.load[1]
+        like_rpart = options.rpart is not None
+        stays = like_rpart and (tie or options.surrogates.keep == 0)
+        stays = stays or options.use_surrogate < 2
+        branch = np.where(left, _STAYS if stays else heavier, branch)
+        default = -1 if options.use_surrogate < 2 else heavier
+        if like_rpart and default >= 0:  # predicts where more rows went, nowhere on a tie
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1
@@ -251,7 +254,7 @@ class _Decision:
         whole = _Statistic.of(self.problem, self.rows, self.weight)
         node = _Statistic.of(self.problem, self.rows[placed], self.weight)
         sides = [_Statistic.of(self.problem, part, self.weight) for part in parts]
-        of_split = split_gain(self.problem.options.criterion)
+        of_split = split_gain(self.problem.options.criterion_name)
         if of_split is not None and len(sides) == 2:
             counts = np.array([side.counts for side in sides])
             return float(of_split(counts)) * node.mass / whole.mass
@@ -269,7 +272,7 @@ class _Statistic:
 
     @classmethod
     def of(cls, problem: Problem, rows: Rows, weight: Array | None) -> _Statistic:
-        node = problem.summary(rows.astype(np.uint32), None, weight)
+        node = problem.summary(rows.astype(np.uint32), weight)
         mass, counts = float(node.weight[0]), None
         if node.counts is not None:
             counts = node.counts[0, 0]

@@ -147,6 +147,14 @@ def _best(probability):
     return next(k for k, c in enumerate(cost) if c <= least + 1e-12 * abs(least))
 '''
 
+_MOST: Final = '''
+
+def _best(probability):
+    """Give the most probable class, the first on ties."""
+    most = max(probability)
+    return next(k for k, p in enumerate(probability) if p >= most - 1e-12 * most)
+'''
+
 _TIMES: Final = """\
         elif not isinstance(value, (int, float)):
             value = _seconds(value)
@@ -206,10 +214,14 @@ def to_python(tree: Tree) -> str:
         _WALK.format(convert=_TIMES if timed else "", refuse=_refuse(tree)),
         _SECONDS if timed else "",
         _SPREAD if fractional else _APPLY,
-        _BEST if fractional and tree.cost_matrix is not None else "",
+        _best(tree) if fractional and tree.task == "classification" else "",
         _answers(tree, fractional),
     ]
     return "".join(parts)
+
+
+def _best(tree: Tree) -> str:
+    return _MOST if tree.cost_matrix is None else _BEST
 
 
 def _about(tree: Tree) -> str:
@@ -287,12 +299,7 @@ def _answers(tree: Tree, fractional: bool) -> str:
     if tree.task == "regression":
         said = f"{value}[0][0]" if one else f"[output[0] for output in {value}]"
         return f'\n\ndef predict(row):\n    """Give the value of a row."""\n    return {said}\n'
-    if not fractional:
-        best = "ANSWER[apply(row)]"
-    elif tree.cost_matrix is not None:
-        best = f"[_best(output) for output in {value}]"
-    else:
-        best = f"[output.index(max(output)) for output in {value}]"
+    best = f"[_best(output) for output in {value}]" if fractional else "ANSWER[apply(row)]"
     first = "[0]" if one else ""
     return f'''
 

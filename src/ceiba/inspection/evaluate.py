@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
-from ceiba.inspection.intervals import Interval, effective_rows, mean_interval, wilson
+from ceiba.inspection.intervals import Interval, mean_interval, wilson
+from ceiba.table import effective_rows
 
 __all__ = ["ClassEvaluation", "NumberEvaluation", "evaluate_classes", "evaluate_numbers"]
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["effective_rows", "mean_interval", "wilson"]
+__all__ = ["mean_interval", "wilson"]
 
 Interval = tuple[float, float]
 
@@ -54,11 +54,3 @@ def mean_interval(
     variance = float((weight * (values - mean) ** 2).sum() / weight.sum()) * n / (n - 1)
     half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * math.sqrt(variance / n)
     return mean - half, mean + half
-
-
-def effective_rows(weight: npt.NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
-    """Give the number of rows that weights are worth: their sum if they count, else Kish's."""
-    if weight is None:
-        return float(n_rows)
-    total = float(weight.sum())
-    return total if counts else total * total / float((weight * weight).sum())

@@ -21,7 +21,7 @@ _SAID: Final = {
     "gain": "share of the impurity decrease in training",
     "surrogates": "share of the impurity decrease, surrogates counted",
     "permutation": "loss of score on held-out rows when shuffled",
-    "heldout_gain": "impurity decrease on held-out rows",
+    "heldout_gain": "gain on held-out rows, per row",
 }
 
 

@@ -14,7 +14,7 @@ from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.table.table import Table
 from ceiba.table.targets.split_target import split_target
 from ceiba.table.targets.target import Target, present_rows, read_target
-from ceiba.table.weights import read_weights
+from ceiba.table.weights import effective_rows, read_weights
 
 __all__ = [
     "Column",
@@ -25,6 +25,7 @@ __all__ = [
     "Table",
     "Target",
     "TargetInfo",
+    "effective_rows",
     "present_rows",
     "read",
     "read_like",

@@ -67,7 +67,7 @@ def read(
     # The fast way, for floats as numpy has them: a table of iris is read in two microseconds.
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.size and target is None:
         by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
-        if by_type or categorical_features is None:
+        if (by_type or categorical_features is None) and X.flags.aligned:
             return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None)))
     source = open_source(X)
     check_shape(source)

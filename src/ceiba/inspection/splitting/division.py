@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ceiba.criteria import Criterion, entropy
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.grow import GrowOptions, grow
+from ceiba.grow import GrowOptions, Problem
 from ceiba.table import Column, Kind, Table, Target, read_weights
 from ceiba.tree import Tree
 
@@ -142,4 +142,4 @@ def best_division(
         missing=missing,
         categorical_splits=categorical_splits,
     )
-    return grow(table, target, options, weights)
+    return Problem(table, target, options, weights).grow()

@@ -200,12 +200,8 @@ def write(
     """
     text = dumps(tree, model=model, metadata=metadata)
     packed = os.fspath(path).endswith(".gz") if compress is None else compress
-    try:
-        with atomic(path) as file:
-            file.write(pack(text) if packed else text)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ModelFileError(f"Cannot write {os.fspath(path)!r}: {reason}.") from None
+    with atomic(path) as file:
+        file.write(pack(text) if packed else text)
 
 
 def read(path: str | os.PathLike[str]) -> Document:

@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 
 import numpy as np
 
+from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
 from ceiba.errors import ModelFileError, TreeError
 from ceiba.table import Schema
 from ceiba.tree.arrays import Array
@@ -36,6 +37,14 @@ _SPLIT_KEYS: Final = (
 )  # fmt: skip
 _TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
 _EXACT: Final = 2**53
+#: The criteria of grown trees by task.
+CRITERIA: Final = {
+    task: (
+        *criterion_names(task),
+        *(name for name, its_task in TEST_CRITERIA.items() if its_task == task),
+    )
+    for task in get_args(Task)
+}
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:
@@ -151,7 +160,7 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
         surrogates=_surrogates_from_json(field.get("surrogates"), n),
         competitors=_competitors_from_json(field.get("competitors"), n),
         tests=_tests_from_json(field.get("tests"), n),
-        criterion=field["criterion"].text(),
+        criterion=field["criterion"].text(CRITERIA[target.task]),
         missing=missing,
         unseen=unseen,
         cost_matrix=None
@@ -168,11 +177,12 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
 
 
 def _read_by_class(field: Field, n: int, n_outputs: int, n_classes: int) -> Array:
-    values = np.empty((n, len(field.entries(n_outputs)), n_classes))
-    for k, output in enumerate(field.items(n_outputs)):
-        for c, column in enumerate(output.items(n_classes)):
-            values[:, k, c] = column.numbers(n)
-    return values
+    # All is read before room is made for it: a short file must not ask for much.
+    outputs = [
+        [column.numbers(n) for column in output.items(n_classes)]
+        for output in field.items(n_outputs)
+    ]
+    return np.ascontiguousarray(np.moveaxis(np.array(outputs), 2, 0))
 
 
 def _splits_from_json(field: Field, m: int) -> SplitTable:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree.tree import Tree
 
-__all__ = ["recount"]
+__all__ = ["Endings", "codes_or_numbers", "endings", "recount"]
 
 
 def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool) -> Tree:
@@ -34,9 +34,9 @@ def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool)
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = route.read(tree, X)
-    target = _target(tree, y, table.n_rows)
+    target = codes_or_numbers(tree, y, table.n_rows)
     weight = _weights(sample_weight, table.n_rows)
-    ends = _endings(tree, table, weight)
+    ends = endings(tree, table, weight)
     own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
     counted = replace(
         tree,
@@ -55,7 +55,7 @@ def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool)
 
 
 @dataclass(frozen=True)
-class _Endings:
+class Endings:
     """Where rows end: row, node and weight (a row may end in several nodes, with shares)."""
 
     row: Array
@@ -66,7 +66,8 @@ class _Endings:
     sent_surrogate: Array
 
 
-def _endings(tree: Tree, table: Table, weight: Array) -> _Endings:
+def endings(tree: Tree, table: Table, weight: Array) -> Endings:
+    """Find where the rows of a table end."""
     counted = weight > 0
     stand_ins = 0 if tree.surrogates is None else len(tree.surrogates)
     if tree.missing != "fractional" and not _any_missing(tree, table):
@@ -74,7 +75,7 @@ def _endings(tree: Tree, table: Table, weight: Array) -> _Endings:
         own = np.bincount(end[counted], minlength=tree.n_nodes)
         n_rows = sum_up(tree.parent, tree.subtree_end, own)
         none = np.zeros(tree.n_nodes, np.int64)
-        return _Endings(
+        return Endings(
             np.arange(table.n_rows), end, weight, n_rows, none, np.zeros(stand_ins, np.int64)
         )
     route.refuse(tree, table)
@@ -93,16 +94,16 @@ def _endings(tree: Tree, table: Table, weight: Array) -> _Endings:
             first = int(tree.stand_ins.start[visit.node])
             sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
     row, node, share = np.concatenate(rows), np.concatenate(nodes), np.concatenate(shares)
-    return _Endings(row, node, weight[row] * share, n_rows, sent_default, sent)
+    return Endings(row, node, weight[row] * share, n_rows, sent_default, sent)
 
 
-def _fractional_endings(tree: Tree, table: Table, weight: Array) -> _Endings:
+def _fractional_endings(tree: Tree, table: Table, weight: Array) -> Endings:
     """Give the endings of rows that may go down several branches; nobody is sent by default."""
     counted = (weight > 0).astype(np.uint8)
     start, node, share, n_rows = tree._router.spread(table.core(), counted)
     row = np.repeat(np.arange(table.n_rows), np.diff(start))
     stand_ins = 0 if tree.surrogates is None else len(tree.surrogates)
-    return _Endings(
+    return Endings(
         row,
         node,
         weight[row] * share,
@@ -124,7 +125,7 @@ def _any_missing(tree: Tree, table: Table) -> bool:
     return False
 
 
-def _target(tree: Tree, y: Any, n_rows: int) -> Array:
+def codes_or_numbers(tree: Tree, y: Any, n_rows: int) -> Array:
     """Read y as class codes of this tree, or numbers; shape (n_rows, n_outputs)."""
     target = read_target(y, task=tree.task, n_rows=n_rows)
     if target.values.shape[1] != tree.n_outputs:
@@ -160,7 +161,7 @@ def _weights(sample_weight: Any, n_rows: int) -> Array:
     return weight
 
 
-def _classes(tree: Tree, codes: Array, ends: _Endings, keep_value: bool) -> Tree:
+def _classes(tree: Tree, codes: Array, ends: Endings, keep_value: bool) -> Tree:
     n, n_outputs, size = tree.value.shape
     own = np.zeros((n, n_outputs, size))
     for k in range(n_outputs):
@@ -185,7 +186,7 @@ def _classes(tree: Tree, codes: Array, ends: _Endings, keep_value: bool) -> Tree
     )
 
 
-def _numbers(tree: Tree, y: Array, ends: _Endings, keep_value: bool) -> Tree:
+def _numbers(tree: Tree, y: Array, ends: Endings, keep_value: bool) -> Tree:
     weight, reached = tree.weight, tree.weight > 0
     y = y[ends.row]
     if tree.criterion == "absolute_error":
@@ -205,7 +206,7 @@ def _numbers(tree: Tree, y: Array, ends: _Endings, keep_value: bool) -> Tree:
     )
 
 
-def _moments(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]:
+def _moments(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]:
     """Give the nodes' means, impurities and the loss of the tree's own values, by moments."""
     n, n_outputs = tree.value.shape[:2]
     safe = np.where(tree.weight > 0, tree.weight, 1.0)
@@ -233,7 +234,7 @@ def _moments(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]
     return mean, np.maximum(impurity / n_outputs, 0.0), loss / n_outputs
 
 
-def _means(tree: Tree, y: Array, ends: _Endings) -> Array:
+def _means(tree: Tree, y: Array, ends: Endings) -> Array:
     """Give the weighted mean of each node."""
     own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
     total = np.where(own > 0, own, 1.0)
@@ -256,7 +257,7 @@ def _merge(parent: Array, own: Array, apart: Array) -> Array:
     return np.array(total)
 
 
-def _absolute(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]:
+def _absolute(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]:
     """Give the nodes' weighted medians, mean absolute deviations and loss of the tree's values."""
     n, n_outputs = tree.value.shape[:2]
     median, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
