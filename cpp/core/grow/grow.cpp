@@ -256,13 +256,16 @@ private:
         return tie ? -1 : best;
     }
 
-    // The split was judged by the rows that it places; those placed otherwise may turn the order round. Then both sides say
-    // the middle.
-    void hand_down_limits(const Open& open, const Candidate& split, Builder& builder, std::vector<Open>& children) const {
+    // The split was judged by the rows that it places; those placed otherwise may turn the order round. Then both sides
+    // say the middle.
+    void hand_down_limits(const Open& open, const Candidate& split, Builder& builder,
+                          std::vector<Open>& children) const {
         if (options_.search.monotone.empty() || children.size() != 2) return;
         const int direction = options_.search.monotone[static_cast<std::size_t>(split.column)];
         if (direction == 0) return;
-        const auto value = [&](const Open& child) -> double& { return builder[static_cast<std::size_t>(child.node)].limited; };
+        const auto value = [&](const Open& child) -> double& {
+            return builder[static_cast<std::size_t>(child.node)].limited;
+        };
         const double middle = 0.5 * (value(children[0]) + value(children[1]));
         Open& low = children[direction > 0 ? 0 : 1];
         Open& high = children[direction > 0 ? 1 : 0];

@@ -90,7 +90,8 @@ private:
 
 }  // namespace
 
-SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options) : stop_(options), n_classes_(n_classes), ties_go_last_(options.search.missing == split::Missing::learn) {
+SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options)
+    : stop_(options), n_classes_(n_classes), ties_go_last_(options.search.missing == split::Missing::learn) {
     const double least = std::ceil(options.search.min_weight);
     min_rows_ = std::max<std::size_t>({1, options.search.min_rows, static_cast<std::size_t>(least)});
 }
