@@ -90,9 +90,9 @@ def _check_growers(options: GrowOptions) -> None:
                 )
     if options.multiway and split_gain(options.criterion_name) is not None:
         raise OptionError(
-            f"criterion={options.criterion!r} values binary splits only. Use "
-            "categorical_splits='binary', or a criterion that values nodes ('gini', 'entropy', "
-            "'error', 'gain_ratio')."
+            f"criterion={options.criterion_name!r} values splits in two, and categorical_splits="
+            "'multiway' makes more branches. Use categorical_splits='binary', or a criterion that "
+            "values nodes, such as 'gini'."
         )
     if options.empty_branches and "significance" in options.growers:
         raise OptionError(
