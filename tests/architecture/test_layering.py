@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROWS = [  # lowest first
-    ["errors", "_core"],
+    ["errors", "visible", "_core"],
     ["listing", "criteria", "options"],
     ["table"],
     ["tree", "datasets"],

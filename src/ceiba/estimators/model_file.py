@@ -149,7 +149,9 @@ def _read_parameters(
 
 
 def _classes() -> dict[str, type[BaseTree]]:
-    """Give all estimators of ceiba by name."""
+    """Give all estimators of ceiba by name; those of families if their room was opened."""
+    from ceiba.estimators import classifier, regressor  # noqa: F401 - in a fresh process
+
     return {
         cls.__name__: cls
         for cls in _below(BaseTree)
