@@ -18,6 +18,7 @@ import numpy as np
 from ceiba import grow, prune
 from ceiba.errors import CeibaError, CeibaWarning, ModelFileError
 from ceiba.estimators.base import BaseTree
+from ceiba.estimators.old_parameters import OLD_NAMES, with_todays_names
 from ceiba.listing import Listing
 from ceiba.options import OptionObject
 from ceiba.tree import Tree
@@ -139,12 +140,12 @@ def restore(document: Document) -> Any:
 def _read_parameters(
     field: Field, cls: type[BaseTree], known: Mapping[str, type]
 ) -> dict[str, Any]:
-    field.object((), cls._get_param_names())
+    field.object((), [*cls._get_param_names(), *OLD_NAMES])
     left_out = {"$object": ["left out", {}]}
     given = {
         key: from_json(field[key], known) for key in field.value if field.value[key] != left_out
     }
-    return given
+    return with_todays_names(given) if any(name in given for name in OLD_NAMES) else given
 
 
 def _classes() -> dict[str, type[BaseTree]]:

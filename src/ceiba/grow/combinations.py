@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ceiba import _core
+from ceiba.criteria import split_gain
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.options import OPTIONS, Grower, GrowOptions
 from ceiba.options import OptionObject
@@ -23,7 +25,7 @@ __all__ = ["check_combinations"]
 
 #: Values of an option that a grower knows, where it does not know them all.
 _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
-    ("bins", "criterion"): ("gini", "entropy", "log_loss", "error", "squared_error", "poisson"),
+    ("bins", "criterion"): (*_core.counted_criteria(), "log_loss"),
     ("bins", "missing"): ("learn", "majority", "error"),
     ("significance", "missing"): ("learn", "majority", "error"),
     ("tests", "missing"): ("learn", "error"),
@@ -86,6 +88,12 @@ def _check_growers(options: GrowOptions) -> None:
                     f"{_asked_by(grower, options)} works with {name}={listed}. "
                     f"Got {name}={value!r}."
                 )
+    if options.multiway and split_gain(options.criterion_name) is not None:
+        raise OptionError(
+            f"criterion={options.criterion!r} values binary splits only. Use "
+            "categorical_splits='binary', or a criterion that values nodes ('gini', 'entropy', "
+            "'error', 'gain_ratio')."
+        )
     if options.empty_branches and "significance" in options.growers:
         raise OptionError(
             f"{_asked_by('significance', options)} tests the branches of a split, and an empty one "
