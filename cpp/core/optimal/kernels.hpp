@@ -3,7 +3,7 @@
 //
 // Two classes: with d = (rows of class 0) - (rows of class 1) left of a cut, a stump that answers 0 | 1 makes N0 - d errors and
 // one that answers 1 | 0 makes N1 + d, so all that is needed is the largest and the smallest d. Two cuts of the node are looked
-// at in one pass, each with d of both sides and its negative: eight 16-bit lanes.
+// at in one pass, each with d of both sides and its negative: eight lanes of 16 bits, or of 32 above 2^15 rows.
 // More classes: a side is right on (largest count left) + (largest count right) rows, which grows by at most 1 with each row that
 // moves; so as many rows are passed without a look as this is below the best. Up to eight classes are counted in 16-bit lanes.
 // Squared error: loss = Q - S^2 / W on each part, Q being the same for all cuts of a side.
@@ -28,8 +28,10 @@ using TwoLosses = std::array<double, 2>;  // of the two sides
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
 #define CEIBA_OPTIMAL_VECTORS 1
 typedef std::int16_t Lanes __attribute__((vector_size(16)));
+typedef std::int32_t WideLanes __attribute__((vector_size(32)));
 
-// Two classes, each row counting 1, fewer than 2^15 rows: two cuts at once.
+// Two classes, each row counting 1: two cuts at once.
+template <class Int, class V>
 class WalkPair {
 public:
     void bind(const Node& node, const SideOf& first, const SideOf& second) {
@@ -37,11 +39,11 @@ public:
         step_.resize(n);
         std::memset(total_, 0, sizeof total_);
         // By cut, side and class: the step of the lanes.
-        Lanes of[8];
+        V of[8];
         for (int code = 0; code < 8; ++code) {
             const int a = code >> 2, b = code >> 1 & 1;
-            const std::int16_t d = code & 1 ? -1 : 1, m = static_cast<std::int16_t>(-d);
-            of[code] = Lanes{};
+            const Int d = code & 1 ? -1 : 1, m = static_cast<Int>(-d);
+            of[code] = V{};
             of[code][2 * a] = d, of[code][2 * a + 1] = m;
             of[code][4 + 2 * b] = d, of[code][4 + 2 * b + 1] = m;
         }
@@ -55,8 +57,8 @@ public:
     void scan(const Node& node, std::size_t f, TwoLosses& first, TwoLosses& second) const {
         const std::uint32_t* const e = node.entries(f);
         const std::size_t end = node.last_cut[f] + 1;
-        const Lanes* const step = step_.data();
-        Lanes at{}, most{};
+        const V* const step = step_.data();
+        V at{}, most{};
         if (node.n_cuts[f] + 1 == node.n_present[f]) {  // no ties
             for (std::size_t i = 0; i < end; ++i) {
                 at += step[e[i] & row_mask];
@@ -65,8 +67,8 @@ public:
         } else {
             for (std::size_t i = 0; i < end; ++i) {
                 at += step[e[i] & row_mask];
-                const std::int16_t ends = static_cast<std::int16_t>(static_cast<std::int32_t>(e[i]) >> 31);
-                const Lanes seen = at & (Lanes{} + ends);
+                const Int ends = static_cast<Int>(static_cast<std::int32_t>(e[i]) >> 31);
+                const V seen = at & (V{} + ends);
                 most = seen > most ? seen : most;
             }
         }
@@ -77,7 +79,7 @@ public:
     }
 
 private:
-    std::vector<Lanes> step_;
+    std::vector<V> step_;
     std::int32_t total_[2][2][2] = {};
 };
 #endif

@@ -32,7 +32,7 @@ class Lookahead {
 public:
     explicit Lookahead(Solver<Loss>& solver) : solver_(solver) {}
 
-    PlanPtr grow(const Node& root, int max_depth, int horizon) {
+    void grow(const Node& root, int max_depth, int horizon) {
         drafts_.assign(1, {});
         open_.clear();
         open_.push_back({nullptr, &root, max_depth, 0});
@@ -41,6 +41,10 @@ public:
             open_.pop_back();
             grow_node(at, horizon);
         }
+    }
+
+    // The tree; when the growing was stopped, with what the last horizons saw where it had not come to.
+    PlanPtr plan() const {
         std::vector<PlanPtr> done(drafts_.size());
         for (std::size_t d = drafts_.size(); d-- > 0;) {  // branches come after their node
             const Draft& draft = drafts_[d];
@@ -77,6 +81,7 @@ private:
         const std::size_t first = drafts_.size();
         drafts_[at.draft].left = first;
         drafts_.resize(first + 2);
+        drafts_[first].plan = plan->left, drafts_[first + 1].plan = plan->right;
         const Node *const l = left.get(), *const r = right.get();
         open_.push_back({std::move(left), l, at.depth - 1, first});
         open_.push_back({std::move(right), r, at.depth - 1, first + 1});

@@ -218,8 +218,18 @@ private:
     }
 
     void look_ahead(int horizon) {
-        const PlanPtr plan = Lookahead<Loss>(solver_).grow(root_, request_.max_depth, horizon);
-        best_.improved(value_of(plan, root_), plan);
+        Lookahead<Loss> ahead(solver_);
+        const auto keep = [&] {
+            const PlanPtr plan = ahead.plan();
+            best_.improved(value_of(plan, root_), plan);
+        };
+        try {
+            ahead.grow(root_, request_.max_depth, horizon);
+        } catch (...) {
+            keep();
+            throw;
+        }
+        keep();
     }
 
     // Limited searches that widen, as long as a quarter of the time.

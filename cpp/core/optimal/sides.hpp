@@ -35,7 +35,7 @@ public:
     // For one or two cuts of a node, given by the sides of its rows.
     void evaluate(const Node& node, const std::array<SideOf, 2>& side, std::size_t n_cuts, std::array<Sides, 2>& out) {
         for (std::size_t c = 0; c < n_cuts; ++c) out[c] = leaves(node, side[c]);
-        if (pairs(node)) {
+        if (pairs()) {
             pair_walk(node, side, n_cuts, out);
             return;
         }
@@ -80,10 +80,9 @@ private:
         std::array<Sides, 2> best;
     };
 
-    bool pairs([[maybe_unused]] const Node& node) const {
+    bool pairs() const {
 #ifdef CEIBA_OPTIMAL_VECTORS
-        if constexpr (std::is_same_v<Loss, Errors>)
-            return plain_ && rule_.n_classes == 2 && node.n_rows() < 32768;
+        if constexpr (std::is_same_v<Loss, Errors>) return plain_ && rule_.n_classes == 2;
 #endif
         return false;
     }
@@ -91,12 +90,16 @@ private:
     void pair_walk([[maybe_unused]] const Node& node, [[maybe_unused]] const std::array<SideOf, 2>& side,
                    [[maybe_unused]] std::size_t n_cuts, [[maybe_unused]] std::array<Sides, 2>& out) {
 #ifdef CEIBA_OPTIMAL_VECTORS
-        walk_pair_.bind(node, side[0], side[n_cuts - 1]);
-        run(node, [&](std::size_t f, Space& space) {
-            TwoLosses found[2];
-            walk_pair_.scan(node, f, found[0], found[1]);
-            for (std::size_t c = 0; c < n_cuts; ++c) keep(space.best[c], {found[c], found[c]});
-        });
+        const auto scan = [&](auto& walk) {
+            walk.bind(node, side[0], side[n_cuts - 1]);
+            run(node, [&](std::size_t f, Space& space) {
+                TwoLosses found[2];
+                walk.scan(node, f, found[0], found[1]);
+                for (std::size_t c = 0; c < n_cuts; ++c) keep(space.best[c], {found[c], found[c]});
+            });
+        };
+        if (node.n_rows() < 32768) scan(walk_pair_);
+        else scan(wide_pair_);
         for (std::size_t c = 0; c < n_cuts; ++c) collect(c, out[c]);
 #endif
     }
@@ -170,7 +173,8 @@ private:
     Walk walk_;
     MomentWalk moment_walk_;
 #ifdef CEIBA_OPTIMAL_VECTORS
-    WalkPair walk_pair_;
+    WalkPair<std::int16_t, Lanes> walk_pair_;
+    WalkPair<std::int32_t, WideLanes> wide_pair_;
 #endif
 };
 
