@@ -72,20 +72,24 @@ class SignificanceProblem(Problem):
         tree = plant(
             self.table,
             self.target,
-            _Chooser(self, len(here)),
+            _Chooser(self, here),
             weight=self.weight,
             rows=here,
             criterion=options.criterion,
             unseen=options.unseen,
         )
+        if options.frequency_weights:  # a weight of k is k rows
+            tree = replace(tree, n_rows=np.rint(tree.weight).astype(np.int64))
         return replace(tree, missing="error") if options.missing == "error" else tree
 
 
 class _Chooser:
     """Chooses the column of a node by the p-values of the columns' best splits."""
 
-    def __init__(self, problem: Problem, n_rows: int) -> None:
-        self.problem, self.n_rows = problem, n_rows
+    def __init__(self, problem: Problem, rows: Rows) -> None:
+        self.problem = problem
+        self.total = float(problem.row_weight[rows].sum())
+        self.n_rows = self.total if problem.options.frequency_weights else len(rows)
         names = range(problem.table.n_columns)
         self.tables = [problem.table.select([j]) for j in names]
         self.level = float(problem.options.min_significance or 0.0)
@@ -113,7 +117,7 @@ class _Chooser:
         """Give the best split of one column as a tree of one question."""
         problem = self.problem
         # Sizes given as fractions are fractions of the whole; gains likewise.
-        share = len(rows) / self.n_rows
+        share = float(problem.row_weight[rows].sum()) / self.total
         options = replace(
             problem.options,
             max_depth=1,
@@ -137,7 +141,7 @@ class _Chooser:
         return NodeTest("search", found.statistic, degrees, found.p_value, log(n_columns))
 
 
-def _whole(size: int | float, n_rows: int) -> int | float:
+def _whole(size: int | float, n_rows: float) -> int | float:
     return size if isinstance(size, int) else int(np.ceil(size * n_rows))
 
 
