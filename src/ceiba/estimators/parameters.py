@@ -236,7 +236,7 @@ def expand(name: str, value: Any) -> Any:
     """
     if name == "prune" and isinstance(value, str) and value in PRUNING_NAMES:
         return read_pruning(value)
-    if name == "leaf_values" and value in ("m_estimate", "shrinkage"):
+    if name == "leaf_values" and isinstance(value, str) and value in ("m_estimate", "shrinkage"):
         return MEstimate() if value == "m_estimate" else Shrinkage()
     if name == "honest" and isinstance(value, float):
         return Honest(share=value)
