@@ -319,7 +319,7 @@ def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
     from scipy.special import stdtrit
 
     n, value = int(tree.n_rows[node]), float(tree.value[node, 0, 0])
-    if tree.criterion != "squared_error" or n < 2:
+    if tree.criterion != "squared_error" or n < 2 or tree.smoothed:
         return math.nan, math.nan
     error = math.sqrt(float(tree.impurity[node]) / (n - 1))
     half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
@@ -335,11 +335,14 @@ def _legend(tree: Tree, confidence: float) -> str:
     if not tree.n_rows[0]:
         return "written by hand: no rows were counted"
     kind = "of the mean" if tree.task == "regression" else "Wilson"
-    interval = (
-        f"low, high: {100 * confidence:g} % interval, from training rows, so optimistic ({kind})"
-    )
+    source = "from training rows, so optimistic"
+    if tree.honest:
+        source = "from rows that had no say in the splits"
+    interval = f"low, high: {100 * confidence:g} % interval, {source} ({kind})"
     if _is_weighted(tree):
         interval = "low, high: not known, since rows are weighted"
+    elif tree.smoothed:
+        interval = "low, high: not known, since values are smoothed"
     if tree.task == "regression":
         return f"rows, share: training rows of the leaf; {interval}"
     if tree.class_prior is not None:

@@ -99,6 +99,10 @@ class Tree(SklearnNames, TreeMethods):
     cost_matrix : float64 array of shape (K, K), optional
         Cost of truth i predicted as j.
     class_prior : float64 array of shape (K,), optional
+    honest : bool
+        Whether counts and values are those of rows that had no say in the splits.
+    smoothed : bool
+        Whether values are drawn away from the shares or means of the nodes' own rows.
 
     Examples
     --------
@@ -132,6 +136,8 @@ class Tree(SklearnNames, TreeMethods):
     unseen: Unseen = "majority"
     cost_matrix: Array | None = None
     class_prior: Array | None = None
+    honest: bool = False
+    smoothed: bool = False
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -202,8 +208,8 @@ class Tree(SklearnNames, TreeMethods):
             and self.surrogates == other.surrogates
             and self.competitors == other.competitors
             and self.tests == other.tests
-            and (self.criterion, self.missing, self.unseen)
-            == (other.criterion, other.missing, other.unseen)
+            and (self.criterion, self.missing, self.unseen, self.honest, self.smoothed)
+            == (other.criterion, other.missing, other.unseen, other.honest, other.smoothed)
             and self.schema == other.schema
         )
 

@@ -35,6 +35,7 @@ _KEYS: Final = (
 _SPLIT_KEYS: Final = (
     "kind", "column", "cut", "low_branch", "level_start", "level_code", "level_branch"
 )  # fmt: skip
+_MARKS: Final = ("honest", "smoothed")
 _TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
 _EXACT: Final = 2**53
 #: The criteria of grown trees by task.
@@ -75,6 +76,8 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
             "gain": _numbers(stored.gain),
         }
     said["tests"] = _tests_to_json(tree.tests)
+    # Only where true: other files stay as they were.
+    said |= {name: True for name in _MARKS if getattr(tree, name)}
     return said
 
 
@@ -128,7 +131,8 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
 
     Version 1 has no tests.
     """
-    field.object(_KEYS if version == 1 else (*_KEYS, "tests"))
+    field.object(_KEYS if version == 1 else (*_KEYS, "tests"), _MARKS)
+    marks: dict[str, Any] = {name: field[name].boolean() for name in _MARKS if name in field.value}
     n = len(field["parent"].entries())
     parent = field["parent"].integers(n, -1, max(n - 1, -1), np.int32)
     if n == 0 or parent[0] != -1 or np.any(parent[1:] < 0) or np.any(parent >= np.arange(n)):
@@ -142,7 +146,9 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
     n_classes = max(target.n_classes, default=1)
     missing: Any = field["missing"].text(get_args(Missing))
     unseen: Any = field["unseen"].text(get_args(Unseen))
-    floats = {name: field[name].numbers(n) for name in ("weight", "impurity", "gain")}
+    floats: dict[str, Any] = {
+        name: field[name].numbers(n) for name in ("weight", "impurity", "gain")
+    }
     counts = field.get("counts")
     costs, prior = field.get("cost_matrix"), field.get("class_prior")
     tree = Tree(
@@ -168,6 +174,7 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
         else np.array([row.numbers(n_classes) for row in costs.items(n_classes)]),
         class_prior=None if prior is None else prior.numbers(n_classes),
         **floats,
+        **marks,
     )
     try:
         check(tree)
