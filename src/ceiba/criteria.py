@@ -159,7 +159,8 @@ def twoing_gain(counts: npt.ArrayLike) -> Array:
     """Twoing value of binary splits: counts of shape (..., 2 branches, classes)."""
     branches: Array = np.asarray(counts, dtype=np.float64)
     weight = branches.sum(axis=-1)
-    share = weight / weight.sum(axis=-1, keepdims=True)
+    total = weight.sum(axis=-1, keepdims=True)
+    share = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
     p = _shares(branches)
     distance = np.abs(p[..., 0, :] - p[..., 1, :]).sum(axis=-1)
     value: Array = share[..., 0] * share[..., 1] / 4.0 * distance**2

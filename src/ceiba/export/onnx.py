@@ -18,7 +18,7 @@ import numpy as np
 
 from ceiba.errors import OptionError, TreeError
 from ceiba.export.program import CUT, LEVELS, PRESENCE, Program, Question, program_of
-from ceiba.paths.routes import refuse_fractional
+from ceiba.paths.of_tree import refuse_fractional
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree

@@ -22,9 +22,8 @@ from ceiba.layout import (
     fit,
     lay_foot,
     letter_measure,
-    node_strength,
 )
-from ceiba.layout.colours import NUMBER, STRONGEST_FILL
+from ceiba.layout.colours import node_fill
 from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ def _edges(tree: Tree, drawing: Drawing) -> list[str]:
 
 def _box(tree: Tree, box: Box, drawing: Drawing, palette: list[str]) -> list[str]:
     sheet = drawing.sheet
-    colour, strength = _fill(tree, box, palette)
+    colour, strength = node_fill(tree, box.node, leaf=box.leaf, palette=palette)
     frame = (
         f'y="{_n(box.top)}" width="{_n(box.width)}" height="{_n(box.height)}" rx="3.5" '
         'stroke="currentColor" stroke-opacity="0.5" stroke-width="0.8"'
@@ -181,14 +180,6 @@ def _box(tree: Tree, box: Box, drawing: Drawing, palette: list[str]) -> list[str
         parts.append(_text(box.x, y, text, sheet.font_size, ' fill-opacity="0.65"'))
         y += sheet.line_height
     return [*parts, "</g>"]
-
-
-def _fill(tree: Tree, box: Box, palette: list[str]) -> tuple[str, float]:
-    strength = node_strength(tree, box.node)
-    if palette:
-        best = palette[int(tree.answer[box.node])]
-        return best, STRONGEST_FILL * (0.15 + 0.85 * strength) if box.leaf else 0.0
-    return NUMBER, 0.05 + 0.55 * strength if tree.n_outputs == 1 else 0.0
 
 
 def _foot(foot: Foot, palette: list[str], top: float, line: float, size: float) -> list[str]:

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
-from ceiba.layout import cut_digits
-from ceiba.paths.conditions import Clause, Condition, all_of, conditions_of
+from ceiba.layout import digits_by_name
+from ceiba.paths import Clause, Condition, conditions_of
+from ceiba.paths.conditions import all_of
 from ceiba.tree.splits.sentences import DIGITS, level_text
 
 if TYPE_CHECKING:
-    from ceiba.paths.value_set import ValueSet
+    from ceiba.paths import ValueSet
     from ceiba.tree import Tree
 
 __all__ = ["Formula", "formula"]
@@ -51,15 +52,14 @@ class Formula:
 
     def select(self, X: Any) -> NDArray[np.bool_]:
         """Tell for each row of X whether it fulfils the formula."""
-        found = [condition.select(X) for condition in self.conditions]
-        if found:
-            return np.asarray(np.logical_or.reduce(found))
+        if self.conditions:
+            parts = [condition.select(X) for condition in self.conditions]
+            return np.asarray(np.logical_or.reduce(parts))
         return np.zeros(_n_rows(X), bool)
 
     def python(self, row: str = "row") -> str:
         """Write the formula as a Python expression about the dict `row`."""
-        said = [condition.python(row) for condition in self.conditions]
-        return " or ".join(f"({part})" for part in said) or "False"
+        return " or ".join(f"({one.python(row)})" for one in self.conditions) or "False"
 
 
 def formula(
@@ -99,15 +99,13 @@ def formula(
     """
     wanted = _class_index(tree, target_class)
     conditions = _simplified(conditions_of(tree, _ends(tree, wanted)))
-    places = cut_digits(tree, digits)
-    shown = {name: places.get(j, digits) for j, name in enumerate(tree.schema.names)}
+    shown = digits_by_name(tree, digits)
     meet, join = (" ∧ ", " ∨ ") if unicode else (" and ", " or ")
     parts = []
     for condition in conditions:
-        said = [c.text(digits=shown[c.info.name], max_levels=max_levels) for c in condition.clauses]
-        kept = [text for text in said if text]
-        bracket = len(kept) > 1 and len(conditions) > 1
-        text = all_of(kept, meet)
+        clauses = condition.parts(digits=shown, max_levels=max_levels)
+        bracket = len(clauses) > 1 and len(conditions) > 1
+        text = all_of(clauses, meet)
         parts.append(f"({text})" if bracket else text or "always")
     label = tree.target.classes[0][wanted]
     return Formula(label, tuple(conditions), join.join(parts) or "never")
@@ -186,7 +184,7 @@ def _joined(a: Condition, b: Condition) -> Condition | None:
         Clause(union.info, ((union, ()),)) if clause.info.name == name else clause
         for clause in a.clauses
     ]
-    return Condition(a.schema, tuple(c for c in kept if not _says_nothing(c)))
+    return Condition(a.schema, tuple(clause for clause in kept if not clause.is_trivial))
 
 
 def _covering(
@@ -206,10 +204,6 @@ def _same(a: ValueSet | None, b: ValueSet | None) -> bool:
     if a.missing != b.missing:
         return False
     return (a.low, a.high) == (b.low, b.high) if a.info.is_numeric else a.codes == b.codes
-
-
-def _says_nothing(clause: Clause) -> bool:
-    return clause.values is not None and clause.values.is_everything
 
 
 def _n_rows(X: Any) -> int:

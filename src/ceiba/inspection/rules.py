@@ -19,9 +19,9 @@ import numpy as np
 
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.inspection.intervals import wilson
-from ceiba.layout import cut_digits
+from ceiba.layout import digits_by_name
 from ceiba.listing import Listing
-from ceiba.paths.conditions import Condition, all_of, conditions_of
+from ceiba.paths import Condition, conditions_of
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 
 if TYPE_CHECKING:
@@ -218,16 +218,18 @@ def rules(
     if x > 9
        then a  (4 rows, confidence 1, lift 1.54)
     """
-    places = cut_digits(tree, digits)
-    shown = {tree.schema.names[j]: places.get(j, digits) for j in range(len(tree.schema.columns))}
+    shown = digits_by_name(tree, digits)
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     ends = np.flatnonzero(tree.is_leaf | stays).tolist()
     conditions = conditions_of(tree, [(node, not tree.is_leaf[node]) for node in ends])
-    found = [
-        _rule(tree, node, condition, shown, max_levels, confidence)
-        for node, condition in zip(ends, conditions, strict=True)
-    ]
-    table = RuleTable(found, title=_title(tree), legend=_legend(tree, confidence))
+    table = RuleTable(
+        (
+            _rule(tree, node, condition, shown, max_levels, confidence)
+            for node, condition in zip(ends, conditions, strict=True)
+        ),
+        title=_title(tree),
+        legend=_legend(tree, confidence),
+    )
     if which:
         table = table.filter(**which)
     return table.sort(sort) if sort is not None else table
@@ -242,8 +244,7 @@ def _rule(
     confidence: float,
 ) -> Rule:
     inner = not bool(tree.is_leaf[node])
-    parts = [c.text(digits=digits[c.info.name], max_levels=max_levels) for c in condition.clauses]
-    text = all_of(parts) or "all rows"
+    text = condition.text(digits=digits, max_levels=max_levels)
     # Of an inner node only the rows that stayed, which sent_default counts, are the rule's.
     rows = int(tree.sent_default[node] if inner else tree.n_rows[node])
     share = float(tree.share[node] * tree.part_ending[node])

@@ -18,7 +18,7 @@ from ceiba.tree.splits.sentences import DIGITS, level_text, number_text, separat
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["Caption", "answers", "caption", "cut_digits", "percent", "question"]
+__all__ = ["Caption", "answers", "caption", "cut_digits", "digits_by_name", "percent", "question"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,20 @@ def cut_digits(tree: Tree, digits: int = DIGITS) -> dict[int, int]:
         column: separating_digits(np.unique(cuts[columns == column]).tolist(), digits)
         for column in np.unique(columns).tolist()
     }
+
+
+def digits_by_name(tree: Tree, digits: int = DIGITS) -> dict[str, int]:
+    """Give the digits of `cut_digits` for every column, by name.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.layout import digits_by_name
+    >>> digits_by_name(ceiba.tree.build(("x <= 0.5", "a", "b")))
+    {'x': 6}
+    """
+    by_column = cut_digits(tree, digits)
+    return {name: by_column.get(j, digits) for j, name in enumerate(tree.schema.names)}
 
 
 def question(

@@ -3,8 +3,7 @@
 A value set is what tests on one column have in common. Numbers: `low < x <= high`. Levels: a set
 of codes, in which the code after the last level stands for every unseen level; `named` are the
 levels that the splits themselves name, the others only fall to a branch because the node had not
-met them. Written for people (`text`), as a Python expression (`python`) and asked of many rows at
-once (`holds`): all three say the same.
+met them. `text`, `python` and `holds` agree.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.table import ColumnInfo, Kind
-from ceiba.tree.splits.sentences import levels_sentence, range_sentence
+from ceiba.tree.splits.sentences import level_text, levels_sentence, range_sentence
 
 if TYPE_CHECKING:
     from ceiba.table import Column
@@ -101,6 +100,11 @@ class ValueSet:
             missing=self.missing and other.missing,
         )
 
+    def __or__(self, other: ValueSet) -> ValueSet:
+        union = self.union(other)
+        assert union is not None, "two intervals with a gap between them"
+        return union
+
     def union(self, other: ValueSet) -> ValueSet | None:
         """Give the union if it is one interval or set of levels, else None."""
         missing = self.missing or other.missing
@@ -150,17 +154,21 @@ class ValueSet:
         allowed[list(self.codes)] = True
         allowed[-1] = self.missing
         # Code -1 is the last place, and every unseen code the one before it.
-        found = allowed[np.minimum(values, self.info.n_levels)]
-        return np.asarray(found, bool)
+        return np.asarray(allowed[np.minimum(values, self.info.n_levels)], bool)
 
     # ------------------------------------------------------------------ writing
 
     def text(
-        self, *, digits: int | None = None, max_levels: int | None = None, missing: bool = False
+        self,
+        *,
+        digits: int | None = None,
+        max_levels: int | None = None,
+        missing: bool = False,
+        unseen: bool = False,
     ) -> str:
-        """Say what is true of a value of the set; "" if nothing is.
+        """Write what is true of a value of the set; "" if every value belongs to it.
 
-        With `missing` it is said when missing values belong to it.
+        `missing` and `unseen` ask to mention such values where they belong to the set.
 
         Examples
         --------
@@ -172,17 +180,18 @@ class ValueSet:
         """
         if self.is_everything:
             return ""
-        name = self.info.name
-        nothing = self._no_numbers if self.info.is_numeric else not self.codes
-        if nothing:
+        name, info = self.info.name, self.info
+        if self.present.is_empty:
             return f"{name} is missing" if self.missing else "never"
-        said = self._numbers_text(digits) if self.info.is_numeric else self._levels_text(max_levels)
-        if not said:  # all values that are present
+        if info.is_numeric:
+            text = range_sentence(name, self.low, self.high, info, digits)
+        elif unseen:
+            text = self._all_levels_text()
+        else:
+            text = self._levels_text(max_levels)
+        if not text:  # every value that is present
             return f"{name} is present"
-        return f"{said} or missing" if missing and self.missing else said
-
-    def _numbers_text(self, digits: int | None) -> str:
-        return range_sentence(self.info.name, self.low, self.high, self.info, digits)
+        return f"{text} or missing" if missing and self.missing else text
 
     def _levels_text(self, max_levels: int | None) -> str:
         info = self.info
@@ -199,6 +208,16 @@ class ValueSet:
             if shown[-1] == info.n_levels - 1:
                 return f"{info.name} > {info.levels[shown[0] - 1]}"
         return levels_sentence(info.name, levels, max_levels)
+
+    def _all_levels_text(self) -> str:
+        info, inside = self.info, self.info.n_levels not in self.codes
+        levels = [
+            info.levels[code] for code in range(info.n_levels) if (code in self.codes) == inside
+        ]
+        if inside:
+            return levels_sentence(info.name, levels, None)
+        listed = ", ".join(map(level_text, levels))
+        return f"{info.name} not in {{{listed}}}" if levels else ""
 
     def python(self, row: str = "row") -> str:
         """Write the set as a Python expression about the dict `row`; missing is None or NaN.

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.paths.conditions import Clause, Condition, clause_of, joined_with
+from ceiba.paths import Clause, Condition, clause_of
+from ceiba.paths.of_tree import joined_with
 from ceiba.prune.pessimistic import added_errors
 from ceiba.tree import SplitKind
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains
 from ceiba.tree.invariants import check
-from ceiba.tree.totals import sum_up
+from ceiba.tree.shape import sum_up
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _weigh(tree: Tree, n_rows: Any, weight: Any) -> Tree:
 
     def up(leaves: Any) -> Array:
         own = np.where(tree.is_leaf.reshape(-1, *[1] * (np.ndim(leaves) - 1)), leaves, 0.0)
-        return sum_up(tree.parent, tree.subtree_end, own)
+        return sum_up(tree, own)
 
     if weight is None:
         weight = np.ones(tree.n_nodes) if n_rows is None else n_rows
@@ -185,6 +185,6 @@ def _spread(tree: Tree) -> Array:
     """Give the variance of the values of the leaves below each node."""
     number = tree.value[:, :, 0]
     own = np.where(tree.is_leaf, tree.weight, 0.0)[:, None] * number**2
-    square = sum_up(tree.parent, tree.subtree_end, own)
+    square = sum_up(tree, own)
     mean = square / np.where(tree.weight > 0, tree.weight, 1.0)[:, None]
     return np.where(tree.is_leaf, 0.0, np.maximum(mean - number**2, 0.0).mean(axis=1))
