@@ -219,9 +219,9 @@ def criterion_named(name: Any, task: Task | None = None) -> Criterion:
     >>> criterion_named("log_loss").name
     'entropy'
     """
-    found = CRITERIA.get(ALIASES.get(name, name)) if isinstance(name, str) else None
-    if found is not None and task in (None, found.task):
-        return found
+    known = CRITERIA.get(ALIASES.get(name, name)) if isinstance(name, str) else None
+    if known is not None and task in (None, known.task):
+        return known
     allowed = [
         *criterion_names("classification" if task is None else task),
         *(criterion_names("regression") if task is None else ()),

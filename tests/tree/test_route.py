@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import ceiba
 from ceiba.errors import DataError, TreeError
 from ceiba.table import Table, read_like
-from ceiba.tree import Cut, Levels, SplitTable, Surrogates, Tree, trace
+from ceiba.tree import Cut, LevelSets, SplitTable, Surrogates, Tree, trace
 from ceiba.tree.routing.branches import visits
 from ceiba.tree.routing.route import spread
 from tests.tree.random_trees import random_rows, random_tree
@@ -136,7 +136,7 @@ def surrogate_tree(**changes: object) -> Tree:
     tree = ceiba.tree.build(
         ("x <= 2", "a", "b"), columns=["x", "y", "c"], levels={"c": ["u", "v", "w"]}
     )
-    stand_ins = [Cut("y", 10.0, low_branch=1), Levels("c", (("u",), ("v",)))]
+    stand_ins = [Cut("y", 10.0, low_branch=1), LevelSets("c", (("u",), ("v",)))]
     surrogates = Surrogates(
         np.array([0, 2, 2, 2]),
         SplitTable.from_splits(stand_ins, tree.schema),

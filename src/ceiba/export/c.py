@@ -15,8 +15,6 @@ from ceiba.export.program import Program, Question, program_of
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["to_c"]
-
 _CODE: Final = """\
 /* {about}
  *
@@ -224,8 +222,8 @@ def _comment(text: str) -> str:
 def _listing(tree: Tree) -> str:
     lines = []
     for j, info in enumerate(tree.schema.columns):
-        said = f"{info.name!a}, {'a number' if info.is_numeric else 'a level code'}"
-        lines.append(f" *   row[{j}]: {_comment(said)}")
+        text = f"{info.name!a}, {'a number' if info.is_numeric else 'a level code'}"
+        lines.append(f" *   row[{j}]: {_comment(text)}")
     return "\n".join(lines)
 
 

@@ -11,8 +11,6 @@ from ceiba.export.program import CUT, LEVELS, Program, Question, program_of
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["to_javascript"]
-
 _CODE: Final = """\
 // {about}
 // apply(row) gives the node in which a row ends, predict(row) its answer{and_proba}.
@@ -252,8 +250,8 @@ def _answers(tree: Tree, fractional: bool) -> str:
     first = "[0]" if tree.n_outputs == 1 else ""
     value = "mixed(row)" if fractional else "VALUE[apply(row)]"
     if tree.task == "regression":
-        said = f"{value}.map((output) => output[0]){first}"
-        return f"\nfunction predict(row) {{\n  return {said};\n}}\n"
+        answer = f"{value}.map((output) => output[0]){first}"
+        return f"\nfunction predict(row) {{\n  return {answer};\n}}\n"
     head = ""
     chosen = "ANSWER[apply(row)]"
     if fractional:

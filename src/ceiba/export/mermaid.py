@@ -15,8 +15,6 @@ from ceiba.layout.shown import shown_nodes
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["to_mermaid"]
-
 _SIGNS: Final = '"#&<>`|\\[]{}()%;*_~'
 
 

@@ -23,8 +23,6 @@ from ceiba.paths.of_tree import refuse_fractional
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["to_onnx"]
-
 _OPSET: Final = 18
 _ML_OPSET: Final = 3
 _MOST_ENDS: Final = 2**24  # what float32 counts exactly
@@ -176,23 +174,23 @@ class _Graph:
             raise TreeError("onnx: this tree asks nothing; there is no input to read rows from.")
         self._plant()
         leaf = self._ensemble()
-        self._say("leaf", leaf, onnx.TensorProto.INT64, [None])
+        self._output("leaf", leaf, onnx.TensorProto.INT64, [None])
         for k in range(tree.n_outputs):
             tail = f"_{k}" if tree.n_outputs > 1 else ""
             if tree.task == "regression":
                 table = self.constant(tree.value[:, k, 0])
                 value = self.op("Gather", [table, leaf], axis=0)
-                self._say(f"value{tail}", value, onnx.TensorProto.DOUBLE, [None])
+                self._output(f"value{tail}", value, onnx.TensorProto.DOUBLE, [None])
                 continue
             labels, label_kind = _labels(self.program, k)
             answer = labels[[node[k] for node in self.program.answer]]
-            said = self.op("Gather", [self.constant(answer), leaf], axis=0)
-            self._say(f"label{tail}", said, label_kind, [None])
+            label = self.op("Gather", [self.constant(answer), leaf], axis=0)
+            self._output(f"label{tail}", label, label_kind, [None])
             n = len(tree.target.classes[k])
             shares = self.op("Gather", [self.constant(tree.value[:, k, :n]), leaf], axis=0)
-            self._say(f"probabilities{tail}", shares, onnx.TensorProto.DOUBLE, [None, n])
+            self._output(f"probabilities{tail}", shares, onnx.TensorProto.DOUBLE, [None, n])
 
-    def _say(self, name: str, tensor: str, kind: int, shape: list[Any]) -> None:
+    def _output(self, name: str, tensor: str, kind: int, shape: list[Any]) -> None:
         import onnx
 
         if any(name == info.name for info in self.program.columns):
@@ -213,14 +211,14 @@ class _Graph:
         """Compute the branch of a node as a tensor: -1 where the row stays."""
         step = self.program.steps[node]
         assert step.question is not None
-        found = self.answer(step.question, step.unseen)
+        branch = self.answer(step.question, step.unseen)
         for one in step.stand_ins:
-            found = self.where_open(found, self.answer(one, -1))
-        return found if step.missing < 0 else self.where_open(found, self.number(step.missing))
+            branch = self.where_open(branch, self.answer(one, -1))
+        return branch if step.missing < 0 else self.where_open(branch, self.number(step.missing))
 
-    def where_open(self, found: str, other: str) -> str:
-        is_open = self.op("Less", [found, self.number(-0.5)])
-        return self.op("Where", [is_open, other, found])
+    def where_open(self, branch: str, other: str) -> str:
+        is_open = self.op("Less", [branch, self.number(-0.5)])
+        return self.op("Where", [is_open, other, branch])
 
     def answer(self, question: Question, unseen: int) -> str:
         """Compute what one split says: a branch, or -1."""
@@ -234,14 +232,14 @@ class _Graph:
         if not question.known:
             low = self.op("LessOrEqual", [x, self.number(self.rounded(question.cut))])
             sides = [self.number(question.low), self.number(1 - question.low)]
-            found = self.op("Where", [low, *sides])
+            answer = self.op("Where", [low, *sides])
         else:
-            found = self.number(unseen)
+            answer = self.number(unseen)
             for level, branch in zip(info.levels, _branches(question), strict=True):
                 if branch >= 0:
                     same = self.op("Equal", [x, self.number(level)])
-                    found = self.op("Where", [same, self.number(branch), found])
-        return self.op("Where", [missing, self.number(-1), found])
+                    answer = self.op("Where", [same, self.number(branch), answer])
+        return self.op("Where", [missing, self.number(-1), answer])
 
     def _answer_texts(self, question: Question, unseen: int) -> str:
         info = self.program.columns[question.column]
@@ -315,7 +313,7 @@ class _Graph:
             self.feature(self.branch(0))
         ends = [ask.end for ask in self.asks]
         if len(self.program.steps) > _MOST_ENDS:
-            raise TreeError(f"onnx: more than {_MOST_ENDS} nodes cannot be told apart in float32.")
+            raise TreeError(f"onnx: more than {_MOST_ENDS} nodes exceed the precision of float32.")
         matrix = self.op("Concat", list(self.features), axis=1)
         ids = list(range(len(self.asks)))
         leaves = [i for i in ids if ends[i] >= 0]
@@ -327,7 +325,7 @@ class _Graph:
             thresholds = {"nodes_values_as_tensor": make(values, "nodes_values")}
             numbers = np.array([ends[i] for i in leaves], np.float64)
             weights = {"target_weights_as_tensor": make(numbers, "target_weights")}
-        found = self.op(
+        leaf = self.op(
             "TreeEnsembleRegressor", [matrix], "ai.onnx.ml",
             n_targets=1,
             nodes_treeids=[0] * len(ids),
@@ -343,7 +341,7 @@ class _Graph:
             **thresholds,
             **weights,
         )  # fmt: skip
-        whole = self.op("Cast", [found], to=onnx.TensorProto.INT64)
+        whole = self.op("Cast", [leaf], to=onnx.TensorProto.INT64)
         return self.op("Reshape", [whole, self.constant(np.array([-1], np.int64))])
 
 

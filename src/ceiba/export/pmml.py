@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
     from ceiba.tree.tree import Tree
 
-__all__ = ["to_pmml"]
-
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.+-]+")
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-__all__ = ["Program", "Question", "Step", "program_of"]
-
 LEAF, CUT, LEVELS, PRESENCE = (int(kind) for kind in SplitKind)
 
 

@@ -13,8 +13,6 @@ from ceiba.export.program import LEVELS, PRESENCE, Program, Question, program_of
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["to_python"]
-
 _HEAD: Final = '''\
 """{about}
 
@@ -285,8 +283,8 @@ def _answers(tree: Tree, fractional: bool) -> str:
     one = tree.n_outputs == 1
     value = "_mixed(row)" if fractional else "VALUE[apply(row)]"
     if tree.task == "regression":
-        said = f"{value}[0][0]" if one else f"[output[0] for output in {value}]"
-        return f'\n\ndef predict(row):\n    """Give the value of a row."""\n    return {said}\n'
+        answer = f"{value}[0][0]" if one else f"[output[0] for output in {value}]"
+        return f'\n\ndef predict(row):\n    """Give the value of a row."""\n    return {answer}\n'
     if not fractional:
         best = "ANSWER[apply(row)]"
     elif tree.cost_matrix is not None:

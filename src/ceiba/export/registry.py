@@ -17,8 +17,6 @@ from ceiba.tree.model_file.storage import atomic
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["FORMATS", "Format", "export", "format_named", "format_of_path"]
-
 
 @dataclass(frozen=True)
 class Format:
@@ -83,11 +81,11 @@ def format_named(name: str) -> Format:
     >>> format_named("sql").suffixes
     ('.sql',)
     """
-    found = FORMATS.get(_ALIASES.get(name, name))
-    if found is None:
-        known = ", ".join(FORMATS)
-        raise OptionError(f"format={name!r}. Known are {known}.{did_you_mean(name, FORMATS)}")
-    return found
+    known = FORMATS.get(_ALIASES.get(name, name))
+    if known is None:
+        allowed = ", ".join(FORMATS)
+        raise OptionError(f"format={name!r}. Allowed are {allowed}.{did_you_mean(name, FORMATS)}")
+    return known
 
 
 def format_of_path(path: str | os.PathLike[str]) -> Format:

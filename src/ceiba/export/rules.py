@@ -16,8 +16,6 @@ from ceiba.tree.splits.sentences import number_text
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["to_rules"]
-
 
 def to_rules(tree: Tree, *, exact: bool = False) -> str:
     """Give a tree as text rules, one line per leaf.

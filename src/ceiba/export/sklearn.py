@@ -30,8 +30,6 @@ from ceiba.tree.tree import Tree
 if TYPE_CHECKING:
     from ceiba.tree.arrays import Array
 
-__all__ = ["from_sklearn", "to_sklearn"]
-
 _CLASS_CRITERIA: Final = ("gini", "entropy", "log_loss")
 _NUMBER_CRITERIA: Final = ("squared_error", "absolute_error", "poisson")
 

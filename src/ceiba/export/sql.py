@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
     from ceiba.tree.tree import Tree
 
-__all__ = ["Dialect", "to_sql"]
-
 Dialect = Literal["ansi", "postgresql", "sqlite", "duckdb"]
 _ALIAS: Final = "t"
 _INDENT: Final = "      "

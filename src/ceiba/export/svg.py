@@ -29,8 +29,6 @@ from ceiba.tree.splits.sentences import level_text
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["to_svg"]
-
 MARGIN: Final = 8.0
 LARGEST: Final = (6000.0, 4000.0)  # points; larger trees are folded
 

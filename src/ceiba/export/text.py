@@ -20,8 +20,6 @@ from ceiba.tree.splits.split_table import SplitKind
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["to_text"]
-
 FOLD_DEPTH: Final = 30
 _ANSI: Final = (34, 31, 32, 33, 36, 35)  # blue, red, green, ...: the order of the drawn classes
 
@@ -217,13 +215,13 @@ class _Words:
             return ", ".join(
                 number_text(value, self.digits) for value in tree.value[node, :, 0].tolist()
             )
-        said = []
+        parts = []
         for k, answer in enumerate(tree.answer[node].reshape(-1).tolist()):
             share = float(tree.value[node, k, answer])
             known = share == 1.0 and not tree.n_rows[0]
             label = level_text(tree.target.classes[k][answer])
-            said.append(label if known else f"{label} p={probability(share)}")
-        return ", ".join(said)
+            parts.append(label if known else f"{label} p={probability(share)}")
+        return ", ".join(parts)
 
     def folded(self, node: int) -> str:
         tree = self.tree

@@ -17,8 +17,6 @@ import numpy.typing as npt
 from ceiba.errors import DataError
 from ceiba.inspection.intervals import Interval, effective_rows, mean_interval, wilson
 
-__all__ = ["ClassEvaluation", "NumberEvaluation", "evaluate_classes", "evaluate_numbers"]
-
 Array = npt.NDArray[np.float64]
 _CORNER = "truth \\ predicted"
 
@@ -220,8 +218,8 @@ def evaluate_classes(
     --------
     >>> import numpy as np
     >>> from ceiba.inspection import evaluate_classes
-    >>> truth, said = np.array(["a", "b", "b"]), np.array(["a", "a", "b"])
-    >>> evaluate_classes(truth, said, np.array(["a", "b"]), "b").confusion
+    >>> truth, predicted = np.array(["a", "b", "b"]), np.array(["a", "a", "b"])
+    >>> evaluate_classes(truth, predicted, np.array(["a", "b"]), "b").confusion
     array([[1., 0.],
            [1., 1.]])
     """

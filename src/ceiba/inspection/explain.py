@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ceiba.table import Column, Table
     from ceiba.tree import Tree
 
-__all__ = ["Explanation", "ExplanationStep", "Explanations", "explain", "explain_rows"]
-
 _LEVELS: Final = 8  # listed in a sentence, the others are counted
 
 _BY: Final = {

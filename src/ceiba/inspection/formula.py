@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ceiba.paths import ValueSet
     from ceiba.tree import Tree
 
-__all__ = ["Formula", "formula"]
-
 _MOST_JOINED: Final = 2000  # pairs are compared, so time grows with the square
 
 
@@ -131,14 +129,14 @@ def _ends(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
     whole = np.where(tree.is_leaf | may_stay, says, True)
     for node in range(tree.n_nodes - 1, 0, -1):  # branches come after their parent
         whole[tree.parent[node]] &= whole[node]
-    found: list[tuple[int, bool]] = []
+    ends: list[tuple[int, bool]] = []
     for node in range(tree.n_nodes):
         above = int(tree.parent[node])
         if whole[node] and (above < 0 or not whole[above]):
-            found.append((node, False))
+            ends.append((node, False))
         elif not whole[node] and may_stay[node] and says[node]:
-            found.append((node, True))
-    return found
+            ends.append((node, True))
+    return ends
 
 
 def _simplified(conditions: list[Condition]) -> list[Condition]:

@@ -19,8 +19,6 @@ from ceiba.grow.priors import search_mass
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["importance"]
-
 
 def importance(
     tree: Tree, *, normalize: bool = True, surrogates: bool = False, column_cost: Any = None

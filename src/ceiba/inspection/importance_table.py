@@ -25,8 +25,6 @@ from ceiba.tree.routing import route
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["heldout_gain", "importance_table", "permutation_importance"]
-
 Array = npt.NDArray[np.float64]
 Scale = Literal["sum", "max", "none"]
 _SEED: Final = 0
@@ -172,13 +170,13 @@ def heldout_gain(
     weight = read_weights(sample_weight, table.n_rows)
     weight = np.ones(table.n_rows) if weight is None else weight
     rng = np.random.default_rng(_SEED if random_state is None else random_state)
-    found = [_recounted_gain(tree, table, labels, weight)]
+    gains = [_recounted_gain(tree, table, labels, weight)]
     for _ in range(repeats):
         drawn = np.bincount(rng.integers(table.n_rows, size=table.n_rows), minlength=table.n_rows)
         kept = np.flatnonzero(drawn)
         again = weight[kept] * drawn[kept]
-        found.append(_recounted_gain(tree, table.take(kept), labels[kept], again))
-    return np.array(found)
+        gains.append(_recounted_gain(tree, table.take(kept), labels[kept], again))
+    return np.array(gains)
 
 
 def _recounted_gain(tree: Tree, table: Table, y: npt.NDArray[Any], weight: Array) -> Array:
@@ -202,11 +200,11 @@ def _read(tree: Tree, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Any, A
 
 
 def _score(tree: Tree, table: Table, truth: Any, weight: Array) -> float:
-    said = route.predict(tree, table).reshape(table.n_rows, -1)
+    predicted = route.predict(tree, table).reshape(table.n_rows, -1)
     if tree.task == "classification":
-        return float(np.average((said == truth).all(axis=1), weights=weight))
+        return float(np.average((predicted == truth).all(axis=1), weights=weight))
     mean = np.average(truth, axis=0, weights=weight)
-    off = np.average((said - truth) ** 2, axis=0, weights=weight)
+    off = np.average((predicted - truth) ** 2, axis=0, weights=weight)
     spread = np.average((truth - mean) ** 2, axis=0, weights=weight)
     return float(np.mean(1 - off / np.where(spread > 0, spread, 1.0)))
 

@@ -11,8 +11,6 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["effective_rows", "mean_interval", "wilson"]
-
 Interval = tuple[float, float]
 
 

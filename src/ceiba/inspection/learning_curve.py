@@ -19,8 +19,6 @@ from ceiba.errors import DataError, OptionError
 from ceiba.listing import Listing
 from ceiba.table import split_target
 
-__all__ = ["LearningCurve", "learning_curve"]
-
 _SEED: Final = 0
 Array = npt.NDArray[np.float64]
 
@@ -150,8 +148,8 @@ def learning_curve(
         X_test, y_test = test if test is not None else (take_rows(X, rest), take_rows(y, rest))
         return _measure(estimator, take_rows(X, learn), take_rows(y, learn), X_test, y_test, score)
 
-    found = list(_shown(_run(one, cells, n_jobs), len(cells), progress))
-    scores = np.array(found, np.float64).reshape(len(chosen), repeats)
+    measured = list(_shown(_run(one, cells, n_jobs), len(cells), progress))
+    scores = np.array(measured, np.float64).reshape(len(chosen), repeats)
     return LearningCurve(np.asarray(chosen, np.int64), scores, name, band)
 
 
@@ -223,9 +221,9 @@ def _run(
     return iter(work)
 
 
-def _shown(found: Iterator[float], total: int, progress: bool) -> Iterator[float]:
+def _shown(scores: Iterator[float], total: int, progress: bool) -> Iterator[float]:
     """Pass the scores on, and draw a bar while they come."""
-    for done, score in enumerate(found, start=1):
+    for done, score in enumerate(scores, start=1):
         if progress:
             filled = 30 * done // total
             bar = "█" * filled + "·" * (30 - filled)

@@ -15,8 +15,6 @@ from ceiba.listing import Listing
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["routing"]
-
 
 def routing(tree: Tree) -> Listing:
     """Tell, for each inner node, how many training rows were sent by whom.

@@ -27,8 +27,6 @@ from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["Rule", "RuleTable", "rules"]
-
 _LEVELS: Final = 8  # listed in a condition, the others are counted
 _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
 
@@ -70,12 +68,12 @@ class Rule:
     def __str__(self) -> str:
         value = number_text(self.value) if isinstance(self.value, float) else self.value
         if self.confidence == self.confidence:
-            said = f"confidence {self.confidence:.3g}, lift {self.lift:.3g}"
+            figures = f"confidence {self.confidence:.3g}, lift {self.lift:.3g}"
         else:
             known = self.low == self.low
-            said = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}" if known else ""
+            figures = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}" if known else ""
         rows = f"{self.rows} rows" if self.rows else ""
-        about = ", ".join(filter(None, (rows, said)))
+        about = ", ".join(filter(None, (rows, figures)))
         return f"if {self.text}\n   then {value}" + (f"  ({about})" if about else "")
 
 

@@ -21,8 +21,6 @@ from ceiba.tree.splits.sentences import level_text, number_text
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["Fact", "Summary", "column_usage", "summary"]
-
 _MISSING: Final = {
     "learn": "each split learned a side for missing values",
     "majority": "missing values go where more rows go",

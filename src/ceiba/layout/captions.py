@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ceiba.tree import Cut, Levels, Presence, SplitKind
+from ceiba.tree import Cut, LevelSets, Presence, SplitKind
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text, separating_digits
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["Caption", "answers", "caption", "cut_digits", "digits_by_name", "percent", "question"]
 
 
 @dataclass(frozen=True)
@@ -145,7 +143,7 @@ def answers(tree: Tree, node: int, *, max_levels: int = 6) -> tuple[str, ...]:
     if split is None:
         return ()
     words = ["yes", "no"]
-    if isinstance(split, Levels) and _names_its_answers(tree, node):
+    if isinstance(split, LevelSets) and _names_its_answers(tree, node):
         words = [_listed(group, max_levels) for group in split.branches]
     elif isinstance(split, Cut) and _names_its_answers(tree, node):
         words = ["no", "yes"]
@@ -178,14 +176,14 @@ def caption(
     >>> caption(tree, 1, leaf=True)
     Caption(head='setosa 100%', lines=(), shares=(1.0, 0.0))
     """
-    said = _answer_lines(tree, node, digits)
+    answer = _answer_lines(tree, node, digits)
     if leaf:
-        head, *lines = said
+        head, *lines = answer
     else:
         head = question(tree, node, digits=digits, places=places)
         # A class in an inner node would be read as an answer; the bar tells more. A mean is short.
         centre = "median" if tree.criterion == "absolute_error" else "mean"
-        lines = [f"{centre} {value}" for value in said] if tree.task == "regression" else []
+        lines = [f"{centre} {value}" for value in answer] if tree.task == "regression" else []
     if tree.n_rows[0]:
         lines.append(f"n = {tree.n_rows[node]:,} ({percent(float(tree.share[node]))})")
     if counts and tree.counts is not None:
@@ -203,7 +201,7 @@ def caption(
 def _names_its_answers(tree: Tree, node: int) -> bool:
     """Tell whether the edges carry names: booleans, single levels, more than two branches."""
     split = tree.splits.split(node, tree.schema)
-    if isinstance(split, Levels):
+    if isinstance(split, LevelSets):
         return split.n_branches > 2 or all(len(group) == 1 for group in split.branches)
     if isinstance(split, Cut):
         info = tree.schema.columns[tree.schema.index(split.column)]

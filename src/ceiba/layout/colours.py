@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["class_palette", "node_fill", "node_strength"]
-
 BRIGHT: Final = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
 MUTED: Final = (
     *("#332288", "#DDCC77", "#117733", "#88CCEE"),

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from ceiba.tree import Tree
 
-__all__ = ["Box", "Drawing", "Measure", "Sheet", "draw", "fold_weight"]
-
 Measure = Callable[[str, bool], float]
 """Width in points of a text, bold or not, at the font size of the sheet."""
 

@@ -18,8 +18,6 @@ from ceiba.layout.drawing import Drawing, Measure, Sheet, draw, fold_weight
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["SMALLEST_FONT", "fit"]
-
 SMALLEST_FONT = 6.0  # points; smaller print is not read
 MOST_AT_ONCE = 200  # leaves; of larger trees the folded ones are tried first
 

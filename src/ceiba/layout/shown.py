@@ -13,8 +13,6 @@ from ceiba.tree.splits.sentences import DIGITS
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["ShownNode", "shown_nodes"]
-
 
 @dataclass(frozen=True)
 class ShownNode:

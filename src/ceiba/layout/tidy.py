@@ -15,8 +15,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["depths", "tidy"]
-
 
 def depths(parent: Sequence[int]) -> list[int]:
     """Give the depth of every node; nodes are in pre-order, the root's parent is -1.
@@ -27,10 +25,10 @@ def depths(parent: Sequence[int]) -> list[int]:
     >>> depths([-1, 0, 1, 1, 0])
     [0, 1, 2, 2, 1]
     """
-    found: list[int] = []
+    depth: list[int] = []
     for above in parent:
-        found.append(0 if above < 0 else found[above] + 1)
-    return found
+        depth.append(0 if above < 0 else depth[above] + 1)
+    return depth
 
 
 def tidy(

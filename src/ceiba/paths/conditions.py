@@ -20,8 +20,6 @@ from ceiba.paths.value_set import ValueSet
 if TYPE_CHECKING:
     from ceiba.table import ColumnInfo, Schema, Table
 
-__all__ = ["Chain", "Clause", "Condition", "all_of", "any_of"]
-
 T = TypeVar("T")
 Leaf = Callable[[ValueSet], T]
 Join = Callable[[list[T]], T]

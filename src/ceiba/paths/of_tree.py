@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from ceiba.table import Schema
     from ceiba.tree import SplitTable, Tree
 
-__all__ = [
-    "accepted",
-    "clause_of",
-    "condition_of",
-    "conditions_of",
-    "ends_of",
-    "joined_with",
-    "refuse_fractional",
-]
-
 STAYS: Final = -1  # as a branch: the row goes no further
 
 

@@ -21,8 +21,6 @@ from ceiba.tree.splits.sentences import level_text, levels_sentence, range_sente
 if TYPE_CHECKING:
     from ceiba.table import Column
 
-__all__ = ["ValueSet"]
-
 
 @dataclass(frozen=True)
 class ValueSet:

@@ -25,19 +25,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = [
-    "Display",
-    "IcicleDisplay",
-    "ImportanceDisplay",
-    "ImpurityDisplay",
-    "LearningCurveDisplay",
-    "PathDisplay",
-    "PredictionDisplay",
-    "PruningDisplay",
-    "RegionsDisplay",
-    "TreeDisplay",
-]
-
 
 class Display:
     """A picture of something: what is drawn, and how.

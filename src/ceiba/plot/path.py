@@ -10,7 +10,7 @@ from ceiba.inspection import Explanation
 from ceiba.layout import lay_foot, percent
 from ceiba.plot.painting._matplotlib import new_axes, require_matplotlib
 from ceiba.plot.painting.axes import POINTS, as_tree, axes_size
-from ceiba.plot.painting.colours import Colour, class_colours, mixed
+from ceiba.plot.painting.colours import Colour, class_colours, mixed, tree_palette
 from ceiba.plot.painting.fonts import in_covering_fonts
 from ceiba.plot.painting.paint import Painter, rectangle
 from ceiba.plot.painting.text import text_measure
@@ -19,8 +19,6 @@ from ceiba.tree.splits.sentences import level_text, number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["plot_path"]
 
 MARGIN = 10.0
 BAR = 190.0  # points
@@ -80,24 +78,26 @@ def plot_path(
     step = 1.3 * font_size
     words = max(max(measure(a, True), measure(b, False)) for _, a, b in lines) + 2.0 * font_size
     counts = max(measure(_rows_text(tree, node), False) for node, _, _ in lines) + 2 * font_size
-    said = max(measure(_answer(tree, node), True) for node, _, _ in lines) + font_size
+    answers = max(measure(_answer(tree, node), True) for node, _, _ in lines) + font_size
     labels = [] if tree.task == "regression" else tree.target.classes[0].tolist()
     foot = lay_foot(
-        [level_text(label) for label in labels], "", words + counts + BAR + said, measure, font_size
+        [level_text(label) for label in labels],
+        "",
+        words + counts + BAR + answers,
+        measure,
+        font_size,
     )
     height = (len(lines) * STRIDE + max(foot.n_rows, 1)) * step
     if ax is None:
-        width = words + counts + BAR + said
+        width = words + counts + BAR + answers
         ax = new_axes((width + 2 * MARGIN) / POINTS, (height + 2 * MARGIN) / POINTS)
     width, room = axes_size(ax)
     ax.set_axis_off()
     ax.set_xlim(0, width)
     ax.set_ylim(room, 0)
     painter = Painter(ax, font_size, dx=MARGIN, dy=MARGIN)
-    palette = (
-        class_colours(len(tree.target.classes[0]), colors) if tree.task != "regression" else []
-    )
-    bar = max(40.0, min(BAR, width - 2 * MARGIN - words - counts - said))
+    palette = tree_palette(tree, colors)
+    bar = max(40.0, min(BAR, width - 2 * MARGIN - words - counts - answers))
     _paint(painter, tree, lines, palette, step, words, counts, bar)
     painter.foot(foot, palette, len(lines) * STRIDE * step, step)
     return ax

@@ -25,8 +25,6 @@ from scipy.special import gammaln
 
 from ceiba.rules.generalise import Draft
 
-__all__ = ["chosen"]
-
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -117,12 +115,12 @@ class _FirstTwo:
 
     def _look(self, rows: npt.NDArray[np.intp]) -> None:
         nobody = len(self.there)
-        found = self.covers[:, rows] & self.there[:, None]
-        first = np.where(found.any(axis=0), found.argmax(axis=0), nobody)
+        covering = self.covers[:, rows] & self.there[:, None]
+        first = np.where(covering.any(axis=0), covering.argmax(axis=0), nobody)
         held = np.flatnonzero(first < nobody)
-        found[first[held], held] = False
+        covering[first[held], held] = False
         self.first[rows] = first
-        self.second[rows] = np.where(found.any(axis=0), found.argmax(axis=0), nobody)
+        self.second[rows] = np.where(covering.any(axis=0), covering.argmax(axis=0), nobody)
 
     def remove(self, rule: int) -> None:
         self.there[rule] = False

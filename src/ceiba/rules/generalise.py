@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-__all__ = ["Draft", "drafts", "path_tests"]
-
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -62,7 +60,7 @@ def drafts(
 ) -> list[Draft]:
     """Give the rules of all leaves, as they are and generalised, each once."""
     tests = _Tests(tree, table)
-    found: dict[tuple[int, frozenset[int]], Draft] = {}
+    unique: dict[tuple[int, frozenset[int]], Draft] = {}
     for leaf in tree.leaves.tolist():
         if tree.weight[leaf] <= 0:
             continue
@@ -72,9 +70,9 @@ def drafts(
         general = _generalise(tests, path, right, weight, confidence)
         for kept in (general, _without_implied(tree, path)):
             key = (answer, frozenset(tests.same[node] for node in kept))
-            if kept and key not in found:
-                found[key] = _draft(tests, kept, key, right, weight)
-    return list(found.values())
+            if kept and key not in unique:
+                unique[key] = _draft(tests, kept, key, right, weight)
+    return list(unique.values())
 
 
 def _without_implied(tree: Tree, path: tuple[int, ...]) -> list[int]:
@@ -120,8 +118,8 @@ class _Tests:
         first: dict[str, int] = {}
         self.same: dict[int, int] = {}
         for node in range(1, tree.n_nodes):
-            said = self.clause(node).python()
-            self.same[node] = first.setdefault(said, node)
+            text = self.clause(node).python()
+            self.same[node] = first.setdefault(text, node)
 
     def clause(self, node: int) -> Clause:
         if node not in self._clauses:

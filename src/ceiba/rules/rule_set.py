@@ -26,8 +26,6 @@ from ceiba.rules.generalise import Draft, drafts, path_tests
 from ceiba.table import Table, read_like
 from ceiba.tree import Tree
 
-__all__ = ["GeneralRule", "RuleSet"]
-
 Array = npt.NDArray[np.float64]
 
 
@@ -126,14 +124,14 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         RuleSet
         """
         rules = cls(confidence=confidence)
-        found = getattr(tree, "tree_", tree)
-        if not isinstance(found, Tree):
+        source = getattr(tree, "tree_", tree)
+        if not isinstance(source, Tree):
             hint = " Fit it first." if hasattr(tree, "fit") else ""
             raise DataTypeError(
                 "RuleSet.from_tree takes a tree or a fitted classifier of ceiba. Got "
                 f"{tree!r}.{hint}"
             )
-        rules._make(found, X, y, sample_weight)
+        rules._make(source, X, y, sample_weight)
         return rules
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -168,8 +166,8 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         problem = Problem.like(tree, X, y, sample_weight)
         codes, weight = problem.target.values[:, 0].astype(np.intp), problem.row_weight
         classes = tree.target.classes[0]
-        found = drafts(tree, problem.table, codes, weight, self.confidence)
-        kept, default = chosen(found, codes, weight, len(classes))
+        candidates = drafts(tree, problem.table, codes, weight, self.confidence)
+        kept, default = chosen(candidates, codes, weight, len(classes))
         share = np.bincount(codes, weights=weight, minlength=len(classes)) / weight.sum()
         self.tree_, self.classes_ = tree, classes
         self.n_features_in_ = len(tree.schema.columns)

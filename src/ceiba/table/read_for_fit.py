@@ -84,16 +84,16 @@ def read(
     return Table(columns, source.n_rows, schema)
 
 
-def _fitted(found: Column, is_chosen: bool) -> Column:
-    """Return a column as found with what was seen in it, made categorical if the user chose it."""
-    info = found.info
+def _fitted(column: Column, is_chosen: bool) -> Column:
+    """Return a column with what was seen in it, made categorical if the user chose so."""
+    info = column.info
     if info.is_numeric and not is_chosen:
-        seen = column_range(info.name, found.values)
-        return Column(ColumnInfo(info.name, info.kind, (), info.display, *seen), found.values)
-    codes, levels = found.values, info.levels
+        seen = column_range(info.name, column.values)
+        return Column(ColumnInfo(info.name, info.kind, (), info.display, *seen), column.values)
+    codes, levels = column.values, info.levels
     if info.is_numeric:
-        column_range(info.name, found.values)
-        codes, numbers = code_numbers(found.values)
+        column_range(info.name, column.values)
+        codes, numbers = code_numbers(column.values)
         levels = tuple(level_of_number(number, info.display) for number in numbers.tolist())
     kind = Kind.CATEGORICAL if is_chosen else info.kind
     n_missing = int(np.count_nonzero(codes == MISSING_CODE))

@@ -19,8 +19,6 @@ from ceiba.tree.arrays import Array
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["collapse"]
-
 
 def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
     """Give a new tree in which the given nodes are leaves.

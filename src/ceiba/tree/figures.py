@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.splits.surrogates import Surrogates
 
-__all__ = ["Figures"]
-
 
 class Figures(Shape):
     """Figures derived from the arrays of the nodes; mixed into `Tree`."""

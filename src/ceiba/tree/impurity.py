@@ -19,8 +19,6 @@ from ceiba.tree.arrays import Array
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["altered", "class_impurity", "class_risk", "gains", "scale_by_prior"]
-
 
 def scale_by_prior(counts: Array, prior: Array | None) -> Array:
     """Scale class counts of shape (n, 1, K) so that the root's are in proportion to the prior."""

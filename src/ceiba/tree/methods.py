@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import Split
     from ceiba.tree.tree import Tree
 
-__all__ = ["TreeMethods", "from_sklearn", "load"]
-
 
 class TreeMethods:
     """Methods that higher rooms answer; mixed into `Tree`."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.tests import NodeTest
     from ceiba.tree.tree import Tree
 
-__all__ = ["Node", "NodeSequence"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Node:

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import Split
     from ceiba.tree.tree import Tree
 
-__all__ = ["Path", "Step"]
-
 
 @dataclass(frozen=True)
 class Step:

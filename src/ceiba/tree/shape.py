@@ -13,8 +13,6 @@ from ceiba.tree.arrays import Array, read_only
 if TYPE_CHECKING:
     from ceiba.table import Schema, TargetInfo
 
-__all__ = ["Shape", "sum_up"]
-
 
 class Shape:
     """Counts, depths and places of nodes; mixed into `Tree`."""

@@ -16,8 +16,6 @@ from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.figures import Figures
 from ceiba.tree.splits.split_table import SplitKind
 
-__all__ = ["SklearnNames"]
-
 
 class SklearnNames(Figures):
     """Properties with scikit-learn's names; mixed into `Tree`."""

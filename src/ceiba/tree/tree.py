@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.surrogates import Competitors, Surrogates
     from ceiba.tree.splits.tests import SplitTests
 
-__all__ = ["Missing", "Tree", "Unseen"]
-
 Missing = Literal["learn", "majority", "surrogate", "fractional", "error"]
 Unseen = Literal["majority", "missing", "error"]
 

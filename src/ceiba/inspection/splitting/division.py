@@ -22,8 +22,6 @@ from ceiba.grow import GrowOptions, grow
 from ceiba.table import Column, Kind, Table, Target, read_weights
 from ceiba.tree import Tree
 
-__all__ = ["best_division", "branches_of", "measure", "numbers_of", "row_weights", "rows_impurity"]
-
 Array = npt.NDArray[np.float64]
 
 
@@ -52,10 +50,10 @@ def branches_of(column: Column, split: Any) -> tuple[npt.NDArray[np.int64], int]
     if isinstance(split, str) and split == "multiway":
         values = column.values if codes else numbers_of(column)
         present = values >= 0 if codes else ~np.isnan(values)
-        found, index = np.unique(values[present], return_inverse=True)
+        distinct, index = np.unique(values[present], return_inverse=True)
         branch = np.full(len(values), -1)
         branch[present] = index
-        return branch, len(found)
+        return branch, len(distinct)
     if isinstance(split, Real):
         numbers = numbers_of(column)
         return np.where(np.isnan(numbers), -1, np.where(numbers <= float(split), 0, 1)), 2

@@ -10,8 +10,6 @@ from ceiba.criteria import criterion_named
 from ceiba.inspection.splitting.division import best_division, branches_of, measure, row_weights
 from ceiba.table import read, read_target
 
-__all__ = ["gain"]
-
 
 def gain(
     column: Any,

@@ -16,8 +16,6 @@ from ceiba.inspection.splitting.division import Array, numbers_of, row_weights, 
 from ceiba.listing import Listing
 from ceiba.table import Target, read, read_target
 
-__all__ = ["split_curve"]
-
 
 def split_curve(
     column: Any, y: Any, criterion: str = "gini", *, weight: npt.ArrayLike | None = None

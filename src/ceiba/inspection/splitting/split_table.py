@@ -20,8 +20,6 @@ from ceiba.listing import Listing
 from ceiba.table import Column, Kind, Table, Target, read, read_target
 from ceiba.tree import Tree
 
-__all__ = ["split_table"]
-
 _LEVELS: Final = 8  # listed in a sentence, the others are counted
 
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["new_axes", "require_matplotlib"]
-
 
 def require_matplotlib() -> Any:
     """Import matplotlib, or say what to install."""

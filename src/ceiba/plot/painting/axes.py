@@ -13,8 +13,6 @@ from ceiba.tree import Tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["POINTS", "Ink", "as_tree", "axes_size", "ink_of", "plain_axes"]
-
 POINTS = 72.0  # per inch
 
 
@@ -74,10 +72,10 @@ def axes_size(ax: Axes) -> tuple[float, float]:
 
 def as_tree(tree: Any, who: str = "plot_tree") -> Tree:
     """Accept a Tree, or an estimator that holds one."""
-    found = getattr(tree, "tree_", tree)
-    if not isinstance(found, Tree):
+    drawn = getattr(tree, "tree_", tree)
+    if not isinstance(drawn, Tree):
         raise OptionError(
             f"{who} draws a Tree or a fitted ceiba estimator; it got {type(tree).__name__}. "
             "Fit the estimator first, or convert with ceiba.tree.from_sklearn(model)."
         )
-    return found
+    return drawn

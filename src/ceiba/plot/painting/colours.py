@@ -8,21 +8,15 @@ own colour stays legible on it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ceiba.errors import OptionError
 from ceiba.layout import class_palette
-from ceiba.layout.colours import NUMBER, STRONGEST_FILL
+from ceiba.layout.colours import NUMBER
 from ceiba.plot.painting._matplotlib import require_matplotlib
 
-__all__ = [
-    "STRONGEST_FILL",
-    "Colour",
-    "class_colours",
-    "luminance",
-    "mixed",
-    "number_colour",
-    "value_colour",
-]
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
 
 Colour = tuple[float, float, float]
 
@@ -49,6 +43,13 @@ def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
     return [to_rgb(colour) for colour in class_palette(n)]
 
 
+def tree_palette(tree: Tree, given: Sequence[str] | None = None) -> list[Colour]:
+    """Give one colour per class; none for regression and for several outputs."""
+    if tree.task == "regression" or tree.n_outputs > 1:
+        return []
+    return class_colours(len(tree.target.classes[0]), given)
+
+
 def mixed(colour: Colour, paper: Colour, share: float) -> Colour:
     """Mix `share` of a colour with the colour of the paper.
 
@@ -62,20 +63,6 @@ def mixed(colour: Colour, paper: Colour, share: float) -> Colour:
     return r, g, b
 
 
-def value_colour(value: float, low: float, high: float, paper: Colour) -> Colour:
-    """Give the fill of a number between `low` and `high`.
-
-    Examples
-    --------
-    >>> from ceiba.plot.painting.colours import value_colour
-    >>> value_colour(0.0, 0.0, 1.0, (1.0, 1.0, 1.0))
-    (0.9633, 0.9733, 0.9833)
-    """
-    share = 0.5 if high <= low else (value - low) / (high - low)
-    r, g, b = mixed(_rgb(NUMBER), paper, 0.05 + 0.55 * share)
-    return round(r, 4), round(g, 4), round(b, 4)
-
-
 def number_colour(share: float, paper: Colour) -> Colour:
     """Give the colour of a number in a map, from the paper's (0) to a deep tone (1).
 
@@ -86,7 +73,7 @@ def number_colour(share: float, paper: Colour) -> Colour:
     >>> luminance(low) > luminance(high)
     True
     """
-    blue = _rgb(NUMBER)
+    blue = rgb(NUMBER)
     if share <= 0.6:
         return mixed(blue, paper, 0.08 + 0.92 * share / 0.6)
     # Beyond the pure hue: away from the paper, so that order stays visible on dark paper too.
@@ -109,6 +96,7 @@ def luminance(colour: Colour) -> float:
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
-def _rgb(colour: str) -> Colour:
+def rgb(colour: str) -> Colour:
+    """Read "#rrggbb"."""
     r, g, b = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
     return r, g, b

@@ -9,8 +9,6 @@ from typing import Any, TypeVar
 from ceiba.plot.painting._matplotlib import require_matplotlib
 from ceiba.tree import Tree
 
-__all__ = ["covering_fonts", "in_covering_fonts"]
-
 # Fonts that draw a box with a number for every letter cover nothing.
 _LAST = "Last Resort"
 
@@ -32,8 +30,8 @@ def in_covering_fonts(draw: Draw) -> Draw:
     @wraps(draw)
     def drawn(tree: Any, *data: Any, **options: Any) -> Any:
         mpl = require_matplotlib()
-        found = getattr(tree, "tree_", tree)
-        spoken = _spoken(found) if isinstance(found, Tree) else ""
+        drawn = getattr(tree, "tree_", tree)
+        spoken = _spoken(drawn) if isinstance(drawn, Tree) else ""
         with mpl.rc_context({"font.family": covering_fonts(spoken)}):
             return draw(tree, *data, **options)
 
@@ -82,7 +80,7 @@ def _others(lacking: frozenset[str]) -> tuple[str, ...]:
     """Give installed families that together have the letters, as far as there are any."""
     from matplotlib.font_manager import fontManager
 
-    found: list[str] = []
+    names: list[str] = []
     left = set(lacking)
     upright: list[Any] = [
         font
@@ -92,7 +90,7 @@ def _others(lacking: frozenset[str]) -> tuple[str, ...]:
     for font in sorted(upright, key=lambda font: (font.name, str(font.weight))):
         if not left:
             break
-        if font.name not in found and (has := left & _letters(font.fname)):
-            found.append(font.name)
+        if font.name not in names and (has := left & _letters(font.fname)):
+            names.append(font.name)
             left -= has
-    return tuple(found)
+    return tuple(names)

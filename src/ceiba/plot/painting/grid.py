@@ -19,11 +19,10 @@ from ceiba.tree.routing import route
 from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
     from ceiba.tree import Tree
-
-__all__ = ["Ladder", "base_row", "cells_of", "ladder", "name_ticks", "said_slice"]
 
 Array = NDArray[np.float64]
 MOST_NAMES = 24  # on one axis
@@ -160,8 +159,8 @@ def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> tuple[Any, A
     return route.apply(tree, table).reshape(shape), table
 
 
-def said_slice(tree: Tree, shown: list[str], held: list[Any]) -> str:
-    """Say at which values the columns that are not shown are held; "" if none is asked about."""
+def title_slice(ax: Axes, tree: Tree, shown: list[str], held: list[Any]) -> None:
+    """Write above the picture at which values the columns that are not shown are held."""
     parts = []
     for j in np.unique(tree.splits.column[~tree.is_leaf]).tolist():
         info = tree.schema.columns[j]
@@ -170,7 +169,6 @@ def said_slice(tree: Tree, shown: list[str], held: list[Any]) -> str:
         value = held[j]
         text = show_number(value, info.display, 4) if info.is_numeric else info.levels[value]
         parts.append(f"{info.name} = {text}")
-    if not parts:
-        return ""
-    listed = ", ".join(parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
-    return f"slice at {listed}"
+    if parts:
+        listed = ", ".join(parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
+        ax.set_title(f"slice at {listed}", fontsize="medium", parse_math=False)

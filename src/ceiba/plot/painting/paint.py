@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ceiba.layout import Box, Drawing, Foot
 
-__all__ = ["Painter", "rectangle"]
-
 CORNER = 3.5
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ceiba.layout import Box, Drawing
     from ceiba.tree import Tree
 
-__all__ = ["PanelRows", "paint_panels", "panel_rows", "scale_note"]
-
 BINS = 18
 MOST_POINTS = 250
 Array = NDArray[Any]

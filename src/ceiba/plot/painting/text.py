@@ -10,8 +10,6 @@ from ceiba.plot.painting._matplotlib import require_matplotlib
 if TYPE_CHECKING:
     from ceiba.layout import Measure
 
-__all__ = ["text_measure"]
-
 _GENERIC = ("serif", "sans-serif", "cursive", "fantasy", "monospace")
 _DPI = 288  # four pixels per point: hinting rounds to whole pixels
 

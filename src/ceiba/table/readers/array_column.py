@@ -45,8 +45,8 @@ def column_of_array(name: str, values: NDArray[Any]) -> Column:
         codes, levels = code_objects(values.tolist())
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
     if kind in "Mm":
-        found, display = seconds(name, values)
-        return numeric(name, found, display)
+        numbers, display = seconds(name, values)
+        return numeric(name, numbers, display)
     refuse_complex(values.dtype)
     raise DataTypeError(
         f"Column {name!r}: values of type {values.dtype} cannot be read. Allowed are numbers, "

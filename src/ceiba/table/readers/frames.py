@@ -123,10 +123,10 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
     if isinstance(kind, nw.Boolean):
         return numeric(name, _floats(series.cast(nw.Float64)), "boolean")
     if isinstance(kind, nw.Decimal):
-        found = series.cast(nw.Float64)
-        if found.n_unique() < series.n_unique():
+        floats = series.cast(nw.Float64)
+        if floats.n_unique() < series.n_unique():
             warn_inexact(name, "decimals of more than 15 digits")
-        return numeric(name, _floats(found))
+        return numeric(name, _floats(floats))
     if kind.is_integer() and series.null_count():
         highest = max(-(series.min() or 0), series.max() or 0)
         if highest > EXACT_LIMIT:
@@ -152,8 +152,8 @@ def _time_column(name: str, series: nw.Series[Any]) -> Column:
     if values.dtype.kind != "M":  # objects: dates of an Arrow-typed pandas column
         return column_of_array(name, values)
     zoned = getattr(series.dtype, "time_zone", None) is not None
-    found, display = seconds(name, values, zoned=zoned)
-    return numeric(name, found, display)
+    numbers, display = seconds(name, values, zoned=zoned)
+    return numeric(name, numbers, display)
 
 
 def _category_column(name: str, series: nw.Series[Any]) -> Column:

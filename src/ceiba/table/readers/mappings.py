@@ -70,8 +70,8 @@ def column_of_values(name: str, values: Any) -> Column:
 
 
 def _column_of_levels(name: str, values: Levels) -> Column:
-    found = np.array(values.codes(), dtype=np.int32)
-    codes, levels = settle_levels(name, found, values.levels, declared=True)
+    given = np.array(values.codes(), dtype=np.int32)
+    codes, levels = settle_levels(name, given, values.levels, declared=True)
     kind = Kind.ORDERED if values.ordered else Kind.CATEGORICAL
     return Column(ColumnInfo(name, kind, levels), codes)
 

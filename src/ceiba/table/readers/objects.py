@@ -40,14 +40,14 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
     >>> column_of_objects("city", ["Oslo", None]).info.kind
     <Kind.CATEGORICAL: 'categorical'>
     """
-    found = set(map(type, values))
-    if found <= _PLAIN_NUMBERS and (int not in found or _is_small(values)):
+    seen = set(map(type, values))
+    if seen <= _PLAIN_NUMBERS and (int not in seen or _is_small(values)):
         # numpy itself takes None for NaN; this is the way of most lists.
         return numeric(name, np.array(values, dtype=np.float64))
-    if found - {type(None)} == {str}:
+    if seen - {type(None)} == {str}:
         codes, levels = code_objects(values)
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
-    types, missing = found, missing_mask(values)
+    types, missing = seen, missing_mask(values)
     if missing is not None:
         # NaN beside texts or dates is a missing mark, not a number.
         types = {type(v) for v, m in zip(values, missing.tolist(), strict=True) if not m}
@@ -119,16 +119,16 @@ def missing_mask(values: Sequence[Any]) -> NDArray[np.bool_] | None:
 def _numbers(name: str, values: Sequence[Any]) -> NDArray[np.float64]:
     """Convert numbers and None."""
     try:
-        found = np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
+        floats = np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
     except OverflowError:
         row = next(i for i, v in enumerate(values) if v is not None and _is_too_large(v))
         raise DataError(
             f"Column {name!r}, row {row}: the number is too large for float64 (beyond 1.8e308). "
             "Fitting takes finite numbers; rescale the column."
         ) from None
-    if any(map(_is_inexact, values, found.tolist())):
+    if any(map(_is_inexact, values, floats.tolist())):
         warn_inexact(name, "integers beyond 2**53 or decimals of more than 15 digits")
-    return found
+    return floats
 
 
 def _is_too_large(value: Any) -> bool:

@@ -66,11 +66,11 @@ def _code_floats(y: Array) -> Coded:
 
 
 def _code_texts(values: Sequence[str]) -> Coded:
-    found = sorted(dict.fromkeys(values))
-    code_of = {label: code for code, label in enumerate(found)}
+    ordered = sorted(dict.fromkeys(values))
+    code_of = {label: code for code, label in enumerate(ordered)}
     codes = np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
-    classes = np.empty(len(found), dtype=object)
-    classes[:] = found
+    classes = np.empty(len(ordered), dtype=object)
+    classes[:] = ordered
     return classes, codes
 
 

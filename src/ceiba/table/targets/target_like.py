@@ -10,8 +10,6 @@ from ceiba.errors import DataError
 from ceiba.table.schema import TargetInfo
 from ceiba.table.targets.target import Target, read_target
 
-__all__ = ["read_target_like"]
-
 
 def read_target_like(y: Any, info: TargetInfo, n_rows: int) -> Target:
     """Read a target by what a tree predicts: same outputs, class codes in the tree's order.

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ceiba.tree.arrays import Array
     from ceiba.tree.splits.split_table import SplitTable
 
-__all__ = ["branches_of", "from_arrays"]
-
 
 def branches_of(parent: Array) -> tuple[Array, Array]:
     """Give `branch_start` and `branch_node` of a tree numbered in pre-order.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
     from ceiba.tree.tree import Tree
 
-__all__ = ["Container", "sample"]
-
 Container = Literal["dict", "numpy", "pandas", "polars", "pyarrow"]
 
 

@@ -24,8 +24,6 @@ from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
 from ceiba.tree.model_file.values import to_json
 from ceiba.tree.tree import Tree
 
-__all__ = ["VERSION", "Document", "dumps", "loads", "read", "write"]
-
 VERSION: Final = 2
 _KEYS: Final = ("format", "version", "written", "schema", "tree")
 _MORE: Final = ("model", "metadata")
@@ -135,13 +133,13 @@ def loads(raw: bytes) -> Document:
         )
     if "version" not in top.value:
         top.fail("The key 'version' is missing.", "no version")
-    found = top["version"]
-    if type(found.value) is int and found.value > VERSION:
+    field = top["version"]
+    if type(field.value) is int and field.value > VERSION:
         raise ModelFileError(
-            f"This model file has format version {found.value}; this ceiba "
+            f"This model file has format version {field.value}; this ceiba "
             f"({version('ceiba')}) knows versions up to {VERSION}. Update ceiba."
         )
-    number = found.integer(1, VERSION)
+    number = field.integer(1, VERSION)
     top.object(_KEYS, _MORE)
     tree = tree_from_json(top["tree"], schema_from_json(top["schema"]), number)
     for name in ("written", "metadata"):

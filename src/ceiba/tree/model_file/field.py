@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 from ceiba.errors import ModelFileError, did_you_mean
 
-__all__ = ["Field"]
-
 _SHOWN: Final = 60
 _NUMBERS: Final = frozenset({int, float})
 _OR_NULL: Final = frozenset({int, float, type(None)})

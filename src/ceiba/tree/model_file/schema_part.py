@@ -13,8 +13,6 @@ from ceiba.table.schema import Display, Task
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.values import UnwritableError
 
-__all__ = ["schema_from_json", "schema_to_json"]
-
 _COUNT: Final = 2**62
 _COLUMN: Final = ("name", "kind")
 _COLUMN_MORE: Final = ("levels", "display", "n_missing", "minimum", "maximum")
@@ -54,18 +52,18 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
 
 
 def _column_to_json(info: ColumnInfo) -> dict[str, Any]:
-    said: dict[str, Any] = {"name": info.name, "kind": str(info.kind)}
+    fields: dict[str, Any] = {"name": info.name, "kind": str(info.kind)}
     if info.levels or not info.is_numeric:
-        said["levels"] = list(info.levels)
+        fields["levels"] = list(info.levels)
     if info.display != "number":
-        said["display"] = info.display
+        fields["display"] = info.display
     if info.n_missing:
-        said["n_missing"] = int(info.n_missing)
+        fields["n_missing"] = int(info.n_missing)
     for name in ("minimum", "maximum"):
         bound = getattr(info, name)
         if bound is not None and math.isfinite(bound):
-            said[name] = float(bound)
-    return said
+            fields[name] = float(bound)
+    return fields
 
 
 def _labels_to_json(labels: npt.NDArray[Any]) -> dict[str, Any]:

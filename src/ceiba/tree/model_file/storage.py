@@ -18,8 +18,6 @@ from typing import IO, Any, Final
 
 from ceiba.errors import ModelFileError
 
-__all__ = ["atomic", "pack", "read_bytes", "unpack"]
-
 _GZIP: Final = b"\x1f\x8b"
 _MB: Final = 2**20
 _UNPACKED_FREE, _UNPACKED_TIMES = 16 * _MB, 50

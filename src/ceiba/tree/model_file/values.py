@@ -18,8 +18,6 @@ import numpy as np
 from ceiba.errors import ModelFileError
 from ceiba.tree.model_file.field import Field
 
-__all__ = ["UnwritableError", "from_json", "to_json"]
-
 _ODD_FLOATS: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _DTYPES: Final = {
     f"{kind}{bits}": np.dtype(f"{kind}{bits}")

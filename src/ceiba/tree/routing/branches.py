@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-__all__ = ["MISSING", "UNSEEN", "Visit", "ask", "decide", "visits"]
-
 # Answers of a split that cannot place a row; branches are 0, 1, ...
 MISSING: Final = -1
 UNSEEN: Final = -2

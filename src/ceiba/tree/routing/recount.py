@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree.tree import Tree
 
-__all__ = ["recount"]
-
 
 def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool) -> Tree:
     """Give the same tree with the counts of other data; see `Tree.recount`."""

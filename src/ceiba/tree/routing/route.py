@@ -21,20 +21,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-__all__ = [
-    "apply",
-    "best_class",
-    "decision_path",
-    "label_table",
-    "make_router",
-    "predict",
-    "predict_proba",
-    "read",
-    "refuse",
-    "rows",
-    "spread",
-]
-
 
 def read(tree: Tree, X: Any) -> Table:
     """Read any container by the tree's schema; columns are matched by name where X has names."""
@@ -125,7 +111,7 @@ def _mixed_value(tree: Tree, table: Table) -> Array:
     return np.add.reduceat(share[:, None, None] * tree.value[node], start[:-1], axis=0)
 
 
-# ---------------------------------------------------------------------- what rows are told
+# ---------------------------------------------------------------------- predictions
 
 
 def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
@@ -140,8 +126,8 @@ def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
     if values.dtype not in _GATHERED:
         return np.asarray(values[apply(tree, table, n_threads=n_threads)])
     refuse(tree, table)
-    told: Array = tree._router.gather(table.core(), values.reshape(len(values), -1), n_threads)
-    return told.reshape(-1, *values.shape[1:])
+    flat: Array = tree._router.gather(table.core(), values.reshape(len(values), -1), n_threads)
+    return flat.reshape(-1, *values.shape[1:])
 
 
 # Numbers are written by the threads that find the node: a pass over the rows less.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-__all__ = ["Move", "trace"]
-
 By = Literal["primary", "surrogate", "default", "unseen", "share"]
 
 
@@ -96,10 +94,10 @@ def trace(tree: Tree, table: Table, row: int) -> tuple[Move, ...]:
 
 def _decide(tree: Tree, table: Table, row: int, node: int) -> tuple[int | None, By, int | None]:
     """Give the branch (None: stays), who decided, and the surrogate's number if it was one."""
-    found = _ask(tree.splits, node, table, row)
-    if isinstance(found, int):
-        return found, "primary", None
-    if found == "unseen" and tree.unseen != "missing":
+    answer = _ask(tree.splits, node, table, row)
+    if isinstance(answer, int):
+        return answer, "primary", None
+    if answer == "unseen" and tree.unseen != "missing":
         return int(tree.majority_branch[node]), "unseen", None
     if tree.missing == "fractional":
         return None, "share", None
@@ -129,5 +127,5 @@ def _ask(splits: SplitTable, i: int, table: Table, row: int) -> int | Literal["m
         low = int(splits.low_branch[i])
         return low if value <= splits.cut[i].item() else 1 - low
     codes, branches = splits.level_map(i)
-    found: dict[int, int] = dict(zip(codes.tolist(), branches.tolist(), strict=True))
-    return found.get(value, "unseen")
+    branch_of: dict[int, int] = dict(zip(codes.tolist(), branches.tolist(), strict=True))
+    return branch_of.get(value, "unseen")

@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ceiba import _core
-from ceiba.tree.arrays import Array, read_only, same_array
-
-__all__ = ["TEST_FIGURES", "NodeTest", "SplitTests"]
+from ceiba.tree.arrays import Array, ArrayRecord
 
 #: The figures of a node's test, by the names of the arrays that hold them.
 TEST_FIGURES = ("statistic", "df", "df2", "p_value", "log_factor")
@@ -83,7 +81,7 @@ class NodeTest:
 
 
 @dataclass(frozen=True, eq=False)
-class SplitTests:
+class SplitTests(ArrayRecord):
     """The tests of all nodes, as arrays.
 
     Parameters
@@ -104,29 +102,10 @@ class SplitTests:
     log_factor: Array
     continues: Array
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        for name in TEST_FIGURES:
-            put(self, name, read_only(getattr(self, name), np.float64))
-        put(self, "continues", read_only(self.continues, np.bool_))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        arrays = (getattr(self, name) for name in (*TEST_FIGURES, "continues"))
-        return type(self), (self.name, *arrays)
+    _DTYPES: ClassVar = {**dict.fromkeys(TEST_FIGURES, np.float64), "continues": np.bool_}
 
     def __len__(self) -> int:
         return len(self.p_value)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SplitTests):
-            return NotImplemented
-        return self.name == other.name and all(
-            same_array(getattr(self, name), getattr(other, name))
-            for name in (*TEST_FIGURES, "continues")
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.name, len(self)))
 
     def of(self, node: int) -> NodeTest | None:
         """Give the test of one node; None if it has none of its own."""
