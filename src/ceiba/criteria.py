@@ -192,7 +192,7 @@ TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
 
 
 def criterion_names(task: Task) -> tuple[str, ...]:
-    """Give the names that a task accepts, aliases at the end.
+    """Return the names that a task accepts, aliases at the end.
 
     Examples
     --------

@@ -77,15 +77,7 @@ def to_dot(
 
 
 def fill_on_white(tree: Tree, node: int, leaf: bool) -> str:
-    """Give the fill of a node on white paper, as "#rrggbb".
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.export.dot import fill_on_white
-    >>> fill_on_white(ceiba.tree.build(("x <= 2.5", "a", "b")), 0, leaf=False)
-    '#FFFFFF'
-    """
+    """Return the fill of a node on white paper, as "#rrggbb"."""
     colour, share = node_fill(tree, node, leaf=leaf)
     parts = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
     return "#" + "".join(f"{round(share * part + (1 - share) * 255):02X}" for part in parts)

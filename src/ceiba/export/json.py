@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def to_json(tree: Tree, *, indent: int | None = 1) -> str:
-    """Give a tree as a JSON text with one object per node.
+    """Return a tree as a JSON text with one object per node.
 
     Parameters
     ----------
@@ -122,5 +122,5 @@ def _split(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
         pairs = [
             (info.levels[c], b) for c, b in zip(codes.tolist(), branches.tolist(), strict=True)
         ]
-    # Pairs, because levels may be numbers and keys of JSON are texts.
+    # Pairs, because levels may be numbers and keys of JSON are strings.
     return {**fields, "kind": "levels", "branch_of": [list(pair) for pair in pairs]}

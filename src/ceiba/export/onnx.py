@@ -31,7 +31,7 @@ _MOST_ENDS: Final = 2**24  # what float32 counts exactly
 def to_onnx(
     tree: Tree, *, dtype: Literal["float64", "float32"] = "float64", missing_text: str = ""
 ) -> bytes:
-    """Give a tree as an ONNX model (the bytes of its file).
+    """Return a tree as an ONNX model (the bytes of its file).
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def to_onnx(
     bytes
         Inputs: one per column the tree asks about, named by it, of shape (n, 1). Outputs: `leaf`
         (int64), and `label` and `probabilities`, or `value`; numbered for several outputs.
-        Rows that `predict` refuses (`missing="error"`, `unseen="error"`) go the default way.
+        Rows that `predict` refuses (`missing="error"`, `unseen="error"`) take the default branch.
 
     Raises
     ------
@@ -141,7 +141,7 @@ class _Graph:
         return self.constant(np.array(value, self.dtype))
 
     def rounded(self, cut: float) -> float:
-        """Give the largest number of the input's type that is not above the cut."""
+        """Return the largest number of the input's type that is not above the cut."""
         with np.errstate(over="ignore"):
             near = self.dtype.type(cut)
         if float(near) > cut:
@@ -162,7 +162,7 @@ class _Graph:
         for info in self.program.columns:
             texts = bool(info.levels) and all(isinstance(level, str) for level in info.levels)
             if info.levels and not texts and any(isinstance(v, str) for v in info.levels):
-                raise TreeError(f"onnx: column {info.name!r} mixes texts and numbers as levels.")
+                raise TreeError(f"onnx: column {info.name!r} mixes strings and numbers as levels.")
             if texts and self.missing_text in info.levels:
                 raise TreeError(
                     f"onnx: {self.missing_text!r} is a level of column {info.name!r} and cannot "
@@ -306,7 +306,7 @@ class _Graph:
         return later[::-1]
 
     def _ensemble(self) -> str:
-        """Give the end of each row as int64."""
+        """Return the end of each row as int64."""
         import onnx
 
         if not self.features:
@@ -346,7 +346,7 @@ class _Graph:
 
 
 def _branches(question: Question) -> list[int]:
-    """Give the branch of each level of a column with levels; -1: not placed."""
+    """Return the branch of each level of a column with levels; -1: not placed."""
     if question.kind == LEVELS:
         return list(question.branch_of)
     low = question.low
@@ -366,4 +366,4 @@ def _labels(program: Program, output: int) -> tuple[np.ndarray[Any, Any], int]:
         return np.array(labels, dtype=np.int64), onnx.TensorProto.INT64
     if kinds <= {int, float}:
         return np.array(labels, dtype=np.float64), onnx.TensorProto.DOUBLE
-    raise TreeError("onnx: classes that mix texts and numbers have no type in ONNX.")
+    raise TreeError("onnx: classes that mix strings and numbers have no type in ONNX.")

@@ -29,7 +29,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9_.+-]+")
 
 
 def to_pmml(tree: Tree) -> str:
-    """Give a tree as a PMML 4.4 document.
+    """Return a tree as a PMML 4.4 document.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _type(values: tuple[Any, ...] | list[Any], what: str) -> str:
             return name
     if kinds <= {int, float}:
         return "double"
-    raise TreeError(f"pmml: {what} mixes texts and numbers, which one PMML field cannot hold.")
+    raise TreeError(f"pmml: {what} mixes strings and numbers, which one PMML field cannot hold.")
 
 
 def _dictionary(tree: Tree, target: str) -> list[str]:

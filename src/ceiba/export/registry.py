@@ -44,7 +44,7 @@ class Format:
         return find_spec(f"ceiba.export.{self.function.partition('.')[0]}") is not None
 
     def load(self) -> Any:
-        """Give the function that writes the format."""
+        """Return the function that writes the format."""
         module, _, function = self.function.partition(".")
         return getattr(import_module(f"ceiba.export.{module}"), function)
 
@@ -73,7 +73,7 @@ _ALIASES: Final = {"py": "python", "js": "javascript", "txt": "text", "c99": "c"
 
 
 def format_named(name: str) -> Format:
-    """Give the format of this name.
+    """Return the format of this name.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def format_named(name: str) -> Format:
 
 
 def format_of_path(path: str | os.PathLike[str]) -> Format:
-    """Give the format that a file's ending stands for.
+    """Return the format that a file's ending stands for.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def export(
     path: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Any:
-    """Give a tree in another format; with `path`, write it there as well.
+    """Return a tree in another format; with `path`, write it there as well.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def export(
     >>> import ceiba
     >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
     >>> print(ceiba.export.export(tree, "rules"))
-    if x <= 2.5 or x is missing then a  (p=1)
+    if x <= 2.5 or missing then a  (p=1)
     if x > 2.5 then b  (p=1)
     """
     chosen = format_named(format)

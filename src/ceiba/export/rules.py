@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def to_rules(tree: Tree, *, exact: bool = False) -> str:
-    """Give a tree as text rules, one line per leaf.
+    """Return a tree as text rules, one line per leaf.
 
     Parameters
     ----------

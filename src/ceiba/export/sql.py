@@ -5,7 +5,7 @@ and no NOT stands before a comparison, so NULL behaves as missing does. Where Po
 have NaN (greater than every number there) it is missing too. Cuts are written so that they come
 back as the same float64; SQLite reads decimals of many digits one unit off, so there such a cut is
 a quotient of whole numbers by a power of two, which is exact.
-Names and texts are quoted; columns are qualified by the table's alias, because SQLite takes an
+Names and strings are quoted; columns are qualified by the table's alias, because SQLite takes an
 unknown name in double quotes for a text.
 """
 
@@ -42,7 +42,7 @@ def to_sql(
     prefix: str = "",
     form: Literal["query", "prediction", "leaf"] = "query",
 ) -> str:
-    """Give a tree as an SQL query that predicts every row of a table.
+    """Return a tree as an SQL query that predicts every row of a table.
 
     The query gives all columns of the table and after them `leaf` (the node in which the row
     ends), `prediction` and, for classification, `probability_<class>` for each class. NULL is a
@@ -157,7 +157,7 @@ class _Writer:
 
     def text(self, text: str) -> str:
         if "\x00" in text:
-            raise TreeError(f"sql: the text {text!r} holds a NUL, which SQL texts cannot.")
+            raise TreeError(f"sql: the string {text!r} contains a NUL, which SQL strings cannot.")
         quoted = "'" + _encodable(text).replace("'", "''") + "'"
         if self.dialect == "postgresql" and "\\" in text:
             # Safe whatever standard_conforming_strings is set to.
@@ -193,11 +193,11 @@ class _Writer:
             return self.text(value)
         raise TreeError(
             f"sql: {value!r} ({type(value).__name__}) cannot be written as an SQL value. Classes "
-            "and levels are texts, numbers or booleans."
+            "and levels are strings, numbers or booleans."
         )
 
     def answer(self, node: int, output: int) -> str:
-        """Give what a node predicts."""
+        """Return what a node predicts."""
         if self.tree.task == "regression":
             return self.number(float(self.tree.value[node, output, 0]))
         index = self.tree.answer.reshape(self.tree.n_nodes, -1)[node, output]

@@ -140,8 +140,8 @@ def _edges(tree: Tree, drawing: Drawing) -> list[str]:
         above, rail = drawing.boxes[box.parent], drawing.rails[depth[-1]]
         end = box.top - len(box.edge) * drawing.sheet.line_height
         thick = 0.8 + 3.2 * float(tree.share[box.node])
-        way = f"M{_n(above.x)} {_n(above.bottom)}V{_n(rail)}H{_n(box.x)}V{_n(end)}"
-        parts.append(f'<path d="{way}" stroke-width="{_n(thick)}" stroke-linejoin="round"/>')
+        line = f"M{_n(above.x)} {_n(above.bottom)}V{_n(rail)}H{_n(box.x)}V{_n(end)}"
+        parts.append(f'<path d="{line}" stroke-width="{_n(thick)}" stroke-linejoin="round"/>')
     return [*parts, "</g>"]
 
 

@@ -309,7 +309,7 @@ def evaluate_numbers(
 def _labels(
     truth: npt.NDArray[Any], classes: npt.NDArray[Any], cost_matrix: Array | None
 ) -> list[Any]:
-    """Give the model's labels, then those only these data have."""
+    """Return the model's labels, then those only these data have."""
     known = list(classes.tolist())
     seen = set(known)
     strangers = [label for label in dict.fromkeys(truth.tolist()) if label not in seen]

@@ -49,7 +49,7 @@ class Formula:
         return self.text
 
     def select(self, X: Any) -> NDArray[np.bool_]:
-        """Tell for each row of X whether it fulfils the formula."""
+        """Return for each row of X whether it fulfils the formula."""
         if self.conditions:
             parts = [condition.select(X) for condition in self.conditions]
             return np.asarray(np.logical_or.reduce(parts))
@@ -68,7 +68,7 @@ def formula(
     digits: int = DIGITS,
     max_levels: int | None = None,
 ) -> Formula:
-    """Give the condition under which a tree answers with a class.
+    """Return the condition under which a tree answers with a class.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _simplified(conditions: list[Condition]) -> list[Condition]:
 
 
 def _joined(a: Condition, b: Condition) -> Condition | None:
-    """Give one condition for both, if they differ in at most one column, else None."""
+    """Return one condition for both, if they differ in at most one column, else None."""
     mine, theirs = a.values, b.values
     if mine is None or theirs is None:
         return a if a == b else None
@@ -188,7 +188,7 @@ def _joined(a: Condition, b: Condition) -> Condition | None:
 def _covering(
     a: Condition, mine: dict[str, ValueSet], b: Condition, theirs: dict[str, ValueSet]
 ) -> Condition | None:
-    """Give the one of two conditions that holds wherever the other one does."""
+    """Return the one of two conditions that holds wherever the other one does."""
     for whole, outer, inner in ((a, mine, theirs), (b, theirs, mine)):
         if all(n in inner and _same(inner[n] & outer[n], inner[n]) for n in outer):
             return whole
@@ -196,7 +196,7 @@ def _covering(
 
 
 def _same(a: ValueSet | None, b: ValueSet | None) -> bool:
-    """Tell whether two sets have the same values, whatever levels their splits name."""
+    """Return whether two sets have the same values, whatever levels their splits name."""
     if a is None or b is None:
         return a is b
     if a.missing != b.missing:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def importance(
     tree: Tree, *, normalize: bool = True, surrogates: bool = False, column_cost: Any = None
 ) -> npt.NDArray[np.float64]:
-    """Give the importance of each column.
+    """Return the importance of each column.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def importance_table(
     confidence: float = 0.95,
     random_state: Any = None,
 ) -> Listing:
-    """Give the importance of each column by several measures, the largest gain first.
+    """Return the importance of each column by several measures, the largest gain first.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def permutation_importance(
     repeats: int = 10,
     random_state: Any = None,
 ) -> Array:
-    """Give the loss of score when a column is shuffled: row 0 their mean, then one row per repeat.
+    """Return the loss of score when a column is shuffled: first the mean, then one row per repeat.
 
     The score is accuracy, or R² for regression. Only columns that the tree asks about are shuffled;
     the others cannot matter and have 0.
@@ -150,7 +150,7 @@ def heldout_gain(
     repeats: int = 0,
     random_state: Any = None,
 ) -> Array:
-    """Give the impurity decrease of each column's splits on other rows, per row.
+    """Return the impurity decrease of each column's splits on other rows, per row.
 
     Row 0 is of the rows as given, the further rows of bootstrap samples of them. A column whose
     splits do not hold on other rows gets nothing, or less.
@@ -180,7 +180,7 @@ def heldout_gain(
 
 
 def _recounted_gain(tree: Tree, table: Table, y: npt.NDArray[Any], weight: Array) -> Array:
-    """Give the gain of the tree's splits on these rows, which count as `impurity` does there."""
+    """Return the gain of the tree's splits on these rows, which count as `impurity` does there."""
     again = tree.recount(table, y, sample_weight=weight)
     inner = ~again.is_leaf
     worth = search_mass(again) * again.gain

@@ -15,7 +15,7 @@ Interval = tuple[float, float]
 
 
 def wilson(share: float, n: float, confidence: float = 0.95) -> Interval:
-    """Give Wilson's interval of a share observed on n rows.
+    """Return Wilson's interval of a share observed on n rows.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def mean_interval(
     n: float,
     confidence: float = 0.95,
 ) -> Interval:
-    """Give Student's interval of a weighted mean; infinite when there is one row."""
+    """Return Student's interval of a weighted mean; infinite when there is one row."""
     from scipy.special import stdtrit
 
     mean = float((weight * values).sum() / weight.sum())
@@ -55,7 +55,7 @@ def mean_interval(
 
 
 def effective_rows(weight: npt.NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
-    """Give the number of rows that weights are worth: their sum if they count, else Kish's."""
+    """Return the number of rows that weights are worth: their sum if they count, else Kish's."""
     if weight is None:
         return float(n_rows)
     total = float(weight.sum())

@@ -65,7 +65,7 @@ class LearningCurve:
         return np.asarray(np.quantile(self.scores, (1 + self.band) / 2, axis=1))
 
     def table(self) -> Listing:
-        """Give size, mean, low and high as a table."""
+        """Return size, mean, low and high as a table."""
         figures = {"size": self.sizes, "mean": self.mean, "low": self.low, "high": self.high}
         repeats = self.scores.shape[1]
         legend = f"mean of {repeats} repeats; low, high: the middle {100 * self.band:g} % of them"
@@ -154,15 +154,7 @@ def learning_curve(
 
 
 def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
-    """Give some rows of a table, in the container it came in.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.inspection.learning_curve import take_rows
-    >>> take_rows({"x": [1, 2, 3]}, np.array([2, 0]))
-    {'x': [3, 1]}
-    """
+    """Return some rows of a table, in the container it came in."""
     if isinstance(X, dict):
         return {name: take_rows(values, rows) for name, values in X.items()}
     if isinstance(X, list | tuple):

@@ -1,6 +1,6 @@
 """The leaves of a tree as rules: if this, then that, with rows, confidence and lift.
 
-A rule is the simplified way to a leaf (`conditions.py`) with what the leaf says. Confidence is the
+A rule is the simplified path to a leaf (`ceiba.paths`) with the leaf's answer. Confidence is the
 leaf's probability of its class; lift is confidence over the share of that class at the root;
 Wilson's interval of the confidence counts training rows, on which the tree was chosen, so it is
 optimistic. Where rows are weighted (`sample_weight`, `class_weight`), or priors or monotone limits
@@ -118,7 +118,7 @@ class RuleTable(Listing):
         return RuleTable(rules, title=self.title, legend=self.legend)
 
     def sort(self, by: str, *, descending: bool = True) -> RuleTable:
-        """Give the rules ordered by a column; equal ones stay as they are.
+        """Return the rules ordered by a column; equal ones stay as they are.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class RuleTable(Listing):
         min_lift: float = 0.0,
         column: str | None = None,
     ) -> RuleTable:
-        """Give the rules that fulfil all that is asked.
+        """Return the rules that fulfil all that is asked.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class RuleTable(Listing):
         )
 
     def to_text(self) -> str:
-        """Give the rules as sentences, one after the other."""
+        """Return the rules as sentences, one after the other."""
         return "\n".join(map(str, self.rules))
 
 
@@ -179,7 +179,7 @@ def rules(
     confidence: float = 0.95,
     **which: Any,
 ) -> RuleTable:
-    """Give the leaves of a tree as a table of rules.
+    """Return the leaves of a tree as a table of rules.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def _rule(
 
 
 def _figures(tree: Tree, node: int, rows: int, level: float) -> tuple[float, float, float, float]:
-    """Give confidence, lift and the interval of the confidence, or of the mean."""
+    """Return confidence, lift and the interval of the confidence, or of the mean."""
     nothing = math.nan
     if tree.n_outputs > 1:
         return nothing, nothing, nothing, nothing
@@ -269,7 +269,7 @@ def _figures(tree: Tree, node: int, rows: int, level: float) -> tuple[float, flo
 
 
 def _is_weighted(tree: Tree) -> bool:
-    """Tell whether rows count other than once; parts of rows with missing values sum up to one."""
+    """Return whether rows are weighted; the parts of a row with a missing value sum to one."""
     if tree.missing == "fractional" and tree.weight[0] == tree.n_rows[0]:
         whole = tree.counts is None or np.allclose(tree.counts[0], np.round(tree.counts[0]))
         return not (whole and np.all(tree.weight <= tree.n_rows + 1e-6))
@@ -277,7 +277,7 @@ def _is_weighted(tree: Tree) -> bool:
 
 
 def _is_share(tree: Tree, node: int, best: int, sure: float) -> bool:
-    """Tell whether a probability is the share of the rows, not moved by priors or limits."""
+    """Return whether a probability is the share of the rows, not moved by priors or limits."""
     if tree.counts is None:
         return tree.class_prior is None
     counts = tree.counts[node, 0]
@@ -285,7 +285,7 @@ def _is_share(tree: Tree, node: int, best: int, sure: float) -> bool:
 
 
 def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
-    """Give Student's interval of the node's mean; the variance is the impurity, where it is."""
+    """Return Student's interval of the node's mean; the variance is the impurity, where it is."""
     from scipy.special import stdtrit
 
     n, value = int(tree.n_rows[node]), float(tree.value[node, 0, 0])

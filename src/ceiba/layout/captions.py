@@ -44,24 +44,27 @@ class Caption:
     shares: tuple[float, ...]
 
 
-def percent(share: float) -> str:
-    """Show a share; 0% and 100% are said only when they are exact.
+def percent(share: float, decimals: int = 0) -> str:
+    """Show a share as a percentage; 0% and 100% only when they are exact.
 
     Examples
     --------
     >>> from ceiba.layout import percent
     >>> percent(0.361), percent(0.9999), percent(1.0), percent(0.002)
     ('36%', '>99%', '100%', '<1%')
+    >>> percent(1 / 3, 1), percent(0.99999, 1), percent(1.0, 1)
+    ('33.3%', '>99.9%', '100%')
     """
-    if 0 < share < 0.005:
-        return "<1%"
-    if 0.995 <= share < 1:
-        return ">99%"
-    return f"{100 * share:.0f}%"
+    step = 10.0**-decimals
+    if 0 < share < step / 200:
+        return f"<{step:g}%"
+    if 1 - step / 200 <= share < 1:
+        return f">{100 - step:g}%"
+    return f"{number_text(round(100 * share, decimals))}%"
 
 
 def cut_digits(tree: Tree, digits: int = DIGITS) -> dict[int, int]:
-    """Give the digits each column's cuts need so that different cuts look different.
+    """Return the digits each column's cuts need so that different cuts look different.
 
     Examples
     --------
@@ -80,7 +83,7 @@ def cut_digits(tree: Tree, digits: int = DIGITS) -> dict[int, int]:
 
 
 def digits_by_name(tree: Tree, digits: int = DIGITS) -> dict[str, int]:
-    """Give the digits of `cut_digits` for every column, by name.
+    """Return the digits of `cut_digits` for every column, by name.
 
     Examples
     --------
@@ -101,7 +104,7 @@ def question(
     max_levels: int = 6,
     places: Mapping[int, int] | None = None,
 ) -> str:
-    """Give the question an inner node asks.
+    """Return the question an inner node asks.
 
     `places` are the digits by column of `cut_digits`, where different cuts must look different.
 
@@ -127,7 +130,7 @@ def question(
 
 
 def answers(tree: Tree, node: int, *, max_levels: int = 6) -> tuple[str, ...]:
-    """Give the word on the edge to each branch of an inner node.
+    """Return the word on the edge to each branch of an inner node.
 
     The branch that takes missing values says so when the column had some in training.
 
@@ -166,7 +169,7 @@ def caption(
     counts: bool = False,
     places: Mapping[int, int] | None = None,
 ) -> Caption:
-    """Give what the box of `node` says; `leaf` is also true for a folded node.
+    """Return what the box of `node` says; `leaf` is also true for a folded node.
 
     Examples
     --------
@@ -199,7 +202,7 @@ def caption(
 
 
 def _names_its_answers(tree: Tree, node: int) -> bool:
-    """Tell whether the edges carry names: booleans, single levels, more than two branches."""
+    """Return whether the edges carry names: booleans, single levels, more than two branches."""
     split = tree.splits.split(node, tree.schema)
     if isinstance(split, LevelSets):
         return split.n_branches > 2 or all(len(group) == 1 for group in split.branches)

@@ -23,7 +23,7 @@ STRONGEST_FILL: Final = 0.45  # share of the class colour in a pure node
 
 
 def class_palette(n: int) -> list[str]:
-    """Give one colour per class, as "#rrggbb".
+    """Return one colour per class, as "#rrggbb".
 
     Examples
     --------
@@ -39,7 +39,7 @@ def class_palette(n: int) -> list[str]:
 
 
 def node_strength(tree: Tree, node: int) -> float:
-    """Give how strongly a node is coloured, from 0 to 1: by purity, or by its value.
+    """Return how strongly a node is coloured, from 0 to 1: by purity, or by its value.
 
     The purity is the probability of the node's class beyond chance.
 
@@ -67,7 +67,7 @@ def node_strength(tree: Tree, node: int) -> float:
 def node_fill(
     tree: Tree, node: int, *, leaf: bool, palette: Sequence[str] | None = None
 ) -> tuple[str, float]:
-    """Give the colour of a node's box and its share over the paper, from 0 to 1.
+    """Return the colour of a node's box and its share over the paper, from 0 to 1.
 
     Examples
     --------

@@ -189,7 +189,7 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
 
 
 def fold_weight(tree: Tree) -> NDArray[np.float64]:
-    """Give what makes a node worth showing: its weight, or its size in a tree without rows.
+    """Return what makes a node worth showing: its weight, or its size in a tree without rows.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def fold_weight(tree: Tree) -> NDArray[np.float64]:
 
 
 def _box(shown: ShownNode, measure: Measure, sheet: Sheet) -> Box:
-    """Give the box of one shown node with its size, not yet placed."""
+    """Return the box of one shown node with its size, not yet placed."""
     head = _wrapped(shown.head, sheet.wrap)
     lines = [part for line in shown.lines for part in _wrapped(line, sheet.wrap)]
     widest = max([measure(t, True) for t in head] + [measure(t, False) for t in lines])
@@ -237,7 +237,7 @@ def _box(shown: ShownNode, measure: Measure, sheet: Sheet) -> Box:
 def _rows(
     level: list[int], boxes: list[Box], sheet: Sheet
 ) -> tuple[list[float], tuple[float, ...], float]:
-    """Give the top of the boxes and the rail above them for each depth, and the height of all."""
+    """Return the top of the boxes and the rail above them for each depth, and the height of all."""
     n_rows = max(level) + 1
     tallest, words = [0.0] * n_rows, [0] * n_rows
     for depth, box in zip(level, boxes, strict=True):

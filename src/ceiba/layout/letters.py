@@ -34,7 +34,7 @@ _BOLD: Final = tuple(map(int, _BOLD_WIDTHS.split()))
 
 
 def letter_measure(font_size: float) -> Measure:
-    """Give a function that tells the width of a text in points at this font size.
+    """Return a function that tells the width of a text in points at this font size.
 
     Examples
     --------

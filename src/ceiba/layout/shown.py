@@ -36,7 +36,7 @@ class ShownNode:
 def shown_nodes(
     tree: Tree, folded: Fold, *, digits: int | None = None, **contents: Any
 ) -> Iterator[ShownNode]:
-    """Give the shown nodes in pre-order; `contents` are options of `caption`.
+    """Return the shown nodes in pre-order; `contents` are options of `caption`.
 
     Examples
     --------

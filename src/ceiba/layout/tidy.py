@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 
 def depths(parent: Sequence[int]) -> list[int]:
-    """Give the depth of every node; nodes are in pre-order, the root's parent is -1.
+    """Return the depth of every node; nodes are in pre-order, the root's parent is -1.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def depths(parent: Sequence[int]) -> list[int]:
 def tidy(
     parent: Sequence[int], widths: Sequence[float], *, gap: float = 1.0
 ) -> NDArray[np.float64]:
-    """Give the horizontal centre of every node, the leftmost edge at 0.
+    """Return the horizontal centre of every node, the leftmost edge at 0.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class _Contour:
         )
 
     def join(self, other: _Contour) -> _Contour:
-        """Give the outline of both; walks the shorter one and reuses the lists of the longer."""
+        """Return the outline of both; walks the shorter one and reuses the lists of the longer."""
         common = min(len(self.left), len(other.left))
         if len(self.left) >= len(other.left):
             kept, offset = self, other.shift - self.shift

@@ -107,7 +107,7 @@ class Clause:
         return parts[0] if len(parts) == 1 else some(parts)
 
     def holds(self, table: Table) -> NDArray[np.bool_]:
-        """Tell for each row whether it satisfies the clause."""
+        """Return for each row whether it satisfies the clause."""
         nothing = np.zeros(table.n_rows, bool)
         return self.fold(
             lambda values: values.holds(table.column(values.info.name)),
@@ -182,7 +182,7 @@ class Condition:
         return {name: values for name, values in sets.items() if values is not None}
 
     def select(self, X: object) -> NDArray[np.bool_]:
-        """Tell for each row of X whether it satisfies the condition.
+        """Return for each row of X whether it satisfies the condition.
 
         Parameters
         ----------

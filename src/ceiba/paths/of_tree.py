@@ -25,7 +25,7 @@ STAYS: Final = -1  # as a branch: the row goes no further
 
 
 def condition_of(tree: Tree, node: int, *, stays: bool = False) -> Condition:
-    """Give the condition under which a row reaches a node.
+    """Return the condition under which a row reaches a node.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def condition_of(tree: Tree, node: int, *, stays: bool = False) -> Condition:
 
 
 def conditions_of(tree: Tree, ends: Iterable[tuple[int, bool]]) -> list[Condition]:
-    """Give the conditions of many nodes, each with whether rows stay there, in one pass.
+    """Return the conditions of many nodes, each with whether rows stay there, in one pass.
 
     A node's condition adds one clause to its parent's, so shared paths are computed once.
 
@@ -84,7 +84,7 @@ def conditions_of(tree: Tree, ends: Iterable[tuple[int, bool]]) -> list[Conditio
 
 
 def ends_of(tree: Tree) -> list[tuple[int, Condition]]:
-    """Give each node in which rows end, with its condition; every row satisfies exactly one.
+    """Return each node in which rows end, with its condition; every row satisfies exactly one.
 
     Ends are leaves, and inner nodes in which rows stay. Those that no row can reach are left out,
     and so are values that the tree refuses.
@@ -141,13 +141,13 @@ def refuse_fractional(tree: Tree, format_name: str) -> None:
 
 
 def joined_with(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
-    """Give the clauses joined with one more; columns stay in order of first appearance."""
+    """Return the clauses joined with one more; columns stay in order of first appearance."""
     name = more.info.name
     return {**clauses, name: clauses[name] & more if name in clauses else more}
 
 
 def clause_of(tree: Tree, node: int, branch: int) -> Clause:
-    """Give what the split of one node asks of a row that takes a branch.
+    """Return what the split of one node asks of a row that takes a branch.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def clause_of(tree: Tree, node: int, branch: int) -> Clause:
 
 
 def _chain(tree: Tree, node: int, branch: int) -> Chain:
-    """Give what decides for `branch` when the split itself cannot."""
+    """Return what decides for `branch` when the split itself cannot."""
     if tree.missing == "fractional":
         at = int(tree.branch_start[node]) + branch
         return Chain((), branch != STAYS and bool(tree.branch_weight[at] > 0))
@@ -196,7 +196,7 @@ def _chain(tree: Tree, node: int, branch: int) -> Chain:
 def _answers(
     splits: SplitTable, i: int, branch: int, schema: Schema
 ) -> tuple[ValueSet, ValueSet, ValueSet]:
-    """Give the values that split i sends to `branch`, the missing one, and the levels not met."""
+    """Return the values that split i sends to `branch`, the missing one, and the levels not met."""
     info = schema.columns[int(splits.column[i])]
     everything = ValueSet.everything(info)
     missing, nothing = ValueSet.only_missing(info), ValueSet.only_missing(info).present

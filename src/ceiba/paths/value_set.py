@@ -56,25 +56,25 @@ class ValueSet:
 
     @staticmethod
     def everything(info: ColumnInfo) -> ValueSet:
-        """Give the set of all values of a column."""
+        """Return the set of all values of a column."""
         known = frozenset(range(info.n_levels))
         return ValueSet(info, codes=known | {info.n_levels}, named=known)
 
     @staticmethod
     def only_missing(info: ColumnInfo) -> ValueSet:
-        """Give the set that has the missing value alone."""
+        """Return the set that has the missing value alone."""
         return ValueSet(info, low=math.inf)
 
     def up_to(self, cut: float) -> ValueSet:
-        """Give the present numbers, or codes of known levels, that are not above the cut."""
+        """Return the present numbers, or codes of known levels, that are not above the cut."""
         return self & replace(self._known(lambda code: code <= cut), high=cut)
 
     def above(self, cut: float) -> ValueSet:
-        """Give the present numbers, or codes of known levels, that are above the cut."""
+        """Return the present numbers, or codes of known levels, that are above the cut."""
         return self & replace(self._known(lambda code: code > cut), low=cut)
 
     def of_codes(self, codes: Any) -> ValueSet:
-        """Give the present values with these codes."""
+        """Return the present values with these codes."""
         kept = frozenset(codes)
         named = kept - {self.info.n_levels}
         return self & ValueSet(self.info, codes=kept, named=named, missing=False)
@@ -104,7 +104,7 @@ class ValueSet:
         return union
 
     def union(self, other: ValueSet) -> ValueSet | None:
-        """Give the union if it is one interval or set of levels, else None."""
+        """Return the union if it is one interval or set of levels, else None."""
         missing = self.missing or other.missing
         if not self.info.is_numeric:
             codes, named = self.codes | other.codes, self.named | other.named
@@ -138,7 +138,7 @@ class ValueSet:
         return len(self.codes) == self.info.n_levels + 1
 
     def holds(self, column: Column) -> NDArray[np.bool_]:
-        """Tell for each row of a column whether its value belongs to the set."""
+        """Return for each row of a column whether its value belongs to the set."""
         values = column.values
         if self.info.is_numeric:
             inside = np.zeros(len(values), bool)

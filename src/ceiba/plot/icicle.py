@@ -95,16 +95,7 @@ def plot_icicle(
 
 
 def spans(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the left border and the width of every node, as shares of the whole.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.plot.icicle import spans
-    >>> left, width = spans(ceiba.tree.build(("x <= 2.5", {"a": 3}, {"b": 1})))
-    >>> left.tolist(), width.tolist()
-    ([0.0, 0.0, 0.75], [1.0, 0.75, 0.25])
-    """
+    """Return the left border and the width of every node, as shares of the whole."""
     left, width = np.zeros(tree.n_nodes), np.ones(tree.n_nodes)
     rows = tree.n_rows[0] > 0
     if not rows:  # a tree without data: all branches are alike
@@ -185,7 +176,7 @@ def _words(
 
 
 def _choices(tree: Tree, node: int, digits: int | None, places: dict[int, int]) -> list[str]:
-    """Give what may stand in a bar, the most telling first."""
+    """Return what may stand in a bar, the most telling first."""
     if tree.is_leaf[node]:
         if tree.n_outputs > 1:
             return []

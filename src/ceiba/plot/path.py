@@ -1,4 +1,4 @@
-"""plot_path: the way of one row, step by step, with what each step does to the answer."""
+"""plot_path: the path of one row, step by step, with what each step does to the answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def plot_path(
     font_size: float = 10.0,
     colors: Sequence[str] | None = None,
 ) -> Axes:
-    """Draw the way of one row through a tree.
+    """Draw the path of one row through a tree.
 
     Each line is a step: what is true of the row and its own value, the rows of training that are
     left, and the class probabilities (or the value) among them.
@@ -45,7 +45,7 @@ def plot_path(
         With one output.
     row : dict, sequence, or table of one row
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure, as large as the way needs.
+        Where to draw; by default a new figure, as large as the path needs.
     font_size : float, default 10
     colors : sequence of str, optional
         One colour per class.
@@ -67,13 +67,13 @@ def plot_path(
     estimator, tree = tree, as_tree(tree, "plot_path")
     if tree.n_outputs > 1:
         raise OptionError("plot_path draws one output; this tree has several.")
-    way = _explained(estimator, tree, row)
-    if any(step.by == "share" for step in way.steps):
+    explanation = _explained(estimator, tree, row)
+    if any(step.by == "share" for step in explanation.steps):
         raise OptionError(
-            "plot_path draws one way; this row goes down several branches by shares. "
+            "plot_path draws one path; this row goes down several branches by shares. "
             "Use tree.explain(row), which lists them all."
         )
-    lines = _lines(tree, way)
+    lines = _lines(tree, explanation)
     measure = text_measure(font_size)
     step = 1.3 * font_size
     words = max(max(measure(a, True), measure(b, False)) for _, a, b in lines) + 2.0 * font_size
@@ -106,16 +106,16 @@ def plot_path(
 def _explained(estimator: Any, tree: Tree, row: Any) -> Explanation:
     if isinstance(row, Explanation):
         return row
-    way = estimator.explain(row)
-    if not isinstance(way, Explanation):
-        raise OptionError(f"plot_path draws one row; it got a table of {len(way)} rows.")
-    return way
+    explanation = estimator.explain(row)
+    if not isinstance(explanation, Explanation):
+        raise OptionError(f"plot_path draws one row; it got a table of {len(explanation)} rows.")
+    return explanation
 
 
-def _lines(tree: Tree, way: Explanation) -> list[tuple[int, str, str]]:
-    """Give node, headline and remark of each line, the root first."""
+def _lines(tree: Tree, explanation: Explanation) -> list[tuple[int, str, str]]:
+    """Return node, headline and remark of each line, the root first."""
     lines = [(0, "all rows", "")]
-    for step in way.steps:
+    for step in explanation.steps:
         if step.branch is None:
             lines.append((step.node, _said(step.sentence), step.note))
             continue

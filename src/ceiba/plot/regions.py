@@ -191,7 +191,7 @@ def _paint_points(
 
 
 def _place(column: Column, one: Ladder, rng: np.random.Generator) -> Any:
-    """Give where the rows stand; rows of one level are spread inside its cell."""
+    """Return where the rows stand; rows of one level are spread inside its cell."""
     if one.info.is_numeric:
         return column.values.astype(np.float64)
     known = ~column.missing & ~column.unseen

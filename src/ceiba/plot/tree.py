@@ -119,7 +119,7 @@ def plot_tree(
 
 
 def _is_shallow(tree: Tree, max_depth: int | None) -> bool:
-    """Tell whether small pictures in inner nodes would still be looked at one by one."""
+    """Return whether small pictures in inner nodes would still be looked at one by one."""
     shown = tree.depth if max_depth is None else min(tree.depth, max_depth)
     inner = np.count_nonzero(~tree.is_leaf & (tree.node_depth < shown))
     return shown <= 5 and int(inner) <= 16

@@ -58,7 +58,7 @@ class Draft:
 def drafts(
     tree: Tree, table: Table, codes: npt.NDArray[np.intp], weight: Array, confidence: float
 ) -> list[Draft]:
-    """Give the rules of all leaves, as they are and generalised, each once."""
+    """Return the rules of all leaves, as they are and generalised, each once."""
     tests = _Tests(tree, table)
     unique: dict[tuple[int, frozenset[int]], Draft] = {}
     for leaf in tree.leaves.tolist():
@@ -179,12 +179,5 @@ def _rate(covered: float, good: float, confidence: float) -> float:
 
 
 def path_tests(tree: Tree) -> int:
-    """Count the tests on all paths of a tree.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> path_tests(ceiba.tree.build(("x <= 9", ("x <= 2.5", "a", "b"), "a")))
-    5
-    """
+    """Count the tests on all paths of a tree."""
     return sum(len(list(pairwise(tree.path(leaf).nodes))) for leaf in tree.leaves.tolist())

@@ -182,20 +182,20 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # ------------------------------------------------------------------ predict
 
     def rules_for(self, label: Any) -> list[GeneralRule]:
-        """Give the rules of one class, the surest first."""
+        """Return the rules of one class, the surest first."""
         if label not in self.classes_:
             known = ", ".join(map(str, self.classes_.tolist()))
             raise OptionError(f"rules_for: there is no class {label!r}. The classes are {known}.")
         return [rule for rule in self.rules_ if rule.value == label]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Give the class of the first rule that covers each row, or the default class."""
+        """Return the class of the first rule that covers each row, or the default class."""
         fired = self._fired(X)
         labels = [*(rule.value for rule in self.rules_), self.default_]
         return np.array(labels, dtype=self.classes_.dtype)[fired]
 
     def predict_proba(self, X: Any) -> Array:
-        """Give the rule's confidence to its class, and the rest to the others by their shares."""
+        """Return the rule's confidence to its class, and the rest to the others by their shares."""
         fired = self._fired(X)
         share: Array = self._share
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
@@ -212,7 +212,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(table[fired])
 
     def _fired(self, X: Any) -> npt.NDArray[np.intp]:
-        """Give the number of the first rule that covers each row; the last is the default."""
+        """Return the number of the first rule that covers each row; the last is the default."""
         if not hasattr(self, "rules_"):
             raise NotFittedError(
                 "This RuleSet instance is not fitted yet. Call 'fit' with appropriate arguments "

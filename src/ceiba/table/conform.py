@@ -22,15 +22,7 @@ _PLAIN = ("number", "boolean")
 
 
 def conform(column: Column, info: ColumnInfo, unseen: Unseen = "keep") -> Column:
-    """Return ``column`` as a column of ``info``.
-
-    Examples
-    --------
-    >>> from ceiba.table.readers.objects import column_of_objects
-    >>> info = ColumnInfo("city", Kind.CATEGORICAL, ("Lima", "Oslo"))
-    >>> conform(column_of_objects("city", ["Oslo", "Rome", None]), info).values.tolist()
-    [1, 2, -1]
-    """
+    """Return ``column`` as a column of ``info``."""
     if info.is_numeric:
         return Column(info, _numbers(column, info))
     if column.info.is_numeric:
@@ -48,7 +40,7 @@ def _numbers(column: Column, info: ColumnInfo) -> NDArray[Any]:
         if column.missing.all():
             return np.full(len(column.values), np.nan)
         raise SchemaError(
-            f"Column {info.name!r}: expected {_expected(info)}, got texts or categories "
+            f"Column {info.name!r}: expected {_expected(info)}, got strings or categories "
             f"({listing(column.info.levels, 3)}). Convert the column to what it was when fitting."
         )
     mine, theirs = info.display, column.info.display
@@ -69,13 +61,13 @@ def _levels_of_numbers(column: Column, info: ColumnInfo) -> tuple[NDArray[Any], 
 
 
 def _check_level_types(levels: tuple[Any, ...], info: ColumnInfo) -> None:
-    """Refuse a column of numbers where texts were seen, and the other way round."""
+    """Refuse a column of numbers where strings were seen, and the other way round."""
     if not levels or not info.levels:
         return
     texts_now = {isinstance(level, str) for level in levels}
     texts_then = {isinstance(level, str) for level in info.levels}
     if texts_now.isdisjoint(texts_then):
-        got = "texts" if True in texts_now else "numbers"
+        got = "strings" if True in texts_now else "numbers"
         raise SchemaError(
             f"Column {info.name!r}: expected {_expected(info)}, got {got} ({listing(levels, 3)}). "
             "Convert the column to what it was when fitting."

@@ -36,7 +36,7 @@ def read(
         numpy array (plain, object, masked, structured), pandas, polars or pyarrow frame, DuckDB
         relation, dict of lists, list of dicts, list of lists.
     categorical_features : "from_dtype", names, positions or mask
-        Columns to take as categorical whatever their type; the others go by their type: texts and
+        Columns to take as categorical whatever their type; the others go by their type: strings and
         categories are categorical, ordered categories ordered, numbers, booleans and dates numeric.
     target : TargetInfo, optional
         Goes into the schema.
@@ -64,7 +64,7 @@ def read(
     """
     if isinstance(X, Table):
         return X if target is None else X.with_schema(X.schema.with_target(target))
-    # The fast way, for floats as numpy has them: a table of iris is read in two microseconds.
+    # The fast path, for float arrays: iris is read in two microseconds.
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.size and target is None:
         by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
         if by_type or categorical_features is None:

@@ -18,7 +18,7 @@ Array = npt.NDArray[Any]
 
 
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
-    """Give a read-only C-ordered view of `values` as `dtype`, without a copy where possible.
+    """Return a read-only C-ordered view of `values` as `dtype`, without a copy where possible.
 
     The flag is set on a new view, never on the caller's own array object.
     """
@@ -28,7 +28,7 @@ def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
 
 
 def same_array(a: Array | None, b: Array | None) -> bool:
-    """Tell whether two optional arrays hold the same values (NaN equals NaN)."""
+    """Return whether two optional arrays hold the same values (NaN equals NaN)."""
     if a is None or b is None:
         return a is b
     if a.shape != b.shape:

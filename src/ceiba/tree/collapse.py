@@ -21,17 +21,10 @@ if TYPE_CHECKING:
 
 
 def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
-    """Give a new tree in which the given nodes are leaves.
+    """Return a new tree in which the given nodes are leaves.
 
     Nodes that are leaves already, or lie below another given node, change nothing. A boolean
     array over all nodes is read as a mask.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", ("x <= 4", "b", "a")))
-    >>> tree.collapse([2]).leaves.tolist()
-    [1, 2]
     """
     chosen = _chosen(tree, nodes) & ~tree.is_leaf
     if not chosen.any():

@@ -187,5 +187,5 @@ class Figures(Shape):
 
 
 def _over_root(mass: Array) -> Array:
-    """Give masses as shares of the root's."""
+    """Return masses as shares of the root's."""
     return mass / mass[0] if mass[0] > 0 else np.zeros(len(mass))

@@ -39,14 +39,7 @@ def altered(probability: Array, cost_matrix: Array | None) -> Array:
 
 
 def class_impurity(probability: Array, criterion: str) -> Array:
-    """Give the impurity of class probabilities over the last axis; twoing shows gini.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> class_impurity(np.array([0.5, 0.5]), "entropy").item()
-    1.0
-    """
+    """Return the impurity of class probabilities over the last axis; twoing shows gini."""
     if criterion in TEST_CRITERIA:
         raise TreeError(f"Criterion {criterion!r} tests splits and has no impurity of a node.")
     formula = criterion_named(criterion, "classification").of_counts or gini
@@ -54,7 +47,7 @@ def class_impurity(probability: Array, criterion: str) -> Array:
 
 
 def class_risk(probability: Array, answer: Array, share: Array, cost_matrix: Array | None) -> Array:
-    """Give R(t) of nodes that answer with class `answer`: expected cost times share.
+    """Return R(t) of nodes that answer with class `answer`: expected cost times share.
 
     `probability` has shape (n, n_outputs, K), `answer` (n,). Several outputs have no single risk:
     NaN.
@@ -70,7 +63,7 @@ def class_risk(probability: Array, answer: Array, share: Array, cost_matrix: Arr
 
 
 def gains(tree: Tree, impurity: Array, share: Array) -> Array:
-    """Give the impurity decrease of each node by its split, per unit of weight in its branches."""
+    """Return the impurity decrease by each node's split, per unit of weight in its branches."""
     inner = np.flatnonzero(~tree.is_leaf)
     gain = np.zeros(tree.n_nodes)
     if len(inner) == 0:

@@ -186,7 +186,7 @@ class Node:
 
 
 def _plain(label: Any) -> Any:
-    """Give a label as a plain Python value, so that it prints as the user wrote it."""
+    """Return a label as a plain Python value, so that it prints as the user wrote it."""
     return label.item() if hasattr(label, "item") else label
 
 

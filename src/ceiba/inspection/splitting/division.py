@@ -26,13 +26,13 @@ Array = npt.NDArray[np.float64]
 
 
 def row_weights(weight: Any, n_rows: int) -> Array:
-    """Give the weight of each row, 1 where none is given."""
+    """Return the weight of each row, 1 where none is given."""
     weights = read_weights(weight, n_rows)
     return np.ones(n_rows) if weights is None else weights
 
 
 def numbers_of(column: Column) -> Array:
-    """Give the numbers that cuts compare, NaN where missing; codes of an ordered column."""
+    """Return the numbers that cuts compare, NaN where missing; codes of an ordered column."""
     if column.info.kind == Kind.CATEGORICAL:
         raise OptionError(
             "A categorical column has no cuts. Use ceiba.gain(column, y, split={levels}) or "
@@ -45,7 +45,7 @@ def numbers_of(column: Column) -> Array:
 
 
 def branches_of(column: Column, split: Any) -> tuple[npt.NDArray[np.int64], int]:
-    """Give the branch of each row (-1: value missing) and the number of branches."""
+    """Return the branch of each row (-1: value missing) and the number of branches."""
     codes = column.info.kind == Kind.CATEGORICAL
     if isinstance(split, str) and split == "multiway":
         values = column.values if codes else numbers_of(column)
@@ -87,7 +87,7 @@ def measure(
     criterion: Criterion,
     weights: Array,
 ) -> tuple[float, float]:
-    """Give gain and cost of a division of the rows."""
+    """Return gain and cost of a division of the rows."""
     present = (branch >= 0) & (weights > 0)
     parts = [present & (branch == b) for b in range(n_branches)]
     parts = [part for part in parts if part.any()]
@@ -116,7 +116,7 @@ def _class_counts(target: Target, rows: Any, weights: Array) -> Array:
 
 
 def rows_impurity(target: Target, rows: Any, criterion: Criterion, weights: Array) -> float:
-    """Give the impurity of some rows."""
+    """Return the impurity of some rows."""
     if criterion.of_counts is not None:
         return float(criterion.of_counts(_class_counts(target, rows, weights)))
     assert criterion.of_values is not None  # twoing was handled before

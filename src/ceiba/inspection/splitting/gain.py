@@ -19,7 +19,7 @@ def gain(
     *,
     weight: npt.ArrayLike | None = None,
 ) -> float:
-    """Give the impurity decrease that one split of one column brings.
+    """Return the impurity decrease that one split of one column brings.
 
     Parameters
     ----------

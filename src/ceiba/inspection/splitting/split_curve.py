@@ -20,7 +20,7 @@ from ceiba.table import Target, read, read_target
 def split_curve(
     column: Any, y: Any, criterion: str = "gini", *, weight: npt.ArrayLike | None = None
 ) -> Listing:
-    """Give the gain of every cut of a numeric (or ordered) column.
+    """Return the gain of every cut of a numeric (or ordered) column.
 
     With criterion="absolute_error" the time grows with the square of the rows.
 

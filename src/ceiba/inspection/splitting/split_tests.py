@@ -78,7 +78,7 @@ def _groups(tree: Tree, node: int) -> list[str]:
     assert tree.tests is not None
     groups: list[str] = []
     # A split may be continued below: intervals of numbers are cuts one below another. Rows without
-    # a value go the default way.
+    # a value take the default branch.
     waiting = [(node, -np.inf, np.inf, bool(tree.sent_default[node] > 0))]
     while waiting:
         at, low, high, missing = waiting.pop()

@@ -21,7 +21,7 @@ def require_matplotlib() -> Any:
 
 
 def new_axes(width: float, height: float) -> Axes:
-    """Give axes that fill a new figure of the given size in inches."""
+    """Return axes that fill a new figure of the given size in inches."""
     require_matplotlib()
     import matplotlib.pyplot as plt
 

@@ -28,16 +28,7 @@ class Ink:
 
 
 def ink_of(ax: Axes) -> Ink:
-    """Give the colours of the style in which axes were made.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from ceiba.plot.painting.axes import ink_of
-    >>> _, ax = plt.subplots()
-    >>> ink_of(ax).paper
-    (1.0, 1.0, 1.0)
-    """
+    """Return the colours of the style in which axes were made."""
     import matplotlib as mpl
     from matplotlib.colors import to_rgb, to_rgba
 
@@ -51,7 +42,7 @@ def ink_of(ax: Axes) -> Ink:
 
 
 def plain_axes(ax: Axes | None, width: float = 6.4, height: float = 4.2) -> Axes:
-    """Give the axes to draw in, new ones by default, with a frame on two sides only."""
+    """Return the axes to draw in, new ones by default, with a frame on two sides only."""
     require_matplotlib()
     import matplotlib.pyplot as plt
 
@@ -63,7 +54,7 @@ def plain_axes(ax: Axes | None, width: float = 6.4, height: float = 4.2) -> Axes
 
 
 def axes_size(ax: Axes) -> tuple[float, float]:
-    """Give width and height of axes in points."""
+    """Return width and height of axes in points."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     extent = ax.get_window_extent()

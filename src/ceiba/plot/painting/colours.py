@@ -22,14 +22,7 @@ Colour = tuple[float, float, float]
 
 
 def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
-    """Give one colour per class; beyond 14 classes hues are spread evenly.
-
-    Examples
-    --------
-    >>> from ceiba.plot.painting.colours import class_colours
-    >>> [round(part, 2) for part in class_colours(3)[0]]
-    [0.27, 0.47, 0.67]
-    """
+    """Return one colour per class; beyond 14 classes hues are spread evenly."""
     require_matplotlib()
     from matplotlib.colors import to_rgb
 
@@ -44,35 +37,20 @@ def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
 
 
 def tree_palette(tree: Tree, given: Sequence[str] | None = None) -> list[Colour]:
-    """Give one colour per class; none for regression and for several outputs."""
+    """Return one colour per class; none for regression and for several outputs."""
     if tree.task == "regression" or tree.n_outputs > 1:
         return []
     return class_colours(len(tree.target.classes[0]), given)
 
 
 def mixed(colour: Colour, paper: Colour, share: float) -> Colour:
-    """Mix `share` of a colour with the colour of the paper.
-
-    Examples
-    --------
-    >>> from ceiba.plot.painting.colours import mixed
-    >>> mixed((1.0, 0.0, 0.0), (1.0, 1.0, 1.0), 0.5)
-    (1.0, 0.5, 0.5)
-    """
+    """Mix `share` of a colour with the colour of the paper."""
     r, g, b = (share * c + (1 - share) * p for c, p in zip(colour, paper, strict=True))
     return r, g, b
 
 
 def number_colour(share: float, paper: Colour) -> Colour:
-    """Give the colour of a number in a map, from the paper's (0) to a deep tone (1).
-
-    Examples
-    --------
-    >>> from ceiba.plot.painting.colours import luminance, number_colour
-    >>> low, high = (number_colour(share, (1.0, 1.0, 1.0)) for share in (0.0, 1.0))
-    >>> luminance(low) > luminance(high)
-    True
-    """
+    """Return the colour of a number in a map, from the paper's (0) to a deep tone (1)."""
     blue = rgb(NUMBER)
     if share <= 0.6:
         return mixed(blue, paper, 0.08 + 0.92 * share / 0.6)
@@ -82,7 +60,7 @@ def number_colour(share: float, paper: Colour) -> Colour:
 
 
 def luminance(colour: Colour) -> float:
-    """Give the relative luminance (WCAG 2), 0 for black and 1 for white.
+    """Return the relative luminance (WCAG 2), 0 for black and 1 for white.
 
     Examples
     --------

@@ -17,15 +17,7 @@ Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
 def in_covering_fonts(draw: Draw) -> Draw:
-    """Make a function that draws a tree (its first argument) write in fonts with all its letters.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.plot.painting.fonts import in_covering_fonts
-    >>> in_covering_fonts(lambda tree: tree.n_leaves)(ceiba.tree.build("a"))
-    1
-    """
+    """Make a function that draws a tree (its first argument) use fonts with all its letters."""
 
     @wraps(draw)
     def drawn(tree: Any, *data: Any, **options: Any) -> Any:
@@ -39,7 +31,7 @@ def in_covering_fonts(draw: Draw) -> Draw:
 
 
 def _spoken(tree: Tree) -> str:
-    """Give the names that may be written."""
+    """Return the names that may be written."""
     levels = [tree.schema.columns[j].levels[:200] for j in tree.used_columns.tolist()]
     names = [tree.schema.names[j] for j in tree.used_columns.tolist()]
     labels = [label for classes in tree.target.classes for label in classes.tolist()[:200]]
@@ -47,14 +39,7 @@ def _spoken(tree: Tree) -> str:
 
 
 def covering_fonts(text: str) -> list[str]:
-    """Give the font families in which all letters of a text can be written, the usual one first.
-
-    Examples
-    --------
-    >>> from ceiba.plot.painting.fonts import covering_fonts
-    >>> covering_fonts("plain") == covering_fonts("letters")
-    True
-    """
+    """Return font families that cover all letters of a text, the usual one first."""
     import matplotlib as mpl
     from matplotlib.font_manager import findfont
 
@@ -77,7 +62,7 @@ def _letters(path: str) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def _others(lacking: frozenset[str]) -> tuple[str, ...]:
-    """Give installed families that together have the letters, as far as there are any."""
+    """Return installed families that together have the letters, as far as there are any."""
     from matplotlib.font_manager import fontManager
 
     names: list[str] = []

@@ -58,14 +58,7 @@ def _refuse_duplicates(X: Any) -> None:
 
 
 def open_frame(frame: nw.DataFrame[Any]) -> Source:
-    """Open a narwhals frame.
-
-    Examples
-    --------
-    >>> import narwhals as nw, pyarrow as pa
-    >>> open_frame(nw.from_native(pa.table({"age": [31, 45]}))).names
-    ('age',)
-    """
+    """Open a narwhals frame."""
     names = settle_names(frame.columns)
     n_rows, n_columns = frame.shape
 
@@ -136,8 +129,8 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
         return _time_column(name, series)
     if kind.is_nested() or isinstance(kind, nw.Binary):
         raise DataTypeError(
-            f"Column {name!r} is of type {kind}; allowed are numbers, booleans, texts, categories "
-            "and dates. Take out what you need as columns of their own."
+            f"Column {name!r} has type {kind}. Allowed are numbers, booleans, strings, categories "
+            "and dates. Extract what you need as columns of their own."
         )
     return column_of_array(name, np.asarray(series.to_numpy()))
 

@@ -31,25 +31,17 @@ _KNOWN_TYPES = (*_NUMBER_TYPES, *_TEXT_TYPES, *TIME_TYPES)
 
 
 def column_of_objects(name: str, values: Sequence[Any]) -> Column:
-    """Read Python objects, by their types.
-
-    Examples
-    --------
-    >>> column_of_objects("x", [1, None, 2.5]).values
-    array([1. , nan, 2.5])
-    >>> column_of_objects("city", ["Oslo", None]).info.kind
-    <Kind.CATEGORICAL: 'categorical'>
-    """
+    """Read Python objects, by their types."""
     seen = set(map(type, values))
     if seen <= _PLAIN_NUMBERS and (int not in seen or _is_small(values)):
-        # numpy itself takes None for NaN; this is the way of most lists.
+        # numpy itself takes None for NaN; most lists end here.
         return numeric(name, np.array(values, dtype=np.float64))
     if seen - {type(None)} == {str}:
         codes, levels = code_objects(values)
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
     types, missing = seen, missing_mask(values)
     if missing is not None:
-        # NaN beside texts or dates is a missing mark, not a number.
+        # NaN beside strings or dates is a missing mark, not a number.
         types = {type(v) for v, m in zip(values, missing.tolist(), strict=True) if not m}
         values = [None if m else v for v, m in zip(values, missing.tolist(), strict=True)]
     if not types:
@@ -91,7 +83,7 @@ def _refuse_objects(name: str, values: Sequence[Any], types: set[type]) -> DataT
         )
     names = " and ".join(sorted(t.__name__ for t in types))
     return DataTypeError(
-        f"Column {name!r} mixes {names}. A column holds numbers, or texts, or dates. Convert it, "
+        f"Column {name!r} mixes {names}. A column holds numbers, or strings, or dates. Convert it, "
         "e.g. all values to str to make it categorical."
     )
 

@@ -357,7 +357,7 @@ def _target_info(
 
 
 def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
-    """Give values, counts, rows, weights and impurity; NaN and 0 at inner nodes."""
+    """Return values, counts, rows, weights and impurity; NaN and 0 at inner nodes."""
     n = len(written.parent)
     size = 1 if target.task == "regression" else len(target.classes[0])
     value = np.full((n, 1, size), np.nan)
@@ -384,7 +384,7 @@ def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
 
 
 def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _Written, node: int) -> Array:
-    """Give the class counts (or probabilities) of a leaf."""
+    """Return the class counts (or probabilities) of a leaf."""
     given = {leaf.value: 1.0} if leaf.counts is None else leaf.counts
     row = np.zeros(len(code_of))
     for label, count in given.items():

@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 
 
 def branches_of(parent: Array) -> tuple[Array, Array]:
-    """Give `branch_start` and `branch_node` of a tree numbered in pre-order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [a.tolist() for a in branches_of(np.array([-1, 0, 0, 2, 2]))]
-    [[0, 2, 2, 4, 4, 4], [1, 2, 3, 4]]
-    """
+    """Return `branch_start` and `branch_node` of a tree numbered in pre-order."""
     above = np.asarray(parent)[1:]
     count = np.bincount(above, minlength=len(parent)) if len(above) else np.zeros(len(parent), int)
     start = np.concatenate(([0], np.cumsum(count)))
@@ -134,7 +127,7 @@ def from_arrays(
 
 
 def default_criterion(schema: Schema) -> str:
-    """Give the criterion a tree without one is said to have."""
+    """Return the criterion a tree without one is said to have."""
     regression = schema.target is not None and schema.target.task == "regression"
     return "squared_error" if regression else "gini"
 
@@ -180,7 +173,7 @@ def _judge(tree: Tree, impurity: Any) -> Tree:
 
 
 def _spread(tree: Tree) -> Array:
-    """Give the variance of the values of the leaves below each node."""
+    """Return the variance of the values of the leaves below each node."""
     number = tree.value[:, :, 0]
     own = np.where(tree.is_leaf, tree.weight, 0.0)[:, None] * number**2
     square = sum_up(tree, own)

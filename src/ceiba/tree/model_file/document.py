@@ -39,7 +39,7 @@ class Document:
     model : Field or None
         The estimator's class, parameters and fitted attributes, as read, not yet trusted.
     metadata : dict
-        What the writer wanted to add: texts, numbers, lists.
+        What the writer wanted to add: strings, numbers, lists.
     written : dict
         Version of ceiba that wrote the file, and when.
 
@@ -64,7 +64,7 @@ def dumps(
     model: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """Give the text of a model file: UTF-8 JSON, one array per line.
+    """Return the text of a model file: UTF-8 JSON, one array per line.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def dumps(
     lines: list[str] = []
     _lay_out(document, "", lines)
     text = "\n".join(lines) + "\n"
-    # Lone surrogates (names from broken texts) are escaped: UTF-8 cannot hold them.
+    # Lone surrogates (names from broken strings) are escaped: UTF-8 cannot hold them.
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:

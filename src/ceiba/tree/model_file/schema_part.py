@@ -27,15 +27,7 @@ _LABEL_TYPES: Final = {
 
 
 def schema_to_json(schema: Schema) -> dict[str, Any]:
-    """Give a schema as plain data.
-
-    Examples
-    --------
-    >>> from ceiba.table import ColumnInfo, Kind, Schema
-    >>> from ceiba.tree.model_file.schema_part import schema_to_json
-    >>> schema_to_json(Schema((ColumnInfo("age", Kind.NUMERIC),)))["columns"]
-    [{'name': 'age', 'kind': 'numeric'}]
-    """
+    """Return a schema as plain data."""
     target = schema.target
     return {
         "named": schema.named,
@@ -73,7 +65,7 @@ def _labels_to_json(labels: npt.NDArray[Any]) -> dict[str, Any]:
         odd = next((v for v in values if type(v) not in _LABEL_TYPES["object"]), values[0])
         raise UnwritableError(
             f"Class {odd!r} ({type(odd).__name__}) cannot be written into a model file. Classes "
-            "are texts, numbers or booleans there; convert the target and refit."
+            "are strings, numbers or booleans there; convert the target and refit."
         )
     return {"type": kind, "labels": values}
 

@@ -37,7 +37,7 @@ _EXACT: Final = 2**53
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:
-    """Give the arrays and options of a tree as plain data (without its schema)."""
+    """Return the arrays and options of a tree as plain data (without its schema)."""
     fields: dict[str, Any] = {
         "criterion": tree.criterion,
         "missing": tree.missing,
@@ -75,7 +75,7 @@ def _tests_to_json(tests: SplitTests | None) -> dict[str, Any] | None:
 
 
 def _numbers(values: Array) -> list[Any]:
-    """Give floats as JSON: NaN is null, whole numbers are written without a point."""
+    """Return floats as JSON: NaN is null, whole numbers are written without a point."""
     if not np.isfinite(values[~np.isnan(values)]).all():
         raise ModelFileError("The tree holds an infinite number, which JSON cannot say.")
     return [

@@ -61,13 +61,13 @@ def visits(tree: Tree, table: Table) -> Iterator[Visit]:
 
 
 def decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, Array]:
-    """Give each row's branch at a node (-1: it stays), and which rows go down every branch."""
+    """Return each row's branch at a node (-1: it stays), and which rows go down every branch."""
     branch, _, _ = _decide(tree, table, node, rows)
     return branch, branch == _EVERYWHERE
 
 
 def _decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, int, tuple[int, ...]]:
-    """Give each row's branch, and how many were sent by default and by each surrogate."""
+    """Return each row's branch, and how many were sent by default and by each surrogate."""
     branch = ask(tree.splits, node, table, rows)
     unseen = branch == UNSEEN
     branch[unseen] = MISSING if tree.unseen == "missing" else tree.majority_branch[node]

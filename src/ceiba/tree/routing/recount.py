@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool) -> Tree:
-    """Give the same tree with the counts of other data; see `Tree.recount`."""
+    """Return the same tree with the counts of other data; see `Tree.recount`."""
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = route.read(tree, X)
@@ -93,7 +93,7 @@ def _endings(tree: Tree, table: Table, weight: Array) -> _Endings:
 
 
 def _any_missing(tree: Tree, table: Table) -> bool:
-    """Tell whether any value may be missing; an unseen level may be treated as missing."""
+    """Return whether any value may be missing; an unseen level may be treated as missing."""
     columns = [table.columns[j] for j in tree.used_columns.tolist()]
     levels = tree.unseen == "missing" and not all(column.info.is_numeric for column in columns)
     return levels or any(column.missing.any() for column in columns)
@@ -145,7 +145,7 @@ def _numbers(tree: Tree, y: Array, ends: _Endings, keep_value: bool) -> Tree:
 
 
 def _moments(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]:
-    """Give the nodes' means, impurities and the loss of the tree's own values, by moments."""
+    """Return the nodes' means, impurities and the loss of the tree's own values, by moments."""
     n, n_outputs = tree.value.shape[:2]
     safe = np.where(tree.weight > 0, tree.weight, 1.0)
     mean, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
@@ -173,7 +173,7 @@ def _moments(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]
 
 
 def _means(tree: Tree, y: Array, ends: _Endings) -> Array:
-    """Give the weighted mean of each node."""
+    """Return the weighted mean of each node."""
     own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
     total = np.where(own > 0, own, 1.0)
     # Where rows end, the mean is taken twice: the second time about the first, so that equal
@@ -196,7 +196,7 @@ def _merge(parent: Array, own: Array, apart: Array) -> Array:
 
 
 def _absolute(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]:
-    """Give the nodes' weighted medians, mean absolute deviations and loss of the tree's values."""
+    """Return the nodes' weighted medians, mean absolute deviations and losses."""
     n, n_outputs = tree.value.shape[:2]
     median, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
     order = np.argsort(ends.node, kind="stable")

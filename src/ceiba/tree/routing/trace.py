@@ -1,4 +1,4 @@
-"""The way of one row through a tree, move by move: the readable definition of routing.
+"""The route of one row down a tree, move by move: the readable definition of routing.
 
 At each node: the primary split decides if the value is there and, for level splits, its level is
 in the node's level map. A missing value: with `missing="surrogate"` the first surrogate whose own
@@ -93,7 +93,7 @@ def trace(tree: Tree, table: Table, row: int) -> tuple[Move, ...]:
 
 
 def _decide(tree: Tree, table: Table, row: int, node: int) -> tuple[int | None, By, int | None]:
-    """Give the branch (None: stays), who decided, and the surrogate's number if it was one."""
+    """Return the branch (None: stays), who decided, and the surrogate's number if it was one."""
     answer = _ask(tree.splits, node, table, row)
     if isinstance(answer, int):
         return answer, "primary", None

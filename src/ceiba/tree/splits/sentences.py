@@ -169,7 +169,7 @@ def presence_sentence(column: str, missing: bool) -> str:
 
 
 def separating_digits(cuts: Iterable[float], digits: int = DIGITS) -> int:
-    """Give the digits, at least `digits`, at which all different cuts look different.
+    """Return the digits, at least `digits`, at which all different cuts look different.
 
     Examples
     --------

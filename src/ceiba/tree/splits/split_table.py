@@ -198,12 +198,12 @@ class SplitTable(ArrayRecord):
 
     @classmethod
     def none(cls, m: int) -> SplitTable:
-        """Give a table of `m` rows that ask nothing (all leaves)."""
+        """Return a table of `m` rows that ask nothing (all leaves)."""
         return cls.cuts(np.full(m, -1), np.full(m, np.nan))
 
     @classmethod
     def cuts(cls, column: Array, cut: Array) -> SplitTable:
-        """Give a table of numeric cuts; rows whose column is negative are leaves."""
+        """Return a table of numeric cuts; rows whose column is negative are leaves."""
         column = np.asarray(column, np.int32)
         inner = column >= 0
         empty = np.zeros(0, np.int32)
@@ -254,7 +254,7 @@ class SplitTable(ArrayRecord):
         )
 
     def level_map(self, i: int) -> tuple[Array, Array]:
-        """Give row i's level codes (ascending) and the branch of each."""
+        """Return row i's level codes (ascending) and the branch of each."""
         part = slice(int(self.level_start[i]), int(self.level_start[i + 1]))
         return self.level_code[part], self.level_branch[part]
 
@@ -275,7 +275,7 @@ class SplitTable(ArrayRecord):
         return LevelSets(info.name, tuple(map(tuple, groups)))
 
     def take(self, rows: Array) -> SplitTable:
-        """Give a new table of the given rows, in the given order."""
+        """Return a new table of the given rows, in the given order."""
         rows = np.asarray(rows, np.int64)
         start, (codes, branches) = take_ragged(
             self.level_start, (self.level_code, self.level_branch), rows, np.int64
@@ -291,7 +291,7 @@ class SplitTable(ArrayRecord):
         )
 
     def without(self, leaf: Array) -> SplitTable:
-        """Give a new table in which the rows where `leaf` is True ask nothing."""
+        """Return a new table in which the rows where `leaf` is True ask nothing."""
         leaf = np.asarray(leaf, bool)
         length = np.where(leaf, 0, np.diff(self.level_start))
         keep = ~np.repeat(leaf, np.diff(self.level_start))

@@ -87,14 +87,14 @@ class Surrogates(ArrayRecord):
         return len(self.splits)
 
     def of(self, node: int, schema: Schema) -> tuple[Surrogate, ...]:
-        """Give the surrogates of one node, best first."""
+        """Return the surrogates of one node, best first."""
         return tuple(
             Surrogate(split, float(self.agreement[k]), float(self.adjusted[k]), int(self.sent[k]))
             for k, split in _splits_of(self.start, self.splits, node, schema)
         )
 
     def take(self, nodes: Array, leaf: Array | None = None) -> Surrogates:
-        """Give the surrogates of the given nodes; none where `leaf` (per given node) is True."""
+        """Return the surrogates of the given nodes; none where `leaf` (per given node) is True."""
         start, rows = _entries(self.start, nodes, leaf)
         return Surrogates(
             start,
@@ -128,14 +128,14 @@ class Competitors(ArrayRecord):
         return len(self.splits)
 
     def of(self, node: int, schema: Schema) -> tuple[Competitor, ...]:
-        """Give the competitors of one node, best first."""
+        """Return the competitors of one node, best first."""
         return tuple(
             Competitor(split, float(self.gain[k]))
             for k, split in _splits_of(self.start, self.splits, node, schema)
         )
 
     def take(self, nodes: Array, leaf: Array | None = None) -> Competitors:
-        """Give the competitors of the given nodes; none where `leaf` (per given node) is True."""
+        """Return the competitors of the given nodes; none where `leaf` (per given node) is True."""
         start, rows = _entries(self.start, nodes, leaf)
         return Competitors(start, self.splits.take(rows), self.gain[rows])
 
@@ -150,7 +150,7 @@ def _splits_of(
 
 
 def _entries(start: Array, nodes: Array, leaf: Array | None) -> tuple[Array, Array]:
-    """Give the new `start` and the flat rows to keep, for nodes of which some lose theirs."""
+    """Return the new `start` and the flat rows to keep, for nodes of which some lose theirs."""
     entries = np.arange(int(start[-1]), dtype=np.int64)
     new_start, (rows,) = take_ragged(start, (entries,), nodes, np.int64)
     if leaf is None:
