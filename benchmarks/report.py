@@ -104,7 +104,7 @@ def fitted(kind: str, leaves: int) -> tuple[Any, Any, Any]:
         options["categorical_splits"] = "multiway"
     elif kind == "surrogates":
         make = holes
-        options |= {"missing": "surrogate", "max_surrogates": 3, "max_competitors": 3}
+        options |= {"missing": ceiba.Surrogates(keep=3), "max_competitors": 3}
     else:
         k = int(kind.split()[0])
 

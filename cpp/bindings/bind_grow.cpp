@@ -122,7 +122,7 @@ void bind_options(nb::module_& m) {
         [](GrowOptions& o, double v) { o.search.min_branch = v; });
     c.def_prop_rw(
         "monotonic", [](const GrowOptions& o) { return o.search.monotone; },
-        [](GrowOptions& o, std::vector<int> v) { o.search.monotone = std::move(v); });
+        [](GrowOptions& o, std::vector<int> v) { o.search.monotone = o.surrogates.monotone = std::move(v); });
     c.def_prop_rw(
         "class_scale", [](const GrowOptions& o) { return o.search.class_scale; },
         [](GrowOptions& o, std::vector<double> v) { o.search.class_scale = std::move(v); });

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         DataWarning,
         ModelFileError,
         OptionError,
+        OutputError,
         SchemaError,
         TreeError,
     )
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from ceiba.families.chaid import chaid
     from ceiba.families.id3 import id3
     from ceiba.families.rpart.rpart import rpart
+    from ceiba.grow import Chaid, GainRatio, Multiway, Significance, Surrogates
     from ceiba.inspection.splitting.gain import gain
     from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CeibaError",
     "CeibaWarning",
+    "Chaid",
     "ChiSquare",
     "CostComplexity",
     "DataError",
@@ -76,13 +79,18 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DescriptionLength",
+    "GainRatio",
     "ModelFileError",
+    "Multiway",
     "OptionError",
+    "OutputError",
     "Pessimistic",
     "ReducedError",
     "RuleSet",
     "SameAnswer",
     "SchemaError",
+    "Significance",
+    "Surrogates",
     "Tree",
     "TreeError",
     "__version__",
@@ -138,6 +146,11 @@ _ROOMS = (
 )
 
 _HOMES = {
+    "Surrogates": "grow",
+    "Significance": "grow",
+    "Multiway": "grow",
+    "GainRatio": "grow",
+    "Chaid": "grow",
     "CeibaError": "errors",
     "CeibaWarning": "errors",
     "ChiSquare": "prune",
@@ -150,6 +163,7 @@ _HOMES = {
     "DescriptionLength": "prune",
     "ModelFileError": "errors",
     "OptionError": "errors",
+    "OutputError": "errors",
     "Pessimistic": "prune",
     "ReducedError": "prune",
     "SameAnswer": "prune",

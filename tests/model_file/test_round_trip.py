@@ -1,4 +1,4 @@
-"""What is saved comes back: every kind of tree, every estimator, packed or not."""
+"""Round trips: every kind of tree, every estimator, compressed or not."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from ceiba.table import read, read_target
 
 
 def mixed(n=120, holes=0.0, seed=0):
-    """Numbers and levels, maybe with holes, and a target that depends on them."""
+    """Numbers and levels, optionally with missing values, and a target that depends on them."""
     rng = np.random.default_rng(seed)
     x, z = rng.normal(size=n).round(2), rng.integers(0, 9, n).astype(float)
     city = rng.choice(["Bern", "Lima", "Oslo", "Rome"], n)
@@ -52,7 +52,9 @@ def cross_validation_by_definition(problem, folds, risk="cost"):
     weight = problem.row_weight
     total = weight.sum()
     first, second = errors @ weight, errors**2 @ weight
-    return first / total, np.sqrt(np.maximum(second - first**2 / total, 0)) / total
+    rows = total if problem.options.frequency_weights else total**2 / (weight**2).sum()
+    spread = second / total - (first / total) ** 2
+    return first / total, np.sqrt(np.maximum(spread, 0) / rows)
 
 
 def _pruned(tree, problem, alpha, risk):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_diabetes, load_iris
 
 import ceiba
 from ceiba.errors import DataError, OptionError, TreeError
@@ -53,7 +53,7 @@ def test_holes_are_treated_as_the_tree_treats_them(missing, criterion):
 
 
 def test_rows_that_stay_in_a_node_are_told_its_answer():
-    data = problem({"missing": "surrogate", "use_surrogate": 0}, holes=0.3)
+    data = problem({"missing": ceiba.Surrogates(keep=0, otherwise="stay")}, holes=0.3)
     found = cross_validate(data.grow(), data, folds=FOLDS)
     np.testing.assert_allclose(found.risk, cross_validation_by_definition(data, FOLDS)[0])
 
@@ -128,7 +128,8 @@ def test_result_does_not_depend_on_threads():
 @pytest.mark.parametrize("criterion", ["gini", "squared_error", "poisson"])
 def test_weights_are_repeated_rows_with_copies_in_one_fold(criterion):
     weight = np.random.default_rng(5).integers(1, 4, 120)
-    weighted = problem({"criterion": criterion}, weight=weight.astype(float))
+    options = {"criterion": criterion, "frequency_weights": True}
+    weighted = problem(options, weight=weight.astype(float))
     rows = np.repeat(np.arange(120), weight)
     repeated = Problem(weighted.table.take(rows), weighted.target.take(rows), weighted.options)
     a = cross_validate(weighted.grow(), weighted, folds=FOLDS)
@@ -216,14 +217,69 @@ def test_tree_of_one_leaf_has_one_step():
 
 
 @pytest.mark.parametrize("power", [-990, 990])
-def test_weights_in_other_units_give_the_same_risk(power):
-    """A common factor of all weights changes the standard error by its root, nothing else."""
+def test_weights_in_other_units_give_the_same_risk_and_standard_error(power):
     plain = problem({}, weight=np.ones(120))
     other = problem({}, weight=np.full(120, 2.0**power))
     expected = cross_validate(plain.grow(), plain, folds=FOLDS)
     found = cross_validate(other.grow(), other, folds=FOLDS)
     np.testing.assert_array_equal(found.risk, expected.risk)
-    np.testing.assert_array_equal(found.se, expected.se * 2.0 ** (-power // 2))
+    np.testing.assert_array_equal(found.se, expected.se)
+
+
+def test_frequencies_four_times_as_large_halve_the_standard_error():
+    options = {"frequency_weights": True}
+    plain, other = (problem(options, weight=np.full(120, k)) for k in (1.0, 4.0))
+    expected = cross_validate(plain.grow(), plain, folds=FOLDS)
+    found = cross_validate(other.grow(), other, folds=FOLDS)
+    np.testing.assert_array_equal(found.se, expected.se / 2)
+
+
+@pytest.mark.parametrize("make", [ceiba.DecisionTreeRegressor, ceiba.cart], ids=["plain", "cart"])
+def test_one_se_choice_does_not_depend_on_the_scale_of_the_weights(make):
+    X, y = load_diabetes(return_X_y=True)
+    options = {} if make is ceiba.cart else {"prune": "1se"}
+    leaves = {
+        make(**options).fit(X, y, sample_weight=np.full(442, scale)).get_n_leaves()
+        for scale in (1.0, 1 / 442, 100.0)
+    }
+    assert leaves == {make(**options).fit(X, y).get_n_leaves()}
+
+
+def test_one_se_choice_takes_frequencies_as_rows():
+    X, y = load_diabetes(return_X_y=True)
+    folds = np.random.default_rng(0).integers(0, 5, 442)
+    weight = np.random.default_rng(1).integers(1, 4, 442)
+    rows = np.repeat(np.arange(442), weight)
+
+    def model(folds, **options):
+        pruning = ceiba.prune.CostComplexity(folds=folds, rule="1se")
+        return ceiba.DecisionTreeRegressor(prune=pruning, max_depth=5, **options)
+
+    a = model(folds, frequency_weights=True).fit(X, y, sample_weight=weight)
+    b = model(folds[rows]).fit(X[rows], y[rows])
+    np.testing.assert_allclose(a.pruning_table_["cv_se"], b.pruning_table_["cv_se"], rtol=1e-9)
+    assert a.get_n_leaves() == b.get_n_leaves()
+
+
+def test_standard_error_of_unequal_weights_is_that_of_kishs_number_of_rows():
+    weight = np.random.default_rng(6).exponential(size=120)
+    data = problem({}, weight=weight)
+    found = cross_validate(data.grow(), data, folds=FOLDS)
+    wrong = found.predictions(0) != data.target.info.classes[0][data.target.values[:, 0]]
+    share = np.average(wrong, weights=weight)
+    rows = weight.sum() ** 2 / (weight**2).sum()
+    assert found.se[0] == pytest.approx(np.sqrt(share * (1 - share) / rows), rel=1e-9)
+
+
+def test_rpart_keeps_the_standard_error_of_r_which_shrinks_with_the_weights():
+    X, y = load_diabetes(return_X_y=True)
+    se = [
+        ceiba.rpart(method="anova", random_state=0)
+        .fit(X, y, sample_weight=np.full(442, scale))
+        .cp_table_["relative_cv_se"]
+        for scale in (1.0, 4.0)
+    ]
+    np.testing.assert_allclose(se[0], 2 * se[1], rtol=1e-9)
 
 
 def test_fold_with_all_the_weight_is_refused_by_its_number():

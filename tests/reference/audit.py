@@ -185,13 +185,16 @@ def way_of_holes(
     parts: Sequence[Sequence[int]],
     rows: Sequence[int],
 ) -> Iterator[str]:
-    """Nothing missing in the node: a hole will follow the branch with more weight, the first on
-    ties.
+    """Nothing missing in the node: a hole will follow the branch with more weight; on a tie the
+    first, under missing="learn" the last (scikit-learn's rule).
     """
     values = data.columns[split.column].values
     if any(values[row] is None for row in rows):
         return
-    default, most = int(tree.default_branch[node]), heaviest(data, parts)
+    default, most = (
+        int(tree.default_branch[node]),
+        heaviest(data, parts, last=tree.missing == "learn"),
+    )
     weights = [data.total_weight(part) for part in parts]
     # sums that differ by rounding only may be told apart or not
     if default != most and not near(weights[default], weights[most], weights[most]):

@@ -55,7 +55,7 @@ def model(kind: str) -> Any:
     if kind == "regression":
         return ceiba.DecisionTreeRegressor(max_leaf_nodes=20).fit(frame, answer(frame))
     if kind == "surrogate":
-        options = {"missing": "surrogate", "max_depth": 4, "max_surrogates": 3}
+        options = {"missing": ceiba.Surrogates(keep=3), "max_depth": 4}
         return ceiba.DecisionTreeClassifier(**options).fit(frame, classes(frame, 2))
     if kind == "fractional":
         options = {"missing": "fractional", "max_depth": 4}

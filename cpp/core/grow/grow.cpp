@@ -322,10 +322,16 @@ private:
         if (options_.search.like_rpart && open.rows.store->zero_weights)
             split::let_absent_levels_stay(open.rows, split, routing);
         const split::BranchLoad load = split::load(open.rows, routing);
-        const int heavier = split::heaviest(load, by_surrogate);
+        // As in scikit-learn: where nothing was missing there was nothing to learn, and a tie goes to the right.
+        const bool nothing_learned = options_.search.missing == Missing::learn &&
+                                     open.rows.n_present(static_cast<std::size_t>(split.column)) == open.rows.size();
+        // rpart leaves a row in the node on a tie, and predicts by the sons' rows; else both go by the weight of the split.
+        const bool as_rpart = by_surrogate && options_.surrogates.like_rpart;
+        const int heavier =
+            split::heaviest(load, as_rpart ? split::Tie::none : nothing_learned ? split::Tie::last : split::Tie::first);
         question.default_branch = heavier;
         if (options_.search.missing == Missing::fractional) {
-            question.default_branch = split::heaviest(load, false);
+            question.default_branch = split::heaviest(load, split::Tie::first);
             return;
         }
         if (by_surrogate && split.n_branches == 2 && options_.surrogates.max_surrogates > 0) {
@@ -333,14 +339,15 @@ private:
             question.surrogates = split::find_surrogates(open.rows, routing, split.column, right, options_.surrogates);
             if (options_.use_surrogate > 0) split::route_by_surrogates(open.rows, question.surrogates, routing);
         }
-        const bool rule_lacks = options_.surrogates.like_rpart && options_.surrogates.max_surrogates == 0;
+        const bool rule_lacks = as_rpart && options_.surrogates.max_surrogates == 0;
         const bool stays = by_surrogate && (options_.use_surrogate < 2 || heavier < 0 || rule_lacks);
         for (std::uint16_t& branch : routing.branch) {
             if (branch != split::unplaced) continue;
             branch = static_cast<std::uint16_t>(stays ? routing.n_branches : heavier);
             ++question.sent_default;
         }
-        if (by_surrogate) question.default_branch = options_.use_surrogate < 2 ? -1 : -2;
+        if (by_surrogate && options_.use_surrogate < 2) question.default_branch = -1;
+        if (as_rpart && options_.use_surrogate == 2) question.default_branch = -2;
     }
 
     // rpart's rule when predicting: the son to which more rows went, by whatever way; nobody moves on a tie.
@@ -356,17 +363,20 @@ private:
         return tie ? -1 : best;
     }
 
-    void hand_down_limits(const Open& open, const Candidate& split, const Builder& builder,
-                          std::vector<Open>& children) const {
+    // The split was judged by the rows that it places; those placed otherwise may turn the order round. Then both sides say
+    // the middle.
+    void hand_down_limits(const Open& open, const Candidate& split, Builder& builder, std::vector<Open>& children) const {
         if (options_.search.monotone.empty() || children.size() != 2) return;
         const int direction = options_.search.monotone[static_cast<std::size_t>(split.column)];
         if (direction == 0) return;
-        const auto value = [&](const Open& child) { return builder[static_cast<std::size_t>(child.node)].limited; };
+        const auto value = [&](const Open& child) -> double& { return builder[static_cast<std::size_t>(child.node)].limited; };
         const double middle = 0.5 * (value(children[0]) + value(children[1]));
         Open& low = children[direction > 0 ? 0 : 1];
         Open& high = children[direction > 0 ? 1 : 0];
         low.context.high = std::min(open.context.high, middle);
         high.context.low = std::max(open.context.low, middle);
+        value(low) = std::min(value(low), middle);
+        value(high) = std::max(value(high), middle);
     }
 
     const GrowOptions& options_;

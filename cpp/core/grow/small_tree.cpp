@@ -280,7 +280,8 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     out_.splits.cut[at] =
         best.code ? columns_.cut(best.at, best.code) : columns_.cut(best.at, sorted[n_left - 1], sorted[n_left]);
     out_.gain[at] = gain / static_cast<double>(n);
-    out_.default_branch[at] = 2 * n_left >= n ? 0 : 1;
+    const bool to_first = options_.search.missing == split::Missing::learn ? 2 * n_left > n : 2 * n_left >= n;
+    out_.default_branch[at] = to_first ? 0 : 1;
 
     const std::size_t place = stack_.size();
     if (counts_.size() < (place + 4) * n_classes_) counts_.resize(2 * (place + 4) * n_classes_);

@@ -116,10 +116,12 @@ BranchLoad load(const NodeRows& node, const Routing& routing) {
     return out;
 }
 
-int heaviest(const BranchLoad& load, bool tie_stays) {
-    const auto most = std::max_element(load.weight.begin(), load.weight.end());
-    if (tie_stays && std::count(load.weight.begin(), load.weight.end(), *most) > 1) return -1;
-    return static_cast<int>(most - load.weight.begin());
+int heaviest(const BranchLoad& load, Tie tie) {
+    const auto& weight = load.weight;
+    const double most = *std::max_element(weight.begin(), weight.end());
+    if (tie == Tie::none && std::count(weight.begin(), weight.end(), most) > 1) return -1;
+    if (tie == Tie::last) return static_cast<int>(weight.rend() - std::find(weight.rbegin(), weight.rend(), most)) - 1;
+    return static_cast<int>(std::find(weight.begin(), weight.end(), most) - weight.begin());
 }
 
 }  // namespace ceiba::split

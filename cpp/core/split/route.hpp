@@ -25,7 +25,8 @@ struct BranchLoad {
 };
 BranchLoad load(const NodeRows& node, const Routing& routing);
 
-// The branch with more weight, the first on ties; -1 instead of a tie when `tie_stays`.
-int heaviest(const BranchLoad& load, bool tie_stays);
+// The branch with more weight; among equals the first, the last (scikit-learn: the right one), or none (-1).
+enum class Tie { first, last, none };
+int heaviest(const BranchLoad& load, Tie tie);
 
 }  // namespace ceiba::split

@@ -194,6 +194,7 @@ std::vector<Surrogate> find_surrogates(const NodeRows& node, const Routing& prim
     std::vector<Surrogate> found;
     for (std::size_t c = 0; c < node.store->sorted.size(); ++c) {
         if (static_cast<std::int32_t>(c) == primary_column) continue;
+        if (!options.monotone.empty() && options.monotone[c] != 0) continue;
         Surrogate s = search.find(c);
         if (s.kind != Kind::none) found.push_back(std::move(s));
     }

@@ -34,6 +34,9 @@ struct SurrogateOptions {
     // rpart 4.1 means to ask for two rows sent each way, but for levels it counts two that agree and two that go astray: a
     // perfect stand-in is refused. Its trees cannot be repeated without this rule.
     bool like_rpart = false;
+    // Per column; empty: none. A column with a monotone limit is no surrogate: its value would send a row to branches of
+    // another column, whose values have no order.
+    std::vector<int> monotone;
 };
 
 // `right_son` is the branch (0 or 1) that counts as right in the tie rules.

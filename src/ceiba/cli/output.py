@@ -6,6 +6,7 @@ Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the m
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import sys
@@ -13,7 +14,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-__all__ = ["answer", "check_out", "exit_code", "plain", "remark", "warn_in_words"]
+__all__ = ["answer", "check_out", "exit_code", "is_full", "plain", "remark", "warn_in_words"]
 
 
 def answer(text: str, data: Any, as_json: bool) -> None:
@@ -75,6 +76,11 @@ def warn_in_words(quiet: bool = False) -> None:
     warnings.showwarning = show
 
 
+def is_full(error: BaseException) -> bool:
+    """Tell whether there was no room for what was written, be it to the standard output."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
+
 def exit_code(error: BaseException) -> int:
     """Give the exit code of an error.
 
@@ -85,12 +91,14 @@ def exit_code(error: BaseException) -> int:
     >>> exit_code(OptionError("x")), exit_code(DataError("x"))
     (2, 3)
     """
-    from ceiba.errors import DataError, ModelFileError, OptionError, TreeError
+    from ceiba.errors import DataError, ModelFileError, OptionError, OutputError, TreeError
 
     if isinstance(error, KeyboardInterrupt):
         return 130
     if isinstance(error, OptionError):
         return 2
+    if isinstance(error, OutputError) or is_full(error):
+        return 1
     if isinstance(error, DataError | OSError):
         return 3
     if isinstance(error, ModelFileError | TreeError):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import DataError, TreeError
-from ceiba.grow.grow import core_options
+from ceiba.grow.core_options import core_options
 from ceiba.grow.problem import Problem
 from ceiba.table import Kind
 from ceiba.tree import Cut, LevelSets, Presence, Split, SplitKind, SplitTable, Surrogates
@@ -41,6 +41,11 @@ def read_split(split: Split | str, table: Table, rows: Rows) -> SplitTable:
     """Read a split as a table of one row, and refuse what the node's rows cannot answer."""
     schema = table.schema
     found = _of_words(split, table) if isinstance(split, str) else split
+    if not isinstance(found, Cut | LevelSets | Presence):
+        raise TreeError(
+            f"{split!r} is not a split. Write 'column <= number', or give a Cut, LevelSets or "
+            "Presence: Cut('petal width', 0.8)."
+        )
     info = schema.columns[schema.index(found.column)]
     if isinstance(found, LevelSets):
         if info.kind is not Kind.CATEGORICAL:
@@ -161,11 +166,14 @@ class _Decision:
 
     def decided(self) -> Division:
         open_ = self.branch < 0
-        rule = self.problem.options.missing
+        rule = self.problem.options.missing_rule
         if rule == "error" and open_.any():
             raise DataError("Values of the split's column are missing, and missing='error'.")
         if self.splits.kind[0] == SplitKind.PRESENCE:
             return self._division(self.branch, 1, 0)
+        if rule == "learn" and not open_.any():  # as in scikit-learn: the right one of equals
+            last = len(self.load) - 1 - int(np.argmax(self.load[::-1]))
+            return self._division(self.branch, last, 0)
         if self._is_learned:
             return self._learned(open_)
         if rule == "surrogate":
@@ -181,13 +189,11 @@ class _Decision:
     def _is_learned(self) -> bool:
         """Whether missing values are tried on every side; not with one branch per level."""
         options = self.problem.options
-        one_each = options.categorical_splits == "multiway"
+        one_each = options.multiway
         by_level = self.splits.kind[0] == SplitKind.LEVELS
         return options.missing == "learn" and not (one_each and by_level)
 
     def _learned(self, open_: npt.NDArray[np.bool_]) -> Division:
-        if not open_.any():
-            return self._division(self.branch, int(np.argmax(self.load)), 0)
         tried = [
             self._division(np.where(open_, b, self.branch), b, int(np.count_nonzero(open_)))
             for b in range(len(self.load))[::-1]  # the first of equals: the last branch
@@ -212,15 +218,17 @@ class _Decision:
     def _by_stand_ins(self, open_: npt.NDArray[np.bool_]) -> Division:
         problem, options = self.problem, self.problem.options
         branch, found = self.branch, None
-        if options.max_surrogates > 0 and len(self.load) == 2:
+        if options.surrogates.keep > 0 and len(self.load) == 2:
             branch, found = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
         left = branch < 0
-        tie = self.load[0] == self.load[1] if len(self.load) == 2 else False
-        no_majority = options.like_rpart and options.max_surrogates == 0
-        stays = options.use_surrogate < 2 or tie or no_majority
-        branch = np.where(left, _STAYS if stays else int(np.argmax(self.load)), branch)
-        default = -1
-        if options.use_surrogate == 2:  # as rpart predicts: where more rows went, nowhere on a tie
+        heavier = int(np.argmax(self.load))
+        tie = len(self.load) == 2 and self.load[0] == self.load[1]
+        like_rpart = options.rpart is not None
+        stays = like_rpart and (tie or options.surrogates.keep == 0)
+        stays = stays or options.use_surrogate < 2
+        branch = np.where(left, _STAYS if stays else heavier, branch)
+        default = -1 if options.use_surrogate < 2 else heavier
+        if like_rpart and default >= 0:  # predicts where more rows went, nowhere on a tie
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1
@@ -250,7 +258,7 @@ class _Decision:
         whole = _Statistic.of(self.problem, self.rows, self.weight)
         node = _Statistic.of(self.problem, self.rows[placed], self.weight)
         sides = [_Statistic.of(self.problem, part, self.weight) for part in parts]
-        if self.problem.options.criterion == "twoing" and len(sides) == 2:
+        if self.problem.options.criterion_name == "twoing" and len(sides) == 2:
             return node.twoing(*sides) * node.mass / whole.mass
         within = sum(side.mass * side.impurity for side in sides)
         return (node.mass * node.impurity - within) / whole.mass
@@ -266,7 +274,7 @@ class _Statistic:
 
     @classmethod
     def of(cls, problem: Problem, rows: Rows, weight: Array | None) -> _Statistic:
-        node = problem.summary(rows.astype(np.uint32), None, weight)
+        node = problem.summary(rows.astype(np.uint32), weight)
         mass, shares = float(node.weight[0]), None
         if node.counts is not None:
             counts = node.counts[0, 0]

@@ -1,8 +1,8 @@
-"""Where growing sent the rows of a tree with surrogates, which is not always where predicting does.
+"""Where growing sent the rows of a tree with surrogates; in `rpart()` predicting may differ.
 
 A row that the split of a node cannot place goes by the first surrogate that can, then with the side
-that got more *weight* from the split itself (Breiman et al. 1984, section 5.3; rpart). Predicting
-has only the finished tree and goes by the branch with more *rows*.
+that got more *weight* from the split itself (Breiman et al. 1984, section 5.3), the first on a tie.
+rpart leaves a row in the node on a tie, and predicts by the branch with more *rows*.
 """
 
 from __future__ import annotations
@@ -56,15 +56,17 @@ def stand_in(tree: Tree, problem: Problem, node: int, rows: Rows, branch: Branch
 
 
 def heavier_branch(problem: Problem, rows: Rows, primary: Branches) -> int | None:
-    """Give the branch to which the split itself sent more weight; None on a tie."""
+    """Give the branch to which the split itself sent more weight; None on a tie in rpart()."""
     options = problem.options
-    if options.like_rpart and options.max_surrogates == 0:  # rpart does not look for it then
+    if (
+        options.rpart is not None and options.surrogates.keep == 0
+    ):  # rpart does not look for it then
         return None
     placed = primary >= 0
     weight = case_weights(problem)[rows][placed]
     load = np.bincount(primary[placed], weights=weight, minlength=2)
     heaviest = np.flatnonzero(load == load.max())
-    return int(heaviest[0]) if len(heaviest) == 1 else None
+    return int(heaviest[0]) if len(heaviest) == 1 or options.rpart is None else None
 
 
 def case_weights(problem: Problem) -> Array:

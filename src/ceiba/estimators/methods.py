@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from ceiba.errors import OptionError
 from ceiba.table import read_weights, split_target
 
 if TYPE_CHECKING:
@@ -338,8 +339,14 @@ class EstimatorMethods:
         """
         from ceiba.prune.cost_complexity_pruning import choose_again
 
-        self._fitted()
+        tree = self._fitted()
         mine = self.__dict__
+        if "prune" not in mine:
+            raise OptionError(
+                f"reprune chooses from the sequence of a fit with prune=, which "
+                f"{type(self).__name__} does not have. Prune its tree: model.tree_.prune(alpha), "
+                f"where alpha is cp * {tree.risk[0]:.6g}; or fit again with another cp."
+            )
         pruned = choose_again(
             mine.get("unpruned_tree_"), mine.get("pruning_table_"), alpha, n_leaves, rule
         )

@@ -194,7 +194,7 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
         "nodes": ",\n".join(f"    {one}" for one in nodes),
         "children": _list(children),
         "tables": _tables(program, name),
-        "levels": ", ".join(levels) or "0",
+        "levels": ", ".join(levels) or '""',  # never read
         "level_start": _list(starts),
     }
     size = tree.n_outputs * tree.max_n_classes
@@ -349,10 +349,12 @@ const char *{name}_label(int output, int which)
 def _best(tree: Tree, name: str, k: int, sizes: str) -> str:
     if tree.cost_matrix is None:
         return (
-            f"    static const int n[] = {{ {sizes} }};\n    int best = 0, c;\n"
-            f"    for (c = 1; c < n[output]; c++)\n"
-            f"        if (value[output * {k} + c] > value[output * {k} + best]) best = c;\n"
-            "    return best;\n"
+            f"    static const int n[] = {{ {sizes} }};\n    double most = 0;\n    int c;\n"
+            f"    for (c = 0; c < n[output]; c++)\n"
+            f"        if (value[output * {k} + c] > most) most = value[output * {k} + c];\n"
+            f"    for (c = 0; c < n[output]; c++)\n"
+            f"        if (value[output * {k} + c] >= most - 1e-12 * most) return c;\n"
+            "    return 0;\n"
         )
     return (
         f"    double cost[{k}], least = 0;\n    int i, j;\n"

@@ -125,8 +125,10 @@ function best(probability) {
 """
 
 _MOST: Final = """
+// Give the most probable class, the first on ties.
 function best(probability) {
-  return probability.indexOf(Math.max(...probability));
+  const most = Math.max(...probability);
+  return probability.findIndex((p) => p >= most - 1e-12 * most);
 }
 """
 

@@ -145,6 +145,14 @@ def _best(probability):
     return next(k for k, c in enumerate(cost) if c <= least + 1e-12 * abs(least))
 '''
 
+_MOST: Final = '''
+
+def _best(probability):
+    """Return the most probable class, the first on ties."""
+    most = max(probability)
+    return next(k for k, p in enumerate(probability) if p >= most - 1e-12 * most)
+'''
+
 _TIMES: Final = """\
         elif not isinstance(value, (int, float)):
             value = _seconds(value)
@@ -204,10 +212,14 @@ def to_python(tree: Tree) -> str:
         _WALK.format(convert=_TIMES if timed else "", refuse=_refuse(tree)),
         _SECONDS if timed else "",
         _SPREAD if fractional else _APPLY,
-        _BEST if fractional and tree.cost_matrix is not None else "",
+        _best(tree) if fractional and tree.task == "classification" else "",
         _answers(tree, fractional),
     ]
     return "".join(parts)
+
+
+def _best(tree: Tree) -> str:
+    return _MOST if tree.cost_matrix is None else _BEST
 
 
 def _about(tree: Tree) -> str:
@@ -284,13 +296,8 @@ def _answers(tree: Tree, fractional: bool) -> str:
     value = "_mixed(row)" if fractional else "VALUE[apply(row)]"
     if tree.task == "regression":
         answer = f"{value}[0][0]" if one else f"[output[0] for output in {value}]"
-        return f'\n\ndef predict(row):\n    """Give the value of a row."""\n    return {answer}\n'
-    if not fractional:
-        best = "ANSWER[apply(row)]"
-    elif tree.cost_matrix is not None:
-        best = f"[_best(output) for output in {value}]"
-    else:
-        best = f"[output.index(max(output)) for output in {value}]"
+        return f'\n\ndef predict(row):\n    """Return the value of a row."""\n    return {answer}\n'
+    best = f"[_best(output) for output in {value}]" if fractional else "ANSWER[apply(row)]"
     first = "[0]" if one else ""
     return f'''
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.tree.model_file.storage import atomic
+from ceiba.tree.model_file.atomic import atomic
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
@@ -148,9 +148,5 @@ def export(
 def _write(chosen: Format, made: Any, path: str | os.PathLike[str]) -> None:
     if not isinstance(made, str | bytes):
         raise OptionError(f"format={chosen.name!r} gives an object, which is not written to files.")
-    try:
-        with atomic(path) as file:
-            file.write(made if isinstance(made, bytes) else made.encode("utf-8"))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OptionError(f"Cannot write {os.fspath(path)!r}: {reason}.") from None
+    with atomic(path) as file:
+        file.write(made if isinstance(made, bytes) else made.encode("utf-8"))

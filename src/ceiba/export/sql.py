@@ -56,7 +56,9 @@ def to_sql(
     table : str or sequence of str, default="data"
         Name of the table, or its parts: ``("public", "weather")``.
     prefix : str, default=""
-        Before the names of the new columns, if the table has such names already.
+        Before the names of the new columns. Needed if the table has a column called "leaf" (in
+        any case of letters): databases would take the one for the other. Refused where the tree
+        itself knows of such a column.
     form : {"query", "prediction", "leaf"}, default="query"
         The whole query, or only the expression of the prediction or of the leaf, to be put into a
         query of your own in which the table is called ``t``.
@@ -108,6 +110,7 @@ def _query(
 ) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     source = ".".join(writer.name(part) for part in parts)
+    _refuse_leaf(tree, prefix)
     leaf = writer.name(f"{prefix}leaf")
     columns = []
     for k in range(tree.n_outputs):
@@ -132,6 +135,17 @@ def _query(
         ") AS s",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _refuse_leaf(tree: Tree, prefix: str) -> None:
+    """Refuse a table with a column of the name that the query looks the answers up by."""
+    known = [*tree.schema.names, *([tree.target.name] if tree.target.name else [])]
+    clash = next((name for name in known if name.casefold() == f"{prefix}leaf".casefold()), None)
+    if clash is not None:
+        raise OptionError(
+            f"sql: the table has a column {clash!r}, and the query adds one called "
+            f"'{prefix}leaf'. Pass prefix='tree_'."
+        )
 
 
 def _comment(tree: Tree) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from ceiba.grow.grow import grow
+from ceiba.grow.core_options import Place
+from ceiba.grow.option_objects import Chaid, GainRatio, Multiway, Significance, Surrogates
 from ceiba.grow.options import (
-    ALLOWED,
+    OPTIONS,
     GrowOptions,
+    RpartRules,
     resolve_max_features,
     resolve_min_leaf,
     resolve_min_split,
@@ -14,10 +16,16 @@ from ceiba.grow.problem import Problem
 from ceiba.grow.threads import n_cores, n_threads
 
 __all__ = [
-    "ALLOWED",
+    "OPTIONS",
+    "Chaid",
+    "GainRatio",
     "GrowOptions",
+    "Multiway",
+    "Place",
     "Problem",
-    "grow",
+    "RpartRules",
+    "Significance",
+    "Surrogates",
     "n_cores",
     "n_threads",
     "resolve_max_features",

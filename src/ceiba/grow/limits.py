@@ -1,14 +1,26 @@
 """Answers within monotone limits, where the splits above a node do not let it say its own.
 
-Class counts stay those of the rows; only the answer moves, and the risk is that of the answer.
+Class counts stay those of the rows; only the answer moves, and the risk is that of the answer. The
+core hands limits down while it grows (`hand_down_limits`): a split of a column with a direction
+sets the middle between the values of its branches as the bound of all values below. `limited` does
+the same to a finished tree whose rows were counted anew.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["added_loss", "within"]
+from ceiba.grow.priors import class_factor, node_risk, node_value
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["added_loss", "limited", "within"]
 
 Array = npt.NDArray[np.float64]
 
@@ -19,6 +31,7 @@ def within(counts: Array, share: Array) -> Array:
     Parameters
     ----------
     counts : array of shape (n, 1, 2)
+        With one class, of shape (n, 1, 1), there is nothing to hold.
     share : array of shape (n,)
 
     Examples
@@ -27,6 +40,8 @@ def within(counts: Array, share: Array) -> Array:
     >>> within(np.array([[[6.0, 2.0]], [[0.0, 4.0]]]), np.array([0.25, 0.5])).tolist()
     [[[6.0, 2.0]], [[2.0, 2.0]]]
     """
+    if counts.shape[2] < 2:
+        return counts
     total = counts.sum(axis=2)
     own = np.divide(counts[:, :, 1], total, out=np.zeros_like(total), where=total > 0)
     moved = np.stack([(1.0 - share)[:, None] * total, share[:, None] * total], axis=2)
@@ -54,3 +69,46 @@ def added_loss(criterion: str, own: Array, answer: Array) -> Array:
         return np.maximum(own * np.log(ratio) - own + answer, 0.0)
     gap: Array = own - answer
     return gap * gap
+
+
+def limited(tree: Tree, directions: Sequence[int]) -> Tree:
+    """Move the answers of a classification tree of two classes into its monotone limits.
+
+    Parameters
+    ----------
+    tree : Tree
+    directions : sequence of int
+        1 rising, -1 falling, 0 free, for each column; empty: all are free.
+    """
+    if not any(directions) or tree.counts is None or tree.n_nodes == 1:
+        return tree
+    answers = within(tree.counts, _numbers_within(tree, directions))
+    factor = class_factor(tree.counts[0, 0], tree.class_prior, tree.target.classes[0])
+    value = node_value(answers, factor)
+    value[tree.weight == 0] = tree.value[tree.weight == 0]  # branches without rows say the parent's
+    risk = node_risk(tree.counts[:, 0], factor, tree.cost_matrix, answers[:, 0])
+    whole = tree.weight[0]
+    return replace(tree, value=value, risk=risk / whole if whole > 0 else risk)
+
+
+def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
+    """Give the share of the second class of each node, within the limits of the splits above."""
+    assert tree.counts is not None
+    counts = tree.counts[:, 0]
+    total = counts.sum(axis=1)
+    number: Array = np.divide(counts[:, 1], total, out=np.zeros(len(total)), where=total > 0)
+    number[tree.weight == 0] = tree.value[tree.weight == 0, 0, 1]
+    low, high = np.full(tree.n_nodes, -np.inf), np.full(tree.n_nodes, np.inf)
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]]
+        low[below], high[below] = low[node], high[node]
+        number[below] = np.clip(number[below], low[node], high[node])
+        direction = directions[int(tree.splits.column[node])]
+        if direction == 0 or len(below) != 2:
+            continue
+        rising = (direction > 0) == (tree.splits.low_branch[node] == 0)
+        lower, upper = below if rising else below[::-1]
+        middle = number[below].mean()
+        high[lower], low[upper] = min(high[node], middle), max(low[node], middle)
+        number[lower], number[upper] = min(number[lower], middle), max(number[upper], middle)
+    return number

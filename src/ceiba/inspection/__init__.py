@@ -16,9 +16,9 @@ from ceiba.inspection.explain import (
     explain_rows,
 )
 from ceiba.inspection.formula import Formula, formula
+from ceiba.inspection.heldout_gain import heldout_gain
 from ceiba.inspection.importance import importance
 from ceiba.inspection.importance_table import (
-    heldout_gain,
     importance_table,
     permutation_importance,
 )

@@ -3,8 +3,8 @@
 gain: impurity decrease of its splits in training. surrogates: with what it would give as a
 stand-in (rpart). permutation: how much worse the score of held-out rows becomes when the column's
 values are shuffled (Breiman 2001), the mean over repeats with the interval of the repeats. held-out
-gain: impurity decrease of the same splits on held-out rows, which does not flatter columns with
-many values (Li et al. 2019); the interval is over bootstrap samples of those rows.
+gain: what the same splits are worth on held-out rows, where noise averages 0 (`heldout_gain.py`);
+the interval is Student's, over rows like these.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.grow.priors import search_mass
+from ceiba.inspection.heldout_gain import RowGains
 from ceiba.inspection.importance import importance
 from ceiba.listing import Listing
 from ceiba.table import Column, Table, read_target, read_weights, split_target
@@ -54,7 +54,7 @@ def importance_table(
     scale : {"sum", "max", "none"}, default="sum"
         Figures of gain and surrogates sum to 1, or their largest is 1, or they are sums over rows.
     repeats : int, default=10
-        Shuffles per column, and bootstrap samples.
+        Shuffles per column.
     confidence : float, default=0.95
         Of the intervals.
     random_state : int or numpy Generator, optional
@@ -80,6 +80,8 @@ def importance_table(
         raise OptionError(f'scale: got {scale!r}. It is "sum", "max" or "none".')
     if (X is None) != (y is None):
         raise OptionError("Give held-out rows as X and y, both or neither.")
+    if repeats < 1:
+        raise OptionError(f"repeats: got {repeats!r}. Columns are shuffled at least once.")
     gain = _scaled(importance(tree, normalize=False), scale)
     order = np.argsort(-gain, kind="stable")
     figures: dict[str, Any] = {"column": [tree.schema.names[j] for j in order], "gain": gain[order]}
@@ -90,19 +92,18 @@ def importance_table(
         figures["surrogates"] = _scaled(with_stand_ins, scale)[order]
         legend.append("surrogates: with its worth as a surrogate")
     if X is not None:
-        shared: dict[str, Any] = {
-            "sample_weight": sample_weight,
-            "repeats": repeats,
-            "random_state": random_state,
-        }
-        drops = permutation_importance(tree, X, y, **shared)
-        gains = heldout_gain(tree, X, y, **shared)
-        figures |= _spread("permutation", drops[1:].mean(axis=0), drops[1:], order, confidence)
-        figures |= _spread("heldout_gain", gains[0], gains[1:], order, confidence)
+        drops = permutation_importance(
+            tree, X, y, sample_weight=sample_weight, repeats=repeats, random_state=random_state
+        )
+        figures |= _spread(drops[1:], order, confidence)
+        figures |= _heldout(RowGains.read(tree, X, y, sample_weight), order, confidence)
         score = "accuracy" if tree.task == "classification" else "R²"
         legend.append(f"permutation: loss of {score} on the held-out rows when it is shuffled")
-        legend.append("heldout_gain: impurity decrease of its splits on the held-out rows, per row")
-        legend.append(f"low, high: {100 * confidence:g} % of {repeats} resamplings")
+        legend.append("heldout_gain: gain of its splits on the held-out rows, per row; 0 for noise")
+        legend.append(
+            f"low, high: of permutation {100 * confidence:g} % of {repeats} shuffles; of "
+            f"heldout_gain the {100 * confidence:g} % interval over rows like these"
+        )
     return Listing(figures, title="importance of the columns", legend="\n".join(legend))
 
 
@@ -141,54 +142,6 @@ def permutation_importance(
     return drops
 
 
-def heldout_gain(
-    tree: Tree,
-    X: Any,
-    y: Any,
-    *,
-    sample_weight: Any = None,
-    repeats: int = 0,
-    random_state: Any = None,
-) -> Array:
-    """Return the impurity decrease of each column's splits on other rows, per row.
-
-    Row 0 is of the rows as given, the further rows of bootstrap samples of them. A column whose
-    splits do not hold on other rows gets nothing, or less.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.inspection import heldout_gain
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> heldout_gain(tree, {"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"])
-    array([[0.5]])
-    """
-    if isinstance(y, str):
-        X, y = split_target(X, y)
-    table = route.read(tree, X)
-    labels = np.asarray(y)
-    weight = read_weights(sample_weight, table.n_rows)
-    weight = np.ones(table.n_rows) if weight is None else weight
-    rng = np.random.default_rng(_SEED if random_state is None else random_state)
-    gains = [_recounted_gain(tree, table, labels, weight)]
-    for _ in range(repeats):
-        drawn = np.bincount(rng.integers(table.n_rows, size=table.n_rows), minlength=table.n_rows)
-        kept = np.flatnonzero(drawn)
-        again = weight[kept] * drawn[kept]
-        gains.append(_recounted_gain(tree, table.take(kept), labels[kept], again))
-    return np.array(gains)
-
-
-def _recounted_gain(tree: Tree, table: Table, y: npt.NDArray[Any], weight: Array) -> Array:
-    """Return the gain of the tree's splits on these rows, which count as `impurity` does there."""
-    again = tree.recount(table, y, sample_weight=weight)
-    inner = ~again.is_leaf
-    worth = search_mass(again) * again.gain
-    mass = search_mass(again)[0]
-    total = np.bincount(again.splits.column[inner], worth[inner], len(again.schema.columns))
-    return np.asarray(total / mass if mass > 0 else total, np.float64)
-
-
 def _read(tree: Tree, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Any, Array]:
     if isinstance(y, str):
         X, y = split_target(X, y)
@@ -220,12 +173,25 @@ def _scaled(figures: Array, scale: Scale) -> Array:
     return figures / whole if whole > 0 else figures
 
 
-def _spread(
-    name: str, middle: Array, samples: Array, order: Any, confidence: float
-) -> dict[str, Array]:
+def _spread(drops: Array, order: Any, confidence: float) -> dict[str, Array]:
+    """Return the mean loss over shuffles, and the interval that holds most of them."""
     tail = (1 - confidence) / 2
-    short = name.removesuffix("_gain")
-    if not len(samples):
-        return {name: middle[order]}
-    low, high = np.quantile(samples, [tail, 1 - tail], axis=0)
-    return {name: middle[order], f"{short}_low": low[order], f"{short}_high": high[order]}
+    low, high = np.quantile(drops, [tail, 1 - tail], axis=0)
+    return {
+        "permutation": drops.mean(axis=0)[order],
+        "permutation_low": low[order],
+        "permutation_high": high[order],
+    }
+
+
+def _heldout(gains: RowGains, order: Any, confidence: float) -> dict[str, Array]:
+    """Return the gain on held-out rows with its interval; columns not asked about have 0."""
+    middle, low, high = np.zeros((3, len(gains.tree.schema.columns)))
+    for j, gain in gains.by_column():
+        middle[j] = gains.mean(gain)
+        low[j], high[j] = gains.interval(gain, confidence)
+    return {
+        "heldout_gain": middle[order],
+        "heldout_low": low[order],
+        "heldout_high": high[order],
+    }

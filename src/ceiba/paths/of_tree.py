@@ -7,7 +7,8 @@ rules of routing are those of `ceiba.tree.routing.trace`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -71,9 +72,14 @@ def conditions_of(tree: Tree, ends: Iterable[tuple[int, bool]]) -> list[Conditio
         if on_path[node]:
             on_path[parent[node]] = True
     clauses: dict[int, dict[str, Clause]] = {0: {}}
-    for node in np.flatnonzero(on_path).tolist()[1:]:
-        step = clause_of(tree, parent[node], int(tree.branch_index[node]))
-        clauses[node] = joined_with(clauses[parent[node]], step)
+    start, below = tree.branch_start.tolist(), tree.branch_node.tolist()
+    for node in np.flatnonzero(on_path & ~tree.is_leaf).tolist():
+        # One look at the split for all branches: a node may have thousands.
+        answers = _Answers.of(tree.splits, node, tree.schema)
+        for branch, child in enumerate(below[start[node] : start[node + 1]]):
+            if on_path[child]:
+                step = _clause(tree, node, branch, answers)
+                clauses[child] = joined_with(clauses[node], step)
     conditions = []
     for node, stays in wanted:
         mine = clauses[node]
@@ -165,7 +171,11 @@ def clause_of(tree: Tree, node: int, branch: int) -> Clause:
     >>> print(clause_of(tree, 0, 0).text())
     Patrons in {None, Full}
     """
-    yes, missing, unseen = _answers(tree.splits, node, branch, tree.schema)
+    return _clause(tree, node, branch, _Answers.of(tree.splits, node, tree.schema))
+
+
+def _clause(tree: Tree, node: int, branch: int, answers: _Answers) -> Clause:
+    yes, missing, unseen = answers.to(branch)
     if tree.unseen == "missing":
         undecided = missing | unseen
     else:
@@ -188,26 +198,46 @@ def _chain(tree: Tree, node: int, branch: int) -> Chain:
     tests = []
     if tree.stand_ins is not None:
         for k in range(*tree.stand_ins.start[node : node + 2].tolist()):
-            yes, missing, unseen = _answers(tree.stand_ins.splits, k, branch, tree.schema)
+            yes, missing, unseen = _Answers.of(tree.stand_ins.splits, k, tree.schema).to(branch)
             tests.append((yes, missing | unseen))
     return Chain(tuple(tests), int(tree.default_branch[node]) == branch).simplified()
 
 
-def _answers(
-    splits: SplitTable, i: int, branch: int, schema: Schema
-) -> tuple[ValueSet, ValueSet, ValueSet]:
-    """Return the values that split i sends to `branch`, the missing one, and the levels not met."""
-    info = schema.columns[int(splits.column[i])]
-    everything = ValueSet.everything(info)
-    missing, nothing = ValueSet.only_missing(info), ValueSet.only_missing(info).present
-    if splits.kind[i] == SplitKind.PRESENCE:
-        return (everything.present, missing, nothing)[branch], nothing, nothing
-    if splits.kind[i] == SplitKind.CUT:
-        cut, low = float(splits.cut[i]), int(splits.low_branch[i])
-        yes = everything.up_to(cut) if branch == low else everything.above(cut)
-        unseen = nothing if info.is_numeric else everything.of_codes([info.n_levels])
-        return (yes if branch != STAYS else nothing), missing, unseen
-    codes, branches = splits.level_map(i)
-    absent = everything.codes - frozenset(codes.tolist())
-    unseen = ValueSet(info, codes=absent, missing=False)
-    return everything.of_codes(codes[branches == branch].tolist()), missing, unseen
+@dataclass(frozen=True)
+class _Answers:
+    """The values that a split sends to each branch."""
+
+    splits: SplitTable
+    at: int
+    everything: ValueSet
+    codes_of: dict[int, list[int]]  # of each branch, for a split by levels
+
+    @staticmethod
+    def of(splits: SplitTable, i: int, schema: Schema) -> _Answers:
+        codes_of: dict[int, list[int]] = {}
+        if splits.kind[i] == SplitKind.LEVELS:
+            codes, branches = splits.level_map(i)
+            for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
+                codes_of.setdefault(branch, []).append(code)
+        info = schema.columns[int(splits.column[i])]
+        return _Answers(splits, i, ValueSet.everything(info), codes_of)
+
+    def to(self, branch: int) -> tuple[ValueSet, ValueSet, ValueSet]:
+        """Return the values that lead to `branch`, the missing one, and the levels not met."""
+        splits, i, everything = self.splits, self.at, self.everything
+        info = everything.info
+        missing, nothing = ValueSet.only_missing(info), ValueSet.only_missing(info).present
+        if splits.kind[i] == SplitKind.PRESENCE:
+            return (everything.present, missing, nothing)[branch], nothing, nothing
+        if splits.kind[i] == SplitKind.CUT:
+            cut, low = float(splits.cut[i]), int(splits.low_branch[i])
+            yes = everything.up_to(cut) if branch == low else everything.above(cut)
+            unseen = nothing if info.is_numeric else everything.of_codes([info.n_levels])
+            return (yes if branch != STAYS else nothing), missing, unseen
+        return everything.of_codes(self.codes_of.get(branch, [])), missing, self._not_met
+
+    @cached_property
+    def _not_met(self) -> ValueSet:
+        codes, _ = self.splits.level_map(self.at)
+        absent = self.everything.codes - frozenset(codes.tolist())
+        return ValueSet(self.everything.info, codes=absent, missing=False)

@@ -19,7 +19,7 @@ _LABELS: Final = {
     "gain": "share of the impurity decrease in training",
     "surrogates": "share of the impurity decrease, surrogates counted",
     "permutation": "loss of score on held-out rows when shuffled",
-    "heldout_gain": "impurity decrease on held-out rows",
+    "heldout_gain": "gain on held-out rows, per row",
 }
 
 

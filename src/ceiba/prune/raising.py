@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.grow.limits import limited
+from ceiba.grow.per_column import read_monotonic
 from ceiba.grow.priors import fill_empty
 
 if TYPE_CHECKING:
@@ -117,4 +119,7 @@ def recounted(tree: Tree, problem: Problem) -> Tree:
     """Count the training rows on a tree whose branches were raised."""
     labels = tree.target.classes[0][problem.target.values[:, 0]]
     tree = tree.recount(problem.table, labels, sample_weight=problem.weight)
-    return replace(tree, value=fill_empty(tree.value.copy(), tree.parent, tree.weight))
+    tree = replace(tree, value=fill_empty(tree.value.copy(), tree.parent, tree.weight))
+    # Other rows in a branch have other values, which monotone limits bind as well.
+    names = problem.table.schema.names
+    return limited(tree, read_monotonic(problem.options.monotonic_cst, names))

@@ -15,7 +15,7 @@ from ceiba.table.table import Table
 from ceiba.table.targets.split_target import split_target
 from ceiba.table.targets.target import Target, present_rows, read_target
 from ceiba.table.targets.target_like import read_target_like
-from ceiba.table.weights import read_weights
+from ceiba.table.weights import effective_rows, read_weights
 
 __all__ = [
     "Column",
@@ -26,6 +26,7 @@ __all__ = [
     "Table",
     "Target",
     "TargetInfo",
+    "effective_rows",
     "present_rows",
     "read",
     "read_like",

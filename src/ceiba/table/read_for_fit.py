@@ -67,7 +67,7 @@ def read(
     # The fast path, for float arrays: iris is read in two microseconds.
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.size and target is None:
         by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
-        if by_type or categorical_features is None:
+        if (by_type or categorical_features is None) and X.flags.aligned:
             return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None)))
     source = open_source(X)
     check_shape(source)
@@ -99,4 +99,5 @@ def _fitted(column: Column, is_chosen: bool) -> Column:
     n_missing = int(np.count_nonzero(codes == MISSING_CODE))
     if kind is Kind.CATEGORICAL:
         warn_of_identifier(info.name, codes, levels)
-    return Column(ColumnInfo(info.name, kind, levels, "number", n_missing), codes)
+    by_rows = column.levels_found or info.is_numeric
+    return Column(ColumnInfo(info.name, kind, levels, "number", n_missing), codes, by_rows)

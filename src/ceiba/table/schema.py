@@ -70,6 +70,10 @@ class ColumnInfo:
     minimum: float | None = None
     maximum: float | None = None
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # skops stores an enum of texts as plain text: what asks `is Kind.NUMERIC` would answer no.
+        self.__dict__.update(state, kind=Kind(state["kind"]))
+
     @property
     def is_numeric(self) -> bool:
         """Whether values are numbers (and not codes of levels)."""

@@ -38,9 +38,14 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         sample_weight = np.full(n_rows, float(sample_weight))
     try:
         given = np.asarray(sample_weight)
-        weights: NDArray[np.float64] = np.ascontiguousarray(given, dtype=np.float64)
+        weights: NDArray[np.float64] = np.require(given, np.float64, ["C", "A"])
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"sample_weight must hold numbers ({error}).") from None
+    if given.ndim == 0:
+        raise DataTypeError(
+            f"Singleton array {given!r} cannot be considered a valid collection: sample_weight is "
+            "one number for all rows, or one for each of them."
+        )
     if given.ndim != 1:
         raise DataError(
             f"Sample weights must be 1D array or scalar, got {given.ndim}D array. Expected either "
@@ -53,6 +58,25 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         )
     _check_values(weights)
     return weights
+
+
+def effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
+    """Return the number of rows that weights are worth: their sum if they count, else Kish's.
+
+    Kish's (1965) is (sum of w)^2 / sum of w^2, whatever the scale of the weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(effective_rows(np.array([10.0, 10.0, 20.0]), 3, False), 3)
+    2.667
+    """
+    if weight is None:
+        return float(n_rows)
+    if counts:
+        return float(weight.sum())
+    relative = weight / max(float(weight.max(initial=0.0)), np.finfo(np.float64).tiny)
+    return float(relative.sum()) ** 2 / float(relative @ relative)
 
 
 def _check_values(weights: NDArray[np.float64]) -> None:

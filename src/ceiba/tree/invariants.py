@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _MISSING = ("learn", "majority", "surrogate", "fractional", "error")
 _UNSEEN = ("majority", "missing", "error")
+_TIMES = ("date", "datetime", "duration")
 
 
 def check(tree: Tree, *, content: bool = True) -> None:
@@ -168,15 +169,17 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
         lambda i: f"column {splits.column[i]}",
         f"The schema has {len(schema.columns)} columns.",
     )
+    wrong = ~asks & (splits.column != -1)
+    _refuse(wrong, place, lambda i: f"column {splits.column[i]}", "A leaf asks no column: -1.")
     kinds = np.array([str(info.kind) for info in schema.columns] or [""])
     kind_of = np.where(asks, kinds[np.where(asks, splits.column, 0)], "")
     cut = splits.kind == SplitKind.CUT
-    _refuse(
-        cut & ~np.isfinite(splits.cut),
-        place,
-        lambda i: f"cut {splits.cut[i]}",
-        "A cut is a finite number.",
-    )
+    wrong = cut & ~np.isfinite(splits.cut)
+    _refuse(wrong, place, lambda i: f"cut {splits.cut[i]}", "A cut is a finite number.")
+    timed = np.array([info.display in _TIMES for info in schema.columns] or [False])
+    far = np.abs(np.where(cut, splits.cut, 0.0)) >= 2.0**63
+    wrong = far & timed[np.where(asks, splits.column, 0)]
+    _refuse(wrong, place, lambda i: f"the time {splits.cut[i]:g} s", "Times lie within 2**63 s.")
 
     def name(i: int) -> str:
         return repr(schema.columns[splits.column[i]].name)
@@ -202,14 +205,19 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
                 f"level code {codes[-1]} of column {info.name!r}",
                 f"It has {len(info.levels)} levels.",
             )
-        used, all_of_them = set(branches.tolist()), set(range(int(n_branches[i])))
+        used, n = set(branches.tolist()), int(n_branches[i])
+        inside = not used or (min(used) >= 0 and max(used) < n)
         # A surrogate need not know a level for every branch of a multiway split.
-        if not used <= all_of_them or (place == "node" and used != all_of_them):
+        if not inside or (place == "node" and len(used) != n):
             _fail(
                 f"{place} {i}",
-                f"levels lead to branches {sorted(used)}",
-                f"Each of the {n_branches[i]} branches needs a level.",
+                f"levels lead to branches {_some(sorted(used))}",
+                f"Each of the {n} branches needs a level.",
             )
+
+
+def _some(values: list[int], limit: int = 10) -> str:
+    return f"{values[:limit]}" if len(values) <= limit else f"{values[:limit]} and others"
 
 
 def _check_options(tree: Tree) -> None:
@@ -308,14 +316,24 @@ def _check_extra(tree: Tree, name: str, extra: Any) -> None:
     if name == "surrogates":
         n_branches = tree.n_branches[owner]
     else:
-        n_branches = np.array(
-            [
-                int(splits.level_map(k)[1].max(initial=0)) + 1 if kind == SplitKind.LEVELS else 2
-                for k, kind in enumerate(splits.kind.tolist())
-            ],
-            np.int64,
-        )
+        n_branches = _branches_of_competitors(splits)
     _check_split_rows(splits, tree.schema, n_branches, one)
+
+
+def _branches_of_competitors(splits: SplitTable) -> Array:
+    """Count the branches of each: two, or one after the last that a level leads to."""
+    n_branches = np.full(len(splits), 2, np.int64)
+    for k in np.flatnonzero(splits.kind == SplitKind.LEVELS).tolist():
+        branches = splits.level_map(k)[1]
+        last = int(branches.max(initial=0))
+        if last >= max(2, len(branches)):
+            _fail(
+                f"competitor {k}",
+                f"{len(branches)} levels lead to branch {last}",
+                "Each branch before the last has a level, too.",
+            )
+        n_branches[k] = last + 1
+    return n_branches
 
 
 def _check_tests(tree: Tree) -> None:

@@ -25,7 +25,7 @@ __all__ = ["Significance", "chi_square_test", "f_test", "sequential"]
 Array = npt.NDArray[np.float64]
 Method = Literal["auto", "asymptotic", "monte_carlo"]
 
-_BATCH: Final = 100
+_BATCH: Final = 50
 # Shuffling n rows costs about as much as drawing n / 50 hypergeometric numbers.
 _ROWS_PER_CELL: Final = 50
 # Statistics of equal tables may differ in the last bits.
@@ -135,11 +135,12 @@ def sequential(statistic: float, draw: Callable[[int], Array], n_draws: int, eno
     limit = statistic * (1 - _NOISE)
     beyond, drawn = 0, 0
     while drawn < n_draws:
-        found = np.cumsum(draw(min(_BATCH, n_draws - drawn)) >= limit)
-        if beyond + found[-1] >= enough:
-            return enough / (drawn + 1 + int(np.searchsorted(found, enough - beyond)))
-        beyond += int(found[-1])
-        drawn += len(found)
+        batch = min(max(_BATCH, 2 * (enough - beyond)), n_draws - drawn)
+        exceeding = np.cumsum(draw(batch) >= limit)
+        if beyond + exceeding[-1] >= enough:
+            return enough / (drawn + 1 + int(np.searchsorted(exceeding, enough - beyond)))
+        beyond += int(exceeding[-1])
+        drawn += batch
     return (beyond + 1) / (drawn + 1)
 
 

@@ -3,17 +3,23 @@
 The cut with the largest chi-square of a column of noise looks significant more often than not,
 because it is the best of many. Three ways to be fair (correction=):
 
-"search" asks about the search, not the winner. A level set is one of many ways to group the levels
-of its column: the test is that of the whole table of levels by classes, of which every grouping is
-a part. A cut is the best of m: with p its own p-value, the true one lies between p and m p; where
-that does not settle the question, the search is repeated on permuted targets (Monte Carlo).
+"search" asks about the search, not the winner. There is one test for each column, whatever split
+won. Levels: a level set is one of many ways to group them, and missing values that were tried on
+every side or apart are one more level; the test is that of the whole table of levels by classes,
+of which every grouping is a part. Numbers: a cut is the best of m divisions (cuts, times the sides
+on which missing values were tried, and these apart); with p its own p-value, the true one lies
+between p and m p; where that does not settle the question, the search is repeated on permuted
+targets (Monte Carlo). In regression p would need normal targets, so the search is always repeated,
+unless a bound that needs no distribution settles it (`separation.py`).
 "bonferroni" multiplies that by the number of columns that were searched. "none" is the plain test
 of branches by classes, right only for splits that were fixed beforehand.
+
+A p-value that did not have to be known more closely says so: "at least" it, or "at most".
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -27,8 +33,13 @@ from ceiba.grow.significance.independence import (
     f_test,
     sequential,
 )
+from ceiba.grow.significance.separation import (
+    BestDivision,
+    BetweenLevels,
+    Separation,
+    Values,
+)
 from ceiba.table import Kind
-from ceiba.tree import SplitKind
 from ceiba.tree.routing.branches import ask
 
 if TYPE_CHECKING:
@@ -41,8 +52,9 @@ Correction = Literal["none", "search", "bonferroni"]
 Rows = npt.NDArray[np.intp]
 Array = npt.NDArray[np.float64]
 
-# Numbers that a batch of permutations may take at once.
+# Rows that frequencies may be written out to.
 _CELLS: Final = 4_000_000
+_NOTHING: Final = Significance(0.0, (0,), 1.0, "nothing to test")
 
 
 @dataclass(frozen=True)
@@ -87,21 +99,72 @@ class SplitTest:
         return self._of_groups(rows[branch >= 0], branch[branch >= 0])
 
     def _fair(self, node: int, rows: Rows) -> Significance:
-        kind = self.tree.splits.kind[node]
-        column = self.problem.table.columns[int(self.tree.splits.column[node])]
-        values = column.values[rows]
-        if kind == SplitKind.LEVELS:
-            # Missing values that were tried on both sides are one more level.
-            present = values >= (-1 if self.tree.missing == "learn" else 0)
-            return self._of_groups(rows[present], values[present])
-        if kind == SplitKind.PRESENCE:
-            return self._plain(node, rows)
-        missing = np.isnan(values) if column.info.kind is Kind.NUMERIC else values < 0
-        return self._of_cut(node, rows[~missing], values[~missing])
+        """Test the column of a split: all that was searched, not only what won."""
+        info = self.problem.table.columns[int(self.tree.splits.column[node])].info
+        values = self.problem.table.columns[int(self.tree.splits.column[node])].values[rows]
+        missing = np.isnan(values) if info.kind == Kind.NUMERIC else values < 0
+        if not self._tried_missing:
+            rows, values, missing = rows[~missing], values[~missing], missing[~missing]
+        if len(rows) == 0:
+            return _NOTHING
+        if info.kind == Kind.CATEGORICAL:
+            return self._of_levels(rows, values)
+        # Rows without a value last, the others by value.
+        order = np.lexsort((np.where(missing, 0, values), missing))
+        present = int(np.count_nonzero(~missing))
+        ends = np.flatnonzero(np.diff(values[order[:present]]) > 0) + 1
+        if present == 0 or (len(ends) == 0 and present == len(rows)):
+            return _NOTHING
+        best = BestDivision(self._values(rows[order]), self.seed, ends, len(rows) - present)
+        return self._of_search(best, self._of_winner(node, rows), best.n_divisions)
+
+    @property
+    def _tried_missing(self) -> bool:
+        """Whether missing values were tried on every side and apart, so that they were searched."""
+        return self.tree.missing == "learn"
+
+    def _of_winner(self, node: int, rows: Rows) -> Significance:
+        """Test the split that won as if it had been fixed beforehand."""
+        branch = ask(self.tree.splits, node, self.problem.table, rows)
+        if self._tried_missing:
+            branch = np.where(branch < 0, int(self.tree.default_branch[node]), branch)
+        return self._of_groups(rows[branch >= 0], branch[branch >= 0])
+
+    def _of_levels(self, rows: Rows, codes: npt.NDArray[np.int64]) -> Significance:
+        plain = self._of_groups(rows, codes)
+        if self.tree.task == "classification" or plain.method == _NOTHING.method:
+            return plain
+        order = np.argsort(codes, kind="stable")
+        starts = np.flatnonzero(np.diff(codes[order], prepend=np.nan) != 0)
+        return self._of_search(
+            BetweenLevels(self._values(rows[order]), self.seed, starts), plain, 1
+        )
+
+    def _values(self, rows: Rows) -> Values:
+        truth = self.problem.target.values[rows, 0]
+        if self.tree.task == "regression":
+            return Values.of_numbers(truth)
+        return Values.of_classes(truth)
+
+    def _of_search(self, search: Separation, plain: Significance, n: int) -> Significance:
+        """Settle the p-value of the best of n divisions by bounds, or else by permutation."""
+        classes = self.tree.task == "classification"
+        if classes and n == 1:
+            return plain
+        if plain.p_value > self._level and search.values.is_nearly_normal:
+            # The best of several can only be less surprising.
+            by = plain.method if n == 1 else f"at least, {plain.method} of the best of {n}"
+            return replace(plain, method=by)
+        bound = min(1.0, plain.p_value * n) if classes else search.bound()
+        if bound <= self._level:
+            by = f"{plain.method} x {n} divisions" if classes else "Bernstein's bound"
+            return replace(plain, p_value=bound, method=f"at most, {by}")
+        p_value = sequential(search.observed, search.draw, *self._draws())
+        return replace(plain, p_value=p_value, method="Monte Carlo over the search")
 
     def _of_groups(self, rows: Rows, group: npt.NDArray[np.int64]) -> Significance:
         if len(rows) == 0:
-            return Significance(0.0, (0,), 1.0, "nothing to test")
+            return _NOTHING
         group = np.unique(group, return_inverse=True)[1]
         truth = self.problem.target.values[rows, 0]
         if self.tree.task == "regression":
@@ -148,68 +211,3 @@ class SplitTest:
         """Give the draws that a decision needs, and how many beyond the observed settle it."""
         draws = max(self.n_draws, int(np.ceil(20 / self._level)) - 1)
         return draws, int(self._level * (draws + 1) + 1e-9) + 1
-
-    # ------------------------------------------------------------------ the best of many cuts
-
-    def _of_cut(self, node: int, rows: Rows, values: npt.NDArray[np.float64]) -> Significance:
-        plain = self._of_groups(rows, (values > self.tree.splits.cut[node]).astype(np.int64))
-        order = np.argsort(values, kind="stable")
-        ends = np.flatnonzero(np.diff(values[order]) > 0) + 1  # rows below each possible cut
-        if plain.p_value > self._level or len(ends) <= 1:
-            return plain  # the best of several can only be less surprising
-        bound = plain.p_value * len(ends)
-        if bound <= self._level:
-            return Significance(
-                plain.statistic, plain.df, bound, f"{plain.method} x {len(ends)} cuts"
-            )
-        best = _BestCut.of(self, rows[order], ends)
-        p_value = sequential(best.observed, best.draw, *self._draws())
-        return Significance(plain.statistic, plain.df, p_value, "Monte Carlo over cuts")
-
-
-@dataclass
-class _BestCut:
-    """The largest separation over all cuts, of the target as it is and of permuted ones.
-
-    For classes the separation is chi-square, n^2 / (nL nR) sum_k d_k^2 / n_k with d_k the excess of
-    class k on the left; for numbers the sum of squares between the sides, d^2 n / (nL nR).
-    """
-
-    centred: Array  # (rows, columns): indicators less shares, over the root of the class size
-    ends: Rows
-    rng: np.random.Generator
-
-    @classmethod
-    def of(cls, test: SplitTest, rows: Rows, ends: Rows) -> _BestCut:
-        truth = test.problem.target.values[rows, 0]
-        if test.tree.task == "regression":
-            centred = (truth - truth.mean())[:, None]
-        else:
-            classes, code = np.unique(truth, return_inverse=True)
-            share = np.bincount(code) / len(code)
-            centred = (code[:, None] == np.arange(len(classes))) - share
-            centred = centred / np.sqrt(share)
-            if len(classes) == 2:  # the second column says what the first does
-                centred = centred[:, :1] / np.sqrt(share[1])
-        return cls(centred, ends, np.random.default_rng(test.seed))
-
-    @property
-    def observed(self) -> float:
-        return float(self._largest(self.centred[None])[0])
-
-    def draw(self, n: int) -> Array:
-        """Give the largest separation of n permuted targets."""
-        rows, width = self.centred.shape
-        result = []
-        while n > 0:
-            batch = max(1, min(n, _CELLS // (rows * width)))
-            order = np.argsort(self.rng.random((batch, rows)), axis=1)
-            result.append(self._largest(self.centred[order]))
-            n -= batch
-        return np.concatenate(result)
-
-    def _largest(self, targets: Array) -> Array:
-        n = targets.shape[1]
-        left = np.cumsum(targets, axis=1)[:, self.ends - 1, :]
-        scale = n / (self.ends * (n - self.ends))
-        return np.asarray(((left**2).sum(axis=2) * scale).max(axis=1))

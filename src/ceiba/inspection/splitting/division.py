@@ -4,7 +4,7 @@ gain = impurity of the rows minus the weighted impurities of the branches; cost 
 weighted impurities of the branches (Breiman et al. 1984, definition 2.13). Rows with the value
 missing are left out and the gain is multiplied by the share of the others, which is the rule of
 `missing="majority"`. A given division is measured with numpy, by the definitions of
-`grow/criteria.py`; the best one is found by the engine that grows trees.
+`ceiba.criteria`; the best one is found by the engine that grows trees.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ceiba.criteria import Criterion, entropy, twoing_gain
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.grow import GrowOptions, grow
+from ceiba.grow import GrowOptions, Problem
 from ceiba.table import Column, Kind, Table, Target, read_weights
 from ceiba.tree import Tree
 
@@ -140,4 +140,4 @@ def best_division(
         missing=missing,
         categorical_splits=categorical_splits,
     )
-    return grow(table, target, options, weights)
+    return Problem(table, target, options, weights).grow()

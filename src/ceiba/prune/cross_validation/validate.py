@@ -6,7 +6,10 @@ T^(v)(alpha') is tried on the rows held out (Breiman et al. 1984, section 3.4). 
 of the mean risk, so they need no scaling from the full data to the other rows. Priors and costs act
 on a class as in the full data. With weight w and error e of each row and W = sum of w:
 
-    R_cv = sum w e / W,    standard error = sqrt(sum w e^2 - (sum w e)^2 / W) / W
+    R_cv = sum w e / W,    standard error = sqrt((sum w e^2 / W - R_cv^2) / n)
+
+where n = W^2 / sum w^2 is the effective number of rows (Kish), which does not depend on the scale
+of the weights; n = W where weights are frequencies.
 
 Error: cost of the answer, times prior over share of the true class; squared or absolute error; half
 the Poisson deviance. Repeats average R_cv and the variances; their spread is reported apart.
@@ -16,7 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import frexp
 from typing import TYPE_CHECKING, Any
@@ -31,6 +34,7 @@ from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds, seed_of
 from ceiba.prune.cross_validation.pruned_answers import Staircases
 from ceiba.prune.risk import Risk
+from ceiba.table import effective_rows
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
@@ -290,10 +294,27 @@ def _results(
         return
     with ThreadPoolExecutor(workers) as pool:
         try:
-            yield from pool.map(lambda fold: fold_tree(fold, n_jobs), folds)
+            started = _submitted(pool, fold_tree, folds, n_jobs)
+            for future in started:
+                yield future.result()
+            for fold in folds[len(started) :]:
+                yield fold_tree(fold, n_jobs)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _submitted(
+    pool: ThreadPoolExecutor, fold_tree: FoldTree, folds: list[Fold], n_jobs: int
+) -> list[Future[tuple[Array, Array, Staircases | None]]]:
+    """Hand folds to the pool until the system starts no more threads; the rest is the caller's."""
+    started = []
+    for fold in folds:
+        try:
+            started.append(pool.submit(fold_tree, fold, n_jobs))
+        except RuntimeError:  # "can't start new thread"
+            break
+    return started
 
 
 def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]]) -> CrossValidation:
@@ -306,9 +327,11 @@ def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]])
     several = len(found) > 1
     return CrossValidation(
         alpha=fold_tree.grid,
-        risk=risks.mean(axis=0),
-        se=np.sqrt(np.mean([variance for _, variance in found], axis=0)),
-        sd=risks.std(axis=0, ddof=1) if several else np.full(risks.shape[1], np.nan),
+        risk=np.ldexp(risks.mean(axis=0), fold_tree.exponent),
+        se=np.ldexp(np.sqrt(np.mean([v for _, v in found], axis=0)), fold_tree.exponent),
+        sd=np.ldexp(risks.std(axis=0, ddof=1), fold_tree.exponent)
+        if several
+        else np.full(risks.shape[1], np.nan),
         n_folds=len(plan[0]),
         n_repeats=len(plan),
         problem=fold_tree.problem,
@@ -329,11 +352,13 @@ def _mean_and_variance(
     weight, first, second = weight / one, sums.first / one, sums.second / one
     total = float(weight[tested].sum())
     # A splitter may hold a row out several times: the mean knows no more than its rows do.
-    rows = float(weight[np.unique(tested)].sum())
+    once = weight[np.unique(tested)]
+    counted = fold_tree.weights_count_rows
+    rows = effective_rows(once, len(once), counted) * (one if counted else 1.0)
     unit = total
     if fold_tree.error_scale is not None:
         unit = float((weight * fold_tree.error_scale)[tested].sum())
-    variance = np.maximum(second - first**2 / total, 0.0) / unit**2 * (total / rows) / one
+    variance = np.maximum(second - first**2 / total, 0.0) / unit**2 * (total / rows)
     return first / unit, variance
 
 

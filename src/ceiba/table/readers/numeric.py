@@ -25,9 +25,13 @@ def numeric(name: str, values: NDArray[Any], display: Display = "number") -> Col
 
 
 def floats(values: NDArray[Any]) -> NDArray[Any]:
-    """Return float64 and float32 as they are, other floats converted to the nearest of them."""
+    """Return float64 and float32 as they are, other floats converted to the nearest of them.
+
+    Values that do not lie where their type wants them (fields of a packed record, a buffer read
+    from an odd byte on) are copied: the core reads whole numbers of bytes at a time.
+    """
     if values.dtype == np.float64 or values.dtype == np.float32:
-        return values
+        return values if values.flags.aligned else values.copy()
     return values.astype(np.float32 if values.dtype.itemsize < 4 else np.float64)
 
 

@@ -38,7 +38,7 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
         return numeric(name, np.array(values, dtype=np.float64))
     if seen - {type(None)} == {str}:
         codes, levels = code_objects(values)
-        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
+        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
     types, missing = seen, missing_mask(values)
     if missing is not None:
         # NaN beside strings or dates is a missing mark, not a number.
@@ -52,7 +52,7 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
         return numeric(name, _numbers(name, values))
     if _are(types, _TEXT_TYPES):
         codes, levels = code_objects(values)
-        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
+        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
     if _are(types, SPAN_TYPES) or (_are(types, TIME_TYPES) and not _any_are(types, SPAN_TYPES)):
         found_seconds, display = seconds_of_objects(name, values)
         return numeric(name, found_seconds, display)
@@ -79,7 +79,7 @@ def _refuse_objects(name: str, values: Sequence[Any], types: set[type]) -> DataT
         row = next(i for i, value in enumerate(values) if type(value) is strange[0])
         return DataTypeError(
             f"Column {name!r}, row {row}: the argument must be a string or a real number, not "
-            f"{strange[0].__name__!r}."
+            f"{strange[0].__name__!r}. {_ways_out(strange[0])}"
         )
     names = " and ".join(sorted(t.__name__ for t in types))
     return DataTypeError(
@@ -88,20 +88,34 @@ def _refuse_objects(name: str, values: Sequence[Any], types: set[type]) -> DataT
     )
 
 
+def _ways_out(strange: type) -> str:
+    if strange.__name__ == "Period":
+        return "Give its start or end as a date: .dt.to_timestamp()."
+    if strange.__name__ == "Interval":
+        return "Give its ends as columns of numbers, or the whole as text: .astype(str)."
+    return "A column holds numbers, booleans, texts, categories or dates."
+
+
 def missing_mask(values: Sequence[Any]) -> NDArray[np.bool_] | None:
     """Return the mask of None, pd.NA, NaT, np.ma.masked and NaN; None if nothing is missing."""
     types = set(map(type, values))
     can_miss = {t for t in types if t.__name__ in _MISSING_TYPES}
-    # NaN, Decimal("NaN") and NaT differ from themselves.
+    # NaN and NaT differ from themselves; a signalling Decimal("sNaN") refuses to be compared.
     odd = tuple(
         t
         for t in types - can_miss
-        if issubclass(t, float | np.floating | decimal.Decimal | np.datetime64 | np.timedelta64)
+        if issubclass(t, float | np.floating | np.datetime64 | np.timedelta64)
     )
-    if not can_miss and not odd:
+    decimals = any(issubclass(t, decimal.Decimal) for t in types)
+    if not can_miss and not odd and not decimals:
         return None
     mask = np.fromiter(
-        (type(v) in can_miss or (isinstance(v, odd) and v != v) for v in values),
+        (
+            type(v) in can_miss
+            or (isinstance(v, odd) and v != v)
+            or (decimals and isinstance(v, decimal.Decimal) and v.is_nan())
+            for v in values
+        ),
         dtype=bool,
         count=len(values),
     )

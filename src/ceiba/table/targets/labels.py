@@ -45,7 +45,7 @@ def _code_integers(y: Array) -> Coded:
             return _code_by_sorting(y)
         classes, codes = _code_integers(y.astype(np.int64))
         return classes.astype(y.dtype), codes
-    coded: Any = _core.code_integers(y)
+    coded: Any = _core.code_integers(y if y.flags.aligned else y.copy())
     return _code_by_sorting(y) if coded is None else coded
 
 
@@ -80,7 +80,13 @@ def _code_objects(y: Array) -> Coded:
         except OverflowError:
             return _code_texts(values)
     if all(issubclass(t, int | float | np.number) for t in types):
-        numbers = y.astype(np.float64)
+        try:
+            numbers = y.astype(np.float64)
+        except OverflowError:
+            raise DataError(
+                "Input y mixes floats with whole numbers beyond 1.8e308, which no float can hold. "
+                "Give the classes as texts."
+            ) from None
         refuse_infinite(numbers)
         return _code_floats(numbers)
     try:

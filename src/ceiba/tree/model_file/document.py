@@ -17,9 +17,10 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from ceiba.errors import ModelFileError
+from ceiba.tree.model_file.atomic import atomic
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.schema_part import schema_from_json, schema_to_json
-from ceiba.tree.model_file.storage import atomic, pack, read_bytes, unpack
+from ceiba.tree.model_file.storage import pack, read_bytes, unpack
 from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
 from ceiba.tree.model_file.values import to_json
 from ceiba.tree.tree import Tree
@@ -198,12 +199,8 @@ def write(
     """
     text = dumps(tree, model=model, metadata=metadata)
     packed = os.fspath(path).endswith(".gz") if compress is None else compress
-    try:
-        with atomic(path) as file:
-            file.write(pack(text) if packed else text)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ModelFileError(f"Cannot write {os.fspath(path)!r}: {reason}.") from None
+    with atomic(path) as file:
+        file.write(pack(text) if packed else text)
 
 
 def read(path: str | os.PathLike[str]) -> Document:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Any, Final, get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.table.schema import Display, Task
 from ceiba.tree.model_file.field import Field
-from ceiba.tree.model_file.values import UnwritableError
+from ceiba.tree.model_file.values import UnwritableError, array_of_texts, refuse_endless
 
 _COUNT: Final = 2**62
 _COLUMN: Final = ("name", "kind")
@@ -76,7 +77,7 @@ def schema_from_json(field: Field) -> Schema:
     columns = tuple(_column_from_json(one) for one in field["columns"].items())
     names = [info.name for info in columns]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(name for name, n in Counter(names).items() if n > 1)
         field["columns"].fail("Each column has its own name.", f"two columns called {twice!r}")
     target = field.get("target")
     if target is None:
@@ -115,6 +116,7 @@ def _levels_from_json(field: Field) -> tuple[Any, ...]:
     for one in field.items():
         if type(one.value) not in (str, int, float, bool) or one.value in (math.inf, -math.inf):
             one.fail("A level is a text, a number, true or false.")
+        refuse_endless(one)
     if len(set(levels)) < len(levels):
         field.fail("Each level occurs once.", "a level twice")
     if len(levels) >= 2**31:
@@ -144,6 +146,7 @@ def _labels_from_json(field: Field) -> npt.NDArray[Any]:
     for one in labels.items():
         if type(one.value) not in _LABEL_TYPES[kind]:
             one.fail(f"A label of type {kind} is needed.")
+        refuse_endless(one)
     if not values:
         labels.fail("At least one class is needed.")
     if len(set(values)) < len(values):
@@ -152,8 +155,10 @@ def _labels_from_json(field: Field) -> npt.NDArray[Any]:
         array = np.empty(len(values), dtype=object)
         array[:] = values
         return array
+    if kind == "text":
+        return array_of_texts(labels, values)
     try:
-        array = np.array(values, dtype=str if kind == "text" else kind)
+        array = np.array(values, dtype=kind)
     except OverflowError:
         labels.fail(f"Labels must fit {kind}.", "a number that does not")
     if kind.startswith("float") and not np.isfinite(array).all():

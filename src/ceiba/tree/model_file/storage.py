@@ -1,4 +1,4 @@
-"""Bytes of a model file: read with limits, gzip undone with limits, written all at once or not.
+"""Bytes of a model file: read with limits, gzip undone with limits; `atomic.py` writes them.
 
 A gzip file may hold a thousand times its size, and a JSON text of brackets needs twenty times its
 size as Python objects. Both are refused before the memory is used: unpacked, a file may be 50 times
@@ -8,13 +8,10 @@ size of the text (64 MB are always allowed).
 
 from __future__ import annotations
 
-import contextlib
 import os
-import secrets
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Final
 
 from ceiba.errors import ModelFileError
 
@@ -79,37 +76,3 @@ def pack(text: bytes) -> bytes:
     """Compress a text with gzip, the same bytes each time (no date inside)."""
     packer = zlib.compressobj(6, wbits=31)
     return packer.compress(text) + packer.flush()
-
-
-@contextlib.contextmanager
-def atomic(path: str | os.PathLike[str], mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
-    """Write a file that appears whole or not at all: beside it first, then renamed.
-
-    Parameters
-    ----------
-    path : path
-    mode : {"wb", "w"}
-    **options
-        Of `open`, e.g. ``encoding="utf-8"``.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from ceiba.tree.model_file.storage import atomic
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with atomic(pathlib.Path(folder, "a.txt"), "w", encoding="utf-8") as file:
-    ...         _ = file.write("all or nothing")
-    ...     [p.name for p in pathlib.Path(folder).iterdir()]
-    ['a.txt']
-    """
-    target = Path(path)
-    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-    try:
-        with beside.open(mode.replace("w", "x"), **options) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except BaseException:  # Ctrl-C too must leave nothing behind
-        beside.unlink(missing_ok=True)
-        raise

@@ -34,6 +34,13 @@ _SPLIT_KEYS: Final = (
 )  # fmt: skip
 _TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
 _EXACT: Final = 2**53
+#: The criteria of `ceiba.grow` by task (a test compares), and of trees that no one grew.
+CRITERIA: Final = {
+    "classification": (
+        "gini", "entropy", "log_loss", "error", "twoing", "gain_ratio", "chi2", "likelihood_ratio",
+    ),
+    "regression": ("squared_error", "absolute_error", "poisson", "friedman_mse", "f_test"),
+}  # fmt: skip
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:
@@ -149,7 +156,7 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
         surrogates=_surrogates_from_json(field.get("surrogates"), n),
         competitors=_competitors_from_json(field.get("competitors"), n),
         tests=_tests_from_json(field.get("tests"), n),
-        criterion=field["criterion"].text(),
+        criterion=field["criterion"].text(CRITERIA[target.task]),
         missing=missing,
         unseen=unseen,
         cost_matrix=None
@@ -166,11 +173,12 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
 
 
 def _read_by_class(field: Field, n: int, n_outputs: int, n_classes: int) -> Array:
-    values = np.empty((n, len(field.entries(n_outputs)), n_classes))
-    for k, output in enumerate(field.items(n_outputs)):
-        for c, column in enumerate(output.items(n_classes)):
-            values[:, k, c] = column.numbers(n)
-    return values
+    # All is read before room is made for it: a short file must not ask for much.
+    outputs = [
+        [column.numbers(n) for column in output.items(n_classes)]
+        for output in field.items(n_outputs)
+    ]
+    return np.ascontiguousarray(np.moveaxis(np.array(outputs), 2, 0))
 
 
 def _splits_from_json(field: Field, m: int) -> SplitTable:

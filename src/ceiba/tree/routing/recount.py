@@ -35,7 +35,7 @@ def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool)
     target = read_target_like(y, tree.target, table.n_rows).values
     given = read_weights(sample_weight, table.n_rows)
     weight = np.ones(table.n_rows) if given is None else given
-    ends = _endings(tree, table, weight)
+    ends = endings(tree, table, weight)
     own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
     counted = replace(
         tree,
@@ -54,7 +54,7 @@ def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool)
 
 
 @dataclass(frozen=True)
-class _Endings:
+class Endings:
     """Where rows end: row, node and weight (a row may end in several nodes, with shares)."""
 
     row: Array
@@ -65,7 +65,8 @@ class _Endings:
     sent_surrogate: Array
 
 
-def _endings(tree: Tree, table: Table, weight: Array) -> _Endings:
+def endings(tree: Tree, table: Table, weight: Array) -> Endings:
+    """Find where the rows of a table end."""
     counted = weight > 0
     rows = np.arange(table.n_rows)
     sent_default = np.zeros(tree.n_nodes, np.int64)
@@ -74,11 +75,11 @@ def _endings(tree: Tree, table: Table, weight: Array) -> _Endings:
         route.refuse(tree, table)
         start, node, share, n_rows = tree._router.spread(table.core(), counted.astype(np.uint8))
         rows = np.repeat(rows, np.diff(start))
-        return _Endings(rows, node, weight[rows] * share, n_rows, sent_default, sent)
+        return Endings(rows, node, weight[rows] * share, n_rows, sent_default, sent)
     if not _any_missing(tree, table):
         end = route.apply(tree, table)
         n_rows = sum_up(tree, np.bincount(end[counted], minlength=tree.n_nodes))
-        return _Endings(rows, end, weight, n_rows, sent_default, sent)
+        return Endings(rows, end, weight, n_rows, sent_default, sent)
     route.refuse(tree, table)
     end = np.zeros(table.n_rows, np.int64)
     n_rows = np.zeros(tree.n_nodes, np.int64)
@@ -89,7 +90,7 @@ def _endings(tree: Tree, table: Table, weight: Array) -> _Endings:
         if visit.by_surrogate and tree.stand_ins is not None:
             first = int(tree.stand_ins.start[visit.node])
             sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
-    return _Endings(rows, end, weight, n_rows, sent_default, sent)
+    return Endings(rows, end, weight, n_rows, sent_default, sent)
 
 
 def _any_missing(tree: Tree, table: Table) -> bool:
@@ -99,7 +100,7 @@ def _any_missing(tree: Tree, table: Table) -> bool:
     return levels or any(column.missing.any() for column in columns)
 
 
-def _classes(tree: Tree, codes: Array, ends: _Endings, keep_value: bool) -> Tree:
+def _classes(tree: Tree, codes: Array, ends: Endings, keep_value: bool) -> Tree:
     n, n_outputs, size = tree.value.shape
     own = np.zeros((n, n_outputs, size))
     for k in range(n_outputs):
@@ -124,7 +125,7 @@ def _classes(tree: Tree, codes: Array, ends: _Endings, keep_value: bool) -> Tree
     )
 
 
-def _numbers(tree: Tree, y: Array, ends: _Endings, keep_value: bool) -> Tree:
+def _numbers(tree: Tree, y: Array, ends: Endings, keep_value: bool) -> Tree:
     weight, reached = tree.weight, tree.weight > 0
     y = y[ends.row]
     if tree.criterion == "absolute_error":
@@ -144,7 +145,7 @@ def _numbers(tree: Tree, y: Array, ends: _Endings, keep_value: bool) -> Tree:
     )
 
 
-def _moments(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]:
+def _moments(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]:
     """Return the nodes' means, impurities and the loss of the tree's own values, by moments."""
     n, n_outputs = tree.value.shape[:2]
     safe = np.where(tree.weight > 0, tree.weight, 1.0)
@@ -172,7 +173,7 @@ def _moments(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]
     return mean, np.maximum(impurity / n_outputs, 0.0), loss / n_outputs
 
 
-def _means(tree: Tree, y: Array, ends: _Endings) -> Array:
+def _means(tree: Tree, y: Array, ends: Endings) -> Array:
     """Return the weighted mean of each node."""
     own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
     total = np.where(own > 0, own, 1.0)
@@ -195,7 +196,7 @@ def _merge(parent: Array, own: Array, apart: Array) -> Array:
     return np.array(total)
 
 
-def _absolute(tree: Tree, y: Array, ends: _Endings) -> tuple[Array, Array, Array]:
+def _absolute(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]:
     """Return the nodes' weighted medians, mean absolute deviations and losses."""
     n, n_outputs = tree.value.shape[:2]
     median, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
