@@ -115,7 +115,7 @@ def _levels_from_json(field: Field) -> tuple[Any, ...]:
     levels = field.entries()
     for one in field.items():
         if type(one.value) not in (str, int, float, bool) or one.value in (math.inf, -math.inf):
-            one.fail("A level is a text, a number, true or false.")
+            one.fail("A level is a string, a number, true or false.")
         refuse_endless(one)
     if len(set(levels)) < len(levels):
         field.fail("Each level occurs once.", "a level twice")
