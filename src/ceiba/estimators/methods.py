@@ -520,8 +520,8 @@ class EstimatorMethods:
         Parameters
         ----------
         node : int
-        split : Cut, Levels, Presence or str
-            The question: `Cut("age", 30)`, "age <= 30", `Levels("city", (("Oslo",),))`.
+        split : Cut, LevelSets, Presence or str
+            The question: `Cut("age", 30)`, "age <= 30", `LevelSets("city", (("Oslo",),))`.
         X, y, sample_weight
             What the estimator was fitted on.
 

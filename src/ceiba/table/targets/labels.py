@@ -1,6 +1,6 @@
 """Class labels -> sorted classes and int32 codes, fast for the types people use.
 
-Integers of a small range go through a lookup table, in the core (no sort); texts through a dict
+Integers of a small range go through a lookup table, in the core (no sort); strings through a dict
 (only the distinct ones are sorted); everything else through np.unique.
 """
 
@@ -20,14 +20,7 @@ Coded = tuple[Array, NDArray[np.int32]]
 
 
 def code_labels(y: Array) -> Coded:
-    """Return the sorted classes of ``y`` and the code of each row. Nothing may be missing.
-
-    Examples
-    --------
-    >>> classes, codes = code_labels(np.array(["yes", "no", "yes"]))
-    >>> classes.tolist(), codes.tolist()
-    (['no', 'yes'], [1, 0, 1])
-    """
+    """Return the sorted classes of ``y`` and the code of each row. Nothing may be missing."""
     kind = y.dtype.kind
     if kind in "iub":
         return _code_integers(y)
@@ -66,11 +59,11 @@ def _code_floats(y: Array) -> Coded:
 
 
 def _code_texts(values: Sequence[str]) -> Coded:
-    found = sorted(dict.fromkeys(values))
-    code_of = {label: code for code, label in enumerate(found)}
+    ordered = sorted(dict.fromkeys(values))
+    code_of = {label: code for code, label in enumerate(ordered)}
     codes = np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
-    classes = np.empty(len(found), dtype=object)
-    classes[:] = found
+    classes = np.empty(len(ordered), dtype=object)
+    classes[:] = ordered
     return classes, codes
 
 
@@ -117,5 +110,5 @@ def unknown_label_type(what: str) -> DataTypeError:
     return DataTypeError(
         f"Unknown label type: {what}. Maybe you are trying to fit a classifier, which expects "
         "discrete classes on a regression target with continuous values. Classes are integers, "
-        "texts or booleans; for numbers as such use the regressor."
+        "strings or booleans; for numbers as such use the regressor."
     )
