@@ -6,17 +6,21 @@ Integers of a small range go through a lookup table, in the core (no sort); stri
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba import _core
-from ceiba.errors import DataError, DataTypeError
+from ceiba.errors import DataError, DataTypeError, DataWarning
 
 Array = NDArray[Any]
 Coded = tuple[Array, NDArray[np.int32]]
+# More floats than this, each in fewer rows than this, are a quantity rather than classes.
+_MANY: Final = 10
+_ROWS_EACH: Final = 10
 
 
 def code_labels(y: Array) -> Coded:
@@ -52,10 +56,24 @@ def _code_integers(y: Array) -> Coded:
 def _code_floats(y: Array) -> Coded:
     if not np.array_equal(y, np.floor(y)):
         raise unknown_label_type("continuous")
+    _warn_of_numbers(y)
     if np.abs(y).max() < 2**53:
         classes, codes = _code_integers(y.astype(np.int64))
         return classes.astype(y.dtype), codes
     return _code_by_sorting(y)
+
+
+def _warn_of_numbers(y: Array) -> None:
+    """Warn of whole floats that look like a quantity: many values, each in few rows."""
+    n = len(np.unique(y))
+    if n > _MANY and n * _ROWS_EACH > len(y):
+        warnings.warn(
+            f"The target holds {n} different floats in {len(y)} rows, which a classifier takes for "
+            f"{n} classes. For a quantity use a regressor (rpart: method='anova'); for classes give "
+            "integers or text.",
+            DataWarning,
+            stacklevel=2,
+        )
 
 
 def _code_texts(values: Sequence[str]) -> Coded:
