@@ -16,7 +16,7 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo test test-full oracle bench bench-full lint format docs build clean
+.PHONY: FORCE help demo cpp-tests test test-full oracle bench bench-full lint format docs build clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -24,11 +24,18 @@ help: ## show this list
 demo: $(STAMPS)/built ## learn two small trees, print them, plot one (into out/)
 	@$(PY) -m ceiba demo
 
-test: $(STAMPS)/built $(STAMPS)/browser ## the fast test suite, with the examples of docs and docstrings
+test: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## the fast test suite, with the examples of docs and docstrings
 	$(PYTEST) -m "not slow" $(ARGS)
 
-test-full: $(STAMPS)/built $(STAMPS)/browser ## all tests, including the slow ones
+test-full: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## all tests, including the slow ones
 	$(PYTEST) $(ARGS)
+
+cpp-tests: $(STAMPS)/tools ## compile the unit tests of the C++ core (pytest runs them)
+	@mkdir -p build
+	@$(VENV)/bin/cmake -S cpp/tests -B build/cpp-tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(VENV))/bin/ninja \
+	  > build/cpp-tests.log || { cat build/cpp-tests.log; exit 1; }
+	@$(VENV)/bin/cmake --build build/cpp-tests --parallel $(JOBS) > build/cpp-tests.log || \
+	  { cat build/cpp-tests.log; exit 1; }
 
 oracle: $(STAMPS)/built ## compare with the reference trees in CEIBA_ORACLE (default ../shared/oracle)
 	$(PY) tests/oracle/run.py $(ARGS)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         rules,
         table,
         tree,
+        trust,
     )
     from ceiba.errors import (
         CeibaError,
@@ -121,6 +122,7 @@ __all__ = [
     "rules",
     "table",
     "tree",
+    "trust",
 ]
 
 _ROOMS = (
@@ -143,6 +145,7 @@ _ROOMS = (
     "rules",
     "table",
     "tree",
+    "trust",
 )
 
 _HOMES = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-CLASS_CRITERIA = ("gini", "entropy", "error", "twoing")
+CLASS_CRITERIA = ("gini", "entropy", "error", "twoing", "hellinger")
 NUMBER_CRITERIA = ("squared_error", "absolute_error", "poisson")
 
 FEW = st.integers(0, 4).map(float)

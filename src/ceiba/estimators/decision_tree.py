@@ -5,6 +5,7 @@ The way from `fit` to the core is kept short: a fit of iris spends microseconds 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import compress
 from operator import is_not
 from typing import TYPE_CHECKING, Any, Self
@@ -25,15 +26,16 @@ from ceiba.estimators.parameters import (
     warn_of_idle_split,
 )
 from ceiba.estimators.weights import class_weights
-from ceiba.grow import Problem
+from ceiba.grow import Lookahead, Optimal, Problem
 from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
-from ceiba.table import present_rows, read, read_target, read_weights, split_target
+from ceiba.table import Target, present_rows, read, read_target, read_weights, split_target
 from ceiba.table.described import described
 from ceiba.table.targets.target import take_rows
 
 if TYPE_CHECKING:
-    from ceiba.table import Table, Target
+    from ceiba.table import Table
+    from ceiba.tree import Tree
 
 __all__ = ["DecisionTree"]
 
@@ -111,17 +113,24 @@ class DecisionTree(BaseTree):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         problem, stated = self._read_problem(X, y, sample_weight)
         warn_of_idle_split(stated, problem.n_rows)
-        pruning = read_pruning(stated.get("prune"))
-        pruned = None
-        if pruning is not None:
-            pruned = pruning.fit(problem)
-            tree = pruned.tree
-        else:
-            tree = problem.grow()
-            if stated.get("ccp_alpha", 0.0) > 0:
-                tree = prune_tree(tree, stated["ccp_alpha"], risk="impurity")
+        tree, pruned = _grown_and_pruned(problem, stated)
         self._keep(tree)
         self._keep_pruning(pruned)
+
+    def _tree_of(self, problem: Problem, stated: dict[str, Any], rows: Any) -> Tree:
+        """Grow and prune a tree of some rows of a problem, as `fit` would; in one thread."""
+        if stated.get("prune") is None:  # on the same table: what the core prepared is shared
+            tree = problem.grow(rows, n_jobs=1)
+            alpha = stated.get("ccp_alpha", 0.0)
+            return prune_tree(tree, alpha, risk="impurity") if alpha > 0 else tree
+        part = replace(
+            problem,
+            table=problem.table.take(rows),
+            target=Target(problem.target.info, problem.target.values[rows]),
+            options=replace(problem.options, n_jobs=1),
+            weight=None if problem.weight is None else problem.weight[rows],
+        )
+        return _grown_and_pruned(part, stated)[0]
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, dict[str, Any]]:
         """Give data and options of growing, and the parameters that are not at their default."""
@@ -166,6 +175,8 @@ class DecisionTree(BaseTree):
         mine = self.__dict__
         alone = {"gain_ratio", "surrogate", *TEST_CRITERIA}
         criterion, missing = mine.get("criterion"), mine.get("missing")
+        if mine.get("search", "greedy") != "greedy":
+            return False
         return not any(
             isinstance(one, OptionObject) or one in alone for one in (criterion, missing)
         )
@@ -207,6 +218,35 @@ class DecisionTree(BaseTree):
     def _unpruned(self) -> Any:
         """Give an unfitted copy that grows the whole tree."""
         return clone(self).set_params(ccp_alpha=0.0, prune=None)
+
+
+def _grown_and_pruned(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None]:
+    pruning = read_pruning(stated.get("prune"))
+    if pruning is not None:
+        if problem.options.searched is not None:
+            _refuse_penalty(problem.options.searched, stated["prune"])
+        pruned = pruning.fit(problem)
+        return _search_again(problem, pruned), pruned
+    tree = problem.grow()
+    if stated.get("ccp_alpha", 0.0) > 0:
+        tree = prune_tree(tree, stated["ccp_alpha"], risk="impurity")
+    return tree, None
+
+
+def _refuse_penalty(search: Lookahead | Optimal, prune: Any) -> None:
+    if search.penalty:
+        raise OptionError(
+            f"search={search!r} has a penalty, and prune={prune!r} chooses one. Give one of them."
+        )
+
+
+def _search_again(problem: Problem, pruned: Pruned) -> Tree:
+    """Search with the penalty that pruning chose; greedy trees stay as they were pruned."""
+    search = problem.options.searched
+    if search is None or pruned.alpha is None:
+        return pruned.tree
+    chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
+    return replace(problem, options=replace(problem.options, search=chosen)).grow()
 
 
 def _name_of(y: Any) -> str | None:

@@ -149,7 +149,9 @@ def _read_parameters(
 
 
 def _classes() -> dict[str, type[BaseTree]]:
-    """Give all estimators of ceiba by name."""
+    """Give all estimators of ceiba by name; those of families if their room was opened."""
+    from ceiba.estimators import classifier, regressor  # noqa: F401 - in a fresh process
+
     return {
         cls.__name__: cls
         for cls in _below(BaseTree)
@@ -166,7 +168,7 @@ def _below(cls: type[BaseTree]) -> Iterator[type[BaseTree]]:
 def _objects() -> dict[str, type]:
     """Give the classes that parameters and fitted attributes may be of, by name."""
     public = [getattr(room, name) for room in (grow, prune) for name in room.__all__]
-    kept = (OptionObject, Listing)
+    kept = (OptionObject, Listing, grow.Certificate)
     classes = [one for one in (*public, Listing) if isinstance(one, type)]
     return {one.__name__: one for one in classes if issubclass(one, kept)}
 

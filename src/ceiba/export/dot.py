@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ceiba.layout import fold
 from ceiba.layout.colours import node_fill
 from ceiba.layout.shown import shown_nodes
+from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -86,7 +87,9 @@ def fill_on_white(tree: Tree, node: int, leaf: bool) -> str:
 def _quoted(*lines: str) -> str:
     """Write lines as one quoted string of DOT, with Graphviz's line break between them."""
     safe = (
-        line.replace("\\", "\\\\").replace('"', '\\"').replace("\r", " ").replace("\n", " ")
+        visible(line.replace("\r", " ").replace("\n", " "))
+        .replace("\\", "\\\\")
+        .replace('"', '\\"')
         for line in lines
     )
     return '"' + "\\n".join(safe) + '"'

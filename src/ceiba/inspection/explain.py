@@ -24,6 +24,7 @@ from ceiba.table import show_number
 from ceiba.tree.routing import route
 from ceiba.tree.routing.trace import Move, trace
 from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.table import Column, Table
@@ -166,7 +167,8 @@ class Explanation:
             share = self.probability.get(self.answer, float("nan"))
             where = f"probability {number_text(share, 3)}; {where}"
         answer = number_text(self.answer) if isinstance(self.answer, float) else self.answer
-        return "\n".join([*lines, f"=> {answer}  ({where})"])
+        lines.append(f"=> {answer}  ({where})")
+        return "\n".join(visible(line, one_line=True) for line in lines)
 
 
 def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:

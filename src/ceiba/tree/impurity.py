@@ -1,9 +1,10 @@
 """Impurity, gain and risk of nodes from what the nodes hold.
 
-The formulas are those of `ceiba.criteria`. With costs the impurity is that of the altered priors,
-p(k) sum_j C[k, j] normalised, as in the split search (Breiman et al. 1984, section 4.4). For
-regression the impurity comes with the moments (`recount.py`). Gain is the decrease per unit of node
-weight; risk R(t) = r(t) p(t): the expected cost of the node's answer times its share.
+The formulas are those of `ceiba.criteria`; criteria of splits (twoing, hellinger) have no impurity
+of a node and show gini. With costs the impurity is that of the altered priors, p(k) sum_j C[k, j]
+normalised, as in the split search (Breiman et al. 1984, section 4.4). For regression the impurity
+comes with the moments (`recount.py`). Gain is the decrease per unit of node weight; risk
+R(t) = r(t) p(t): the expected cost of the node's answer times its share.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ceiba.criteria import TEST_CRITERIA, criterion_named, gini, twoing_gain
+from ceiba.criteria import TEST_CRITERIA, criterion_named, gini, split_gain
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array
 
@@ -39,7 +40,7 @@ def altered(probability: Array, cost_matrix: Array | None) -> Array:
 
 
 def class_impurity(probability: Array, criterion: str) -> Array:
-    """Return the impurity of class probabilities over the last axis; twoing shows gini."""
+    """Return the impurity of class probabilities over the last axis."""
     if criterion in TEST_CRITERIA:
         raise TreeError(f"Criterion {criterion!r} tests splits and has no impurity of a node.")
     formula = criterion_named(criterion, "classification").of_counts or gini
@@ -74,9 +75,10 @@ def gains(tree: Tree, impurity: Array, share: Array) -> Array:
     weighted = np.add.reduceat(share[below] * impurity[below], first)
     mean = np.divide(weighted, mass, out=impurity[inner].copy(), where=mass > 0)
     gain[inner] = impurity[inner] - mean
-    if tree.criterion == "twoing" and tree.n_outputs == 1:
+    of_split = split_gain(tree.criterion)
+    if of_split is not None and tree.n_outputs == 1:
         two = inner[tree.n_branches[inner] == 2]
-        pair = tree.branch_node[tree.branch_start[two][:, None] + [0, 1]]
+        sides = tree.branch_node[tree.branch_start[two][:, None] + [0, 1]]
         p = altered(tree.class_probability, tree.cost_matrix)
-        gain[two] = twoing_gain(p[pair] * share[pair][..., None])
+        gain[two] = of_split(p[sides] * share[sides][..., None])
     return gain

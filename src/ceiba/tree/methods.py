@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ceiba.report import Report
     from ceiba.tree.splits.split_table import Split
     from ceiba.tree.tree import Tree
+    from ceiba.trust import Counterfactuals, Drift, ShapleyValues
 
 
 class TreeMethods:
@@ -200,6 +201,48 @@ class TreeMethods:
         if table.n_rows == 1:
             return explain(self, table)  # type: ignore[arg-type]
         return explain_rows(self, table)  # type: ignore[arg-type]
+
+    def shap_values(self, X: Any, **options: Any) -> ShapleyValues | tuple[ShapleyValues, ...]:
+        """Return the exact Shapley values of rows; options of `ceiba.trust.shap_values`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", 1.0, 5.0))
+        >>> tree.shap_values({"x": [9.0]}).values.tolist()
+        [[2.0]]
+        """
+        from ceiba.trust import shap_values
+
+        return shap_values(self, X, **options)  # type: ignore[arg-type]
+
+    def counterfactual(self, row: Any, **options: Any) -> Counterfactuals:
+        """Return the nearest changes to another answer; options of `ceiba.trust.counterfactual`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+        >>> tree.counterfactual({"x": [9.0]})[0].row
+        {'x': 2.5}
+        """
+        from ceiba.trust import counterfactual
+
+        return counterfactual(self, row, **options)  # type: ignore[arg-type]
+
+    def drift(self, X: Any, y: Any = None) -> Drift:
+        """Compare new rows with the training rows, branch by branch; see `ceiba.trust.drift`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit({"x": [1, 2, 3]}, ["a", "b", "b"])
+        >>> model.tree_.drift({"x": [1, 2, 3]}).flagged
+        False
+        """
+        from ceiba.trust import drift
+
+        return drift(self, X, y)  # type: ignore[arg-type]
 
     def to_sklearn(self) -> Any:
         """Return a fitted scikit-learn estimator that predicts as this tree.
@@ -411,6 +454,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     document = read(path)
     if document.model is None:
         return document.tree
+    import ceiba.families  # noqa: F401 - the file may hold one of their estimators
     from ceiba.estimators.model_file import restore
 
     return restore(document)

@@ -112,7 +112,7 @@ def _cost(
     tree: Tree, column: Column, target: Target, criterion: Criterion, weights: Array
 ) -> float:
     """Return the impurity that the split leaves in the rows it can place."""
-    if criterion.name == "twoing":
+    if criterion.of_split is not None:
         return float("nan")
     present = ~column.missing & (weights > 0)
     if tree.n_nodes == 1 or bool((present | (weights == 0)).all()):

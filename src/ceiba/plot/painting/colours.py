@@ -22,7 +22,7 @@ Colour = tuple[float, float, float]
 
 
 def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
-    """Return one colour per class; beyond 14 classes hues are spread evenly."""
+    """Return one colour per class; beyond 12 classes hues are spread evenly."""
     require_matplotlib()
     from matplotlib.colors import to_rgb
 
