@@ -235,7 +235,7 @@ def criterion_names(task: Task) -> tuple[str, ...]:
 
 
 def split_gain(name: str | None) -> Callable[[npt.ArrayLike], Array] | None:
-    """Give what a criterion of splits values a split in two at; None if it values nodes.
+    """Return what a criterion of splits values a split in two at; None if it values nodes.
 
     Examples
     --------

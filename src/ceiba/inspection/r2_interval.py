@@ -17,8 +17,6 @@ import numpy.typing as npt
 from ceiba.inspection.intervals import Interval, mean_interval
 from ceiba.inspection.resampling import resampled_sums
 
-__all__ = ["r2_interval"]
-
 Array = npt.NDArray[np.float64]
 
 # Above this number of rows resampling would take more than a tenth of a second.
@@ -34,7 +32,7 @@ def r2_interval(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> Interval:
-    """Give the interval of R2.
+    """Return the interval of R2.
 
     Parameters
     ----------
@@ -82,7 +80,7 @@ def r2_interval(
 
 
 def _ratios(sums: Array, n: float) -> tuple[Array, Array]:
-    """Give MSE over variance and its standard error, from sums over rows of their moments."""
+    """Return MSE over variance and its standard error, from sums over rows of their moments."""
     with np.errstate(divide="ignore", invalid="ignore"):
         _, s, y, yy, ss, sy, syy, y3, y4 = (sums / sums[:, :1]).T
         variance = yy - y**2

@@ -10,8 +10,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["resampled_sums"]
-
 Array = npt.NDArray[np.float64]
 
 _RESAMPLES: Final = 999
@@ -19,7 +17,7 @@ _CELLS: Final = 4_000_000
 
 
 def resampled_sums(moments: Array, weight: Array, frequency_weights: bool = False) -> Array:
-    """Give the weighted sums of columns of figures over 999 resamples of the rows.
+    """Return the weighted sums of columns of figures over 999 resamples of the rows.
 
     Parameters
     ----------

@@ -203,7 +203,7 @@ class TreeMethods:
         return explain_rows(self, table)  # type: ignore[arg-type]
 
     def shap_values(self, X: Any, **options: Any) -> ShapleyValues | tuple[ShapleyValues, ...]:
-        """Give the exact Shapley values of rows; options of `ceiba.trust.shap_values`.
+        """Return the exact Shapley values of rows; options of `ceiba.trust.shap_values`.
 
         Examples
         --------
@@ -217,7 +217,7 @@ class TreeMethods:
         return shap_values(self, X, **options)  # type: ignore[arg-type]
 
     def counterfactual(self, row: Any, **options: Any) -> Counterfactuals:
-        """Give the nearest changes to another answer; options of `ceiba.trust.counterfactual`.
+        """Return the nearest changes to another answer; options of `ceiba.trust.counterfactual`.
 
         Examples
         --------

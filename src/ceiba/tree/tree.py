@@ -186,7 +186,7 @@ class Tree(SklearnNames, TreeMethods):
         return self.__dict__.get("_certificate")
 
     def certified(self, certificate: Any) -> Tree:
-        """Give the tree its certificate (used by the search)."""
+        """Return the tree its certificate (used by the search)."""
         self.__dict__["_certificate"] = certificate
         return self
 
