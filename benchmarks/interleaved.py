@@ -22,7 +22,7 @@ from benchmarks import commits
 from benchmarks.measure import Measurement, measure
 from benchmarks.problems import PROBLEMS, store
 from benchmarks.races import Clock, Contender, Race
-from benchmarks.run import Progress, chosen_races, why_skipped
+from benchmarks.run import Progress, chosen_races
 from benchmarks.table import best
 
 MEAN = 1.03
@@ -147,7 +147,9 @@ def _verdict(value: float, limit: float) -> str:
 def compare_commits(options: argparse.Namespace) -> int:
     """Build two commits, measure them in turns, print what became worse; 1 if anything did."""
     chosen, most_rows = chosen_races(options)
-    workloads = {name: one for name, one in ours(chosen).items() if why_skipped(one) is None}
+    workloads = {  # what each commit can do is asked of its own build
+        name: one for name, one in ours(chosen).items() if not PROBLEMS[one.problem].why_absent()
+    }
     lines, ratios, worse = [], {}, False
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="ceiba-compare-")))

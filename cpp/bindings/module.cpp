@@ -13,4 +13,6 @@ NB_MODULE(_core, m) {
     ceiba::bindings::bind_grow(m);
     ceiba::bindings::bind_predict(m);
     ceiba::bindings::bind_prune(m);
+    ceiba::bindings::bind_explain(m);
+    ceiba::bindings::bind_optimal(m);
 }

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         rules,
         table,
         tree,
+        trust,
     )
     from ceiba.errors import (
         CeibaError,
@@ -51,7 +52,16 @@ if TYPE_CHECKING:
     from ceiba.families.chaid import chaid
     from ceiba.families.id3 import id3
     from ceiba.families.rpart.rpart import rpart
-    from ceiba.grow import Chaid, GainRatio, Multiway, Significance, Surrogates
+    from ceiba.grow import (
+        Chaid,
+        GainRatio,
+        Honest,
+        MEstimate,
+        Multiway,
+        Shrinkage,
+        Significance,
+        Surrogates,
+    )
     from ceiba.inspection.splitting.gain import gain
     from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
@@ -80,6 +90,8 @@ __all__ = [
     "DecisionTreeRegressor",
     "DescriptionLength",
     "GainRatio",
+    "Honest",
+    "MEstimate",
     "ModelFileError",
     "Multiway",
     "OptionError",
@@ -89,6 +101,7 @@ __all__ = [
     "RuleSet",
     "SameAnswer",
     "SchemaError",
+    "Shrinkage",
     "Significance",
     "Surrogates",
     "Tree",
@@ -121,6 +134,7 @@ __all__ = [
     "rules",
     "table",
     "tree",
+    "trust",
 ]
 
 _ROOMS = (
@@ -143,6 +157,7 @@ _ROOMS = (
     "rules",
     "table",
     "tree",
+    "trust",
 )
 
 _HOMES = {
@@ -150,6 +165,9 @@ _HOMES = {
     "Significance": "grow",
     "Multiway": "grow",
     "GainRatio": "grow",
+    "Honest": "grow",
+    "MEstimate": "grow",
+    "Shrinkage": "grow",
     "Chaid": "grow",
     "CeibaError": "errors",
     "CeibaWarning": "errors",

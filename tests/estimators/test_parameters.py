@@ -40,6 +40,8 @@ WRONG = [
     ("column_cost", "high"),
     ("prune", 0.01),
     ("frequency_weights", "yes"),
+    ("leaf_values", "best"),
+    ("honest", 1.5),
     ("drop_missing_target", 1),
 ]
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ceiba
 from ceiba.criteria import CRITERIA, criterion_named, criterion_names, twoing_gain, weighted_median
 from ceiba.errors import OptionError
 from tests.reference.criteria import IMPURITY, gain
@@ -115,3 +116,21 @@ def test_every_criterion_measures_nodes_or_splits():
 
 def test_entropy_of_a_pure_node_is_plus_zero():
     assert not np.signbit(CRITERIA["entropy"].of_counts([3, 0]))
+
+
+@pytest.mark.parametrize("criterion", ["twoing", "hellinger"])
+def test_criterion_of_splits_in_two_refuses_multiway(criterion):
+    model = ceiba.DecisionTreeClassifier(criterion=criterion, categorical_splits="multiway")
+    with pytest.raises(OptionError, match="values splits in two"):
+        model.fit({"x": ["a", "b", "c"]}, [0, 1, 0])
+
+
+def test_hellinger_tree_does_not_depend_on_class_weights():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 4)).round(1)
+    y = (X[:, 0] + rng.normal(size=3000) > 2).astype(int)  # 8 % of the rows
+    plain, weighted = (
+        ceiba.DecisionTreeClassifier(criterion="hellinger", max_depth=3, class_weight=w).fit(X, y)
+        for w in (None, {0: 1.0, 1: 50.0})
+    )
+    assert plain.tree_.splits == weighted.tree_.splits

@@ -90,10 +90,10 @@ private:
 
 }  // namespace
 
-SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options) : stop_(options), n_classes_(n_classes) {
+SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options)
+    : stop_(options), n_classes_(n_classes), ties_go_last_(options.search.missing == split::Missing::learn) {
     const double least = std::ceil(options.search.min_weight);
     min_rows_ = std::max<std::size_t>({1, options.search.min_rows, static_cast<std::size_t>(least)});
-    tie_to_last_ = options.search.missing == split::Missing::learn;
 }
 
 bool SmallGrower::read(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows,
@@ -279,7 +279,7 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     out_.splits.cut[at] =
         best.code ? columns_.cut(best.at, best.code) : columns_.cut(best.at, sorted[n_left - 1], sorted[n_left]);
     out_.gain[at] = gain / static_cast<double>(n);
-    const bool to_first = tie_to_last_ ? 2 * n_left > n : 2 * n_left >= n;
+    const bool to_first = ties_go_last_ ? 2 * n_left > n : 2 * n_left >= n;
     out_.default_branch[at] = to_first ? 0 : 1;
 
     const std::size_t place = stack_.size();

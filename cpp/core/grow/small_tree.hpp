@@ -64,7 +64,7 @@ private:
 
     StopRules stop_;
     std::size_t n_classes_, min_rows_ = 1;
-    bool tie_to_last_ = false;  // where a missing value goes when both branches have as many rows
+    bool ties_go_last_;  // the default branch of a split in halves, as in scikit-learn
     split::PackedColumns columns_;
     std::vector<double> reciprocal_, real_counts_;
     std::int32_t node_squares_ = 0;  // sum of the squares of node_counts()

@@ -25,13 +25,13 @@ __all__ = ["COMMANDS", "main", "make_app"]
 
 #: The commands, in the order in which help lists them; each is a function in a file of its name.
 COMMANDS: Final = (
-    "learn", "predict", "evaluate", "show", "summary", "explain", "rules", "prune", "plot",
-    "report", "export", "compare", "curve", "datasets",
+    "learn", "predict", "evaluate", "show", "summary", "explain", "counterfactual", "drift",
+    "stability", "rules", "prune", "plot", "report", "export", "compare", "curve", "datasets",
 )  # fmt: skip
 
 _EPILOG: Final = (
     "Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model, "
-    "1 anything else. --debug shows where an error came from."
+    "5 drift above --fail-psi, 1 anything else. --debug shows where an error came from."
 )
 
 

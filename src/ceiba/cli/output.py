@@ -1,7 +1,7 @@
 """What the commands say: answers on the standard output, remarks on the standard error.
 
 Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model or its file,
-1 anything else, 130 interrupted.
+5 drift above --fail-psi, 1 anything else, 130 interrupted.
 """
 
 from __future__ import annotations

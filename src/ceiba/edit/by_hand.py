@@ -85,8 +85,8 @@ def set_split(
     tree : Tree
     node : int
         A leaf or an inner node.
-    split : Cut, Levels, Presence or str
-        The question: `Cut("age", 30)`, `Levels("city", (("Oslo",), ("Lima", "Rome")))` (with one
+    split : Cut, LevelSets, Presence or str
+        The question: `Cut("age", 30)`, `LevelSets("city", (("Oslo",), ("Lima", "Rome")))` (with one
         group only, the other levels of the node are the second), `Presence("income")`; or in words:
         "age <= 30", "income is missing".
     X, y : table and target
@@ -153,6 +153,11 @@ class _Here:
     def at(cls, tree: Tree, node: int, problem: Problem) -> _Here:
         """Go down from the root to a node, with the rows that get there."""
         tree.node(node)
+        if tree.honest or tree.smoothed:
+            raise TreeError(
+                "A tree with honest or smoothed leaves cannot be changed by hand: the new nodes "
+                'would have plain values. Fit without honest and with leaf_values="share".'
+            )
         path = [node]
         while path[-1]:
             path.append(int(tree.parent[path[-1]]))

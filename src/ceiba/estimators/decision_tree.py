@@ -5,6 +5,7 @@ The way from `fit` to the core is kept short: a fit of iris spends microseconds 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import compress
 from operator import is_not
 from typing import TYPE_CHECKING, Any, Self
@@ -17,6 +18,13 @@ from sklearn.utils import Bunch, column_or_1d
 from ceiba.criteria import TEST_CRITERIA
 from ceiba.errors import DataError, OptionError
 from ceiba.estimators.base import BaseTree
+from ceiba.estimators.leaves import (
+    chosen_strength,
+    read_honest,
+    read_leaf_values,
+    refuse_unpruned,
+    warn_of_empty_leaves,
+)
 from ceiba.estimators.parameters import (
     PARAMETERS,
     check_stated,
@@ -25,16 +33,19 @@ from ceiba.estimators.parameters import (
     warn_of_idle_split,
 )
 from ceiba.estimators.weights import class_weights
-from ceiba.grow import Problem
+from ceiba.grow import Lookahead, Optimal, Problem
 from ceiba.grow.combinations import check_counts
+from ceiba.grow.honest import honest_parts, honest_values
+from ceiba.grow.leaf_values import smooth
 from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
-from ceiba.table import present_rows, read, read_target, read_weights, split_target
+from ceiba.table import Target, present_rows, read, read_target, read_weights, split_target
 from ceiba.table.described import described
 from ceiba.table.targets.target import take_rows
 
 if TYPE_CHECKING:
-    from ceiba.table import Table, Target
+    from ceiba.table import Table
+    from ceiba.tree import Tree
 
 __all__ = ["DecisionTree"]
 
@@ -112,17 +123,20 @@ class DecisionTree(BaseTree):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         problem, stated = self._read_problem(X, y, sample_weight)
         warn_of_idle_split(stated, problem.n_rows)
-        pruning = read_pruning(stated.get("prune"))
-        pruned = None
-        if pruning is not None:
-            pruned = pruning.fit(problem)
-            tree = pruned.tree
-        else:
-            tree = problem.grow()
-            if stated.get("ccp_alpha", 0.0) > 0:
-                tree = prune_tree(tree, stated["ccp_alpha"], risk="impurity")
+        tree, pruned, strength = _made(problem, stated)
+        if tree.honest:
+            warn_of_empty_leaves(tree)
         self._keep(tree)
         self._keep_pruning(pruned)
+        self.__dict__.pop("leaf_strength_", None)
+        if strength is not None:
+            self.leaf_strength_ = strength
+
+    def _tree_of(self, problem: Problem, stated: dict[str, Any], rows: Any) -> Tree:
+        """Grow and prune a tree of some rows of a problem, as `fit` would; in one thread."""
+        if not _AFTER_GROWING & stated.keys():  # on one table: what the core prepared is shared
+            return _shortened(problem.grow(rows, n_jobs=1), stated)
+        return _made(_part(problem, rows, n_jobs=1), stated)[0]
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, dict[str, Any]]:
         """Give data and options of growing, and the parameters that are not at their default."""
@@ -169,6 +183,8 @@ class DecisionTree(BaseTree):
         mine = self.__dict__
         alone = {"gain_ratio", "surrogate", *TEST_CRITERIA}
         criterion, missing = mine.get("criterion"), mine.get("missing")
+        if mine.get("search", "greedy") != "greedy":
+            return False
         return not any(
             isinstance(one, OptionObject) or one in alone for one in (criterion, missing)
         )
@@ -210,6 +226,76 @@ class DecisionTree(BaseTree):
     def _unpruned(self) -> Any:
         """Give an unfitted copy that grows the whole tree."""
         return clone(self).set_params(ccp_alpha=0.0, prune=None)
+
+
+_AFTER_GROWING = frozenset({"prune", "honest", "leaf_values"})
+
+
+def _made(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
+    """Grow, prune, and give the leaves their values: tree, what pruning left, strength."""
+    if not _AFTER_GROWING & stated.keys():
+        return _shortened(problem.grow(), stated), None, None
+    honest, rule = read_honest(stated), read_leaf_values(stated)
+    pruning, seed = read_pruning(stated.get("prune")), problem.options.seed
+    if honest is None:
+        tree, pruned = _grown_and_pruned(problem, stated)
+    else:
+        refuse_unpruned(pruning, "honest")
+        questions, values = honest_parts(problem, honest.share, seed)
+        tree, pruned = _grown_and_pruned(_part(problem, questions), stated)
+        tree = honest_values(tree, _part(problem, values))
+    if rule is None:
+        return tree, pruned, None
+    refuse_unpruned(pruning, "leaf_values")
+
+    def fold_tree(rows: Any) -> Tree:
+        return _made(_part(problem, rows), {**stated, "leaf_values": "share"})[0]
+
+    strength = chosen_strength(problem, rule, fold_tree, seed)
+    return smooth(tree, rule, strength), pruned, None if rule == "laplace" else strength
+
+
+def _grown_and_pruned(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None]:
+    pruning = read_pruning(stated.get("prune"))
+    if pruning is not None:
+        if problem.options.searched is not None:
+            _refuse_penalty(problem.options.searched, stated["prune"])
+        pruned = pruning.fit(problem)
+        return _search_again(problem, pruned), pruned
+    return _shortened(problem.grow(), stated), None
+
+
+def _shortened(tree: Tree, stated: dict[str, Any]) -> Tree:
+    alpha = stated.get("ccp_alpha", 0.0)
+    return prune_tree(tree, alpha, risk="impurity") if alpha > 0 else tree
+
+
+def _part(problem: Problem, rows: Any, n_jobs: int | None = None) -> Problem:
+    """Give the problem of some rows alone."""
+    options = problem.options if n_jobs is None else replace(problem.options, n_jobs=n_jobs)
+    return replace(
+        problem,
+        table=problem.table.take(rows),
+        target=Target(problem.target.info, problem.target.values[rows]),
+        options=options,
+        weight=None if problem.weight is None else problem.weight[rows],
+    )
+
+
+def _refuse_penalty(search: Lookahead | Optimal, prune: Any) -> None:
+    if search.penalty:
+        raise OptionError(
+            f"search={search!r} has a penalty, and prune={prune!r} chooses one. Give one of them."
+        )
+
+
+def _search_again(problem: Problem, pruned: Pruned) -> Tree:
+    """Search with the penalty that pruning chose; greedy trees stay as they were pruned."""
+    search = problem.options.searched
+    if search is None or pruned.alpha is None:
+        return pruned.tree
+    chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
+    return replace(problem, options=replace(problem.options, search=chosen)).grow()
 
 
 def _name_of(y: Any) -> str | None:

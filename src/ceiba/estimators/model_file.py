@@ -168,7 +168,7 @@ def _below(cls: type[BaseTree]) -> Iterator[type[BaseTree]]:
 def _objects() -> dict[str, type]:
     """Give the classes that parameters and fitted attributes may be of, by name."""
     public = [getattr(room, name) for room in (grow, prune) for name in room.__all__]
-    kept = (OptionObject, Listing)
+    kept = (OptionObject, Listing, grow.Certificate)
     classes = [one for one in (*public, Listing) if isinstance(one, type)]
     return {one.__name__: one for one in classes if issubclass(one, kept)}
 

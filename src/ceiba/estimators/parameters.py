@@ -18,6 +18,8 @@ import numpy as np
 from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning, OptionError
 from ceiba.grow import OPTIONS, GrowOptions, resolve_min_leaf, resolve_min_split
+from ceiba.grow.honest import Honest
+from ceiba.grow.leaf_values import LEAF_VALUES, MEstimate, Shrinkage
 from ceiba.grow.option_objects import expand as expand_grow_option
 from ceiba.options import Check, Option, check_options
 from ceiba.options.checks import array_like, boolean, instance, nothing, number, one_of
@@ -58,9 +60,12 @@ class RegressorParameters(TypedDict, total=False):
     missing: Any
     unseen: str
     max_competitors: int
+    search: Any
     column_cost: Any
     prune: Any
     frequency_weights: bool
+    leaf_values: Any
+    honest: Any
     drop_missing_target: bool
 
 
@@ -123,6 +128,29 @@ _OWN: Final = (
         "tree within one standard error of it. Or an object of `ceiba.prune`, such as "
         '`CostComplexity(folds=5, rule="1se")`. None: no pruning.',
         flag=str,
+    ),
+    Option(
+        "leaf_values",
+        "share",
+        (
+            one_of(*LEAF_VALUES),
+            instance("MEstimate or Shrinkage", MEstimate, Shrinkage),
+        ),
+        '{"share", "laplace", "m_estimate", "shrinkage"}, MEstimate or Shrinkage',
+        'What leaves answer. "share": the share of each class, or the mean, of their rows. '
+        '"laplace": one row of each class is added. "m_estimate": drawn towards the root. '
+        '"shrinkage": drawn towards the nodes above. The strength of the last two is chosen by '
+        "cross-validation unless an object gives it.",
+        flag=str,
+    ),
+    Option(
+        "honest",
+        None,
+        (number(0.0, 1.0, "()"), instance("Honest", Honest), nothing),
+        "float or Honest",
+        "Take values from rows that had no say in the splits: the share of the rows kept for them, "
+        "or `Honest(share=0.5)`. None: the same rows give both.",
+        flag=float,
     ),
     Option(
         "drop_missing_target",
@@ -209,6 +237,10 @@ def expand(name: str, value: Any) -> Any:
     """
     if name == "prune" and isinstance(value, str) and value in PRUNING_NAMES:
         return read_pruning(value)
+    if name == "leaf_values" and isinstance(value, str) and value in ("m_estimate", "shrinkage"):
+        return MEstimate() if value == "m_estimate" else Shrinkage()
+    if name == "honest" and isinstance(value, float):
+        return Honest(share=value)
     return expand_grow_option(name, value)
 
 

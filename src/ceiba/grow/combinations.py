@@ -29,6 +29,16 @@ _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
     ("bins", "missing"): ("learn", "majority", "error"),
     ("significance", "missing"): ("learn", "majority", "error"),
     ("tests", "missing"): ("learn", "error"),
+    ("best", "missing"): ("learn", "majority", "error"),
+    ("best", "criterion"): (
+        "gini",
+        "entropy",
+        "log_loss",
+        "error",
+        "squared_error",
+        "friedman_mse",
+        "absolute_error",
+    ),
 }
 
 
@@ -80,9 +90,9 @@ def _check_growers(options: GrowOptions) -> None:
                 )
     if options.multiway and split_gain(options.criterion_name) is not None:
         raise OptionError(
-            f"criterion={options.criterion!r} values binary splits only. Use "
-            "categorical_splits='binary', or a criterion that values nodes ('gini', 'entropy', "
-            "'error', 'gain_ratio')."
+            f"criterion={options.criterion_name!r} values splits in two, and categorical_splits="
+            "'multiway' makes more branches. Use categorical_splits='binary', or a criterion that "
+            "values nodes, such as 'gini'."
         )
     if options.empty_branches and "significance" in options.growers:
         raise OptionError(
@@ -93,7 +103,9 @@ def _check_growers(options: GrowOptions) -> None:
 
 def _asked_by(grower: Grower, options: GrowOptions) -> str:
     """Name the option that asks for a grower."""
-    name = {"bins": "max_bins", "significance": "min_significance"}.get(grower, "criterion")
+    name = {"bins": "max_bins", "significance": "min_significance", "best": "search"}.get(
+        grower, "criterion"
+    )
     value = getattr(options, name)
     if name == "criterion" and not isinstance(value, OptionObject):
         value = options.criterion_name

@@ -120,6 +120,8 @@ def payload(
         "criterion": tree.criterion,
         "missing": tree.missing,
         "unseen": tree.unseen,
+        "honest": tree.honest,
+        "smoothed": tree.smoothed,
         "cost_matrix": None if tree.cost_matrix is None else exact(tree.cost_matrix),
         "class_prior": None if tree.class_prior is None else exact(tree.class_prior),
         "columns": column_columns(tree, rows),

@@ -62,7 +62,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
 
 
 def effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
-    """Give the number of rows that weights are worth: their sum if they count, else Kish's.
+    """Return the number of rows that weights are worth: their sum if they count, else Kish's.
 
     Kish's (1965) is (sum of w)^2 / sum of w^2, whatever the scale of the weights.
 

@@ -28,7 +28,7 @@ function countedShare(i, k) {
 
 /** 95 % interval of the probability of class k; null where the rows do not give one. @returns {[number, number]|null} */
 function classInterval(i, k) {
-  if (!M.known || M.weighted) return null;
+  if (!M.known || M.weighted || M.payload.smoothed) return null;
   if (!M.altered) return wilson(M.prob(i, k), M.seen[i]);
   if (M.clipped || !M.counts) return null;
   // Priors multiply the odds of class k by one factor, as long as the others stay mixed as they are here.
@@ -44,7 +44,7 @@ function classInterval(i, k) {
 
 /** 95 % interval of the mean. @returns {[number, number]|null} */
 function meanInterval(i) {
-  if (!M.known || M.weighted || M.clipped || M.payload.criterion !== "squared_error" || M.seen[i] < 2) return null;
+  if (!M.known || M.weighted || M.clipped || M.payload.smoothed || M.payload.criterion !== "squared_error" || M.seen[i] < 2) return null;
   const half = studentT(M.seen[i] - 1) * Math.sqrt(M.impurity[i] / (M.seen[i] - 1));
   return [M.value[i] - half, M.value[i] + half];
 }

@@ -15,7 +15,7 @@ function nodePanel() {
     end ? null : runnerUps(i),
     end ? null : standIns(i),
     nodeNotes(i, end),
-    M.known ? glossary([[t("word_interval"), "g_interval"], ...(end ? [] : [[t("gain"), "g_gain"], ["α", "g_alpha"]])]) : null);
+    M.known ? glossary([[t("word_interval"), M.payload.honest ? "g_interval_honest" : "g_interval"], ...(end ? [] : [[t("gain"), "g_gain"], ["α", "g_alpha"]])]) : null);
 }
 
 function nodeAnswer(i, end) {
