@@ -52,7 +52,15 @@ if TYPE_CHECKING:
     from ceiba.families.chaid import chaid
     from ceiba.families.id3 import id3
     from ceiba.families.rpart.rpart import rpart
-    from ceiba.grow import Chaid, GainRatio, Multiway, Significance, Surrogates
+    from ceiba.grow import (
+        Chaid,
+        GainRatio,
+        Lookahead,
+        Multiway,
+        Optimal,
+        Significance,
+        Surrogates,
+    )
     from ceiba.inspection.splitting.gain import gain
     from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
@@ -81,8 +89,10 @@ __all__ = [
     "DecisionTreeRegressor",
     "DescriptionLength",
     "GainRatio",
+    "Lookahead",
     "ModelFileError",
     "Multiway",
+    "Optimal",
     "OptionError",
     "OutputError",
     "Pessimistic",
@@ -152,6 +162,8 @@ _HOMES = {
     "Surrogates": "grow",
     "Significance": "grow",
     "Multiway": "grow",
+    "Lookahead": "grow",
+    "Optimal": "grow",
     "GainRatio": "grow",
     "Chaid": "grow",
     "CeibaError": "errors",
