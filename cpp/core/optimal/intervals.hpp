@@ -29,8 +29,9 @@ struct Interval {
     double key = 0.0;
     std::uint32_t feature = 0;
     std::int64_t low = 0, high = -1;              // open cuts of the feature
-    double left = 0.0, right = 0.0;               // L at low - 1, R at high + 1
-    double below = -infinite, above = -infinite;  // L + R at low - 1 and at high + 1
+    double left = 0.0, right = 0.0;               // L at `from`, R at `to`
+    double below = -infinite, above = -infinite;  // L + R there
+    std::int64_t from = -1, to = -1;              // the evaluated cuts around; the nearest open ones may be dropped
 
     std::int64_t middle() const { return low + (high - low) / 2; }
     bool operator<(const Interval& o) const {  // the queue gives the largest first
@@ -58,11 +59,11 @@ public:
     bool shrink(const Node& node, Interval& i, double bound) {
         const std::int64_t low = i.low, high = i.high;
         if (i.below > bound) {
-            const double reach = cap(node, i.feature, low - 1) + i.below - bound;
+            const double reach = cap(node, i.feature, i.from) + i.below - bound;
             if (std::isfinite(reach) && cap(node, i.feature, i.low) <= reach) i.low = leap(node, i, reach);
         }
         if (i.above > bound && i.low <= i.high) {
-            const double reach = cap(node, i.feature, high + 1) - (i.above - bound);
+            const double reach = cap(node, i.feature, i.to) - (i.above - bound);
             if (std::isfinite(reach) && cap(node, i.feature, i.high) >= reach) i.high = leap_back(node, i, reach);
         }
         return i.low != low || i.high != high;

@@ -162,7 +162,7 @@ private:
         for (std::size_t f = 0; f < node.n_features(); ++f) {
             if (watch && features_.all[f].bounds_only) continue;  // nothing larger needs the bound
             open.push({least, static_cast<std::uint32_t>(f), 0, static_cast<std::int64_t>(open.cuts(f).size()) - 1,
-                       nothing, nothing, -infinite, -infinite});
+                       nothing, nothing, -infinite, -infinite, -1, -1});
         }
         std::array<Interval, 2> taken;
         while (!open.empty()) {
@@ -193,8 +193,8 @@ private:
     // What the two sides of an evaluated cut cost; enters the intervals on both sides of it.
     void part(const Interval& i, std::int64_t cut, double left, double right, OpenCuts<Loss>& open) {
         Interval low = i, high = i;
-        low.high = cut - 1, low.right = right, low.above = left + right;
-        high.low = cut + 1, high.left = left, high.below = left + right;
+        low.high = cut - 1, low.to = cut, low.right = right, low.above = left + right;
+        high.low = cut + 1, high.from = cut, high.left = left, high.below = left + right;
         low.key = std::max(i.key, low.left + low.right);
         high.key = std::max(i.key, high.left + high.right);
         open.push(low);

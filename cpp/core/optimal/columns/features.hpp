@@ -13,8 +13,8 @@
 //                              for the last split of a path only.
 //   missing under "majority"   no rank: the rows go to the heavier side of the cut (ranked.hpp). Which side that is
 //                              changes with the rows, so the best loss is not monotone in them; the features of
-//                              "learn" stand beside, for lower bounds only: whatever the majority decides on some rows is one of
-//                              their cuts on fewer.
+//                              "learn" stand beside, for lower bounds only: whatever the majority decides on some
+//                              rows is one of their cuts on fewer.
 #pragma once
 
 #include <cstdint>
