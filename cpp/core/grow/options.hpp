@@ -19,7 +19,7 @@ struct GrowOptions : split::EngineOptions {
     double min_gain_ratio = 0.0;    // gain of a split over that of the root's split
     // a node with no more risk than this is a leaf (rpart's cp in its own unit); < 0: off
     double min_risk = -1.0;
-    double min_risk_ratio = -1.0;   // the same as a share of the root's risk
+    double min_risk_ratio = -1.0;  // the same as a share of the root's risk
     criteria::RiskRule risk;
     bool small_tables = true;  // whole trees of small tables may be grown by small_tree.hpp
     std::uint64_t seed = 0;
@@ -30,8 +30,8 @@ struct GrowOptions : split::EngineOptions {
     bool operator==(const GrowOptions&) const = default;
 };
 
-// Every option that Python sets by name: `visit(name, field)`, where field(options) is the member. An option of the core
-// is declared by its member and its line here.
+// Every option that Python sets by name: `visit(name, field)`, where field(options) is the member. An option of the
+// core is declared by its member and its line here.
 template <class Visit>
 void for_each_option(Visit visit) {
     visit("max_depth", [](auto& o) -> auto& { return o.max_depth; });

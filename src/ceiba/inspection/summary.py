@@ -132,7 +132,8 @@ def summary(tree: Tree, *, pruning: Listing | None = None) -> Summary:
     y       numeric       1
     splits: nodes that ask about the column
     """
-    facts = [*_rows(tree), *_size(tree), *_risks(tree), *_choice(pruning), *_handling(tree)]
+    facts = [*_rows(tree), *_size(tree), *_risks(tree), *_choice(pruning), *_proof(tree)]
+    facts += _handling(tree)
     return Summary(_title(tree), tuple(facts), _columns(tree))
 
 
@@ -184,6 +185,16 @@ def _rows(tree: Tree) -> list[Fact]:
             prior = "as stated" if tree.class_prior is not None else "in the training rows"
             facts.append(Fact("classes", shares, shown, f"share of each class, {prior}"))
     return facts
+
+
+def _proof(tree: Tree) -> list[Fact]:
+    """Give what a search has proven about the tree."""
+    certificate = tree.certificate
+    if certificate is None:
+        return []
+    shown = "nothing" if certificate.status == "lookahead" else f"gap {percent(certificate.gap)}"
+    shown = "the best tree" if certificate.proven else shown
+    return [Fact("proven", certificate.to_dict(), shown, str(certificate))]
 
 
 def _size(tree: Tree) -> list[Fact]:
