@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         rules,
         table,
         tree,
+        trust,
     )
     from ceiba.errors import (
         CeibaError,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         DataWarning,
         ModelFileError,
         OptionError,
+        OutputError,
         SchemaError,
         TreeError,
     )
@@ -50,6 +52,16 @@ if TYPE_CHECKING:
     from ceiba.families.chaid import chaid
     from ceiba.families.id3 import id3
     from ceiba.families.rpart.rpart import rpart
+    from ceiba.grow import (
+        Chaid,
+        GainRatio,
+        Honest,
+        MEstimate,
+        Multiway,
+        Shrinkage,
+        Significance,
+        Surrogates,
+    )
     from ceiba.inspection.splitting.gain import gain
     from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
@@ -68,6 +80,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CeibaError",
     "CeibaWarning",
+    "Chaid",
     "ChiSquare",
     "CostComplexity",
     "DataError",
@@ -76,13 +89,21 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DescriptionLength",
+    "GainRatio",
+    "Honest",
+    "MEstimate",
     "ModelFileError",
+    "Multiway",
     "OptionError",
+    "OutputError",
     "Pessimistic",
     "ReducedError",
     "RuleSet",
     "SameAnswer",
     "SchemaError",
+    "Shrinkage",
+    "Significance",
+    "Surrogates",
     "Tree",
     "TreeError",
     "__version__",
@@ -113,6 +134,7 @@ __all__ = [
     "rules",
     "table",
     "tree",
+    "trust",
 ]
 
 _ROOMS = (
@@ -135,9 +157,18 @@ _ROOMS = (
     "rules",
     "table",
     "tree",
+    "trust",
 )
 
 _HOMES = {
+    "Surrogates": "grow",
+    "Significance": "grow",
+    "Multiway": "grow",
+    "GainRatio": "grow",
+    "Honest": "grow",
+    "MEstimate": "grow",
+    "Shrinkage": "grow",
+    "Chaid": "grow",
     "CeibaError": "errors",
     "CeibaWarning": "errors",
     "ChiSquare": "prune",
@@ -150,6 +181,7 @@ _HOMES = {
     "DescriptionLength": "prune",
     "ModelFileError": "errors",
     "OptionError": "errors",
+    "OutputError": "errors",
     "Pessimistic": "prune",
     "ReducedError": "prune",
     "SameAnswer": "prune",

@@ -8,6 +8,7 @@ ValueError
         OptionError             a parameter outside what is allowed
         TreeError               a tree that breaks its invariants, or cannot do what was asked
         ModelFileError          a file that is not a model, or is damaged
+        OutputError             a file that cannot be written (also an OSError)
 UserWarning
     CeibaWarning
         DataWarning             the data were read, but something about them deserves a look
@@ -28,6 +29,7 @@ __all__ = [
     "DataWarning",
     "ModelFileError",
     "OptionError",
+    "OutputError",
     "SchemaError",
     "TreeError",
     "did_you_mean",
@@ -60,6 +62,10 @@ class TreeError(CeibaError):
 
 class ModelFileError(CeibaError):
     """A file that is not a model file, or is damaged."""
+
+
+class OutputError(CeibaError, OSError):
+    """A file that cannot be written: no room, no permission; also an ``OSError``."""
 
 
 class CeibaWarning(UserWarning):

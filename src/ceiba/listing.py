@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError, did_you_mean
+from ceiba.visible import visible
 
 __all__ = ["Listing"]
 
@@ -98,24 +99,24 @@ class Listing:
         self.__init__(state["columns"], title=state["title"], legend=state["legend"])  # type: ignore[misc]
 
     def row(self, i: int) -> dict[str, Any]:
-        """Give one row as a dict of plain Python values."""
+        """Return one row as a dict of plain Python values."""
         return {
             name: (value.item() if isinstance(value := values[i], np.generic) else value)
             for name, values in self._columns.items()
         }
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Give the columns as lists of plain Python values."""
+        """Return the columns as lists of plain Python values."""
         return {name: values.tolist() for name, values in self._columns.items()}
 
     def to_pandas(self) -> Any:
-        """Give a pandas DataFrame (pandas must be installed)."""
+        """Return a pandas DataFrame (pandas must be installed)."""
         import pandas
 
         return pandas.DataFrame(self.to_dict())
 
     def to_polars(self) -> Any:
-        """Give a polars DataFrame (polars must be installed)."""
+        """Return a polars DataFrame (polars must be installed)."""
         import polars
 
         return polars.DataFrame(self.to_dict(), strict=False)
@@ -124,7 +125,7 @@ class Listing:
         return str(self)
 
     def _repr_html_(self) -> str:
-        """Give the table for a notebook."""
+        """Return the table for a notebook."""
         from html import escape
 
         numeric = [values.dtype.kind in "fiu" for values in self._columns.values()]
@@ -151,7 +152,8 @@ class Listing:
     def __str__(self) -> str:
         shown = _rows_shown(len(self))
         cells = [
-            [name, *(_cell(values, i) for i in shown)] for name, values in self._columns.items()
+            [visible(text, one_line=True) for text in (name, *(_cell(values, i) for i in shown))]
+            for name, values in self._columns.items()
         ]
         numeric = [values.dtype.kind in "fiu" for values in self._columns.values()]
         widths = [max(map(len, column)) for column in cells]
@@ -164,7 +166,8 @@ class Listing:
         ]
         if len(shown) < len(self):
             lines.insert(1 + _FOLD // 2, f"... {len(self) - len(shown)} more rows ...")
-        return "\n".join([*filter(None, [self.title]), *lines, *filter(None, [self.legend])])
+        around = (visible(self.title), visible(self.legend))
+        return "\n".join([*filter(None, around[:1]), *lines, *filter(None, around[1:])])
 
 
 def _frozen(values: npt.ArrayLike) -> npt.NDArray[Any]:

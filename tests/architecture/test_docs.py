@@ -32,6 +32,7 @@ ROOMS = [
     "rules",
     "table",
     "tree",
+    "trust",
 ]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [page for page in PAGES if "_build" not in page.parts and "generated" not in page.parts]

@@ -61,14 +61,14 @@ def test_learn_options_reach_the_estimator(folder: Path) -> None:
     ok(
         "learn", "weather.csv", "-t", "RAIN", "--criterion", "entropy", "--missing", "surrogate",
         "--min-samples-leaf", "0.1", "--costs", "costs.csv", "--prior", "yes=0.4,no=0.6",
-        "--set", "surrogate_style=1", cwd=folder,
+        "--set", "missing__agreement=both", cwd=folder,
     )  # fmt: skip
     model = ceiba.load(folder / "weather.ceiba")
     assert model.criterion == "entropy"
     assert model.min_samples_leaf == 0.1
     assert model.cost_matrix == {("yes", "no"): 5.0, ("no", "yes"): 1.0}
     assert model.class_prior == {"yes": 0.4, "no": 0.6}
-    assert model.surrogate_style == 1
+    assert model.missing == ceiba.Surrogates(agreement="both")
 
 
 def test_learn_categorical_features_reach_the_estimator(folder: Path) -> None:

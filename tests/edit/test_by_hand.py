@@ -1,4 +1,4 @@
-"""Trees changed by hand equal trees grown with that split forced."""
+"""Trees edited by hand equal trees grown with that split forced."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sklearn.datasets import load_iris
 import ceiba
 from ceiba.edit import regrow, set_split
 from ceiba.errors import TreeError
-from ceiba.tree import Cut, Levels, Presence, check
+from ceiba.tree import Cut, LevelSets, Presence, check
 
 
 def mixed_table(n=240, holes=0.15, seed=0):
-    """Numbers, levels, holes, and a target that depends on all of them."""
+    """Numbers, levels, missing values, and a target that depends on all of them."""
     rng = np.random.default_rng(seed)
     x, z = rng.normal(size=n), rng.integers(0, 12, n).astype(float)
     city = rng.choice(["Bern", "Lima", "Oslo", "Rome", "Wien"], n)
@@ -62,7 +62,7 @@ SETTINGS = [
     {"criterion": "absolute_error", "max_depth": 3},
     {"missing": "majority", "min_samples_leaf": 4},
     {"missing": "surrogate", "min_samples_leaf": 4},
-    {"missing": "surrogate", "use_surrogate": 1, "min_samples_leaf": 4},
+    {"missing": ceiba.Surrogates(otherwise="stay"), "min_samples_leaf": 4},
     {"missing": "surrogate", "criterion": "squared_error", "min_samples_split": 20},
     {"missing": "fractional", "max_depth": 4},
     {"categorical_splits": "multiway", "min_samples_leaf": 3},
@@ -99,10 +99,10 @@ def test_regrow_below_a_collapsed_node_restores_the_tree(options):
 
 
 @pytest.mark.parametrize(
-    "split", [Cut("z", 5.5), Levels("city", (("Oslo", "Rome"), ("Bern", "Lima", "Wien")))]
+    "split", [Cut("z", 5.5), LevelSets("city", (("Oslo", "Rome"), ("Bern", "Lima", "Wien")))]
 )
 def test_branches_of_a_forced_split_grow_as_on_their_own_rows(split):
-    """Without holes a branch is the tree of its rows: grown apart, with one level less."""
+    """Without missing values a branch equals the tree of its rows, one level shallower."""
     tree, X, y, _, _ = fit({}, holes=0.0)
     forced = set_split(tree, 0, split, X, y, max_depth=4)
     for branch in (0, 1):
@@ -145,7 +145,7 @@ def test_missing_values_of_a_forced_cut_go_where_they_gain_most():
 
 def test_one_group_of_levels_is_set_against_the_others():
     tree, X, y, _, _ = fit({}, holes=0.0)
-    forced = set_split(tree, 0, Levels("city", (("Oslo",),)), X, y)
+    forced = set_split(tree, 0, LevelSets("city", (("Oslo",),)), X, y)
     assert forced.root.split.branches == (("Oslo",), ("Bern", "Lima", "Rome", "Wien"))
 
 
@@ -176,12 +176,12 @@ def test_split_that_sends_nobody_one_way_is_refused():
 def test_level_of_the_node_that_goes_nowhere_is_refused():
     tree, X, y, _, _ = fit({}, holes=0.0)
     with pytest.raises(TreeError, match="level 'Wien' is in the node"):
-        set_split(tree, 0, Levels("city", (("Oslo", "Rome"), ("Bern", "Lima"))), X, y)
+        set_split(tree, 0, LevelSets("city", (("Oslo", "Rome"), ("Bern", "Lima"))), X, y)
 
 
 def test_cut_on_a_categorical_column_is_refused():
     tree, X, y, _, _ = fit({})
-    with pytest.raises(TreeError, match="is categorical; split it by Levels"):
+    with pytest.raises(TreeError, match="is categorical; split it by LevelSets"):
         set_split(tree, 0, Cut("city", 1.0), X, y)
 
 

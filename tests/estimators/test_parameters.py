@@ -7,7 +7,7 @@ import pytest
 
 import ceiba
 from ceiba import DecisionTreeClassifier, DecisionTreeRegressor, OptionError
-from ceiba.estimators.parameters import ALLOWED_BY_TASK
+from ceiba.estimators.parameters import PARAMETERS
 from ceiba.options import ParameterError
 
 X, Y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
@@ -26,27 +26,22 @@ WRONG = [
     ("max_leaf_nodes", 1),
     ("min_impurity_decrease", -1),
     ("min_significance", 1.0),
-    ("alpha_merge", 1.5),
-    ("alpha_split", "low"),
     ("class_weight", "even"),
     ("ccp_alpha", -0.1),
     ("monotonic_cst", 1),
     ("n_jobs", 0),
     ("categorical_features", "all"),
     ("categorical_splits", "many"),
-    ("empty_branches", 1),
-    ("cuts", "low"),
     ("missing", "drop"),
     ("unseen", "ignore"),
-    ("max_surrogates", 1.5),
-    ("surrogate_style", "a"),
-    ("use_surrogate", 5),
     ("max_competitors", None),
     ("class_prior", "equal"),
     ("cost_matrix", 3),
     ("column_cost", "high"),
     ("prune", 0.01),
     ("frequency_weights", "yes"),
+    ("leaf_values", "best"),
+    ("honest", 1.5),
     ("drop_missing_target", 1),
 ]
 
@@ -62,15 +57,15 @@ def test_wrong_parameter_is_refused_when_fitting(name, value):
 
 
 def test_every_parameter_has_a_check_and_a_wrong_value_here():
-    assert set(DecisionTreeClassifier._defaults) == {name for name, _ in WRONG}
-    assert set(DecisionTreeClassifier._defaults) <= set(ALLOWED_BY_TASK["classification"])
-    assert set(DecisionTreeRegressor._defaults) <= set(ALLOWED_BY_TASK["regression"])
+    assert set(DecisionTreeClassifier().get_params(deep=False)) == {name for name, _ in WRONG}
+    for model in (DecisionTreeClassifier(), DecisionTreeRegressor()):
+        assert list(model.get_params(deep=False)) == sorted(PARAMETERS[model._task])
 
 
 def test_every_default_passes_its_own_check():
     for model in (DecisionTreeClassifier(), DecisionTreeRegressor()):
         for name, value in model.get_params().items():
-            checks = ALLOWED_BY_TASK[model._task][name]
+            checks = PARAMETERS[model._task][name].allowed
             assert any(check.test(value) for check in checks), name
 
 

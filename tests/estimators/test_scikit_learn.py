@@ -22,6 +22,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from ceiba import CeibaWarning, DecisionTreeClassifier, DecisionTreeRegressor
 from ceiba.estimators import base
+from ceiba.estimators.parameters import PARAMETERS
 
 BOTH = [DecisionTreeClassifier, DecisionTreeRegressor]
 
@@ -60,7 +61,8 @@ def test_estimator_passes_the_check_of_scikit_learn(estimator, check):
     [(DecisionTreeClassifier, TheirClassifier), (DecisionTreeRegressor, TheirRegressor)],
 )
 def test_parameters_of_scikit_learn_come_first_with_the_same_defaults(ours, theirs):
-    mine, their = ours._defaults, theirs().get_params()
+    rows = PARAMETERS[ours._task].values()
+    mine, their = {row.name: row.default for row in rows}, theirs().get_params()
     assert list(mine)[: len(their)] == [name for name in mine if name in their]
     assert {name: mine[name] for name in their} == their
 

@@ -1,4 +1,4 @@
-"""C4.5: the core against the plain reference on random tables, and what the recipe promises."""
+"""C4.5: the core against the plain reference on random tables, and what `c45()` promises."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_cut_is_a_value_of_the_column():
 
 
 def test_cut_of_midpoints_can_be_asked_for():
-    tree = ceiba.c45(cuts="midpoint").fit([[1.0], [1.0], [3.0], [3.0]], [0, 0, 1, 1]).tree_
+    tree = ceiba.c45(criterion="gain_ratio").fit([[1.0], [1.0], [3.0], [3.0]], [0, 0, 1, 1]).tree_
     assert tree.splits.cut[0] == 2.0
 
 
@@ -104,7 +104,11 @@ def test_parts_of_rows_that_weigh_nothing_change_no_split():
     }
     y = ["no"] * tiny + ["no"] * 14 + ["yes"] * 20 + ["no"] * 6
     weight = np.r_[np.full(tiny, 5e-324), np.ones(40)]
-    tree = ceiba.c45(confidence=None, empty_branches=False).fit(X, y, sample_weight=weight).tree_
+    tree = (
+        ceiba.c45(confidence=None, categorical_splits=ceiba.Multiway())
+        .fit(X, y, sample_weight=weight)
+        .tree_
+    )
     assert tree.splits.column.tolist() == [0, 1, -1, -1, 1, -1, -1]
     assert tree.n_rows.tolist() == [46, 26, 20, 6, 26, 20, 6]
     assert tree.weight.tolist() == [40, 20, 14, 6, 20, 14, 6]
@@ -124,7 +128,7 @@ def test_tree_does_not_depend_on_the_number_of_threads():
     [("max_features", 1), ("class_prior", [0.5, 0.5]), ("cost_matrix", [[0, 1], [2, 0]])],
 )
 def test_what_the_gain_ratio_cannot_do_is_refused(option, value):
-    with pytest.raises(ceiba.OptionError, match="gain_ratio"):
+    with pytest.raises(ceiba.OptionError, match="GainRatio"):
         ceiba.c45(**{option: value}).fit([[1.0], [2.0]], [0, 1])
 
 

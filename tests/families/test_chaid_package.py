@@ -1,4 +1,4 @@
-"""CHAID beside the package of that name, where the package is right."""
+"""CHAID compared with the package of that name, where the package is right."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def compared(table, target, theirs):
     same = 0
     for node in splits:
         split, part = node.split, table.loc[node.indices]
-        model = ceiba.chaid(max_depth=1, alpha_split=1.0, min_samples_split=2)
+        model = ceiba.chaid(max_depth=1, split=1.0, min_samples_split=2)
         found = model.fit(part[[split.column]], part[target]).tree_.split_tests()
         ours, other = said_groups(found), groups_of(split)
         assert found["statistic"][0] == pytest.approx(split.score)

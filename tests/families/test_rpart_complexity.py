@@ -8,6 +8,7 @@ import pytest
 import ceiba
 from ceiba.errors import TreeError
 from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
+from ceiba.grow import GrowOptions, Problem, RpartRules
 from ceiba.prune import collapse_alpha
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.tree import SplitTable, from_arrays
@@ -66,11 +67,10 @@ def test_cp_of_multiway_trees_is_refused() -> None:
 
 
 def test_risk_below_which_no_node_is_split_is_a_sum_over_rows() -> None:
-    from ceiba.grow import GrowOptions, grow
     from ceiba.table import read, read_target
 
     table = read({"x": np.arange(8.0)})
     target = read_target(["a", "b"] * 4, task="classification")
     for least, leaves in ((-1.0, 8), (0.5, 8), (1.5, 6), (4.5, 1)):
-        options = GrowOptions(task="classification", min_risk=least)
-        assert grow(table, target, options).n_leaves == leaves
+        options = GrowOptions(task="classification", rpart=RpartRules(min_risk=least))
+        assert Problem(table, target, options).grow().n_leaves == leaves

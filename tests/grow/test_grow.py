@@ -1,4 +1,4 @@
-"""grow(): the tree it assembles, what priors and costs do to it, and what it refuses."""
+"""Problem.grow: the tree it assembles, what priors and costs do to it, and what it refuses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ceiba.errors import DataError, OptionError
-from ceiba.grow import GrowOptions, grow
+from ceiba.grow import GrowOptions, Problem
 from ceiba.table import read, read_target
 from ceiba.tree import check
 
@@ -15,7 +15,7 @@ def grown(X, y, task="classification", weight=None, **options):
     table = read(X)
     target = read_target(y, task=task, n_rows=table.n_rows)
     weight = None if weight is None else np.asarray(weight, float)
-    return grow(table, target, GrowOptions(task=task, **options), weight)
+    return Problem(table, target, GrowOptions(task=task, **options), weight).grow()
 
 
 X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
@@ -110,7 +110,7 @@ def test_task_of_target_and_options_must_agree():
     table = read([[1], [2]])
     target = read_target([1.0, 2.0], task="regression")
     with pytest.raises(OptionError, match="target is for regression"):
-        grow(table, target, GrowOptions(task="classification"))
+        Problem(table, target, GrowOptions(task="classification")).grow()
 
 
 def test_competitors_are_stored_on_demand():

@@ -1,4 +1,4 @@
-"""GrowOptions: what is allowed, what it says when it is not, and scikit-learn's resolutions."""
+"""GrowOptions: allowed values, error messages, and scikit-learn's spellings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ WRONG = [
     ("max_leaf_nodes", 1),
     ("min_impurity_decrease", -1e-9),
     ("min_impurity_decrease", float("nan")),
-    ("min_gain_ratio", 1.0),
     ("monotonic_cst", "rising"),
     ("seed", -1),
     ("n_jobs", 0),
@@ -43,9 +42,6 @@ WRONG = [
     ("missing", "ignore"),
     ("unseen", "drop"),
     ("categorical_splits", "ternary"),
-    ("max_surrogates", -1),
-    ("surrogate_style", 2),
-    ("use_surrogate", 3),
     ("max_competitors", -1),
     ("class_prior", 0.5),
     ("cost_matrix", 1),

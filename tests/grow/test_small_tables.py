@@ -1,16 +1,12 @@
-"""Small tables are grown by a grower of their own: bit for bit the tree of the general one."""
+"""The specialised grower for small tables: bit for bit the tree of the general one."""
 
 from __future__ import annotations
-
-import importlib
 
 import numpy as np
 import pytest
 
-from ceiba.grow import GrowOptions, grow
+from ceiba.grow import GrowOptions, Problem, core_grower
 from ceiba.table import read, read_target
-
-grow_module = importlib.import_module("ceiba.grow.grow")
 
 RNG_SEEDS = range(6)
 
@@ -20,16 +16,17 @@ def both(monkeypatch, X, y, rows=None, **options):
     table = read(X)
     target = read_target(y, task="classification", n_rows=table.n_rows)
     asked = GrowOptions(task="classification", **options)
-    small = grow(table, target, asked, rows=rows)
-    made = grow_module.core_options
+    problem = Problem(table, target, asked)
+    small = problem.grow(rows)
+    made = core_grower.core_options
 
     def general_only(*args):
         core = made(*args)
         core.small_tables = False
         return core
 
-    monkeypatch.setattr(grow_module, "core_options", general_only)
-    general = grow(table, target, asked, rows=rows)
+    monkeypatch.setattr(core_grower, "core_options", general_only)
+    general = problem.grow(rows)
     monkeypatch.undo()
     return small, general
 

@@ -1,4 +1,4 @@
-"""explain: the way of one row, in words and as data."""
+"""explain: the path of one row, in words and as data."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import ceiba
 from ceiba import DataError, DecisionTreeClassifier, DecisionTreeRegressor
 from ceiba.inspection import explain, importance
 from ceiba.table import read_like
@@ -89,7 +90,7 @@ def test_explain_of_a_surrogate_names_it():
 def test_explain_of_a_row_that_stays_says_so():
     data = {"u": [1.0, 2, 3, 4, 5, 6]}
     y = ["a", "a", "a", "b", "b", "b"]
-    model = DecisionTreeClassifier(missing="surrogate", use_surrogate=0).fit(data, y)
+    model = DecisionTreeClassifier(missing=ceiba.Surrogates(keep=0, otherwise="stay")).fit(data, y)
     found = model.explain({"u": None})
     assert found.leaf == 0
     assert "nothing else decides" in str(found)

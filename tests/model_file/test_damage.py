@@ -1,4 +1,4 @@
-"""Damaged and hostile files: `ModelFileError` naming the place, never a crash or a large bill."""
+"""Damaged and hostile files: `ModelFileError` naming the place, never a crash or runaway memory."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.errors import ModelFileError
+from ceiba.errors import ModelFileError, OutputError
 from ceiba.estimators.model_file import restore
 from ceiba.tree.model_file import dumps, loads, read
-from ceiba.tree.model_file.storage import atomic
+from ceiba.tree.model_file.atomic import atomic
 from tests.tree.random_trees import random_tree
 
 
@@ -85,10 +85,10 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
         (_set("schema.columns.0.kind", "numbers"), "at schema.columns.*Did you mean 'numeric'"),
         (_set("schema.columns.0.levels", ["a"]), "numeric column has no levels"),
         (_set("schema.columns.2.levels", ["a", "a"]), "Each level occurs once"),
-        (_set("schema.columns.2.levels", [None]), r"levels\[0\].*text, a number"),
+        (_set("schema.columns.2.levels", [None]), r"levels\[0\].*string, a number"),
         (_set("schema.columns.2.levels", ["a"]), "at tree: .*level code"),
         (_set("schema.columns.0.name", "y"), "two columns called 'y'"),
-        (_set("schema.columns.0.name", 3), r"columns\[0\]\.name.*text"),
+        (_set("schema.columns.0.name", 3), r"columns\[0\]\.name.*string"),
         (_set("schema.columns.0.maximum", "x"), r"columns\[0\]\.maximum"),
         (_set("schema.target", None), "at schema.target"),
         (_set("schema.target.n_outputs", 10**9), "n_outputs|classes"),
@@ -221,7 +221,7 @@ def test_interrupted_writing_leaves_the_old_file_and_nothing_else(tmp_path: Path
 
 def test_writing_where_there_is_no_folder_is_an_error(tmp_path: Path) -> None:
     tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    with pytest.raises(ModelFileError, match="Cannot write .*No such file"):
+    with pytest.raises(OutputError, match="Cannot write .*No such file"):
         tree.save(tmp_path / "none" / "m.ceiba")
 
 

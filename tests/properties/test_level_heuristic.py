@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ceiba.grow import GrowOptions, grow
+from ceiba.grow import GrowOptions, Problem
 from ceiba.table import Levels, read, read_target
 
 LIMIT = 10  # up to this many present levels all level sets are tried
@@ -44,7 +44,7 @@ def found_gain(counts, criterion):
     table = read({"column": column})
     target = read_target(np.repeat(label, times), task="classification", n_rows=table.n_rows)
     options = GrowOptions(task="classification", criterion=criterion, max_depth=1)
-    return grow(table, target, options).gain[0]
+    return Problem(table, target, options).grow().gain[0]
 
 
 def random_counts(rng, n_levels):

@@ -60,14 +60,16 @@ def counted_trees(draw):
 
 def tree_of(parent, counts, cost_matrix=None):
     from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
-    from ceiba.tree import Levels, SplitTable
+    from ceiba.tree import LevelSets, SplitTable
 
     n = len(parent)
     levels = tuple("abc")
     target = TargetInfo("y", "classification", (np.array(["p", "q", "r"]),), 1)
     schema = Schema((ColumnInfo("c", Kind.CATEGORICAL, levels),), target, True)
     branches = np.bincount([p for p in parent if p >= 0], minlength=n)
-    splits = [Levels("c", tuple((level,) for level in levels[:k])) if k else None for k in branches]
+    splits = [
+        LevelSets("c", tuple((level,) for level in levels[:k])) if k else None for k in branches
+    ]
     total = counts.sum(axis=1, keepdims=True)
     return from_arrays(
         schema,
@@ -175,7 +177,7 @@ SETTINGS = [
     {"class_prior": [0.2, 0.3, 0.5]},
     {"cost_matrix": UNEVEN.tolist()},
     {"categorical_splits": "multiway"},
-    {"missing": "surrogate", "use_surrogate": 0},
+    {"missing": ceiba.Surrogates(keep=0, otherwise="stay")},
     {"missing": "fractional"},
 ]
 
@@ -213,7 +215,7 @@ def test_rows_that_stay_count_where_they_are():
     """Node 0 keeps one row of class b that no branch takes: it is wrong as long as 0 is split."""
     X = {"x": [1.0, 2.0, 3.0, 4.0, np.nan], "noise": [0.0] * 5}
     y = ["a", "a", "b", "b", "b"]
-    options = {"missing": "surrogate", "use_surrogate": 0, "max_surrogates": 0}
+    options = {"missing": ceiba.Surrogates(keep=0, otherwise="stay")}
     model = ceiba.DecisionTreeClassifier(**options).fit(X, y)
     tree = model.tree_
     assert tree.n_rows.tolist() == [5, 2, 2]
@@ -232,7 +234,9 @@ def test_rows_that_stay_count_where_they_are():
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
 def test_risk_of_rows_that_stay_is_what_the_tree_predicts_for_them(criterion):
-    data = problem({"criterion": criterion, "missing": "surrogate", "use_surrogate": 0}, holes=0.3)
+    data = problem(
+        {"criterion": criterion, "missing": ceiba.Surrogates(keep=0, otherwise="stay")}, holes=0.3
+    )
     tree = data.grow()
     assert (tree.default_branch[~tree.is_leaf] < 0).any()
     truth = data.target.values[:, 0]

@@ -53,7 +53,7 @@ def test_holes_are_treated_as_the_tree_treats_them(missing, criterion):
 
 
 def test_rows_that_stay_in_a_node_are_told_its_answer():
-    data = problem({"missing": "surrogate", "use_surrogate": 0}, holes=0.3)
+    data = problem({"missing": ceiba.Surrogates(keep=0, otherwise="stay")}, holes=0.3)
     found = cross_validate(data.grow(), data, folds=FOLDS)
     np.testing.assert_allclose(found.risk, cross_validation_by_definition(data, FOLDS)[0])
 

@@ -1,4 +1,4 @@
-"""Reduced error, C4.5's errors, one answer, description length: against their definitions."""
+"""Reduced-error, pessimistic, same-answer and description-length pruning by definition."""
 
 from __future__ import annotations
 
@@ -228,9 +228,9 @@ def test_same_answer_under_costs_goes_by_the_answer_not_the_majority():
 def test_same_answer_minds_the_rows_that_stay_in_a_node():
     """Both leaves say b, but the rows without a value stay at the root, which says a."""
     X, y = {"x": [1.0, 2.0, np.nan, np.nan, np.nan]}, ["b", "b", "a", "a", "a"]
-    options = {"missing": "surrogate", "use_surrogate": 0, "max_surrogates": 0}
+    options = {"missing": ceiba.Surrogates(keep=0, otherwise="stay")}
     tree = ceiba.DecisionTreeClassifier(**options).fit(X, y).tree_
-    split = tree.set_split(0, "x <= 1.5", X, y, use_surrogate=0, max_surrogates=0)
+    split = tree.set_split(0, "x <= 1.5", X, y, missing=ceiba.Surrogates(keep=0, otherwise="stay"))
     assert split.predict(X).tolist() == y
     assert same_answer(split).n_leaves == 2
 

@@ -38,12 +38,14 @@ def mixed_table(rng, n, missing):
 RECIPES = {
     "c45": ceiba.c45(prune=None),
     "c45 -B": ceiba.c45(categorical_splits="binary", prune=None),
-    "no empty branches": ceiba.c45(empty_branches=False, prune=None),
-    "unseen to the majority": ceiba.c45(unseen="majority", empty_branches=False, prune=None),
+    "no empty branches": ceiba.c45(categorical_splits=ceiba.Multiway(), prune=None),
+    "unseen to the majority": ceiba.c45(
+        unseen="majority", categorical_splits=ceiba.Multiway(), prune=None
+    ),
     "default branches": ceiba.DecisionTreeClassifier(min_samples_leaf=2),
     "surrogates": ceiba.DecisionTreeClassifier(missing="surrogate", min_samples_leaf=3),
     "rows that stay": ceiba.DecisionTreeClassifier(
-        missing="surrogate", use_surrogate=0, min_samples_leaf=3
+        missing=ceiba.Surrogates(keep=0, otherwise="stay"), min_samples_leaf=3
     ),
 }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tests.reference.criteria import IMPURITY
+from tests.reference.criteria import IMPURITY, OF_SPLIT
 from tests.reference.data import Data
 from tests.reference.exact import Number, decimal, minus
 from tests.reference.grow import heaviest
@@ -110,7 +110,7 @@ def facts(tree: Any, node: int, data: Data, rows: Sequence[int], rules: Rules) -
     weight = data.total_weight(rows)
     if not near(tree.weight[node], weight, weight):
         yield f"node {node}: weight {tree.weight[node]} instead of {float(weight)}"
-    criterion = "gini" if rules.criterion == "twoing" else rules.criterion
+    criterion = "gini" if rules.criterion in OF_SPLIT else rules.criterion
     parts = distributions(data, rows, rules)
     true = sum((decimal(IMPURITY[criterion](part)) for part in parts), decimal(0)) / len(parts)
     scale = max([decimal(1), *(abs(decimal(y)) ** 2 for part in parts for y in part)])
@@ -185,13 +185,16 @@ def way_of_holes(
     parts: Sequence[Sequence[int]],
     rows: Sequence[int],
 ) -> Iterator[str]:
-    """Nothing missing in the node: a hole will follow the branch with more weight, the first on
-    ties.
+    """Nothing missing in the node: a hole will follow the branch with more weight; on a tie the
+    first, under missing="learn" the last (scikit-learn's rule).
     """
     values = data.columns[split.column].values
     if any(values[row] is None for row in rows):
         return
-    default, most = int(tree.default_branch[node]), heaviest(data, parts)
+    default, most = (
+        int(tree.default_branch[node]),
+        heaviest(data, parts, last=tree.missing == "learn"),
+    )
     weights = [data.total_weight(part) for part in parts]
     # sums that differ by rounding only may be told apart or not
     if default != most and not near(weights[default], weights[most], weights[most]):
@@ -226,7 +229,7 @@ def _plain(value: Any) -> Any:
 
 
 def impurity_scale(data: Data, rows: Sequence[int], rules: Rules) -> Number:
-    criterion = "gini" if rules.criterion == "twoing" else rules.criterion
+    criterion = "gini" if rules.criterion in OF_SPLIT else rules.criterion
     parts = distributions(data, rows, rules)
     return sum((decimal(IMPURITY[criterion](part)) for part in parts), decimal(0)) / len(parts)
 

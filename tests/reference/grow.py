@@ -24,9 +24,11 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
 
-def heaviest(data: Data, parts: Sequence[Sequence[int]]) -> int:
+def heaviest(data: Data, parts: Sequence[Sequence[int]], *, last: bool = False) -> int:
+    """The branch with most weight; among equals the first, or the last."""
     weights = [data.total_weight(part) for part in parts]
-    return weights.index(max(weights))
+    equals = [b for b, weight in enumerate(weights) if weight == max(weights)]
+    return equals[-1 if last else 0]
 
 
 def children_rows(data: Data, found: Found, rows: Sequence[int]) -> list[list[int]]:

@@ -55,7 +55,7 @@ def model(kind: str) -> Any:
     if kind == "regression":
         return ceiba.DecisionTreeRegressor(max_leaf_nodes=20).fit(frame, answer(frame))
     if kind == "surrogate":
-        options = {"missing": "surrogate", "max_depth": 4, "max_surrogates": 3}
+        options = {"missing": ceiba.Surrogates(keep=3), "max_depth": 4}
         return ceiba.DecisionTreeClassifier(**options).fit(frame, classes(frame, 2))
     if kind == "fractional":
         options = {"missing": "fractional", "max_depth": 4}
@@ -64,6 +64,14 @@ def model(kind: str) -> Any:
         pruning = CostComplexity(folds=4, rule="1se", keep_unpruned=True)
         return ceiba.DecisionTreeClassifier(prune=pruning).fit(frame, classes(frame, 2))
     return ceiba.DecisionTreeClassifier(max_leaf_nodes=25).fit(frame, classes(frame, 3))
+
+
+def training(kind: str) -> tuple[dict[str, Any], Any]:
+    """Give the rows that the model of a test was fitted to."""
+    frame = table(500)
+    if kind == "regression":
+        return frame, answer(frame)
+    return frame, classes(frame, 3 if kind == "classes" else 2)
 
 
 def held_out(kind: str) -> tuple[dict[str, Any], Any]:

@@ -95,6 +95,32 @@ def test_nearest_other_answer_changes_the_answer_by_the_fewest_columns(open_page
         assert (len(one["near"]["sets"]) == 1) == one["single"]
 
 
+@pytest.mark.parametrize("kind", ["classes", "fractional"])
+def test_nearest_other_answer_is_the_counterfactual_of_python(open_page: Open, kind: str) -> None:
+    tree = model(kind).tree_
+    opened = open_page(kind)
+    rows, cases = table(60, seed=11), cases_of(tree, 60, seed=11)
+    near = opened.run(
+        """(cases) => {
+          const r = ceibaReport, whole = r.model.steps.findIndex((s) => s.asIs);
+          return cases.map((values) => r.nearest(values, whole));
+        }""",
+        cases,
+    )
+    compared = 0
+    read = read_like(rows, tree.schema, match="name")
+    for i, page in enumerate(near):
+        if kind == "fractional" and None in cases[i]:
+            continue  # the page shows no other answer for a row in several leaves
+        found = tree.counterfactual(read.take(np.array([i])), k=1)
+        assert (page is None) == (len(found) == 0)
+        if page is not None:
+            compared += 1
+            assert page["effort"][0] == len(found[0].changes)
+            assert page["effort"][1] == pytest.approx(found[0].distance, abs=1e-9)
+    assert compared > 15
+
+
 def test_copied_alpha_gives_the_tree_of_the_step(open_page: Open) -> None:
     fitted = model("cv")
     opened = open_page("cv")

@@ -106,12 +106,12 @@ def test_read_masked_array_ignores_what_is_under_the_mask() -> None:
 def test_read_structured_array_has_a_column_for_each_field() -> None:
     X = np.array(
         [(1.5, 2, "a", True), (2.5, 3, "b", False)],
-        dtype=[("f", "f8"), ("i", "i4"), ("s", "U3"), ("b", "?")],
+        dtype=np.dtype([("f", "f8"), ("i", "i4"), ("s", "U3"), ("b", "?")], align=True),
     )
     table = read(X)
     assert table.schema.names == ("f", "i", "s", "b")
     assert table.schema.named
-    assert np.shares_memory(table.columns[0].values, X)
+    assert np.shares_memory(table.columns[0].values, X)  # fields of packed records are copied
     assert [c.values.tolist() for c in table.columns] == [[1.5, 2.5], [2, 3], [0, 1], [1, 0]]
 
 

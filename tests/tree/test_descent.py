@@ -8,7 +8,7 @@ import ceiba
 
 GROWN = {
     "id3": lambda: ceiba.id3(),
-    "chaid": lambda: ceiba.chaid(alpha_split=0.5, min_samples_split=2),
+    "chaid": lambda: ceiba.chaid(split=0.5, min_samples_split=2),
     "surrogates": lambda: ceiba.DecisionTreeClassifier(missing="surrogate", max_depth=6),
     "rpart": lambda: ceiba.rpart(cp=0.0, minsplit=5, usesurrogate=1),
     "c45": lambda: ceiba.c45(),

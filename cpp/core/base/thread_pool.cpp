@@ -50,7 +50,14 @@ struct ThreadPool::State {
 ThreadPool::ThreadPool(int n_threads) : n_threads_(std::max(1, n_threads)) {
     if (n_threads_ == 1) return;
     state_ = std::make_unique<State>();
-    for (int t = 1; t < n_threads_; ++t) state_->threads.emplace_back([this, t] { state_->serve(t); });
+    state_->threads.reserve(static_cast<std::size_t>(n_threads_ - 1));
+    try {
+        for (int t = 1; t < n_threads_; ++t) state_->threads.emplace_back([this, t] { state_->serve(t); });
+    } catch (const std::exception&) {
+        // The system has no more threads or no memory for their stacks: those there are do the work.
+    }
+    n_threads_ = static_cast<int>(state_->threads.size()) + 1;
+    if (n_threads_ == 1) state_.reset();
 }
 
 ThreadPool::~ThreadPool() {

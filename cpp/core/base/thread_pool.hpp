@@ -2,6 +2,7 @@
 //
 // Own pool instead of OpenMP because OpenMP's waiting threads spin: on a busy two-core machine that made two
 // threads up to four times slower than one. The calling thread works too; tasks are handed out one by one.
+// Where the system refuses to start a thread, the pool is smaller than asked for: read size(), not the wish.
 #pragma once
 
 #include <cstddef>

@@ -101,6 +101,8 @@ def read_costs(path: str | None, labels: Sequence[Any]) -> dict[tuple[Any, Any],
 def make_model(task: str, recipe: str | None, options: Mapping[str, Any]) -> Any:
     """Make the estimator, plain or of a recipe; options that are None are left out."""
     from ceiba import estimators, families
+    from ceiba.estimators.parameters import PARAMETERS
+    from ceiba.families.rpart.options import RPART_OPTIONS
 
     given = {name: value for name, value in options.items() if value is not None}
     make: Callable[..., Any]
@@ -112,23 +114,24 @@ def make_model(task: str, recipe: str | None, options: Mapping[str, Any]) -> Any
             known = [name for name in _RECIPES if hasattr(families, name)]
             hint = did_you_mean(recipe, known)
             raise OptionError(f"--recipe {recipe!r}. Known are {', '.join(known)}.{hint}")
-    allowed = inspect.signature(make).parameters
+    own = inspect.signature(make).parameters
+    allowed = {*own, *(RPART_OPTIONS if recipe == "rpart" else PARAMETERS[task])}  # type: ignore[index]
     if recipe == "rpart":
         given.setdefault("method", "class" if task == "classification" else "anova")
         renamed = {"class_prior": "prior", "cost_matrix": "loss", "max_depth": "maxdepth",
                    "min_samples_split": "minsplit", "min_samples_leaf": "minbucket",
-                   "max_surrogates": "maxsurrogate", "use_surrogate": "usesurrogate",
                    "max_competitors": "maxcompete"}  # fmt: skip
         given = {renamed.get(name, name): value for name, value in given.items()}
         given.pop("drop_missing_target", None)
-    elif recipe is not None and "task" in allowed:
+    elif recipe is not None and "task" in own:
         given.setdefault("task", task)
+    nested = {name: given.pop(name) for name in list(given) if "__" in name}
     for name in given:
         if name not in allowed:
             hint = did_you_mean(name, allowed)
             owner = recipe or f"{task} tree"
             raise OptionError(f"The {owner} has no option {name!r}.{hint}")
-    return make(**given)
+    return make(**given).set_params(**nested)
 
 
 def split_rows(y: Any, share: float, seed: int, task: str) -> tuple[Any, Any]:

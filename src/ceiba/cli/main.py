@@ -16,6 +16,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ceiba.visible import visible
+
 if TYPE_CHECKING:
     import typer
 
@@ -23,13 +25,13 @@ __all__ = ["COMMANDS", "main", "make_app"]
 
 #: The commands, in the order in which help lists them; each is a function in a file of its name.
 COMMANDS: Final = (
-    "learn", "predict", "evaluate", "show", "summary", "explain", "rules", "prune", "plot",
-    "report", "export", "compare", "curve", "datasets",
+    "learn", "predict", "evaluate", "show", "summary", "explain", "counterfactual", "drift",
+    "stability", "rules", "prune", "plot", "report", "export", "compare", "curve", "datasets",
 )  # fmt: skip
 
 _EPILOG: Final = (
     "Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model, "
-    "1 anything else. --debug shows where an error came from."
+    "5 drift above --fail-psi, 1 anything else. --debug shows where an error came from."
 )
 
 
@@ -48,8 +50,21 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def make_app() -> typer.Typer:
+def _only_listed(command: Callable[..., None]) -> Callable[[], None]:
+    def listed() -> None:
+        """Stand in the list of commands."""
+
+    listed.__doc__ = command.__doc__
+    return listed
+
+
+def make_app(*, option_flags: bool = True) -> typer.Typer:
     """Give the command line application.
+
+    Parameters
+    ----------
+    option_flags : bool, default=True
+        Give `learn` the flags of the estimators' options, which takes a moment to load.
 
     Examples
     --------
@@ -58,6 +73,8 @@ def make_app() -> typer.Typer:
     ['learn', 'predict', 'evaluate']
     """
     import typer
+
+    from ceiba.cli.option_flags import with_option_flags
 
     app = typer.Typer(
         no_args_is_help=True,
@@ -85,7 +102,10 @@ def make_app() -> typer.Typer:
             os.environ["CEIBA_DEBUG"] = "1"
 
     for name in COMMANDS:
-        app.command(name)(_guarded(getattr(import_module(f"ceiba.cli.commands.{name}"), name)))
+        command = getattr(import_module(f"ceiba.cli.commands.{name}"), name)
+        if name == "learn":
+            command = with_option_flags(command) if option_flags else _only_listed(command)
+        app.command(name)(_guarded(command))
 
     @app.command("demo")
     @_guarded
@@ -103,7 +123,8 @@ def make_app() -> typer.Typer:
 def main() -> None:
     """Run the command line; the installed script ``ceiba`` calls this."""
     try:
-        app = make_app()
+        completing = any(name.startswith("_CEIBA") for name in os.environ)
+        app = make_app(option_flags=completing or "learn" in sys.argv)
     except ImportError as error:
         sys.exit(
             f"The command line needs the package {error.name!r}, which is not installed. "
@@ -123,7 +144,8 @@ def main() -> None:
 
 def _complain(error: BaseException) -> None:
     """Say what went wrong in one message and leave with its exit code."""
-    from ceiba.cli.output import exit_code
+    from ceiba.cli.output import exit_code, is_full
+    from ceiba.errors import OutputError
 
     code = exit_code(error)
     if isinstance(error, KeyboardInterrupt):
@@ -132,7 +154,10 @@ def _complain(error: BaseException) -> None:
         text = "not enough memory"
     else:
         text = str(error) or type(error).__name__
-        if code == 1 and not isinstance(error, ImportError):
-            text = f"{type(error).__name__}: {text}\nThis is not your fault. --debug shows more."
-    print(f"ceiba: {text}", file=sys.stderr)
+        if code == 1 and not (isinstance(error, ImportError | OutputError) or is_full(error)):
+            text = (
+                f"{type(error).__name__}: {text}\n"
+                "Internal error; please report it. --debug shows the traceback."
+            )
+    print(f"ceiba: {visible(text)}", file=sys.stderr)
     sys.exit(code)

@@ -1,11 +1,12 @@
 """What the commands say: answers on the standard output, remarks on the standard error.
 
 Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model or its file,
-1 anything else, 130 interrupted.
+5 drift above --fail-psi, 1 anything else, 130 interrupted.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import sys
@@ -13,18 +14,20 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-__all__ = ["answer", "check_out", "exit_code", "plain", "remark", "warn_in_words"]
+from ceiba.visible import visible
+
+__all__ = ["answer", "check_out", "exit_code", "is_full", "plain", "remark", "warn_in_words"]
 
 
 def answer(text: str, data: Any, as_json: bool) -> None:
     """Print an answer as text, or as JSON."""
-    print(json.dumps(plain(data), ensure_ascii=False, indent=1) if as_json else text)
+    print(json.dumps(plain(data), ensure_ascii=False, indent=1) if as_json else visible(text))
 
 
 def remark(text: str, quiet: bool = False) -> None:
     """Print a remark, unless silence was asked for."""
     if not quiet:
-        print(text, file=sys.stderr)
+        print(visible(text), file=sys.stderr)
 
 
 def check_out(path: Path | None, option: str = "--out") -> None:
@@ -75,6 +78,11 @@ def warn_in_words(quiet: bool = False) -> None:
     warnings.showwarning = show
 
 
+def is_full(error: BaseException) -> bool:
+    """Tell whether there was no room for what was written, be it to the standard output."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
+
 def exit_code(error: BaseException) -> int:
     """Give the exit code of an error.
 
@@ -85,12 +93,14 @@ def exit_code(error: BaseException) -> int:
     >>> exit_code(OptionError("x")), exit_code(DataError("x"))
     (2, 3)
     """
-    from ceiba.errors import DataError, ModelFileError, OptionError, TreeError
+    from ceiba.errors import DataError, ModelFileError, OptionError, OutputError, TreeError
 
     if isinstance(error, KeyboardInterrupt):
         return 130
     if isinstance(error, OptionError):
         return 2
+    if isinstance(error, OutputError) or is_full(error):
+        return 1
     if isinstance(error, DataError | OSError):
         return 3
     if isinstance(error, ModelFileError | TreeError):

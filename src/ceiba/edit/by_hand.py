@@ -1,7 +1,7 @@
 """Trees changed by hand: grow below a node anew, or force a split and let the rest follow.
 
 `regrow` and `set_split` go down to one node with the training rows, let the core grow there under
-the stop rules of the whole tree (depth, sizes, seeds: `ceiba.grow.grow.Place`) and graft the result
+the stop rules of the whole tree (depth, sizes, seeds: `ceiba.grow.Place`) and graft the result
 in. So the new tree is the one that growing everything with that split forced would give, node for
 node, and the rest of the old tree is not touched.
 """
@@ -20,7 +20,7 @@ from ceiba.edit.graft import graft, plant
 from ceiba.edit.growing_route import growing_branches
 from ceiba.edit.monotone import ValueLimits, limits_at, node_number
 from ceiba.errors import TreeError
-from ceiba.grow.grow import Place
+from ceiba.grow import Place
 from ceiba.grow.per_column import read_monotonic
 from ceiba.grow.problem import Problem
 from ceiba.tree import Split, SplitTable, Surrogates
@@ -85,8 +85,8 @@ def set_split(
     tree : Tree
     node : int
         A leaf or an inner node.
-    split : Cut, Levels, Presence or str
-        The question: `Cut("age", 30)`, `Levels("city", (("Oslo",), ("Lima", "Rome")))` (with one
+    split : Cut, LevelSets, Presence or str
+        The question: `Cut("age", 30)`, `LevelSets("city", (("Oslo",), ("Lima", "Rome")))` (with one
         group only, the other levels of the node are the second), `Presence("income")`; or in words:
         "age <= 30", "income is missing".
     X, y : table and target
@@ -153,6 +153,11 @@ class _Here:
     def at(cls, tree: Tree, node: int, problem: Problem) -> _Here:
         """Go down from the root to a node, with the rows that get there."""
         tree.node(node)
+        if tree.honest or tree.smoothed:
+            raise TreeError(
+                "A tree with honest or smoothed leaves cannot be changed by hand: the new nodes "
+                'would have plain values. Fit without honest and with leaf_values="share".'
+            )
         path = [node]
         while path[-1]:
             path.append(int(tree.parent[path[-1]]))
@@ -170,7 +175,7 @@ class _Here:
 
     def grown(self) -> Tree:
         """Grow a tree here."""
-        return self.problem.grow_at(self.rows.astype(np.uint32), self._place(), self.weight)
+        return self.problem.grow(self.rows.astype(np.uint32), below=self._place())
 
     def branches(self, splits: SplitTable, division: Division) -> list[_Here]:
         """Give the branches of a division."""
@@ -197,9 +202,7 @@ class _Here:
         direction = directions[column] if directions else 0
         if direction == 0 or len(parts) != 2:
             return [self.limits] * len(parts)
-        summaries = [
-            self.problem.summary(rows.astype(np.uint32), None, weight) for rows, weight in parts
-        ]
+        summaries = [self.problem.summary(rows.astype(np.uint32), weight) for rows, weight in parts]
         first, second = (node_number(summary, 0) for summary in summaries)
         name = self.problem.table.schema.names[column]
         self.limits.refuse(name, direction, first, second)
@@ -208,7 +211,7 @@ class _Here:
     def stem(self, splits: SplitTable, division: Division) -> Tree:
         """Give the node itself: what it holds, its split, no branches yet."""
         rows = self.rows.astype(np.uint32)
-        node = self.problem.summary(rows, self._place(), self.weight)
+        node = self.problem.summary(rows, self.weight, self._place())
         surrogates = division.surrogates
         if surrogates is None and self.tree.surrogates is not None:
             none = np.zeros(0)
@@ -234,6 +237,7 @@ class _Here:
             leaves=self.leaves,
             low=self.limits.low,
             high=self.limits.high,
+            row_weight=self.weight,
         )
 
     def _mass(self, weight: Array | None, rows: Rows | None) -> float:

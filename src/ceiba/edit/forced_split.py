@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
-from ceiba.grow.grow import core_options
+from ceiba.grow.core_options import core_options
 from ceiba.grow.problem import Problem
 from ceiba.table import Kind
-from ceiba.tree import Cut, Levels, Presence, Split, SplitKind, SplitTable, Surrogates
+from ceiba.tree import Cut, LevelSets, Presence, Split, SplitKind, SplitTable, Surrogates
 from ceiba.tree.routing.branches import UNSEEN, ask
 
 if TYPE_CHECKING:
@@ -41,13 +42,18 @@ def read_split(split: Split | str, table: Table, rows: Rows) -> SplitTable:
     """Read a split as a table of one row, and refuse what the node's rows cannot answer."""
     schema = table.schema
     found = _of_words(split, table) if isinstance(split, str) else split
+    if not isinstance(found, Cut | LevelSets | Presence):
+        raise TreeError(
+            f"{split!r} is not a split. Write 'column <= number', or give a Cut, LevelSets or "
+            "Presence: Cut('petal width', 0.8)."
+        )
     info = schema.columns[schema.index(found.column)]
-    if isinstance(found, Levels):
+    if isinstance(found, LevelSets):
         if info.kind is not Kind.CATEGORICAL:
             raise TreeError(f"Column {info.name!r} is {info.kind}; split it by a Cut.")
         found = _all_levels(found, table, rows)
     elif isinstance(found, Cut) and info.kind is Kind.CATEGORICAL:
-        raise TreeError(f"Column {info.name!r} is categorical; split it by Levels.")
+        raise TreeError(f"Column {info.name!r} is categorical; split it by LevelSets.")
     if isinstance(found, Cut) and found.low_branch:
         raise TreeError("The split of a node sends x <= cut to branch 0. Leave low_branch out.")
     return SplitTable.from_splits([found], schema)
@@ -69,11 +75,11 @@ def _of_words(text: str, table: Table) -> Split:
             pass
     raise TreeError(
         f"{text!r} is not a split. Write 'column <= number', 'column is missing', or give a Cut, "
-        "Levels or Presence."
+        "LevelSets or Presence."
     )
 
 
-def _all_levels(split: Levels, table: Table, rows: Rows) -> Levels:
+def _all_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
     """Check that every level in the node is sent somewhere; one group alone is set against all."""
     info = table.column(split.column).info
     codes = np.unique(table.column(split.column).values[rows])
@@ -81,7 +87,7 @@ def _all_levels(split: Levels, table: Table, rows: Rows) -> Levels:
     named = {level for group in split.branches for level in group}
     rest = tuple(level for level in present if level not in named)
     if rest and len(split.branches) == 1:
-        return Levels(split.column, (split.branches[0], rest))
+        return LevelSets(split.column, (split.branches[0], rest))
     if rest:
         raise TreeError(
             f"Column {split.column!r}: level {rest[0]!r} is in the node, but the split does not "
@@ -161,11 +167,14 @@ class _Decision:
 
     def decided(self) -> Division:
         open_ = self.branch < 0
-        rule = self.problem.options.missing
+        rule = self.problem.options.missing_rule
         if rule == "error" and open_.any():
             raise DataError("Values of the split's column are missing, and missing='error'.")
         if self.splits.kind[0] == SplitKind.PRESENCE:
             return self._division(self.branch, 1, 0)
+        if rule == "learn" and not open_.any():  # as in scikit-learn: the right one of equals
+            last = len(self.load) - 1 - int(np.argmax(self.load[::-1]))
+            return self._division(self.branch, last, 0)
         if self._is_learned:
             return self._learned(open_)
         if rule == "surrogate":
@@ -181,13 +190,11 @@ class _Decision:
     def _is_learned(self) -> bool:
         """Whether missing values are tried on every side; not with one branch per level."""
         options = self.problem.options
-        one_each = options.categorical_splits == "multiway"
+        one_each = options.multiway
         by_level = self.splits.kind[0] == SplitKind.LEVELS
         return options.missing == "learn" and not (one_each and by_level)
 
     def _learned(self, open_: npt.NDArray[np.bool_]) -> Division:
-        if not open_.any():
-            return self._division(self.branch, int(np.argmax(self.load)), 0)
         tried = [
             self._division(np.where(open_, b, self.branch), b, int(np.count_nonzero(open_)))
             for b in range(len(self.load))[::-1]  # the first of equals: the last branch
@@ -212,16 +219,17 @@ class _Decision:
     def _by_stand_ins(self, open_: npt.NDArray[np.bool_]) -> Division:
         problem, options = self.problem, self.problem.options
         branch, found = self.branch, None
-        if options.max_surrogates > 0 and len(self.load) == 2:
+        if options.surrogates.keep > 0 and len(self.load) == 2:
             branch, found = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
         left = branch < 0
         heavier = int(np.argmax(self.load))
         tie = len(self.load) == 2 and self.load[0] == self.load[1]
-        stays = options.like_rpart and (tie or options.max_surrogates == 0)
+        like_rpart = options.rpart is not None
+        stays = like_rpart and (tie or options.surrogates.keep == 0)
         stays = stays or options.use_surrogate < 2
         branch = np.where(left, _STAYS if stays else heavier, branch)
         default = -1 if options.use_surrogate < 2 else heavier
-        if options.like_rpart and default >= 0:  # predicts where more rows went, nowhere on a tie
+        if like_rpart and default >= 0:  # predicts where more rows went, nowhere on a tie
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1
@@ -251,8 +259,10 @@ class _Decision:
         whole = _Statistic.of(self.problem, self.rows, self.weight)
         node = _Statistic.of(self.problem, self.rows[placed], self.weight)
         sides = [_Statistic.of(self.problem, part, self.weight) for part in parts]
-        if self.problem.options.criterion == "twoing" and len(sides) == 2:
-            return node.twoing(*sides) * node.mass / whole.mass
+        of_split = split_gain(self.problem.options.criterion_name)
+        if of_split is not None and len(sides) == 2:
+            counts = np.array([side.counts for side in sides])
+            return float(of_split(counts)) * node.mass / whole.mass
         within = sum(side.mass * side.impurity for side in sides)
         return (node.mass * node.impurity - within) / whole.mass
 
@@ -263,26 +273,19 @@ class _Statistic:
 
     mass: float
     impurity: float
-    shares: Array | None
+    counts: Array | None
 
     @classmethod
     def of(cls, problem: Problem, rows: Rows, weight: Array | None) -> _Statistic:
-        node = problem.summary(rows.astype(np.uint32), None, weight)
-        mass, shares = float(node.weight[0]), None
+        node = problem.summary(rows.astype(np.uint32), weight)
+        mass, counts = float(node.weight[0]), None
         if node.counts is not None:
             counts = node.counts[0, 0]
             scale = problem.scales.search
             counts = counts if scale is None else counts * scale
             if node.n_outputs == 1:
                 mass = float(counts.sum())
-            shares = counts / counts.sum() if counts.sum() > 0 else counts
-        return cls(mass, float(node.impurity[0]), shares)
-
-    def twoing(self, left: _Statistic, right: _Statistic) -> float:
-        assert left.shares is not None
-        assert right.shares is not None
-        distance = float(np.abs(left.shares - right.shares).sum())
-        return left.mass * right.mass / (4 * self.mass**2) * distance**2
+        return cls(mass, float(node.impurity[0]), counts)
 
 
 def _stand_ins(

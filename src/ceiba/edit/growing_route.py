@@ -58,13 +58,15 @@ def stand_in(tree: Tree, problem: Problem, node: int, rows: Rows, branch: Branch
 def heavier_branch(problem: Problem, rows: Rows, primary: Branches) -> int | None:
     """Give the branch to which the split itself sent more weight; None on a tie in rpart()."""
     options = problem.options
-    if options.like_rpart and options.max_surrogates == 0:  # rpart does not look for it then
+    if (
+        options.rpart is not None and options.surrogates.keep == 0
+    ):  # rpart does not look for it then
         return None
     placed = primary >= 0
     weight = case_weights(problem)[rows][placed]
     load = np.bincount(primary[placed], weights=weight, minlength=2)
     heaviest = np.flatnonzero(load == load.max())
-    return int(heaviest[0]) if len(heaviest) == 1 or not options.like_rpart else None
+    return int(heaviest[0]) if len(heaviest) == 1 or options.rpart is None else None
 
 
 def case_weights(problem: Problem) -> Array:

@@ -1,11 +1,24 @@
-"""Trees behind scikit-learn's API."""
+"""Trees behind scikit-learn's API, which is imported at first use."""
 
 from __future__ import annotations
 
-from ceiba.estimators.classifier import DecisionTreeClassifier
-from ceiba.estimators.regressor import DecisionTreeRegressor
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "DecisionTreeClassifier",
-    "DecisionTreeRegressor",
-]
+if TYPE_CHECKING:
+    from ceiba.estimators.classifier import DecisionTreeClassifier
+    from ceiba.estimators.regressor import DecisionTreeRegressor
+
+__all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
+
+
+def __getattr__(name: str) -> Any:
+    # `ceiba learn --help` reads the parameters and need not wait for scikit-learn.
+    if name == "DecisionTreeClassifier":
+        from ceiba.estimators.classifier import DecisionTreeClassifier
+
+        return DecisionTreeClassifier
+    if name == "DecisionTreeRegressor":
+        from ceiba.estimators.regressor import DecisionTreeRegressor
+
+        return DecisionTreeRegressor
+    raise AttributeError(f"module 'ceiba.estimators' has no attribute {name!r}")

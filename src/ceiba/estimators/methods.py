@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from ceiba.errors import DataError, OptionError
 from ceiba.table import read_weights, split_target
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ceiba.grow import Problem
+    from ceiba.grow import Alternatives, Problem
     from ceiba.inspection import (
         ClassEvaluation,
         Explanation,
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
     from ceiba.report import Report
     from ceiba.table import Table
     from ceiba.tree import Split, Tree
+    from ceiba.trust import (
+        Counterfactuals,
+        Drift,
+        GroupEvaluation,
+        RivalColumns,
+        ShapleyValues,
+        Stability,
+    )
 
 __all__ = ["EstimatorMethods"]
 
@@ -38,6 +47,8 @@ class EstimatorMethods:
     if TYPE_CHECKING:
 
         def _fitted(self) -> Tree: ...
+        def _threads(self, table: Table) -> int: ...
+        def _tree_of(self, problem: Problem, stated: dict[str, Any], rows: Any) -> Tree: ...
         def _rows(self, X: Any, check_input: bool = True) -> Table: ...
         def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]: ...
         def _read_problem(
@@ -57,13 +68,54 @@ class EstimatorMethods:
 
         return importance(self._fitted())
 
+    def alternatives(
+        self, X: Any, y: Any, sample_weight: Any = None, *, within: float = 0.01, k: int = 50
+    ) -> Alternatives:
+        """List trees of the same limits that are about as good as the best one.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training data, as in `fit`. The model need not be fitted.
+        within : float, default=0.01
+            Trees cost at most this share more than the best.
+        k : int, default=50
+            The most trees to list.
+
+        Returns
+        -------
+        Alternatives
+            First questions, objectives and agreement with the best tree, which comes first.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = [[1, 5], [2, 5], [3, 7], [4, 7]], ["a", "a", "b", "b"]
+        >>> model = ceiba.DecisionTreeClassifier(search="optimal", max_depth=1)
+        >>> print(model.alternatives(X, y))
+        objective  agreement  first question
+                0      1.000  x0 <= 2.5
+        """
+        from ceiba.grow import find_alternatives
+
+        problem, _ = self._read_problem(X, y, sample_weight)
+        return find_alternatives(problem, within=within, k=k)
+
     def evaluate(
-        self, X: Any, y: Any, sample_weight: Any = None, *, confidence: float = 0.95
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        by: Any = None,
+        positive: Any = None,
+        confidence: float = 0.95,
     ) -> (
         ClassEvaluation
         | NumberEvaluation
         | tuple[ClassEvaluation, ...]
         | tuple[NumberEvaluation, ...]
+        | GroupEvaluation
     ):
         """Compare predictions with the truth.
 
@@ -76,12 +128,18 @@ class EstimatorMethods:
             Rows, as in `predict`; or a frame that holds the target, with its name as `y`.
         y : array-like or str
         sample_weight : array-like, optional
+        by : str or array-like, optional
+            Column of X, or a label per row: every figure per group, and the differences. The
+            model need not know the column.
+        positive : label, optional
+            With `by`: the class that selection, true and false positive rates are about; of two
+            classes the second by default.
         confidence : float, default=0.95
             Of the intervals.
 
         Returns
         -------
-        ClassEvaluation or NumberEvaluation
+        ClassEvaluation, NumberEvaluation or GroupEvaluation
             A value that prints; a tuple of them for several outputs.
 
         Examples
@@ -91,35 +149,55 @@ class EstimatorMethods:
         >>> model.evaluate([[1], [2]], ["a", "a"]).error
         0.5
         """
-        from ceiba.inspection import evaluate_classes, evaluate_numbers
-
         tree = self._fitted()
+        if positive is not None and by is None:
+            raise OptionError("positive has no effect without by. Give by=, or leave it out.")
         if isinstance(y, str):
             X, y = split_target(X, y)
+        groups = by
+        if isinstance(by, str):
+            rest, groups = split_target(X, by)
+            X = X if by in tree.schema.names else rest
         said = self.predict(X)
         truth = self._truth(y, len(said))
+        said = said.reshape(len(said), -1)
         shared: dict[str, Any] = {
             "weight": read_weights(sample_weight, len(truth)),
             "frequency_weights": bool(self.__dict__.get("frequency_weights")),
             "confidence": confidence,
         }
-        said = said.reshape(len(said), -1)
-        found: list[Any] = []
-        for k in range(tree.n_outputs):
-            if tree.task == "regression":
-                baseline = float(tree.value[0, k, 0])
-                found.append(evaluate_numbers(truth[:, k], said[:, k], baseline, **shared))
-            else:
-                classes = tree.target.classes[k]
-                baseline = classes[tree.answer[0].reshape(-1)[k]]
-                rules: dict[str, Any] = {
-                    "cost_matrix": tree.cost_matrix,
-                    "class_prior": tree.class_prior,
-                }
-                found.append(
-                    evaluate_classes(truth[:, k], said[:, k], classes, baseline, **rules, **shared)
-                )
-        return found[0] if len(found) == 1 else tuple(found)
+        if by is None:
+            found = [
+                _judged(tree, k, truth[:, k], said[:, k], **shared) for k in range(tree.n_outputs)
+            ]
+            return found[0] if len(found) == 1 else tuple(found)
+        return self._evaluate_groups(by, groups, X, truth, said, positive, shared)
+
+    def _evaluate_groups(
+        self, by: Any, groups: Any, X: Any, truth: Any, said: Any, positive: Any, shared: Any
+    ) -> GroupEvaluation:
+        from ceiba.trust.groups import evaluate_groups
+
+        tree = self._fitted()
+        if tree.n_outputs > 1:
+            raise OptionError("by: groups are compared for one output; this model has several.")
+        groups = np.asarray(groups, dtype=object)
+        if groups.shape != (len(truth),):
+            raise DataError(f"by: got shape {groups.shape}. Needs one label per row.")
+        truth, said, weight = truth[:, 0], said[:, 0], shared["weight"]
+
+        def judge(rows: Any) -> Any:
+            mine = shared | {"weight": None if weight is None else weight[rows]}
+            return _judged(tree, 0, truth[rows], said[rows], **mine)
+
+        kinds: dict[str, Any] = {}
+        if tree.task == "classification":
+            kinds["classes"] = tuple(tree.target.classes[0].tolist())
+            kinds["probability"] = self.predict_proba(X)  # type: ignore[attr-defined]
+        name = by if isinstance(by, str) else "group"
+        return evaluate_groups(
+            name, groups, judge, truth, said, positive=positive, **kinds, **shared
+        )
 
     def explain(self, row: Any) -> Explanation | Explanations:
         """Say why a row gets its answer: the path through the tree, in words and as data.
@@ -146,6 +224,186 @@ class EstimatorMethods:
 
         tree, table = self._fitted(), self._rows(_one_row(row))
         return explain(tree, table) if table.n_rows == 1 else explain_rows(tree, table)
+
+    def shap_values(
+        self, X: Any, *, background: Any = None, interactions: bool = False
+    ) -> ShapleyValues | tuple[ShapleyValues, ...]:
+        """Give the exact Shapley value of every column for every row.
+
+        Parameters
+        ----------
+        X : table
+            Rows, as in `predict`.
+        background : table, optional
+            Rows that stand for "unknown" (interventional values). Without it the training shares
+            of the branches do (path-dependent values).
+        interactions : bool, default=False
+            Divide every contribution into main effect and pairs of columns.
+
+        Returns
+        -------
+        ShapleyValues
+            `.values`, `.base_values`, `.to_shap()`; a tuple of them for several outputs.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeRegressor().fit({"x": [1, 2]}, [1.0, 5.0])
+        >>> model.shap_values({"x": [9]}).values.tolist()
+        [[2.0]]
+        """
+        from ceiba.trust import shap_values
+
+        tree, table = self._fitted(), self._rows(X)
+        others = None if background is None else self._rows(background)
+        n_threads = self._threads(table)
+        return shap_values(
+            tree, table, background=others, interactions=interactions, n_threads=n_threads
+        )
+
+    def stability(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        resamples: int = 200,
+        share: float = 0.5,
+        random_state: int = 0,
+    ) -> Stability:
+        """Fit again on resamples of the rows, and tell how much the tree changes.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What the estimator was fitted on.
+        resamples : int, default=200
+        share : float, default=0.5
+            Share of the rows in each, drawn without replacement.
+        random_state : int, default=0
+
+        Returns
+        -------
+        Stability
+            `.nodes`, `.columns`, `.leaves`, `.rows`, `.agreement`, `.n_leaves`; prints and plots.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import ceiba
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
+        >>> model.stability(X, y, resamples=20).agreement > 0.9
+        True
+        """
+        from ceiba.trust.stability import stability
+
+        problem, stated = self._read_problem(X, y, sample_weight)
+        return stability(
+            self._fitted(),
+            problem.table,
+            lambda rows: self._tree_of(problem, stated, rows),
+            resamples=resamples,
+            share=share,
+            seed=random_state,
+            n_threads=self._threads(problem.table),
+        )
+
+    def rival_columns(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        node: int = 0,
+        folds: int = 10,
+        random_state: int = 0,
+    ) -> RivalColumns:
+        """Force every column in turn at a node, and compare the trees by cross-validation.
+
+        Trees are grown with this estimator's parameters and not pruned.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What the estimator was fitted on.
+        node : int, default=0
+        folds : int, default=10
+        random_state : int, default=0
+
+        Returns
+        -------
+        RivalColumns
+            `.table`, `.trees`; prints and plots.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import ceiba
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
+        >>> found = model.rival_columns(X, y, folds=5)
+        >>> found.table["column"][found.table["within 1 SE"]].tolist()
+        ['petal length (cm)', 'petal width (cm)']
+        """
+        from ceiba.trust.rival_columns import rival_columns
+
+        problem, _ = self._read_problem(X, y, sample_weight)
+        return rival_columns(self._fitted(), problem, node=node, folds=folds, seed=random_state)
+
+    def drift(self, X: Any, y: Any = None) -> Drift:
+        """Compare new rows with the rows that were fitted, branch by branch.
+
+        Parameters
+        ----------
+        X : table
+            New rows; or a frame that holds the target, with its name as `y`.
+        y : array-like or str, optional
+            With it the rates in the leaves are compared too.
+
+        Returns
+        -------
+        Drift
+            `.psi`, `.start`, `.branches`, `.leaves`, `.columns`, `.to_html()`; prints.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit({"x": [1, 2, 3]}, ["a", "b", "b"])
+        >>> model.drift({"x": [1, 2, 3]}).flagged
+        False
+        """
+        from ceiba.trust import drift
+
+        if isinstance(y, str):
+            X, y = split_target(X, y)
+        return drift(self._fitted(), self._rows(X), y)
+
+    def counterfactual(self, row: Any, **options: Any) -> Counterfactuals:
+        """Give the nearest changes to a row that give it another answer.
+
+        Parameters
+        ----------
+        row : dict, sequence, or table of one row
+        **options
+            Of `ceiba.trust.counterfactual`: target, fixed, direction, allowed, cost, order, k.
+
+        Returns
+        -------
+        Counterfactuals
+            A tuple, the nearest first.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"]}
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
+        >>> print(model.counterfactual({"age": 44, "sex": "f"}))
+        1. age <= 35 (is 44) -> a (probability 1, 2 training rows)
+        """
+        from ceiba.trust import counterfactual
+
+        return counterfactual(self._fitted(), self._rows(_one_row(row)), **options)
 
     def summary(self) -> Summary:
         """Give the card of the tree: task, size, columns used, risk, baseline, CV choice.
@@ -262,8 +520,8 @@ class EstimatorMethods:
         Parameters
         ----------
         node : int
-        split : Cut, Levels, Presence or str
-            The question: `Cut("age", 30)`, "age <= 30", `Levels("city", (("Oslo",),))`.
+        split : Cut, LevelSets, Presence or str
+            The question: `Cut("age", 30)`, "age <= 30", `LevelSets("city", (("Oslo",),))`.
         X, y, sample_weight
             What the estimator was fitted on.
 
@@ -338,8 +596,14 @@ class EstimatorMethods:
         """
         from ceiba.prune.cost_complexity_pruning import choose_again
 
-        self._fitted()
+        tree = self._fitted()
         mine = self.__dict__
+        if "prune" not in mine:
+            raise OptionError(
+                f"reprune chooses from the sequence of a fit with prune=, which "
+                f"{type(self).__name__} does not have. Prune its tree: model.tree_.prune(alpha), "
+                f"where alpha is cp * {tree.risk[0]:.6g}; or fit again with another cp."
+            )
         pruned = choose_again(
             mine.get("unpruned_tree_"), mine.get("pruning_table_"), alpha, n_leaves, rule
         )
@@ -353,6 +617,18 @@ class EstimatorMethods:
             self.__dict__.pop(name, None)
         self.__dict__["tree_"] = tree
         return self
+
+
+def _judged(tree: Tree, k: int, truth: Any, said: Any, **shared: Any) -> Any:
+    """Evaluate one output of a tree."""
+    from ceiba.inspection import evaluate_classes, evaluate_numbers
+
+    if tree.task == "regression":
+        return evaluate_numbers(truth, said, float(tree.value[0, k, 0]), **shared)
+    classes = tree.target.classes[k]
+    baseline = classes[tree.answer[0].reshape(-1)[k]]
+    rules: dict[str, Any] = {"cost_matrix": tree.cost_matrix, "class_prior": tree.class_prior}
+    return evaluate_classes(truth, said, classes, baseline, **rules, **shared)
 
 
 def _stated(model: Any) -> dict[str, str]:

@@ -15,14 +15,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from ceiba import prune
-from ceiba.errors import CeibaWarning, ModelFileError
+from ceiba import grow, prune
+from ceiba.errors import CeibaError, CeibaWarning, ModelFileError
 from ceiba.estimators.base import BaseTree
+from ceiba.estimators.old_parameters import OLD_NAMES, with_todays_names
 from ceiba.listing import Listing
+from ceiba.options import OptionObject
 from ceiba.tree import Tree
 from ceiba.tree.model_file import Document, write
 from ceiba.tree.model_file.field import Field
-from ceiba.tree.model_file.values import UnwritableError, from_json, to_json
+from ceiba.tree.model_file.values import UnwritableError, from_json, refuse_deep, to_json
 
 __all__ = ["restore", "save", "wrap"]
 
@@ -113,12 +115,17 @@ def restore(document: Document) -> Any:
     if stored is None:
         return tree
     stored.object(("class", "parameters", "fitted"))
+    refuse_deep(stored)
     classes, known = _classes(), _objects()
     cls = classes[stored["class"].text(sorted(classes))]
     if cls._task != tree.task:
         stored["class"].fail(f"The tree is one of {tree.task}.")
     model = cls(**_read_parameters(stored["parameters"], cls, known))
-    _around(model, tree)
+    try:
+        model._check_parameters()
+        _around(model, tree)
+    except CeibaError as error:
+        stored["parameters"].fail(str(error), "parameters that no model has")
     fitted = stored["fitted"]
     if not isinstance(fitted.value, dict):
         fitted.fail("An object {...} is needed.")
@@ -133,16 +140,18 @@ def restore(document: Document) -> Any:
 def _read_parameters(
     field: Field, cls: type[BaseTree], known: Mapping[str, type]
 ) -> dict[str, Any]:
-    field.object((), cls._get_param_names())
+    field.object((), [*cls._get_param_names(), *OLD_NAMES])
     left_out = {"$object": ["left out", {}]}
     given = {
         key: from_json(field[key], known) for key in field.value if field.value[key] != left_out
     }
-    return given
+    return with_todays_names(given) if any(name in given for name in OLD_NAMES) else given
 
 
 def _classes() -> dict[str, type[BaseTree]]:
-    """Give all estimators of ceiba by name."""
+    """Give all estimators of ceiba by name; those of families if their room was opened."""
+    from ceiba.estimators import classifier, regressor  # noqa: F401 - in a fresh process
+
     return {
         cls.__name__: cls
         for cls in _below(BaseTree)
@@ -157,14 +166,11 @@ def _below(cls: type[BaseTree]) -> Iterator[type[BaseTree]]:
 
 
 def _objects() -> dict[str, type]:
-    """Give the classes of the pruning room by name: pruning objects and tables."""
-    public = (getattr(prune, name) for name in prune.__all__)
-    kept = (prune.Pruning, Listing)
-    return {
-        one.__name__: one
-        for one in (*public, Listing)
-        if isinstance(one, type) and issubclass(one, kept)
-    }
+    """Give the classes that parameters and fitted attributes may be of, by name."""
+    public = [getattr(room, name) for room in (grow, prune) for name in room.__all__]
+    kept = (OptionObject, Listing, grow.Certificate)
+    classes = [one for one in (*public, Listing) if isinstance(one, type)]
+    return {one.__name__: one for one in classes if issubclass(one, kept)}
 
 
 def wrap(tree: Tree) -> Any:

@@ -1,4 +1,4 @@
-"""Parameters of the estimators: allowed values, the seed, and how they become `GrowOptions`.
+"""Parameters of the estimators: the rows of growing and a few more, and what they come to.
 
 Only parameters that differ from their default are looked at, so a fit of a tiny table does not pay
 for thirty checks.
@@ -8,26 +8,79 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import lru_cache
 from numbers import Integral
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 import numpy as np
 
 from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning, OptionError
-from ceiba.grow import GrowOptions, resolve_min_leaf, resolve_min_split
-from ceiba.grow.options import ALLOWED_FOR
-from ceiba.options import Check, check_options
+from ceiba.grow import OPTIONS, GrowOptions, resolve_min_leaf, resolve_min_split
+from ceiba.grow.honest import Honest
+from ceiba.grow.leaf_values import LEAF_VALUES, MEstimate, Shrinkage
+from ceiba.grow.option_objects import expand as expand_grow_option
+from ceiba.options import Check, Option, check_options
 from ceiba.options.checks import array_like, boolean, instance, nothing, number, one_of
-from ceiba.prune import PRUNING_NAMES, Pruning
+from ceiba.prune import PRUNING_NAMES, Pruning, read_pruning
 
-__all__ = ["ALLOWED_BY_TASK", "check_stated", "grow_options", "seed_of", "warn_of_idle_split"]
+__all__ = [
+    "PARAMETERS",
+    "ClassifierParameters",
+    "RegressorParameters",
+    "check_stated",
+    "expand",
+    "grow_options",
+    "seed_of",
+    "warn_of_idle_split",
+]
 
-_SHARED: Final[dict[str, tuple[Check, ...]]] = {
-    "random_state": (
+
+class RegressorParameters(TypedDict, total=False):
+    """The regressor's parameters, for type checkers and editors; a test compares the rows."""
+
+    criterion: Any
+    splitter: str
+    max_depth: int | None
+    min_samples_split: int | float
+    min_samples_leaf: int | float
+    min_weight_fraction_leaf: float
+    max_features: int | float | str | None
+    random_state: Any
+    max_leaf_nodes: int | None
+    min_impurity_decrease: float
+    ccp_alpha: float
+    monotonic_cst: Any
+    n_jobs: int | None
+    max_bins: int | None
+    min_significance: Any
+    categorical_features: Any
+    categorical_splits: Any
+    missing: Any
+    unseen: str
+    max_competitors: int
+    search: Any
+    column_cost: Any
+    prune: Any
+    frequency_weights: bool
+    leaf_values: Any
+    honest: Any
+    drop_missing_target: bool
+
+
+class ClassifierParameters(RegressorParameters, total=False):
+    """The classifier's parameters, for type checkers and editors."""
+
+    class_weight: Any
+    class_prior: Any
+    cost_matrix: Any
+
+
+_RANDOM_STATE: Final = Option(
+    "random_state",
+    None,
+    (
         Check(
             "an int in the range [0, 4294967295]",
             lambda value: (
@@ -39,35 +92,120 @@ _SHARED: Final[dict[str, tuple[Check, ...]]] = {
         instance("an instance of 'numpy.random.mtrand.RandomState'", np.random.RandomState),
         nothing,
     ),
-    "ccp_alpha": (number(0.0),),
-    "categorical_features": (one_of("from_dtype"), array_like(), nothing),
-    "prune": (
-        nothing,
-        one_of(*PRUNING_NAMES),
-        instance("a pruning object of ceiba.prune", Pruning),
-    ),
-    "drop_missing_target": (boolean,),
-}
+    "int, RandomState instance or None",
+    'Seed of `max_features`, `splitter="random"` and the folds of `prune`. None is the fixed seed '
+    "0: two fits give the same tree.",
+    flag=int,
+)
 
-_CLASSIFIER: Final[dict[str, tuple[Check, ...]]] = {
-    "class_weight": (
+_OWN: Final = (
+    _RANDOM_STATE,
+    Option(
+        "ccp_alpha",
+        0.0,
+        (number(0.0),),
+        "non-negative float",
+        "Cost per leaf, in impurity, of scikit-learn's cost-complexity pruning.",
+        flag=float,
+    ),
+    Option(
+        "categorical_features",
+        "from_dtype",
+        (one_of("from_dtype"), array_like(), nothing),
+        '"from_dtype", list or mask',
+        "Columns that hold levels. By default strings, categories, enums.",
+    ),
+    Option(
+        "prune",
+        None,
+        (
+            nothing,
+            one_of(*PRUNING_NAMES),
+            instance("a pruning object of ceiba.prune", Pruning),
+        ),
+        '{"cv", "1se"} or pruning object',
+        'How the size of the tree is chosen. "cv": least cross-validated risk. "1se": the smallest '
+        "tree within one standard error of it. Or an object of `ceiba.prune`, such as "
+        '`CostComplexity(folds=5, rule="1se")`. None: no pruning.',
+        flag=str,
+    ),
+    Option(
+        "leaf_values",
+        "share",
+        (
+            one_of(*LEAF_VALUES),
+            instance("MEstimate or Shrinkage", MEstimate, Shrinkage),
+        ),
+        '{"share", "laplace", "m_estimate", "shrinkage"}, MEstimate or Shrinkage',
+        'What leaves answer. "share": the share of each class, or the mean, of their rows. '
+        '"laplace": one row of each class is added. "m_estimate": drawn towards the root. '
+        '"shrinkage": drawn towards the nodes above. The strength of the last two is chosen by '
+        "cross-validation unless an object gives it.",
+        flag=str,
+    ),
+    Option(
+        "honest",
+        None,
+        (number(0.0, 1.0, "()"), instance("Honest", Honest), nothing),
+        "float or Honest",
+        "Take values from rows that had no say in the splits: the share of the rows kept for them, "
+        "or `Honest(share=0.5)`. None: the same rows give both.",
+        flag=float,
+    ),
+    Option(
+        "drop_missing_target",
+        False,
+        (boolean,),
+        "bool",
+        "Leave out rows without a target instead of refusing them.",
+    ),
+)
+
+_CLASS_WEIGHT: Final = Option(
+    "class_weight",
+    None,
+    (
         instance("a dict", dict),
         instance("a list of dicts", list),
         one_of("balanced"),
         nothing,
     ),
-}
-
-
-#: What each parameter of an estimator may be, by task and name.
-ALLOWED_BY_TASK: Final[Mapping[Task, Mapping[str, tuple[Check, ...]]]] = MappingProxyType(
-    {
-        "classification": {**ALLOWED_FOR["classification"], **_SHARED, **_CLASSIFIER},
-        "regression": {**ALLOWED_FOR["regression"], **_SHARED},
-    }
+    'dict, list of dict or "balanced"',
+    "Weight of each class, times the weight of the row.",
 )
 
-_GROW_FIELDS: Final = frozenset(field.name for field in fields(GrowOptions))
+
+_OF_SCIKIT_LEARN: Final = (
+    "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",
+    "min_weight_fraction_leaf", "max_features", "random_state", "max_leaf_nodes",
+    "min_impurity_decrease", "class_weight", "ccp_alpha", "monotonic_cst",
+)  # fmt: skip
+
+
+def _in_order(task: Task) -> Mapping[str, Option]:
+    """Give the rows in the order of the signature: scikit-learn's parameters first."""
+    rows = {**OPTIONS[task], **{row.name: row for row in _OWN}}
+    if task == "classification":
+        rows["class_weight"] = _CLASS_WEIGHT
+    first = [name for name in _OF_SCIKIT_LEARN if name in rows]
+    order = [*first, *(name for name in rows if name not in first)]
+    return MappingProxyType({name: rows[name] for name in order})
+
+
+#: The rows of an estimator's parameters, by task and name.
+PARAMETERS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
+    {"classification": _in_order("classification"), "regression": _in_order("regression")}
+)
+
+_ALLOWED: Final = {
+    task: {name: row.allowed for name, row in rows.items()} for task, rows in PARAMETERS.items()
+}
+
+#: Pairs of parameters that exclude each other, and why.
+_EXCLUSIVE: Final = (
+    ("class_weight", "class_prior", "both change how much a class counts"),
+    ("prune", "ccp_alpha", "both prune the tree"),
+)
 
 
 def check_stated(stated: Mapping[str, Any], task: Task, owner: str) -> None:
@@ -80,21 +218,35 @@ def check_stated(stated: Mapping[str, Any], task: Task, owner: str) -> None:
     """
     if not stated:
         return
-    check_options(stated, ALLOWED_BY_TASK[task], owner)
-    if stated.get("class_weight") is not None and stated.get("class_prior") is not None:
-        raise OptionError(
-            "class_weight and class_prior both change how much a class counts. Give one of them."
-        )
-    if stated.get("prune") is not None and stated.get("ccp_alpha", 0.0) > 0:
-        raise OptionError(
-            f"prune={stated['prune']!r} and ccp_alpha={stated['ccp_alpha']!r} both prune the tree. "
-            "Give one of them."
-        )
+    check_options(stated, _ALLOWED[task], owner)
+    for one, other, why in _EXCLUSIVE:
+        if stated.get(one) is not None and stated.get(other):
+            raise OptionError(
+                f"{one}={stated[one]!r} and {other}={stated[other]!r} {why}. Give one of them."
+            )
+
+
+def expand(name: str, value: Any) -> Any:
+    """Give the object that a short form of a parameter stands for; other values as they are.
+
+    Examples
+    --------
+    >>> from ceiba.estimators.parameters import expand
+    >>> expand("prune", "1se")
+    CostComplexity(rule='1se')
+    """
+    if name == "prune" and isinstance(value, str) and value in PRUNING_NAMES:
+        return read_pruning(value)
+    if name == "leaf_values" and isinstance(value, str) and value in ("m_estimate", "shrinkage"):
+        return MEstimate() if value == "m_estimate" else Shrinkage()
+    if name == "honest" and isinstance(value, float):
+        return Honest(share=value)
+    return expand_grow_option(name, value)
 
 
 def grow_options(stated: Mapping[str, Any], task: Task) -> GrowOptions:
     """Give the options of growing that the stated parameters mean."""
-    chosen = {name: value for name, value in stated.items() if name in _GROW_FIELDS}
+    chosen = {name: value for name, value in stated.items() if name in OPTIONS[task]}
     if "random_state" in stated:
         chosen["seed"] = seed_of(stated["random_state"])
     if all(type(value) in _PLAIN for value in chosen.values()):

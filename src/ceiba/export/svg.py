@@ -22,15 +22,13 @@ from ceiba.layout import (
     fit,
     lay_foot,
     letter_measure,
-    node_strength,
 )
-from ceiba.layout.colours import NUMBER, STRONGEST_FILL
+from ceiba.layout.colours import node_fill
 from ceiba.tree.splits.sentences import level_text
+from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["to_svg"]
 
 MARGIN: Final = 8.0
 LARGEST: Final = (6000.0, 4000.0)  # points; larger trees are folded
@@ -119,7 +117,7 @@ def _page(tree: Tree, drawing: Drawing, foot: Foot, palette: list[str]) -> str:
         f'viewBox="{_n(-MARGIN)} {_n(-MARGIN)} {_n(width)} {_n(height)}" role="img" '
         f"font-family={quoteattr(FONT_FAMILY)} "
         f'font-size="{_n(sheet.font_size)}" fill="currentColor">',
-        f"<title>{escape(_title(tree))}</title>",
+        f"<title>{escape(visible(_title(tree)))}</title>",
         *_edges(tree, drawing),
         *(part for box in drawing.boxes for part in _box(tree, box, drawing, palette)),
         *_foot(foot, palette, drawing.height + line, line, sheet.font_size),
@@ -143,14 +141,14 @@ def _edges(tree: Tree, drawing: Drawing) -> list[str]:
         above, rail = drawing.boxes[box.parent], drawing.rails[depth[-1]]
         end = box.top - len(box.edge) * drawing.sheet.line_height
         thick = 0.8 + 3.2 * float(tree.share[box.node])
-        way = f"M{_n(above.x)} {_n(above.bottom)}V{_n(rail)}H{_n(box.x)}V{_n(end)}"
-        parts.append(f'<path d="{way}" stroke-width="{_n(thick)}" stroke-linejoin="round"/>')
+        line = f"M{_n(above.x)} {_n(above.bottom)}V{_n(rail)}H{_n(box.x)}V{_n(end)}"
+        parts.append(f'<path d="{line}" stroke-width="{_n(thick)}" stroke-linejoin="round"/>')
     return [*parts, "</g>"]
 
 
 def _box(tree: Tree, box: Box, drawing: Drawing, palette: list[str]) -> list[str]:
     sheet = drawing.sheet
-    colour, strength = _fill(tree, box, palette)
+    colour, strength = node_fill(tree, box.node, leaf=box.leaf, palette=palette)
     frame = (
         f'y="{_n(box.top)}" width="{_n(box.width)}" height="{_n(box.height)}" rx="3.5" '
         'stroke="currentColor" stroke-opacity="0.5" stroke-width="0.8"'
@@ -183,14 +181,6 @@ def _box(tree: Tree, box: Box, drawing: Drawing, palette: list[str]) -> list[str
     return [*parts, "</g>"]
 
 
-def _fill(tree: Tree, box: Box, palette: list[str]) -> tuple[str, float]:
-    strength = node_strength(tree, box.node)
-    if palette:
-        best = palette[int(tree.answer[box.node])]
-        return best, STRONGEST_FILL * (0.15 + 0.85 * strength) if box.leaf else 0.0
-    return NUMBER, 0.05 + 0.55 * strength if tree.n_outputs == 1 else 0.0
-
-
 def _foot(foot: Foot, palette: list[str], top: float, line: float, size: float) -> list[str]:
     parts = []
     side = 0.8 * size
@@ -214,7 +204,7 @@ def _text(x: float, top: float, text: str, size: float, more: str, anchor: str =
     """Write one line whose line box starts at `top`."""
     return (
         f'<text x="{_n(x)}" y="{_n(top + 1.01 * size)}" text-anchor="{anchor}"{more}>'
-        f"{escape(text)}</text>"
+        f"{escape(visible(text))}</text>"
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ceiba.estimators.classifier import DecisionTreeClassifier
+from ceiba.grow import GainRatio, Multiway
 from ceiba.prune import Pessimistic
 
 __all__ = ["c45"]
@@ -53,11 +54,11 @@ def c45(
     (5, 2)
     """
     chosen: dict[str, Any] = {
-        "criterion": "gain_ratio",
+        "criterion": GainRatio(cuts="value"),
         "min_samples_leaf": min_samples_leaf,
-        "categorical_splits": categorical_splits,
-        "empty_branches": True,
-        "cuts": "value",
+        "categorical_splits": (
+            Multiway(empty=True) if categorical_splits == "multiway" else categorical_splits
+        ),
         "missing": "fractional",
         "unseen": "missing",
         "prune": Pessimistic(

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from ceiba.estimators.classifier import DecisionTreeClassifier
 from ceiba.estimators.regressor import DecisionTreeRegressor
+from ceiba.grow import Chaid
 from ceiba.options.checks import check_options, one_of
 
 __all__ = ["chaid"]
@@ -19,9 +20,10 @@ __all__ = ["chaid"]
 def chaid(
     *,
     task: Literal["classification", "regression"] = "classification",
-    alpha_merge: float = 0.05,
-    alpha_split: float = 0.05,
-    max_bins: int = 10,
+    test: str | None = None,
+    merge: float = 0.05,
+    split: float = 0.05,
+    bins: int = 10,
     min_samples_split: int = 20,
     min_samples_leaf: int = 7,
     **parameters: Any,
@@ -31,20 +33,20 @@ def chaid(
     Parameters
     ----------
     task : {"classification", "regression"}, default="classification"
-        Classification has `criterion="chi2"` (or "likelihood_ratio", if given), regression
-        "f_test".
-    alpha_merge : float, default=0.05
+    test : {"chi2", "likelihood_ratio", "f_test"}, default=None
+        None: "chi2" for classification, "f_test" for regression.
+    merge : float, default=0.05
         Two categories are merged while the p-value of their difference is above this.
-    alpha_split : float, default=0.05
+    split : float, default=0.05
         A node is split while the adjusted p-value of its best column is at most this.
-    max_bins : int, default=10
-        Columns of numbers are cut into at most so many bins of about equal size first.
+    bins : int, default=10
+        Numeric columns are first cut into at most this many bins of about equal size.
     min_samples_split, min_samples_leaf : int, default=20 and 7
-        Rows that a node needs to be split, and that each group needs.
+        Rows a node needs to be split, and each group needs.
     **parameters
         Other parameters of `DecisionTreeClassifier` or `DecisionTreeRegressor`. p-values count
-        rows, or weights if `frequency_weights=True`. `max_depth` counts a split of a column of
-        numbers into several intervals once.
+        rows, or weights if `frequency_weights=True`. `max_depth` counts a split of a numeric
+        column into several intervals once.
 
     Returns
     -------
@@ -64,14 +66,10 @@ def chaid(
     (1.0,)
     """
     check_options({"task": task}, {"task": (one_of("classification", "regression"),)}, "chaid")
-    classes = task == "classification"
     chosen: dict[str, Any] = {
-        "criterion": "chi2" if classes else "f_test",
-        "alpha_merge": alpha_merge,
-        "alpha_split": alpha_split,
-        "max_bins": max_bins,
+        "criterion": Chaid(test=test, merge=merge, split=split, bins=bins),
         "min_samples_split": min_samples_split,
         "min_samples_leaf": min_samples_leaf,
     }
-    kind = DecisionTreeClassifier if classes else DecisionTreeRegressor
+    kind = DecisionTreeClassifier if task == "classification" else DecisionTreeRegressor
     return kind(**{**chosen, **parameters})

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ceiba.estimators.classifier import DecisionTreeClassifier
+from ceiba.grow import Multiway
 
 __all__ = ["id3"]
 
@@ -40,8 +41,7 @@ def id3(**parameters: Any) -> DecisionTreeClassifier:
     """
     chosen: dict[str, Any] = {
         "criterion": "entropy",
-        "categorical_splits": "multiway",
-        "empty_branches": True,
+        "categorical_splits": Multiway(empty=True),
         "missing": "fractional",
         "unseen": "missing",
     }

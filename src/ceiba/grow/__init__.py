@@ -2,25 +2,49 @@
 
 from __future__ import annotations
 
-from ceiba.grow.grow import grow
+from ceiba.grow.core_options import Place
+from ceiba.grow.honest import Honest
+from ceiba.grow.leaf_values import MEstimate, Shrinkage
+from ceiba.grow.option_objects import Chaid, GainRatio, Multiway, Significance, Surrogates
 from ceiba.grow.options import (
-    ALLOWED,
+    OPTIONS,
     GrowOptions,
+    RpartRules,
     resolve_max_features,
     resolve_min_leaf,
     resolve_min_split,
 )
 from ceiba.grow.problem import Problem
+from ceiba.grow.search.alternatives import Alternative, Alternatives, find_alternatives
+from ceiba.grow.search.certificate import Certificate
+from ceiba.grow.search.options import Lookahead, Optimal
+from ceiba.grow.search.progress import watching
 from ceiba.grow.threads import n_cores, n_threads
 
 __all__ = [
-    "ALLOWED",
+    "OPTIONS",
+    "Alternative",
+    "Alternatives",
+    "Certificate",
+    "Chaid",
+    "GainRatio",
     "GrowOptions",
+    "Honest",
+    "Lookahead",
+    "MEstimate",
+    "Multiway",
+    "Optimal",
+    "Place",
     "Problem",
-    "grow",
+    "RpartRules",
+    "Shrinkage",
+    "Significance",
+    "Surrogates",
+    "find_alternatives",
     "n_cores",
     "n_threads",
     "resolve_max_features",
     "resolve_min_leaf",
     "resolve_min_split",
+    "watching",
 ]

@@ -31,6 +31,7 @@ def within(counts: Array, share: Array) -> Array:
     Parameters
     ----------
     counts : array of shape (n, 1, 2)
+        With one class, of shape (n, 1, 1), there is nothing to hold.
     share : array of shape (n,)
 
     Examples
@@ -39,6 +40,8 @@ def within(counts: Array, share: Array) -> Array:
     >>> within(np.array([[[6.0, 2.0]], [[0.0, 4.0]]]), np.array([0.25, 0.5])).tolist()
     [[[6.0, 2.0]], [[2.0, 2.0]]]
     """
+    if counts.shape[2] < 2:
+        return counts
     total = counts.sum(axis=2)
     own = np.divide(counts[:, :, 1], total, out=np.zeros_like(total), where=total > 0)
     moved = np.stack([(1.0 - share)[:, None] * total, share[:, None] * total], axis=2)

@@ -1,26 +1,36 @@
-"""The options of growing, as one frozen value that travels from the user to the core.
+"""The options of growing: one row each, and one frozen value that travels from user to core.
 
-`GrowOptions` keeps what the user said (scikit-learn's spellings: counts or fractions, "sqrt",
-None) and refuses what makes no sense. `resolve_*` turn it into plain numbers once the size of the
-table is known, by scikit-learn's rules.
+A field of `GrowOptions` is the declaration of its option: default, allowed values, documentation,
+the growers that know it and the core's name for it. The estimators' parameters, their checks and
+docstrings, and the flags of the command line are made from these rows. `GrowOptions` keeps what the
+user wrote (scikit-learn's spellings: counts or fractions, "sqrt", None, short forms); `resolve_*`
+and the properties turn it into plain values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from math import ceil, log2, sqrt
 from numbers import Integral
 from types import MappingProxyType
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
-from ceiba.errors import OptionError
+from ceiba.grow.option_objects import (
+    Chaid,
+    GainRatio,
+    Multiway,
+    Significance,
+    Surrogates,
+    expand,
+)
+from ceiba.grow.search.options import Lookahead, Optimal
+from ceiba.options import Check, Option, OptionObject, check_options
 from ceiba.options.checks import (
-    Check,
     array_like,
     boolean,
-    check_options,
     fraction,
     instance,
     integer,
@@ -30,127 +40,94 @@ from ceiba.options.checks import (
 )
 
 __all__ = [
-    "ALLOWED",
-    "ALLOWED_FOR",
+    "OPTIONS",
     "GrowOptions",
+    "Grower",
+    "RpartRules",
     "resolve_max_features",
     "resolve_min_leaf",
     "resolve_min_split",
 ]
 
-#: What each option of growing may be, by name; estimators use the same rows for their parameters.
-ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
-    {
-        "task": (one_of("classification", "regression"),),
-        "criterion": (
-            one_of(
-                *criterion_names("classification"),
-                *criterion_names("regression"),
-                *TEST_CRITERIA,
-            ),
-        ),
-        "splitter": (one_of("best", "random"),),
-        "max_depth": (integer(1), nothing),
-        "min_samples_split": (integer(2), fraction(0.0, 1.0, "(]")),
-        "min_samples_leaf": (integer(1), fraction(0.0, 1.0, "()")),
-        "min_weight_fraction_leaf": (number(0.0, 0.5, "[]"),),
-        "max_features": (integer(1), fraction(0.0, 1.0, "(]"), one_of("sqrt", "log2"), nothing),
-        "max_bins": (
-            Check("an int from 2 to 255", lambda value: _is_int_in(value, 2, 255)),
-            nothing,
-        ),
-        "max_leaf_nodes": (integer(2), nothing),
-        "min_impurity_decrease": (number(0.0),),
-        "min_gain_ratio": (number(0.0, 1.0),),
-        "monotonic_cst": (
-            array_like(),
-            instance("a dict of column name to -1, 0 or 1", dict),
-            nothing,
-        ),
-        "seed": (integer(0),),
-        "n_jobs": (
-            Check(
-                "an int that is not 0",
-                lambda value: (
-                    isinstance(value, Integral) and not isinstance(value, bool) and value != 0
-                ),
-            ),
-            nothing,
-        ),
-        "missing": (one_of("learn", "majority", "surrogate", "fractional", "error"),),
-        "unseen": (one_of("majority", "missing", "error"),),
-        "categorical_splits": (one_of("binary", "multiway"),),
-        "min_significance": (number(0.0, 1.0, "()"), nothing),
-        "alpha_merge": (number(0.0, 1.0, "[]"),),
-        "alpha_split": (number(0.0, 1.0, "[]"),),
-        "empty_branches": (boolean,),
-        "cuts": (one_of("midpoint", "value"),),
-        "max_surrogates": (integer(0),),
-        "surrogate_style": (Check("0 or 1", lambda value: _is_int_in(value, 0, 1)),),
-        "use_surrogate": (Check("0, 1 or 2", lambda value: _is_int_in(value, 0, 2)),),
-        "max_competitors": (integer(0),),
-        "class_prior": (
-            array_like("an array-like of one share per class"),
-            instance("a dict of class to share", dict),
-            nothing,
-        ),
-        "cost_matrix": (
-            array_like("an array-like of shape (n_classes, n_classes)"),
-            instance("a dict of (truth, predicted) to cost", dict),
-            nothing,
-        ),
-        "column_cost": (
-            array_like("an array-like of one cost per column"),
-            instance("a dict of column name to cost", dict),
-            nothing,
-        ),
-        "frequency_weights": (boolean,),
-        "keep_zero_weights": (boolean,),
-        "allow_zero_rate": (boolean,),
-        "shrink": (number(0.0),),
-        "like_rpart": (boolean,),
-        "min_risk": (number(-1.0),),
-        "min_risk_ratio": (number(-float("inf"), 1.0, "(]"),),
-    }
-)
+#: The ways to grow. "search" is the greedy search of the core; the others add rules to it
+#: ("bins", "gain_ratio", "significance") or replace it ("tests": CHAID; "best": lookahead and the
+#: exact search).
+Grower = Literal["search", "bins", "gain_ratio", "significance", "tests", "best"]
 
-#: The same for each task, which has criteria of its own.
-ALLOWED_FOR: Final[Mapping[Task, Mapping[str, tuple[Check, ...]]]] = MappingProxyType(
-    {
-        task: MappingProxyType(
-            {
-                **ALLOWED,
-                "criterion": (
-                    one_of(
-                        *criterion_names(task),
-                        *(name for name, of in TEST_CRITERIA.items() if of == task),
-                    ),
-                ),
-            }
-        )
-        for task in get_args(Task)
-    }
-)
+_ALL: Final = frozenset({"search", "bins", "gain_ratio", "significance", "tests", "best"})
+
+
+def _without(*growers: Grower) -> frozenset[str]:
+    return _ALL - set(growers)
+
+
+def _row(  # a field whose metadata is the option's row
+    default: Any,
+    *allowed: Check,
+    kind: str,
+    help: str,  # noqa: A002
+    flag: Any = None,
+    growers: frozenset[str] = _ALL,
+    core: str | None = None,
+    to_core: Callable[[Any], Any] | None = None,
+) -> Any:
+    made = Option("", default, allowed, kind, help, flag, growers, core, to_core)
+    return field(default=default, metadata={"option": made})
+
+
+def counted(limit: int | None) -> int:
+    """Give a limit as the core counts: -1 is none, and 2**31 - 1 is as good as anything beyond.
+
+    Examples
+    --------
+    >>> from ceiba.grow.options import counted
+    >>> counted(None), counted(7), counted(2**40)
+    (-1, 7, 2147483647)
+    """
+    return -1 if limit is None else min(int(limit), 2**31 - 1)
 
 
 def _is_int_in(value: Any, low: int, high: int) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and low <= int(value) <= high
 
 
+@dataclass(frozen=True)
+class RpartRules:
+    """Rules that only rpart has; `ceiba.rpart` sets them.
+
+    Attributes
+    ----------
+    min_gain_ratio : float
+        A split must have more than this share of the root's gain.
+    shrink : float
+        poisson: coefficient of variation of the rates, see `rates.py`; 0: no shrinking.
+    use_surrogate : {0, 1, 2}
+        0: surrogates are only listed, and rows with a missing value stay in the node; 1: surrogates
+        decide, else the row stays; 2: else it goes with the majority.
+    min_risk_ratio, min_risk : float
+        A node with no more risk R(t) than this is not split: as a share of the root's risk, or as a
+        sum over rows. Below 0: off.
+
+    Notes
+    -----
+    These come along: rows of weight 0 are counted and routed; a poisson branch may have no events;
+    a level map is no surrogate unless it errs on two rows; without any surrogates, rows with a
+    missing value stay in the node while growing.
+    """
+
+    min_gain_ratio: float = 1e-10
+    shrink: float = 0.0
+    use_surrogate: int = 2
+    min_risk_ratio: float = -1.0
+    min_risk: float = -1.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class GrowOptions:
     """All that decides how a tree grows, apart from the data.
 
-    The parameters have the names, meanings and defaults of the estimators' parameters; `seed` is
-    the resolved `random_state`. `min_significance` is obeyed by
-    `ceiba.prune.significant.SignificanceProblem`, not by `grow` itself. Seven are for rpart's
-    rules: `min_gain_ratio` (a split must have more than this share of the root's gain; 1e-10
-    there), `keep_zero_weights` (rows of weight 0 are counted and routed), `allow_zero_rate`
-    (poisson: a branch without events), `shrink` (poisson: see `rates.py`) and `like_rpart` (two
-    rules of rpart's code that its manual does not have: a level map is no surrogate unless it goes
-    astray on two rows, and with no surrogates at all, rows with a missing value stay in the node
-    while growing); `min_risk` and `min_risk_ratio` leave a node unsplit that has no more risk R(t)
-    than this, as a sum over rows or as a share of the root's (below 0: off).
+    The parameters are those of the estimators; `seed` is the resolved `random_state`, and `rpart`
+    holds the rules that only rpart has.
 
     Examples
     --------
@@ -160,76 +137,396 @@ class GrowOptions:
     """
 
     task: Task
-    criterion: str = ""  # "": gini or squared_error, by the task
-    splitter: Literal["best", "random"] = "best"
-    max_depth: int | None = None
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
-    max_features: int | float | str | None = None
-    max_bins: int | None = None
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
-    min_gain_ratio: float = 0.0
-    min_significance: float | None = None
-    alpha_merge: float = 0.05
-    alpha_split: float = 0.05
-    monotonic_cst: Any = None
+    criterion: Any = ""  # "": gini or squared_error, by the task; rows: CRITERION_OPTION
+    splitter: str = _row(
+        "best",
+        one_of("best", "random"),
+        kind='{"best", "random"}',
+        help="The best cut of each column, or the best of one random cut per column.",
+        flag=str,
+        growers=_without("best", "bins", "gain_ratio", "significance", "tests"),
+        core="random_splitter",
+        to_core=lambda value: value == "random",
+    )
+    max_depth: int | None = _row(
+        None,
+        integer(1),
+        nothing,
+        kind="int",
+        help="Largest depth of a leaf. None: no limit.",
+        flag=int,
+        core="max_depth",
+        to_core=counted,
+    )
+    min_samples_split: int | float = _row(
+        2,
+        integer(2),
+        fraction(0.0, 1.0, "(]"),
+        kind="int or float",
+        help="Rows a node needs to be split. A float is a fraction of all rows, rounded up.",
+        flag=float,
+        growers=_without("best"),
+    )
+    min_samples_leaf: int | float = _row(
+        1,
+        integer(1),
+        fraction(0.0, 1.0, "()"),
+        kind="int or float",
+        help="Rows each branch of a split needs. A float is a fraction of all rows, rounded up.",
+        flag=float,
+    )
+    min_weight_fraction_leaf: float = _row(
+        0.0,
+        number(0.0, 0.5, "[]"),
+        kind="float",
+        help="Fraction of the total weight each branch of a split needs.",
+        flag=float,
+        growers=_without("best"),
+    )
+    max_features: int | float | str | None = _row(
+        None,
+        integer(1),
+        fraction(0.0, 1.0, "(]"),
+        one_of("sqrt", "log2"),
+        nothing,
+        kind='int, float or {"sqrt", "log2"}',
+        help="Columns tried at each node, drawn at random. None: all.",
+        flag=float,
+        growers=_without("best", "bins", "gain_ratio", "significance", "tests"),
+    )
+    max_leaf_nodes: int | None = _row(
+        None,
+        integer(2),
+        nothing,
+        kind="int",
+        help="Largest number of leaves. The node whose split gains most is split first.",
+        flag=int,
+        growers=_without("significance", "tests"),
+        core="max_leaf_nodes",
+        to_core=counted,
+    )
+    min_impurity_decrease: float = _row(
+        0.0,
+        number(0.0),
+        kind="float",
+        help="A split must decrease the impurity of the tree by at least this much.",
+        flag=float,
+        growers=_without("best", "tests"),
+        core="min_gain",
+    )
+    max_bins: int | None = _row(
+        None,
+        Check("an int from 2 to 255", lambda value: _is_int_in(value, 2, 255)),
+        nothing,
+        kind="int",
+        help="None: the exact search. 2 to 255: numeric columns are cut only at the edges of that "
+        "many quantile bins, which is faster.",
+        flag=int,
+        growers=_without("best", "gain_ratio", "tests"),
+    )
+    min_significance: Any = _row(
+        None,
+        number(0.0, 1.0, "()"),
+        instance("a Significance object", Significance),
+        nothing,
+        kind="float or Significance",
+        help="Split a node only if the p-value of a column's best split is at most this, and by "
+        "the column with the smallest one. The p-values allow for the search over cuts, level sets "
+        "and columns.",
+        flag=float,
+        growers=_without("best", "tests"),
+    )
+    monotonic_cst: Any = _row(
+        None,
+        array_like(),
+        instance("a dict of column name to -1, 0 or 1", dict),
+        nothing,
+        kind="array-like of int or dict",
+        help="For each column 1 (the prediction, or the probability of the second of two classes, "
+        "never decreases with it), -1 (never increases) or 0.",
+        growers=_without("best", "gain_ratio", "significance", "tests"),
+    )
+    n_jobs: int | None = _row(
+        None,
+        Check(
+            "an int that is not 0",
+            lambda value: (
+                isinstance(value, Integral) and not isinstance(value, bool) and value != 0
+            ),
+        ),
+        nothing,
+        kind="int",
+        help="Threads. None: all cores, and one for small tables. The tree does not depend on it.",
+        flag=int,
+    )
+    missing: Any = _row(
+        "learn",
+        one_of("learn", "majority", "surrogate", "fractional", "error"),
+        instance("a Surrogates object", Surrogates),
+        kind='{"learn", "majority", "surrogate", "fractional", "error"} or Surrogates',
+        help='Where rows with a missing value go. "learn": tried on both sides of each split '
+        '(scikit-learn). "majority": the branch with more weight. "surrogate": where surrogate '
+        'splits send them (rpart). "fractional": down every branch by its share (C4.5). "error": '
+        "missing values are refused.",
+        flag=str,
+    )
+    unseen: str = _row(
+        "majority",
+        one_of("majority", "missing", "error"),
+        kind='{"majority", "missing", "error"}',
+        help="What a level does that the node has not seen.",
+        flag=str,
+    )
+    categorical_splits: Any = _row(
+        "binary",
+        one_of("binary", "multiway"),
+        instance("a Multiway object", Multiway),
+        kind='{"binary", "multiway"} or Multiway',
+        help="Levels go two ways, or one branch per level.",
+        flag=str,
+        growers=_without("best", "tests"),
+    )
+    max_competitors: int = _row(
+        0,
+        integer(0),
+        kind="int",
+        help="Runner-up splits kept at each node.",
+        flag=int,
+        growers=_without("best", "bins", "significance", "tests"),
+        core="max_competitors",
+        to_core=counted,
+    )
+    class_prior: Any = _row(
+        None,
+        array_like("an array-like of one share per class"),
+        instance("a dict of class to share", dict),
+        nothing,
+        kind="array-like or dict",
+        help="Class shares in the population, if those of the table differ. Not together with "
+        "`class_weight`.",
+        growers=_without("gain_ratio", "significance", "tests"),
+    )
+    cost_matrix: Any = _row(
+        None,
+        array_like("an array-like of shape (n_classes, n_classes)"),
+        instance("a dict of (truth, predicted) to cost", dict),
+        nothing,
+        kind="array-like of shape (n_classes, n_classes) or dict",
+        help="`cost_matrix[i, j]`: cost of predicting j when the truth is i; or "
+        "`{(truth, predicted): cost}`.",
+        growers=_without("gain_ratio", "significance", "tests"),
+    )
+    column_cost: Any = _row(
+        None,
+        array_like("an array-like of one cost per column"),
+        instance("a dict of column name to cost", dict),
+        nothing,
+        kind="array-like or dict",
+        help="Cost of measuring a column; its gain is divided by it.",
+        growers=_without("best", "significance", "tests"),
+    )
+    frequency_weights: bool = _row(
+        False,
+        boolean,
+        kind="bool",
+        help="A weight of k means the row k times in every rule that counts rows.",
+        growers=_without("best"),
+    )
+    search: Any = _row(
+        "greedy",
+        one_of("greedy", "lookahead", "optimal"),
+        instance("a Lookahead or an Optimal object", Lookahead, Optimal),
+        kind='{"greedy", "lookahead", "optimal"} or object',
+        help='How the tree is searched for. "greedy": split by split. "lookahead": the first split '
+        'of the best tree of depth 2, node by node. "optimal": the tree of least training loss, '
+        "with a proof; needs `max_depth`.",
+        flag=str,
+        growers=frozenset({"search", "best"}),
+    )
     seed: int = 0
-    n_jobs: int | None = None
-    missing: str = "learn"
-    unseen: str = "majority"
-    categorical_splits: str = "binary"
-    empty_branches: bool = False
-    cuts: str = "midpoint"
-    max_surrogates: int = 5
-    surrogate_style: int = 0
-    use_surrogate: int = 2
-    max_competitors: int = 0
-    class_prior: Any = None
-    cost_matrix: Any = None
-    column_cost: Any = None
-    frequency_weights: bool = False
-    keep_zero_weights: bool = False
-    allow_zero_rate: bool = False
-    shrink: float = 0.0
-    like_rpart: bool = False
-    min_risk: float = -1.0
-    min_risk_ratio: float = -1.0
+    rpart: RpartRules | None = None
 
     def __post_init__(self) -> None:
         if self.criterion == "":
             default = "gini" if self.task == "classification" else "squared_error"
             object.__setattr__(self, "criterion", default)
-        # Defaults are right by construction: only what was set is looked at (fits of tiny tables).
-        stated = {
+        # Defaults are right by construction: only what was set is checked (fits of tiny tables).
+        check_options(self.stated, _ALLOWED_FOR.get(self.task, ALLOWED), "GrowOptions")
+        for name in _WITH_OBJECTS:
+            value = getattr(self, name)
+            if isinstance(value, OptionObject):
+                value.check()
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The options that are not at their default, by name."""
+        return {
             name: value
             for name, value in self.__dict__.items()
-            if value is not _DEFAULTS.get(name, _UNSET)
+            if name[0] != "_" and value is not _DEFAULTS.get(name, _UNSET)
         }
-        check_options(stated, ALLOWED_FOR.get(self.task, ALLOWED), "GrowOptions")
-        for name in _OF_TESTS:
-            given = stated.get(name, _DEFAULTS[name])
-            if given != _DEFAULTS[name] and self.criterion not in TEST_CRITERIA:
-                raise OptionError(
-                    f"{name}={given!r} is an option of growing by tests, and criterion="
-                    f"{self.criterion!r} has none. Use criterion='chi2' (regression: 'f_test')."
-                )
-        if self.min_significance is not None and self.criterion in TEST_CRITERIA:
-            raise OptionError(
-                f"criterion={self.criterion!r} has tests of its own, with the level alpha_split: "
-                f"min_significance={self.min_significance!r} has no meaning with it. Leave "
-                "min_significance at None, or use a criterion of impurity."
-            )
+
+    @property
+    def criterion_name(self) -> str:
+        """The criterion's own name."""
+        if isinstance(self.criterion, GainRatio):
+            return "gain_ratio"
+        if isinstance(self.criterion, Chaid):
+            by_task = "chi2" if self.task == "classification" else "f_test"
+            return self.criterion.test or by_task
+        return str(self.criterion)
+
+    @property
+    def chaid(self) -> Chaid | None:
+        """The options of growing by tests, if that is how the tree grows."""
+        criterion = expand("criterion", self.criterion)
+        return criterion if isinstance(criterion, Chaid) else None
+
+    @property
+    def cuts_at_values(self) -> bool:
+        """Whether cuts are values of the column (C4.5)."""
+        return isinstance(self.criterion, GainRatio) and self.criterion.cuts == "value"
+
+    @property
+    def missing_rule(self) -> str:
+        """The rule for missing values by name."""
+        return "surrogate" if isinstance(self.missing, Surrogates) else str(self.missing)
+
+    @property
+    def surrogates(self) -> Surrogates:
+        """How surrogates are kept and used; only with `missing_rule == "surrogate"`."""
+        return self.missing if isinstance(self.missing, Surrogates) else Surrogates()
+
+    @property
+    def use_surrogate(self) -> int:
+        """The code of rpart: 0 list surrogates only, 1 else stay, 2 else go with the majority."""
+        if self.rpart is not None:
+            return self.rpart.use_surrogate
+        return 2 if self.surrogates.otherwise == "majority" else 1
+
+    @property
+    def multiway(self) -> bool:
+        """Whether levels get a branch each."""
+        return bool(self.categorical_splits != "binary")
+
+    @property
+    def empty_branches(self) -> bool:
+        """Whether levels that are not in the node get a branch too."""
+        return isinstance(self.categorical_splits, Multiway) and self.categorical_splits.empty
+
+    @property
+    def searched(self) -> Lookahead | Optimal | None:
+        """How the tree is searched for, if not greedily."""
+        search = expand("search", self.search)
+        return search if isinstance(search, Lookahead | Optimal) else None
+
+    @property
+    def significance(self) -> float | None:
+        """Largest p-value at which a node is split; None: no such rule."""
+        given = self.min_significance
+        return float(given.level) if isinstance(given, Significance) else given
+
+    @cached_property
+    def growers(self) -> tuple[Grower, ...]:
+        """The ways to grow that these options ask for, the ruling one first."""
+        if self.chaid is not None:
+            return ("tests",) if self.searched is None else ("tests", "best")
+        if self.searched is not None:
+            return ("best",)
+        rules: list[tuple[Grower, bool]] = [
+            ("significance", self.min_significance is not None),
+            ("gain_ratio", self.criterion_name == "gain_ratio"),
+            ("bins", self.max_bins is not None),
+        ]
+        return (*(name for name, asked in rules if asked), "search")
 
     def __getstate__(self) -> dict[str, Any]:
-        # What `core_options` keeps here cannot be pickled and is cheap to make again.
+        # What the core's options keep here cannot be pickled and is cheap to make again.
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
 
 
-_OF_TESTS: Final = ("alpha_merge", "alpha_split")
+def _criterion_option(task: Task) -> Option:
+    impurities = criterion_names(task)
+    tests = tuple(name for name, of in TEST_CRITERIA.items() if of == task)
+    classes = task == "classification"
+    objects = (GainRatio, Chaid) if classes else (Chaid,)
+    kinds = " or ".join(f"{one.__name__}" for one in objects)
+    listed = ", ".join(f'"{name}"' for name in (*impurities, *tests))
+    return Option(
+        "criterion",
+        "gini" if classes else "squared_error",
+        (one_of(*impurities, *tests), instance(f"a {kinds} object", *objects)),
+        f"{{{listed}}} or {kinds}",
+        "What a split must improve. "
+        + (
+            '"log_loss" is another name of "entropy", which is in bits. "hellinger" is for rare '
+            'classes. "gain_ratio" is the choice of C4.5, see `ceiba.c45`. "chi2" and '
+            '"likelihood_ratio" are the tests of CHAID, see `ceiba.chaid`.'
+            if classes
+            else '"friedman_mse" is another name of "squared_error". "f_test" is the test of '
+            "CHAID, see `ceiba.chaid`."
+        ),
+        flag=str,
+        growers=_ALL,
+    )
+
+
+#: The criterion's row for each task, which has criteria of its own.
+CRITERION_OPTION: Final[Mapping[Task, Option]] = MappingProxyType(
+    {
+        "classification": _criterion_option("classification"),
+        "regression": _criterion_option("regression"),
+    }
+)
+
+_CLASSES_ONLY: Final = frozenset({"class_prior", "cost_matrix"})
+
+
+def _rows_of(task: Task) -> Mapping[str, Option]:
+    made = {"criterion": CRITERION_OPTION[task]}
+    for one in fields(GrowOptions):
+        row = one.metadata.get("option")
+        if row is not None and (task == "classification" or one.name not in _CLASSES_ONLY):
+            made[one.name] = replace(row, name=one.name)
+    return MappingProxyType(made)
+
+
+#: The rows of the options of growing, by task and name.
+OPTIONS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
+    {"classification": _rows_of("classification"), "regression": _rows_of("regression")}
+)
+
+_INTERNAL: Final = {
+    "task": (one_of("classification", "regression"),),
+    "seed": (integer(0),),
+    "rpart": (instance("RpartRules", RpartRules), nothing),
+}
+_ALLOWED_FOR: Final = {
+    task: {
+        **_INTERNAL,
+        **{name: row.allowed for name, row in OPTIONS["classification"].items()},
+        "criterion": rows["criterion"].allowed,
+    }
+    for task, rows in OPTIONS.items()
+}
+#: What each option may be where the task is not known.
+ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
+    {
+        **_ALLOWED_FOR["classification"],
+        "criterion": tuple(
+            check for rows in OPTIONS.values() for check in rows["criterion"].allowed
+        ),
+    }
+)
+_WITH_OBJECTS: Final = (
+    "criterion",
+    "missing",
+    "categorical_splits",
+    "min_significance",
+    "search",
+)
 _UNSET: Final = object()
-_DEFAULTS: Final = {field.name: field.default for field in fields(GrowOptions)}
+_DEFAULTS: Final = {one.name: one.default for one in fields(GrowOptions)}
 
 
 def resolve_min_leaf(value: int | float, n_rows: float) -> int:

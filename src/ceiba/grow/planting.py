@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.grow.units import Units
 from ceiba.tree import NodeTest, SplitKind, SplitTable, SplitTests, Tree
 from ceiba.tree.construct.from_arrays import branches_of
 
@@ -151,7 +152,14 @@ def _counted(
     part = (
         table if len(rows) == table.n_rows else table.take(np.isin(np.arange(table.n_rows), rows))
     )
-    return skeleton.recount(part, y, sample_weight=own)
+    units = Units.of(np.asarray(y), None) if not classes else Units()
+    tree = skeleton.recount(part, units.shrink_target(y), sample_weight=own)
+    if not units.target:
+        return tree
+    with np.errstate(over="ignore", under="ignore"):
+        square = {name: np.ldexp(getattr(tree, name), 2 * units.target)
+                  for name in ("impurity", "gain", "risk")}  # fmt: skip
+        return replace(tree, value=np.ldexp(tree.value, units.target), **square)
 
 
 def _splits(asked: list[Question | None]) -> SplitTable:

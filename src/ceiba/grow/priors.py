@@ -12,6 +12,7 @@ cost C[k, j] of saying j when the truth is k (Breiman et al. 1984, sections 4.4 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,11 +21,15 @@ import numpy.typing as npt
 from ceiba.errors import DataError, OptionError, did_you_mean
 
 if TYPE_CHECKING:
+    from ceiba.grow.options import GrowOptions
+    from ceiba.table import Target
     from ceiba.tree import Tree
 
 __all__ = [
+    "ClassScales",
     "altered_scale",
     "class_factor",
+    "class_scales",
     "node_risk",
     "node_value",
     "read_costs",
@@ -225,3 +230,42 @@ def _numbers(option: str, values: Any) -> Array:
 
 def _plain(classes: Classes) -> list[Any]:
     return list(classes.tolist() if isinstance(classes, np.ndarray) else classes)
+
+
+@dataclass(frozen=True)
+class ClassScales:
+    """What priors and costs do to each class; all None when neither is given.
+
+    Attributes
+    ----------
+    prior, costs : arrays or None
+        Class priors and the cost matrix.
+    factor : array or None
+        q(k), by which a weighted count becomes a prior-adjusted one.
+    search : array or None
+        Factor of each class's weight in the split search (altered priors).
+    """
+
+    prior: Array | None = None
+    costs: Array | None = None
+    factor: Array | None = None
+    search: Array | None = None
+
+
+def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> ClassScales:
+    """Read priors and costs, and give what they do to each class of the target."""
+    if options.class_prior is None and options.cost_matrix is None:
+        return ClassScales()
+    if options.task != "classification":
+        given = "class_prior" if options.class_prior is not None else "cost_matrix"
+        raise OptionError(f"{given} is for classification; this is a regression tree.")
+    classes = target.info.classes[0]
+    prior = read_prior(options.class_prior, classes)
+    costs = read_costs(options.cost_matrix, classes)
+    totals = np.bincount(target.values[:, 0], weights=weight, minlength=len(classes)).astype(float)
+    return ClassScales(
+        prior,
+        costs,
+        class_factor(totals, prior, classes),
+        altered_scale(totals, prior, costs),
+    )

@@ -1,8 +1,7 @@
-"""What a tree was grown on: table, target, weights and options, so that it can be grown again.
+"""The problem of growing a tree: table, target, weights and options. Its `grow` is the one door.
 
-Cross-validation grows a tree on the other rows of each fold, reduced-error pruning keeps rows
-apart, and `regrow` continues below one node: all ask the `Problem` for a tree of a part of its
-rows. Recipes with rules of their own override `grow`.
+Estimators, the folds of cross-validation, `regrow`, forced splits, significance and CHAID all ask a
+`Problem` for a tree, of all its rows or of some.
 """
 
 from __future__ import annotations
@@ -14,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.errors import DataError
-from ceiba.grow.grow import ClassScales, Place, class_scales, grow
+from ceiba.grow.combinations import check_combinations
+from ceiba.grow.core_grower import grow_by_search
+from ceiba.grow.growers import GROWERS
 from ceiba.grow.options import GrowOptions
-from ceiba.table import Table, Target, read_like, read_target, read_weights, split_target
+from ceiba.grow.priors import ClassScales, class_scales
+from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
 
 if TYPE_CHECKING:
+    from ceiba.grow.core_options import Place
     from ceiba.tree import Tree
 
 __all__ = ["Problem"]
@@ -39,7 +41,8 @@ class Problem:
     options : GrowOptions
     weight : float64 array of shape (n_rows,), optional
     case_weight : float64 array of shape (n_rows,), optional
-        As in `ceiba.grow.grow`: weights without time under observation.
+        Regression: weight of each row where it is sent by surrogates or with the majority, if that
+        is not `weight`. For rates, `weight` is this times the observation time.
 
     Examples
     --------
@@ -77,37 +80,57 @@ class Problem:
         """What priors and costs do to each class, reckoned from all rows."""
         return class_scales(self.target, self.options, self.weight)
 
-    def grow(self, rows: Rows | None = None, *, n_jobs: int | None = None) -> Tree:
-        """Grow a tree on all rows or on some; `n_jobs` instead of the options' own."""
-        options = self.options if n_jobs is None else replace(self.options, n_jobs=n_jobs)
-        return grow(
-            self.table,
-            self.target,
-            options,
-            self.weight,
-            rows=rows,
-            case_weight=self.case_weight,
-        )
+    def grow(
+        self, rows: Rows | None = None, *, below: Place | None = None, n_jobs: int | None = None
+    ) -> Tree:
+        """Grow a tree on all rows or on some.
 
-    def grow_at(self, rows: Rows, place: Place, weight: Array | None) -> Tree:
-        """Grow a tree for a place in a larger one; `weight` has the shares that rows have there."""
-        return grow(
-            self.table,
-            self.target,
-            self.options,
-            weight,
-            rows=rows,
-            place=place,
-            scales=self.scales,
-        )
+        Parameters
+        ----------
+        rows : uint32 array, optional
+            Positions of the rows to grow on, ascending; the table is not copied. Sizes given as
+            fractions are fractions of these rows; priors and costs are those of all rows.
+        below : Place, optional
+            Where in a larger tree the new one will stand, whose stopping rules then hold.
+        n_jobs : int, optional
+            Threads, instead of the options' own.
+        """
+        problem = self
+        if n_jobs is not None or below is not None:
+            options = self.options if n_jobs is None else replace(self.options, n_jobs=n_jobs)
+            problem = replace(self, options=options)
+            problem.__dict__["scales"] = self.scales
+            if below is not None:
+                problem.__dict__.update(weight=below.row_weight, case_weight=None)
+        check_combinations(problem.table, problem.target, problem.options, problem.weight)
+        return GROWERS[problem.options.growers[0]](problem, rows, below)
 
-    def summary(self, rows: Rows, place: Place | None, weight: Array | None) -> Tree:
+    def summary(self, rows: Rows, weight: Array | None, below: Place | None = None) -> Tree:
         """Describe some rows as a tree of one node."""
+        options = GrowOptions(
+            task=self.options.task,
+            criterion=self._node_criterion,
+            class_prior=self.options.class_prior,
+            cost_matrix=self.options.cost_matrix,
+            missing=self.options.missing,
+            unseen=self.options.unseen,
+            frequency_weights=self.options.frequency_weights,
+            rpart=self.options.rpart,
+        )
         # A table without columns cannot be split, and is not sorted either.
-        options = replace(self.options, column_cost=None, monotonic_cst=None, max_features=None)
-        bare = self.table.select([])
-        node = grow(bare, self.target, options, weight, rows=rows, place=place, scales=self.scales)
+        bare = Problem(self.table.select([]), self.target, options, weight)
+        bare.__dict__["scales"] = self.scales
+        node = grow_by_search(bare, rows, below)
         return replace(node, schema=self.table.schema.with_target(self.target.info))
+
+    @property
+    def _node_criterion(self) -> Any:
+        """What values nodes: tests value splits only, and leave nodes to gini or squared error."""
+        return "" if self.options.chaid is not None else self.options.criterion
+
+    def seed_for(self, random_state: Any) -> Any:
+        """Give a random state, or the problem's own seed where none is given."""
+        return self.options.seed if random_state is None else random_state
 
     def search_mass(self, tree: Tree) -> Array | None:
         """Give the nodes' weight under the altered priors of all rows; None: the plain weight."""
@@ -132,7 +155,7 @@ class Problem:
         table = (
             X if isinstance(X, Table) else read_like(X, tree.schema, match="name", unseen="error")
         )
-        target = y if isinstance(y, Target) else _target_like(tree, y, table.n_rows)
+        target = y if isinstance(y, Target) else read_target_like(y, tree.target, table.n_rows)
         own = {
             "criterion": tree.criterion,
             "missing": tree.missing,
@@ -142,26 +165,3 @@ class Problem:
         }
         chosen = GrowOptions(task=tree.task, **{**own, **options})
         return cls(table, target, chosen, read_weights(sample_weight, table.n_rows))
-
-
-def _target_like(tree: Tree, y: Any, n_rows: int) -> Target:
-    """Read a target in the tree's own class codes."""
-    found = read_target(y, task=tree.task, n_rows=n_rows)
-    if found.info.n_outputs != tree.n_outputs:
-        raise DataError(
-            f"Target: {found.info.n_outputs} outputs, but the tree predicts {tree.n_outputs}."
-        )
-    if tree.task == "regression":
-        return Target(tree.target, found.values)
-    codes = np.empty_like(found.values)
-    for k, (known, got) in enumerate(zip(tree.target.classes, found.info.classes, strict=True)):
-        place = {label: code for code, label in enumerate(known.tolist())}
-        strangers = [label for label in got.tolist() if label not in place]
-        if strangers:
-            raise DataError(
-                f"Target: class {strangers[0]!r} is not a class of this tree. Its classes: "
-                f"{', '.join(map(str, place))}."
-            )
-        lookup = np.array([place[label] for label in got.tolist()], np.int32)
-        codes[:, k] = lookup[found.values[:, k]]
-    return Target(tree.target, codes)

@@ -3,7 +3,8 @@
 `n_jobs=None` means all cores: the tree does not depend on the number of threads, so there is no
 reason to be slow. Cores are those this process may run on; OMP_NUM_THREADS lowers them, which is
 also how joblib tells its workers to share a machine. Below `SMALL_WORK` rows x columns one thread
-is used: waking others costs more than they save.
+is used: waking others costs more than they save. More than `MOST_THREADS` are never asked for;
+where the system refuses to start so many, the core goes on with those it got.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from __future__ import annotations
 import os
 from typing import Final
 
-__all__ = ["SMALL_WORK", "n_cores", "n_threads"]
+__all__ = ["MOST_THREADS", "SMALL_WORK", "n_cores", "n_threads"]
 
 SMALL_WORK: Final = 20_000
+MOST_THREADS: Final = 256
 
 
 def n_cores() -> int:
@@ -51,5 +53,6 @@ def n_threads(n_jobs: int | None, work: int) -> int:
     if work < SMALL_WORK:
         return 1
     if n_jobs is None:
-        return n_cores()
-    return int(n_jobs) if n_jobs > 0 else max(1, n_cores() + 1 + int(n_jobs))
+        return min(n_cores(), MOST_THREADS)
+    wanted = int(n_jobs) if n_jobs > 0 else max(1, n_cores() + 1 + int(n_jobs))
+    return min(wanted, MOST_THREADS)

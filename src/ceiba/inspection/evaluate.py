@@ -19,8 +19,6 @@ from ceiba.inspection.intervals import Interval, bca_interval, mean_interval, wi
 from ceiba.inspection.r2_interval import r2_interval as interval_of_r2
 from ceiba.table import effective_rows
 
-__all__ = ["ClassEvaluation", "NumberEvaluation", "evaluate_classes", "evaluate_numbers"]
-
 Array = npt.NDArray[np.float64]
 _CORNER = "truth \\ predicted"
 _CELLS = 1_000  # distinct costs that are resampled as such
@@ -234,8 +232,8 @@ def evaluate_classes(
     --------
     >>> import numpy as np
     >>> from ceiba.inspection import evaluate_classes
-    >>> truth, said = np.array(["a", "b", "b"]), np.array(["a", "a", "b"])
-    >>> evaluate_classes(truth, said, np.array(["a", "b"]), "b").confusion
+    >>> truth, predicted = np.array(["a", "b", "b"]), np.array(["a", "a", "b"])
+    >>> evaluate_classes(truth, predicted, np.array(["a", "b"]), "b").confusion
     array([[1., 0.],
            [1., 1.]])
     """
@@ -331,7 +329,7 @@ def _positive(interval: Interval) -> Interval:
 
 
 def _prior_factor(prior: Array, share: Array) -> Array:
-    """Give the weight of a row of each class; the prior of a class without rows is shared out."""
+    """Return the weight of a row of each class; the prior of a class without rows is shared out."""
     seen = np.where(share > 0, prior, 0.0)
     whole = float(seen.sum())
     return np.asarray(
@@ -344,7 +342,7 @@ def _prior_factor(prior: Array, share: Array) -> Array:
 def _cost_interval(
     costs: Array, weight: Array, n: float, highest: float, counts: bool, confidence: float
 ) -> Interval:
-    """Give the interval of a mean cost; without mistakes, up to their share at the highest cost."""
+    """Return the interval of a mean cost; without errors, up to their share at the highest cost."""
     if not costs.any():
         return 0.0, wilson(0.0, n, confidence)[1] * highest
     # Rows of the same cost are one cell: few cells stand for any number of rows.
@@ -365,7 +363,7 @@ def _labels(
     cost_matrix: Array | None,
     class_prior: Array | None,
 ) -> list[Any]:
-    """Give the model's labels, then those only these data have."""
+    """Return the model's labels, then those only these data have."""
     known = list(classes.tolist())
     seen = set(known)
     strangers = [label for label in dict.fromkeys(truth.tolist()) if label not in seen]

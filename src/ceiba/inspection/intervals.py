@@ -22,7 +22,7 @@ Interval = tuple[float, float]
 
 
 def wilson(share: float, n: float, confidence: float = 0.95) -> Interval:
-    """Give Wilson's interval of a share observed on n rows.
+    """Return Wilson's interval of a share observed on n rows.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def mean_interval(
     n: float,
     confidence: float = 0.95,
 ) -> Interval:
-    """Give the interval of a weighted mean, allowing for skewness; infinite when there is one row.
+    """Return the interval of a weighted mean, allowing for skewness; infinite for one row.
 
     With T the t statistic, g the skewness and k = g / sqrt(n), the cube
     T + k T^2 / 3 + k^2 T^3 / 27 + k / 6 is free of skewness to second order (Hall 1992, On the

@@ -1,6 +1,6 @@
 """The card of a tree: what it is about, how large it is and how good it looks, with a legend.
 
-Usage of a column is the share of the training rows whose way through the tree asks about it (C5.0
+Usage of a column is the share of the training rows whose path asks about it (C5.0
 calls it attribute usage). Risk is R(T) on the training rows, so optimistic; the baseline is the
 risk of the root alone, which asks nothing.
 """
@@ -17,11 +17,10 @@ from ceiba.inspection.importance import importance
 from ceiba.layout import percent
 from ceiba.listing import Listing
 from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["Fact", "Summary", "column_usage", "summary"]
 
 _MISSING: Final = {
     "learn": "each split learned a side for missing values",
@@ -75,7 +74,7 @@ class Summary:
         return self.to_dict()[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the facts by name."""
+        """Return the facts by name."""
         return {fact.name: fact.value for fact in self.facts}
 
     def __str__(self) -> str:
@@ -86,7 +85,7 @@ class Summary:
             for fact in self.facts
         ]
         table = ["", str(self.columns)] if len(self.columns) else []
-        return "\n".join([self.title, *lines, *table])
+        return visible("\n".join([self.title, *lines, *table]))
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -102,7 +101,7 @@ class Summary:
 
 
 def summary(tree: Tree, *, pruning: Listing | None = None) -> Summary:
-    """Give the card of a tree.
+    """Return the card of a tree.
 
     Parameters
     ----------
@@ -123,7 +122,7 @@ def summary(tree: Tree, *, pruning: Listing | None = None) -> Summary:
     Decision tree: classification into a, b
     columns used  2 of 2    columns that some split (or surrogate in use) asks about
     leaves        3         nodes that answer
-    depth         2         most questions on a way from the root to a leaf
+    depth         2         most questions on a path from the root to a leaf
     missing       majority  missing values go where more rows go
     unseen        majority  unseen levels go where more rows go
     <BLANKLINE>
@@ -138,7 +137,7 @@ def summary(tree: Tree, *, pruning: Listing | None = None) -> Summary:
 
 
 def column_usage(tree: Tree) -> NDArray[np.float64]:
-    """Give for each column the share of training rows whose way asks about it.
+    """Return for each column the share of training rows whose path asks about it.
 
     Examples
     --------
@@ -201,7 +200,7 @@ def _size(tree: Tree) -> list[Fact]:
             "depth",
             tree.depth,
             str(tree.depth),
-            "most questions on a way from the root to a leaf",
+            "most questions on a path from the root to a leaf",
         ),
     ]
 
@@ -266,7 +265,7 @@ def _columns(tree: Tree) -> Listing:
         figures["usage"] = [percent(usage[j]) for j in order]
         figures["importance"] = [percent(worth[j]) for j in order]
         legend += (
-            "; usage: training rows whose way asks about it;\n"
+            "; usage: training rows whose path asks about it;\n"
             "importance: its share of the impurity decrease of all splits"
         )
     return Listing(figures, title="columns used", legend=legend)

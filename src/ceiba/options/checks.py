@@ -28,7 +28,6 @@ __all__ = [
     "nothing",
     "number",
     "one_of",
-    "refuse_unless_idle",
 ]
 
 
@@ -150,17 +149,3 @@ def _inside(low: float, high: float, brackets: str) -> Callable[[Any], bool]:
         return bool(above and below)
 
     return inside
-
-
-def refuse_unless_idle(options: Any, idle: Mapping[str, Any], who: str) -> None:
-    """Refuse options that a way of growing does not have: each must be at its idle value.
-
-    `who` says which way of growing it is, as a sentence that goes on after it.
-    """
-    for name, value in idle.items():
-        given = getattr(options, name)
-        if given is value or (np.isscalar(given) and given == value):
-            continue
-        raise OptionError(
-            f"{who}, and {name}={given!r} has no meaning with it. Leave {name} at {value!r}."
-        )

@@ -22,6 +22,7 @@ from ceiba.plot.path import plot_path
 from ceiba.plot.prediction import plot_prediction
 from ceiba.plot.pruning import plot_pruning
 from ceiba.plot.regions import plot_regions
+from ceiba.plot.stability import plot_rival_columns, plot_stability
 from ceiba.plot.tree import plot_tree
 
 __all__ = [
@@ -43,5 +44,7 @@ __all__ = [
     "plot_prediction",
     "plot_pruning",
     "plot_regions",
+    "plot_rival_columns",
+    "plot_stability",
     "plot_tree",
 ]

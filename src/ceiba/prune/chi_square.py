@@ -143,7 +143,7 @@ class ChiSquare(Pruning):
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Test nodes from the bottom up and collapse those that are not significant."""
-        self._check()
+        self.check()
         if problem is None:
             raise OptionError(
                 "ChiSquare tests splits on the rows that the tree was grown on. Use "

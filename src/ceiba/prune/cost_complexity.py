@@ -151,7 +151,11 @@ class PruningSequence:
     @property
     def alpha_between(self) -> Array:
         """Alpha' = sqrt(alpha[k] * alpha[k + 1]): a typical alpha of each step but the last."""
-        return np.sqrt(self.alpha[:-1] * self.alpha[1:])
+        with np.errstate(over="ignore", under="ignore"):
+            product = self.alpha[:-1] * self.alpha[1:]
+        safe = (product > 1e-290) & (product < 1e290)
+        apart = np.sqrt(self.alpha[:-1]) * np.sqrt(self.alpha[1:])
+        return np.where(safe, np.sqrt(product), apart)
 
     @property
     def cp(self) -> Array:

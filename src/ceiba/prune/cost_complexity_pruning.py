@@ -59,7 +59,7 @@ class CostComplexity(Pruning):
     groups : array-like of shape (n_rows,), default=None
         Rows of one group are held out together.
     random_state : int, RandomState, Generator or None, default=None
-        Of the folds. None is the fixed seed 0.
+        Seed of the folds. None: the seed of the problem (the estimator's `random_state`, or 0).
     keep_unpruned : bool, default=False
         Keep the unpruned tree and the held-out predictions: `unpruned_tree_` and
         `cross_validation_` of the estimator.
@@ -119,7 +119,7 @@ class CostComplexity(Pruning):
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Choose a step of the tree's pruning sequence."""
-        self._check()
+        self.check()
         if self.alpha is not None and self.n_leaves is not None:
             raise OptionError("CostComplexity: give alpha or n_leaves, not both.")
         if tree.n_outputs > 1 and self.alpha is None and self.n_leaves is None:
@@ -159,7 +159,7 @@ class CostComplexity(Pruning):
             repeats=self.repeats,
             stratify=self.stratify,
             groups=self.groups,
-            random_state=self.random_state,
+            random_state=problem.seed_for(self.random_state),
             keep=self.keep_unpruned,
             verbose=bool(self.verbose),
         )

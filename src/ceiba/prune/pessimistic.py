@@ -156,7 +156,7 @@ class Pessimistic(Pruning):
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Prune by pessimistic errors, from the bottom up."""
-        self._check()
+        self.check()
         if tree.counts is None or tree.n_outputs > 1:
             raise OptionError(
                 "Pessimistic pruning counts misclassified rows: it is for classification trees "

@@ -72,7 +72,7 @@ class ReducedError(Pruning):
     stratify : bool, default=True
         Hold out the same part of each class.
     random_state : int, RandomState, Generator or None, default=None
-        Of the rows that are held out. None is the fixed seed 0.
+        Seed of the held-out rows. None: the seed of the problem (the estimator's `random_state`).
     keep_unpruned : bool, default=False
 
     Examples
@@ -115,10 +115,11 @@ class ReducedError(Pruning):
 
     def fit(self, problem: Problem) -> Pruned:
         """Grow a tree, on all rows or on those that are not held out, and prune it."""
-        self._check()
+        self.check()
         if self.X is not None:
             return self.prune(problem.grow(), problem)
-        held_out = _draw(problem, self.fraction, self.stratify, seed_of(self.random_state))
+        seed = seed_of(problem.seed_for(self.random_state))
+        held_out = _draw(problem, self.fraction, self.stratify, seed)
         tree = problem.grow(np.flatnonzero(~held_out).astype(np.uint32))
         labels = problem.target.values[held_out]
         if tree.task == "classification":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ceiba.report.page import page
 from ceiba.report.payload import payload
+from ceiba.tree.model_file.atomic import atomic
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -42,14 +43,9 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> Report:
         """Write the page; a half-written file is never left behind."""
-        target = Path(path)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=target.parent or ".", suffix=".part", delete=False
-        ) as draft:
-            draft.write(self.html)
-        Path(draft.name).chmod(0o644)
-        Path(draft.name).replace(target)
-        return Report(self.html, target)
+        with atomic(path, "w", encoding="utf-8") as file:
+            file.write(self.html)
+        return Report(self.html, Path(path))
 
     def show(self) -> Report:
         """Open the page in a browser (written to a temporary file first, if it has no path)."""

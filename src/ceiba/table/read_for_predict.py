@@ -19,14 +19,14 @@ from ceiba.table.schema import Schema
 from ceiba.table.table import FLOATS, Table
 
 _SMALL = 100_000  # cells that are copied faster than looked at column by column
-_MATCHES = ("position", "name")
+_MATCHES = ("position", "name", "order")
 
 
 def read_like(
     X: Any,
     schema: Schema,
     *,
-    match: Literal["position", "name"] = "position",
+    match: Literal["position", "name", "order"] = "position",
     unseen: Unseen = "keep",
     owner: str = "this tree",
 ) -> Table:
@@ -38,9 +38,10 @@ def read_like(
         As in :func:`ceiba.table.read`. Infinities are allowed here: they are beyond every cut.
     schema : Schema
         What was seen when fitting. A column called like its target is left out.
-    match : {"position", "name"}
+    match : {"position", "name", "order"}
         By position, names (if both sides have them) must be the same in the same order, as scikit-
-        learn demands. By name, order is free and further columns are ignored.
+        learn demands. By name, order is free and further columns are ignored. In
+        order, names are not compared.
     unseen : {"keep", "missing", "error"}
         A level not seen when fitting gets the code ``n_levels``, becomes missing, or is an error.
     owner : str
@@ -63,20 +64,24 @@ def read_like(
     >>> [column.values.tolist() for column in table.columns]
     [[50.0], [2]]
     """
-    # The fast way: a float matrix for a table of numbers without names is taken as it is.
+    # The fast path: a float matrix for unnamed numeric columns is taken as it is.
     if type(X) is np.ndarray and X.ndim == 2 and schema.is_matrix and not schema.named:
         dtype, shape = X.dtype, X.shape
-        if dtype in FLOATS and shape[1] == schema.n_columns and shape[0]:
+        if dtype in FLOATS and shape[1] == schema.n_columns and shape[0] and X.flags.aligned:
             return Table.from_matrix(X, schema)
     source = open_source(X)
-    if match == "position":
-        positions = by_position(source.names, source.n_columns, schema, owner)
+    if match in ("position", "order"):
+        names = source.names
+        if match == "order":
+            names = schema.names if schema.named else None
+        positions = by_position(names, source.n_columns, schema, owner)
         check_shape(source)
     elif match == "name":
         positions = by_name(source.names, source.n_columns, schema, owner)
     else:
         raise OptionError(
-            f"match={match!r}. Allowed are 'position' and 'name'.{did_you_mean(match, _MATCHES)}"
+            f"match={match!r}. Allowed are 'position', 'name' and 'order'."
+            f"{did_you_mean(match, _MATCHES)}"
         )
     if source.matrix is not None and schema.is_matrix:
         if positions == list(range(source.n_columns)):

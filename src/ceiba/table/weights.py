@@ -38,9 +38,14 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         sample_weight = np.full(n_rows, float(sample_weight))
     try:
         given = np.asarray(sample_weight)
-        weights: NDArray[np.float64] = np.ascontiguousarray(given, dtype=np.float64)
+        weights: NDArray[np.float64] = np.require(given, np.float64, ["C", "A"])
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"sample_weight must hold numbers ({error}).") from None
+    if given.ndim == 0:
+        raise DataTypeError(
+            f"Singleton array {given!r} cannot be considered a valid collection: sample_weight is "
+            "one number for all rows, or one for each of them."
+        )
     if given.ndim != 1:
         raise DataError(
             f"Sample weights must be 1D array or scalar, got {given.ndim}D array. Expected either "
@@ -56,7 +61,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
 
 
 def effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
-    """Give the number of rows that weights are worth: their sum if they count, else Kish's.
+    """Return the number of rows that weights are worth: their sum if they count, else Kish's.
 
     Kish's (1965) is (sum of w)^2 / sum of w^2, whatever the scale of the weights.
 

@@ -1,11 +1,10 @@
 """Impurity, gain and risk of nodes from what the nodes hold.
 
-For class probabilities p: gini sum p (1 - p), entropy -sum p log2 p (bits), error 1 - max p;
-twoing has no impurity of its own and shows gini; its gain at a node with two branches is
-pL pR / 4 (sum |p(k|L) - p(k|R)|)^2. With costs the impurity is that of the altered
-priors, p(k) sum_j C[k, j] normalised, as in the split search (Breiman et al. 1984, section 4.4).
-For regression the impurity comes with the moments (`recount.py`). Gain is the decrease per unit of
-node weight; risk R(t) = r(t) p(t): the expected cost of the node's answer times its share.
+The formulas are those of `ceiba.criteria`; criteria that value splits only (twoing, hellinger) show
+gini at nodes. With costs the impurity is that of the altered priors,
+p(k) sum_j C[k, j] normalised, as in the split search (Breiman et al. 1984, section 4.4). For
+regression the impurity comes with the moments (`recount.py`). Gain is the decrease per unit of node
+weight; risk R(t) = r(t) p(t): the expected cost of the node's answer times its share.
 """
 
 from __future__ import annotations
@@ -14,13 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ceiba.criteria import TEST_CRITERIA, criterion_named, gini, split_gain
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
-
-__all__ = ["altered", "class_impurity", "class_risk", "gains", "scale_by_prior"]
 
 
 def scale_by_prior(counts: Array, prior: Array | None) -> Array:
@@ -42,31 +40,15 @@ def altered(probability: Array, cost_matrix: Array | None) -> Array:
 
 
 def class_impurity(probability: Array, criterion: str) -> Array:
-    """Give the impurity of class probabilities over the last axis.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> class_impurity(np.array([0.5, 0.5]), "entropy").item()
-    1.0
-    """
-    p = np.asarray(probability, np.float64)
-    if criterion in ("gini", "twoing"):
-        # Not 1 - sum p^2: a pure node is exactly 0.
-        return np.asarray(np.sum(p * (1.0 - p), axis=-1))
-    if criterion in ("entropy", "log_loss", "gain_ratio"):
-        log = np.log2(p, out=np.zeros_like(p), where=p > 0)
-        return np.asarray(np.abs(np.sum(p * log, axis=-1)))
-    if criterion == "error":
-        return np.asarray(1.0 - np.max(p, axis=-1))
-    raise TreeError(
-        f"Criterion {criterion!r} has no impurity of class probabilities. "
-        "Known: gini, entropy, log_loss, error, twoing, gain_ratio."
-    )
+    """Return the impurity of class probabilities over the last axis (criteria of splits: gini)."""
+    if criterion in TEST_CRITERIA:
+        raise TreeError(f"Criterion {criterion!r} tests splits and has no impurity of a node.")
+    formula = criterion_named(criterion, "classification").of_counts or gini
+    return np.asarray(formula(probability))
 
 
 def class_risk(probability: Array, answer: Array, share: Array, cost_matrix: Array | None) -> Array:
-    """Give R(t) of nodes that answer with class `answer`: expected cost times share.
+    """Return R(t) of nodes that answer with class `answer`: expected cost times share.
 
     `probability` has shape (n, n_outputs, K), `answer` (n,). Several outputs have no single risk:
     NaN.
@@ -82,7 +64,7 @@ def class_risk(probability: Array, answer: Array, share: Array, cost_matrix: Arr
 
 
 def gains(tree: Tree, impurity: Array, share: Array) -> Array:
-    """Give the impurity decrease of each node by its split, per unit of weight in its branches."""
+    """Return the impurity decrease by each node's split, per unit of weight in its branches."""
     inner = np.flatnonzero(~tree.is_leaf)
     gain = np.zeros(tree.n_nodes)
     if len(inner) == 0:
@@ -93,18 +75,10 @@ def gains(tree: Tree, impurity: Array, share: Array) -> Array:
     weighted = np.add.reduceat(share[below] * impurity[below], first)
     mean = np.divide(weighted, mass, out=impurity[inner].copy(), where=mass > 0)
     gain[inner] = impurity[inner] - mean
-    if tree.criterion == "twoing" and tree.n_outputs == 1:
+    of_split = split_gain(tree.criterion)
+    if of_split is not None and tree.n_outputs == 1:
         two = inner[tree.n_branches[inner] == 2]
-        gain[two] = _twoing(tree, two, share)
+        pair = tree.branch_node[tree.branch_start[two][:, None] + [0, 1]]
+        p = altered(tree.class_probability, tree.cost_matrix)
+        gain[two] = of_split(p[pair] * share[pair][..., None])
     return gain
-
-
-def _twoing(tree: Tree, nodes: Array, share: Array) -> Array:
-    """Give the twoing value of nodes with two branches."""
-    left = tree.branch_node[tree.branch_start[nodes]]
-    right = tree.branch_node[tree.branch_start[nodes] + 1]
-    p = altered(tree.class_probability, tree.cost_matrix)
-    mass = share[left] + share[right]
-    part = np.divide(share[left], mass, out=np.zeros(len(nodes)), where=mass > 0)
-    distance = np.abs(p[left] - p[right]).sum(axis=1)
-    return np.asarray(part * (1 - part) / 4 * distance**2)

@@ -8,7 +8,7 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Decimal, Encoding, Markers, Model, Separator
 
-__all__ = ["explain"]
+__all__ = ["explain", "one_row"]
 
 
 def explain(
@@ -35,22 +35,32 @@ def explain(
 
     ceiba explain weather.ceiba -v TMAX=51 -v TMIN=42
     """
-    from ceiba.cli.files.kinds import by_schema
-    from ceiba.cli.files.reading import Batch
-    from ceiba.cli.models import open_tree, reading_of
+    from ceiba.cli.models import open_tree
     from ceiba.cli.output import answer, warn_in_words
-    from ceiba.errors import DataError, OptionError, did_you_mean
     from ceiba.inspection import explain as why
-    from ceiba.tree.routing import route
 
     warn_in_words()
     tree, metadata = open_tree(model)
+    reading = (separator, encoding, missing_marker, decimal_comma)
+    found = why(tree, one_row(tree, metadata, data, row, values, reading))
+    answer(str(found), found.to_dict(), as_json)
+
+
+def one_row(
+    tree: Any, metadata: Any, data: str | None, row: int, values: list[str] | None, reading: Any
+) -> Any:
+    """Read one row of a file, or one that is written in the command, as a table for the tree."""
+    from ceiba.cli.files.kinds import by_schema
+    from ceiba.cli.files.reading import Batch
+    from ceiba.cli.models import reading_of
+    from ceiba.errors import DataError, OptionError, did_you_mean
+    from ceiba.tree.routing import route
+
     if (data is None) == (not values):
         raise OptionError("Give a table (and --row), or values of a row with --value.")
     batch: Any
     if data is not None:
-        reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
-        batch = _row(data, reading, row)
+        batch = _row(data, reading_of(metadata, *reading), row)
     else:
         import polars as pl
 
@@ -68,8 +78,7 @@ def explain(
     table = route.read(tree, by_schema(batch, tree.schema))
     if not table.n_rows:
         raise DataError(f"{data} has no row {row}.")
-    found = why(tree, table)
-    answer(str(found), found.to_dict(), as_json)
+    return table
 
 
 def _row(data: str, reading: Any, row: int) -> Any:

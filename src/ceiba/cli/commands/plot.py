@@ -9,7 +9,7 @@ import typer
 
 from ceiba.cli.shared_options import Model, Quiet
 
-__all__ = ["plot", "save_figure"]
+__all__ = ["picture_format", "plot", "save_figure"]
 
 
 def plot(
@@ -33,6 +33,7 @@ def plot(
 
     opened, _ = open_model(model)
     check_out(out)
+    picture_format(out)
     kinds = {
         "tree": pictures.plot_tree,
         "icicle": getattr(pictures, "plot_icicle", None),
@@ -57,10 +58,34 @@ def plot(
 
 def save_figure(axes: Any, out: Path, dpi: int) -> None:
     """Write the figure that some axes belong to, whole or not at all."""
-    from ceiba.tree.model_file.storage import atomic
+    from ceiba.tree.model_file.atomic import atomic
 
     figure = getattr(axes, "figure", None) or getattr(axes, "figure_", None)
     if figure is None:
         figure = axes.ax_.figure
     with atomic(out) as file:
-        figure.savefig(file, format=out.suffix.lstrip(".") or "png", dpi=dpi, bbox_inches="tight")
+        figure.savefig(file, format=picture_format(out), dpi=dpi, bbox_inches="tight")
+
+
+def picture_format(out: Path) -> str:
+    """Give the format that the ending of a file names; PNG without one.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from ceiba.cli.plot import picture_format
+    >>> picture_format(Path("tree.PDF")), picture_format(Path("/dev/null"))
+    ('pdf', 'png')
+    """
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    from ceiba.errors import OptionError, did_you_mean
+
+    known = FigureCanvasBase.get_supported_filetypes()
+    ending = out.suffix.lstrip(".").lower() or "png"
+    if ending not in known:
+        raise OptionError(
+            f"--out {out}: no picture is called .{ending}. Known are "
+            f"{', '.join(sorted(known))}.{did_you_mean(ending, known)}"
+        )
+    return ending

@@ -26,6 +26,8 @@ from ceiba.edit.growing_route import (
     stand_in,
 )
 from ceiba.families.rpart.complexity import rpart_complexity
+from ceiba.families.rpart.options import with_rules
+from ceiba.grow import Surrogates
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds
 from ceiba.prune.cross_validation.validate import run_folds
@@ -88,7 +90,7 @@ def _lighter(problem: Problem) -> Problem:
     """Leave out of the folds' trees what only people read, and surrogates that nobody can need."""
     options = replace(problem.options, max_competitors=0)
     if _is_complete(problem):
-        options = replace(options, max_surrogates=0)
+        options = replace(options, missing=Surrogates(keep=0))
     return replace(problem, options=options)
 
 
@@ -109,7 +111,7 @@ class RpartFoldTree(FoldTree):
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
         """Leave nodes unsplit whose whole risk is not worth a split."""
         least = max(self.cp_alpha * float(case_weights(self.problem)[fold.train].sum()), -1.0)
-        options = replace(self.problem.options, min_risk=least)
+        options = with_rules(self.problem.options, min_risk=least)
         return replace(self.problem, options=options).grow(fold.train, n_jobs=n_jobs)
 
     def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:

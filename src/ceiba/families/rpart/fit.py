@@ -18,7 +18,7 @@ from ceiba.errors import OptionError
 from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
 from ceiba.families.rpart.cross_validation import rpart_cross_validate
 from ceiba.families.rpart.improvement import rpart_importance
-from ceiba.families.rpart.options import ALLOWED_RPART, control, rpart_grow_options
+from ceiba.families.rpart.options import RPART_OPTIONS, control, rpart_grow_options, with_rules
 from ceiba.families.rpart.rows import Array, read_rows
 from ceiba.families.rpart.summary import RpartSummary, rpart_summary
 from ceiba.grow import Problem
@@ -28,6 +28,9 @@ from ceiba.prune import pruning_sequence
 from ceiba.tree import Tree
 
 __all__ = ["RpartFit"]
+
+
+_ALLOWED = {name: row.allowed for name, row in RPART_OPTIONS.items() if row.allowed}
 
 
 class RpartFit:
@@ -45,11 +48,10 @@ class RpartFit:
     _cv_se: Array | None
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, exposure: Any = None) -> None:
-        given = self._given()
-        check_options(given, ALLOWED_RPART, type(self).__name__)
-        problem = self._training(X, y, sample_weight, exposure)
+        self._check_parameters()
+        problem = self._problem(X, y, sample_weight, exposure)
         # Where the whole risk of a node is not worth a split, none below it is.
-        options = replace(problem.options, min_risk_ratio=float(self.cp))
+        options = with_rules(problem.options, min_risk_ratio=float(self.cp))
         grown = replace(problem, options=options).grow()
         tree = prune_by_cp(grown, self.cp)
         self._keep(tree)  # type: ignore[attr-defined]
@@ -61,7 +63,7 @@ class RpartFit:
             beta = _between(self.cp_table_["cp"])
             self._cv_risk, self._cv_se = self._cross_validate(problem, folds, beta)
 
-    def _training(self, X: Any, y: Any, sample_weight: Any, exposure: Any) -> Problem:
+    def _problem(self, X: Any, y: Any, sample_weight: Any, exposure: Any) -> Problem:
         """Read the data, as rpart's rules see them."""
         rows = read_rows(
             X,
@@ -120,7 +122,7 @@ class RpartFit:
         Listing
             cp, relative_cv_risk and relative_cv_se (R: xerror, xstd).
         """
-        problem = self._training(X, y, sample_weight, exposure)
+        problem = self._problem(X, y, sample_weight, exposure)
         beta = _between(self.cp_table_["cp"]) if cp is None else np.asarray(cp, np.float64)
         risk, se = self._cross_validate(problem, folds, beta)
         return Listing(
@@ -128,6 +130,11 @@ class RpartFit:
             title="cross-validation",
             legend="relative_...: divided by the risk of the root (R: xerror, xstd)",
         )
+
+    def _check_parameters(self) -> dict[str, Any]:
+        given = self._given()
+        check_options(given, _ALLOWED, type(self).__name__)
+        return given
 
     def _given(self) -> dict[str, Any]:
         return {"method": self.method, **self.get_params(deep=False)}  # type: ignore[attr-defined]

@@ -1,23 +1,30 @@
-"""rpart's parameters: allowed values, and what they mean to the grower.
+"""rpart's parameters: one row each, and what they mean to the grower.
 
 Names and defaults are those of rpart.control and of `parms` in R. What rpart does without saying
-so is stated here: splits below 1e-10 of the root's gain do not count, rows of weight 0 are routed
-and counted but decide nothing, a branch may be without events, a level that a node has not seen is
-treated as missing.
+so is in `ceiba.grow.RpartRules`; a level that a node has not seen is treated as missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypedDict
 
 from ceiba.criteria import Task
-from ceiba.grow import ALLOWED, GrowOptions
-from ceiba.options import Check
+from ceiba.grow import OPTIONS, GrowOptions, RpartRules, Surrogates
+from ceiba.options import Check, Option
 from ceiba.options.checks import array_like, integer, nothing, number, one_of
 
-__all__ = ["ALLOWED_RPART", "METHODS", "Method", "control", "rpart_grow_options"]
+__all__ = [
+    "METHODS",
+    "RPART_OPTIONS",
+    "Method",
+    "RpartParameters",
+    "control",
+    "rpart_grow_options",
+    "with_rules",
+]
 
 Method = Literal["class", "anova", "poisson"]
 
@@ -32,27 +39,143 @@ METHODS: Final[Mapping[str, tuple[Task, str]]] = MappingProxyType(
 
 _SPLITS: Final = {"gini": "gini", "information": "entropy"}
 
-#: What each parameter may be.
-ALLOWED_RPART: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
-    {
-        "method": (one_of(*METHODS),),
-        "minsplit": (integer(1), nothing),
-        "minbucket": (integer(1), nothing),
-        "cp": (number(-float("inf"), 1.0, "(]"),),
-        "maxdepth": (integer(1),),
-        "maxcompete": (integer(0),),
-        "maxsurrogate": (integer(0),),
-        "usesurrogate": ALLOWED["use_surrogate"],
-        "surrogatestyle": ALLOWED["surrogate_style"],
-        "split": (one_of(*_SPLITS),),
-        "prior": ALLOWED["class_prior"],
-        "loss": ALLOWED["cost_matrix"],
-        "cost": ALLOWED["column_cost"],
-        "shrink": (number(0.0),),
-        "xval": (integer(0), array_like("an array-like of one fold id per row")),
-        "categorical_features": (one_of("from_dtype"), array_like(), nothing),
-        "n_jobs": ALLOWED["n_jobs"],
-    }
+
+class RpartParameters(TypedDict, total=False):
+    """rpart's parameters, for type checkers and editors; a test compares the rows."""
+
+    minsplit: int | None
+    minbucket: int | None
+    cp: float
+    maxdepth: int
+    maxcompete: int
+    maxsurrogate: int
+    usesurrogate: int
+    surrogatestyle: int
+    split: str
+    prior: Any
+    loss: Any
+    shrink: float
+    cost: Any
+    xval: Any
+    random_state: Any
+    categorical_features: Any
+    n_jobs: int | None
+
+
+def _among(*values: int) -> Check:
+    words = ", ".join(map(str, values[:-1])) + f" or {values[-1]}"
+    return Check(words, lambda value: isinstance(value, int) and value in values)
+
+
+_GROW: Final = OPTIONS["classification"]
+
+_ROWS: Final = (
+    Option(
+        "minsplit",
+        None,
+        (integer(1), nothing),
+        "int",
+        "Rows a node needs to be split. None: 20, or 3 * minbucket if that is given.",
+    ),
+    Option(
+        "minbucket",
+        None,
+        (integer(1), nothing),
+        "int",
+        "Rows each branch needs. None: minsplit / 3, rounded.",
+    ),
+    Option(
+        "cp",
+        0.01,
+        (number(-float("inf"), 1.0, "(]"),),
+        "float",
+        "Complexity: a split must lower the risk by this share of the root's risk. 0 keeps every "
+        "split that lowers it at all, a negative number all splits.",
+    ),
+    Option("maxdepth", 30, (integer(1),), "int", "Largest depth of a leaf."),
+    Option("maxcompete", 4, (integer(0),), "int", "Competitors (runner-up splits) kept per node."),
+    Option("maxsurrogate", 5, (integer(0),), "int", "Surrogate splits kept per node."),
+    Option(
+        "usesurrogate",
+        2,
+        (_among(0, 1, 2),),
+        "{0, 1, 2}",
+        "Rows with a missing value stay in the node (0); follow surrogates, else stay (1), or else "
+        "go with the majority (2).",
+    ),
+    Option(
+        "surrogatestyle",
+        0,
+        (_among(0, 1),),
+        "{0, 1}",
+        "Agreement counted over all rows the split places (0), or those with both values (1).",
+    ),
+    Option(
+        "split",
+        "gini",
+        (one_of(*_SPLITS),),
+        '{"gini", "information"}',
+        '"class": the impurity; "information" is entropy.',
+    ),
+    Option(
+        "prior",
+        None,
+        _GROW["class_prior"].allowed,
+        "array-like or dict",
+        '"class": class shares in the population, in class order. None: those of the table.',
+    ),
+    Option(
+        "loss",
+        None,
+        _GROW["cost_matrix"].allowed,
+        "array-like of shape (n_classes, n_classes) or dict",
+        '"class": `loss[i, j]` is the cost of predicting j when the truth is i.',
+    ),
+    Option(
+        "shrink",
+        1.0,
+        (number(0.0),),
+        "float",
+        '"poisson": coefficient of variation of the rates. The smaller, the more the rates of '
+        "leaves lean towards the overall rate; 0: no shrinking.",
+    ),
+    Option(
+        "cost",
+        None,
+        _GROW["column_cost"].allowed,
+        "array-like or dict",
+        "Cost of measuring each column; its gain is divided by it.",
+    ),
+    Option(
+        "xval",
+        10,
+        (integer(0), array_like("an array-like of one fold id per row")),
+        "int or array-like of fold ids",
+        "Folds of cross-validation; 0: none.",
+    ),
+    Option(
+        "random_state",
+        None,
+        (),
+        "int, RandomState instance or None",
+        "Seed of the folds. None is the fixed seed 0.",
+    ),
+    Option(
+        "categorical_features",
+        "from_dtype",
+        (one_of("from_dtype"), array_like(), nothing),
+        '"from_dtype", list or mask',
+        "Columns that hold levels.",
+    ),
+    _GROW["n_jobs"],
+)
+
+#: The rows of rpart's parameters, by name.
+RPART_OPTIONS: Final = MappingProxyType({row.name: row for row in _ROWS})
+
+#: Parameters of one method only.
+ONLY_FOR: Final = MappingProxyType(
+    {"split": "class", "prior": "class", "loss": "class", "shrink": "poisson"}
 )
 
 
@@ -80,19 +203,23 @@ def rpart_grow_options(given: Mapping[str, Any]) -> GrowOptions:
         max_depth=given["maxdepth"],
         min_samples_split=max(2, minsplit),
         min_samples_leaf=minbucket,
-        min_gain_ratio=1e-10,
         n_jobs=given["n_jobs"],
-        missing="surrogate",
+        missing=Surrogates(
+            keep=given["maxsurrogate"], agreement="both" if given["surrogatestyle"] else "all"
+        ),
         unseen="missing",
-        max_surrogates=given["maxsurrogate"],
-        surrogate_style=given["surrogatestyle"],
-        use_surrogate=given["usesurrogate"],
         max_competitors=given["maxcompete"],
         class_prior=given.get("prior"),
         cost_matrix=given.get("loss"),
         column_cost=given["cost"],
-        keep_zero_weights=True,
-        allow_zero_rate=True,
-        shrink=float(given.get("shrink") or 0.0) if given["method"] == "poisson" else 0.0,
-        like_rpart=True,
+        rpart=RpartRules(
+            shrink=float(given["shrink"]) if given["method"] == "poisson" else 0.0,
+            use_surrogate=given["usesurrogate"],
+        ),
     )
+
+
+def with_rules(options: GrowOptions, **rules: Any) -> GrowOptions:
+    """Give the options with other rules of rpart."""
+    assert options.rpart is not None
+    return replace(options, rpart=replace(options.rpart, **rules))

@@ -30,7 +30,6 @@ __all__ = ["Binned", "Chooser", "binned"]
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 _MISSING: Final = -1
-_BINS: Final = 10
 _MANY: Final = 30  # levels
 _LOG_OF_NOTHING: Final = -745.2  # what is below is 0 in float64
 
@@ -64,10 +63,18 @@ def binned(column: Column, max_bins: int, rows: Rows, weight: Array | None = Non
         lower = lower[lower + 1 < len(distinct)]
     else:
         lower = np.arange(len(distinct) - 1)
-    cuts = (distinct[lower] + distinct[lower + 1]) / 2 if len(distinct) > 1 else np.zeros(0)
+    cuts = _between(distinct[lower], distinct[lower + 1]) if len(distinct) > 1 else np.zeros(0)
     codes = np.searchsorted(cuts, values, side="left").astype(np.int32)
     codes[np.isnan(values)] = _MISSING
     return Binned(codes, len(cuts) + 1, True, cuts)
+
+
+def _between(low: Array, high: Array) -> Array:
+    """Give midpoints, such that low <= cut < high at the edges of float64 too."""
+    with np.errstate(over="ignore"):
+        middle = (low + high) / 2
+    middle = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
+    return np.where(middle < high, middle, low)
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,8 @@ class Chooser:
         depth: int,
     ) -> None:
         self.options, self.depth = options, depth
-        bins = _BINS if options.max_bins is None else options.max_bins
+        assert options.chaid is not None
+        bins = options.chaid.bins
         counted = weight if options.frequency_weights else None
         self.columns = [binned(column, bins, rows, counted) for column in table.columns]
         classes = options.task == "classification"
@@ -111,8 +119,9 @@ class Chooser:
         n = n_rows if self.weight is None else float(self.weight[rows].sum())
         self.min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
         self.min_split = resolve_min_split(options.min_samples_split, 1, n)
-        self.statistic: Any = options.criterion
-        alpha = options.alpha_split
+        self.statistic: Any = options.criterion_name
+        self.alpha_merge = options.chaid.merge
+        alpha = options.chaid.split
         self.log_alpha = log(alpha) if alpha > 0 else _LOG_OF_NOTHING
         # Columns of many levels last: a limit that others have set may spare them the merging.
         self.order = sorted(range(len(self.columns)), key=lambda j: self._n_nominal(j) > _MANY)
@@ -170,7 +179,7 @@ class Chooser:
             cells[present],
             kind,
             self.statistic,
-            alpha_merge=self.options.alpha_merge,
+            alpha_merge=self.alpha_merge,
             min_rows=self.min_leaf,
         )
         if merged.n_groups < 2 or merged.test.log_adjusted_p_value > limit:

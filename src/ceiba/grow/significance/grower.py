@@ -9,94 +9,66 @@ that allows for the search over that column (`selection.py`), times the number o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.errors import OptionError
-from ceiba.grow.grow import grow
+from ceiba.criteria import ALIASES
 from ceiba.grow.planting import Choice, Question, plant
-from ceiba.grow.problem import Problem
 from ceiba.grow.significance.search_p_values import SplitTest
-from ceiba.options.checks import refuse_unless_idle
 from ceiba.tree import NodeTest, SplitKind
 from ceiba.tree.routing.branches import ask
 
 if TYPE_CHECKING:
+    from ceiba.grow.core_options import Place
+    from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["SignificanceProblem"]
+__all__ = ["grow_by_significance"]
 
 Rows = npt.NDArray[np.intp]
 
-# Options of growing that this way of growing does not have, and their idle values.
-_WITHOUT: Final[dict[str, Any]] = {
-    "splitter": "best",
-    "max_features": None,
-    "max_leaf_nodes": None,
-    "monotonic_cst": None,
-    "class_prior": None,
-    "cost_matrix": None,
-    "column_cost": None,
-    "empty_branches": False,
-}
 
-
-@dataclass(frozen=True)
-class SignificanceProblem(Problem):
-    """Data and options of a tree that grows by significance."""
-
-    def grow(
-        self, rows: npt.NDArray[np.uint32] | None = None, *, n_jobs: int | None = None
-    ) -> Tree:
-        """Grow a tree on all rows or on some."""
-        options = self.options
-        refuse_unless_idle(
-            options, _WITHOUT, "min_significance chooses the column of a node by its tests"
-        )
-        if options.missing in ("surrogate", "fractional"):
-            raise OptionError(
-                "min_significance needs missing='learn', 'majority' or 'error': a row must be in "
-                f"one branch to be counted. Got missing={options.missing!r}."
-            )
-        if self.target.info.n_outputs > 1:
-            raise OptionError(
-                "min_significance needs a target with one output; this one has "
-                f"{self.target.info.n_outputs}. Fit one tree per output."
-            )
-        here = np.arange(self.n_rows) if rows is None else rows.astype(np.intp)
-        here = here[self.row_weight[here] > 0]
-        tree = plant(
-            self.table,
-            self.target,
-            _Chooser(self, here),
-            weight=self.weight,
-            rows=here,
-            criterion=options.criterion,
-            unseen=options.unseen,
-        )
-        if options.frequency_weights:  # a weight of k is k rows
-            tree = replace(tree, n_rows=np.rint(tree.weight).astype(np.int64))
-        return replace(tree, missing="error") if options.missing == "error" else tree
+def grow_by_significance(
+    problem: Problem, rows: npt.NDArray[np.uint32] | None, below: Place | None
+) -> Tree:
+    """Grow a tree by significance on all rows or on some."""
+    options = problem.options
+    here = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
+    here = here[problem.row_weight[here] > 0]
+    tree = plant(
+        problem.table,
+        problem.target,
+        _Chooser(problem, here, below),
+        weight=problem.weight,
+        rows=here,
+        criterion=ALIASES.get(options.criterion_name, options.criterion_name),
+        unseen=options.unseen,
+    )
+    if options.frequency_weights:  # a weight of k is k rows
+        tree = replace(tree, n_rows=np.rint(tree.weight).astype(np.int64))
+    return replace(tree, missing=options.missing_rule)  # type: ignore[arg-type]
 
 
 class _Chooser:
     """Chooses the column of a node by the p-values of the columns' best splits."""
 
-    def __init__(self, problem: Problem, rows: Rows) -> None:
+    def __init__(self, problem: Problem, rows: Rows, below: Place | None) -> None:
         self.problem = problem
-        self.total = float(problem.row_weight[rows].sum())
-        self.n_rows = self.total if problem.options.frequency_weights else len(rows)
+        self.depth = 0 if below is None else below.depth
+        self.total = float(problem.row_weight[rows].sum()) if below is None else below.weight
+        n_rows = len(rows) if below is None else below.n_rows
+        self.n_rows = self.total if problem.options.frequency_weights else n_rows
         names = range(problem.table.n_columns)
         self.tables = [problem.table.select([j]) for j in names]
-        self.level = float(problem.options.min_significance or 0.0)
+        self.level = float(problem.options.significance or 0.0)
 
     def __call__(self, rows: Rows, depth: int) -> Choice | None:
         options, problem = self.problem.options, self.problem
-        if options.max_depth is not None and depth >= options.max_depth:
+        if options.max_depth is not None and self.depth + depth >= options.max_depth:
             return None
         truth = problem.target.values[rows, 0]
         if len(rows) < 2 or np.all(truth == truth[0]):
@@ -127,9 +99,8 @@ class _Chooser:
             min_samples_leaf=_whole(problem.options.min_samples_leaf, self.n_rows),
             min_samples_split=_whole(problem.options.min_samples_split, self.n_rows),
         )
-        tree = grow(
-            self.tables[j], problem.target, options, problem.weight, rows=rows.astype(np.uint32)
-        )
+        alone = replace(problem, table=self.tables[j], options=options)
+        tree = alone.grow(rows.astype(np.uint32))
         return tree if tree.n_nodes > 1 else None
 
     def _test(self, j: int, tree: Tree, rows: Rows, n_columns: int) -> NodeTest:

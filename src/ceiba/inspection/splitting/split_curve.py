@@ -16,13 +16,11 @@ from ceiba.inspection.splitting.division import Array, numbers_of, row_weights, 
 from ceiba.listing import Listing
 from ceiba.table import Target, read, read_target
 
-__all__ = ["split_curve"]
-
 
 def split_curve(
     column: Any, y: Any, criterion: str = "gini", *, weight: npt.ArrayLike | None = None
 ) -> Listing:
-    """Give the gain of every cut of a numeric (or ordered) column.
+    """Return the gain of every cut of a numeric (or ordered) column.
 
     With criterion="absolute_error" the time grows with the square of the rows.
 
@@ -85,9 +83,10 @@ def _before_and_after(
 ) -> tuple[float, Array]:
     """Impurity of all ordered rows, and the cost of each division after row `last`."""
     w = weights[order]
-    if criterion.name == "twoing":
+    if criterion.of_split is not None:
         raise OptionError(
-            "twoing has no impurity to plot. Use ceiba.gain(..., criterion='twoing')."
+            f"{criterion.name} has no impurity to plot. "
+            f"Use ceiba.gain(..., criterion={criterion.name!r})."
         )
     before = rows_impurity(target, order, criterion, weights)
     left = np.cumsum(w)[last]

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.grow.units import Units
 from ceiba.prune.cross_validation.folds import Fold
 from ceiba.prune.cross_validation.pruned_answers import Staircases, mixed_stairs, stairs_of
 from ceiba.prune.risk import Risk, node_risks
@@ -36,10 +38,13 @@ def _half_deviance(truth: Array, mean: Array) -> Array:
 
 
 # As in the core, for rows that are told a mean over several leaves.
+def _squared(truth: Array, predicted: Array) -> Array:
+    return np.asarray((truth - predicted) ** 2)
+
+
+# Where a criterion has a loss of its own; the others are judged by squared error.
 _LOSS: Final[dict[str, Callable[[Array, Array], Array]]] = {
-    "squared_error": lambda truth, said: np.asarray((truth - said) ** 2),
-    "friedman_mse": lambda truth, said: np.asarray((truth - said) ** 2),
-    "absolute_error": lambda truth, said: np.asarray(np.abs(truth - said)),
+    "absolute_error": lambda truth, predicted: np.asarray(np.abs(truth - predicted)),
     "poisson": _half_deviance,
 }
 
@@ -93,11 +98,11 @@ class FoldTree:
         rows: npt.NDArray[np.uint32],
     ) -> tuple[Array, Array]:
         """Sum errors and their squares over the held-out rows, at each alpha."""
-        weight, truth = self.error_weight[rows], self.problem.target.values[rows, 0]
+        weight, truth = self.error_weight[rows], self.truth[rows]
         n = len(self.grid)
         if tree.task == "regression":
             scale = None if self.error_scale is None else self.error_scale[rows]
-            value = np.ascontiguousarray(tree.value[:, 0, 0])
+            value = np.ascontiguousarray(self.units.shrink_target(tree.value[:, 0, 0]))
             loss = tree.criterion
             return _core.number_losses(tree.parent, step, end, weight, truth, scale, value, loss, n)
         costs = self._costs()
@@ -109,11 +114,12 @@ class FoldTree:
         """Sum errors and their squares over rows whose staircases are known."""
         length = np.diff(stairs.start)
         rows = np.repeat(stairs.row, length)
-        truth = self.problem.target.values[rows, 0]
+        truth = self.truth[rows]
         if self.problem.options.task == "classification":
             error = self._costs()[truth, stairs.said]
         else:
-            error = _LOSS[self.problem.options.criterion](truth, stairs.said)
+            loss = _LOSS.get(self.problem.options.criterion_name, _squared)
+            error = loss(truth, self.units.shrink_target(stairs.said))
         weight = self.error_weight[rows]
         opening = np.zeros(len(rows), bool)
         opening[stairs.start[:-1][length > 0]] = True
@@ -130,6 +136,22 @@ class FoldTree:
         size = len(self.problem.target.info.classes[0])
         costs = 1.0 - np.eye(size) if scales.costs is None else scales.costs
         return costs if scales.factor is None else scales.factor[:, None] * costs
+
+    @cached_property
+    def units(self) -> Units:
+        """Units of the target in which squares of squared errors exist."""
+        return Units.of(self.problem.target.values, None)
+
+    @cached_property
+    def truth(self) -> npt.NDArray[Any]:
+        """What each row is, in these units."""
+        return self.units.shrink_target(self.problem.target.values[:, 0])
+
+    @property
+    def exponent(self) -> int:
+        """The power of two by which errors are too small; 0 for all ordinary data."""
+        squared = self.problem.options.criterion_name not in _LOSS
+        return self.units.target * (2 if squared else 1)
 
     @property
     def error_weight(self) -> Array:

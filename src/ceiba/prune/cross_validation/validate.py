@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import frexp
 from typing import TYPE_CHECKING, Any
@@ -294,10 +294,27 @@ def _results(
         return
     with ThreadPoolExecutor(workers) as pool:
         try:
-            yield from pool.map(lambda fold: fold_tree(fold, n_jobs), folds)
+            started = _submitted(pool, fold_tree, folds, n_jobs)
+            for future in started:
+                yield future.result()
+            for fold in folds[len(started) :]:
+                yield fold_tree(fold, n_jobs)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _submitted(
+    pool: ThreadPoolExecutor, fold_tree: FoldTree, folds: list[Fold], n_jobs: int
+) -> list[Future[tuple[Array, Array, Staircases | None]]]:
+    """Hand folds to the pool until the system starts no more threads; the rest is the caller's."""
+    started = []
+    for fold in folds:
+        try:
+            started.append(pool.submit(fold_tree, fold, n_jobs))
+        except RuntimeError:  # "can't start new thread"
+            break
+    return started
 
 
 def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]]) -> CrossValidation:
@@ -310,9 +327,11 @@ def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]])
     several = len(found) > 1
     return CrossValidation(
         alpha=fold_tree.grid,
-        risk=risks.mean(axis=0),
-        se=np.sqrt(np.mean([variance for _, variance in found], axis=0)),
-        sd=risks.std(axis=0, ddof=1) if several else np.full(risks.shape[1], np.nan),
+        risk=np.ldexp(risks.mean(axis=0), fold_tree.exponent),
+        se=np.ldexp(np.sqrt(np.mean([v for _, v in found], axis=0)), fold_tree.exponent),
+        sd=np.ldexp(risks.std(axis=0, ddof=1), fold_tree.exponent)
+        if several
+        else np.full(risks.shape[1], np.nan),
         n_folds=len(plan[0]),
         n_repeats=len(plan),
         problem=fold_tree.problem,

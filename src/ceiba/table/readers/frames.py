@@ -9,13 +9,14 @@ so their levels are sorted.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.errors import DataTypeError
+from ceiba.errors import DataError, DataTypeError
 from ceiba.table.column import Column
 from ceiba.table.levels import settle_levels
 from ceiba.table.readers.array_column import column_of_array
@@ -55,17 +56,11 @@ def _refuse_duplicates(X: Any) -> None:
         settle_names(X.column_names)
     elif hasattr(X, "iloc") and not getattr(getattr(X, "columns", None), "is_unique", True):
         settle_names(list(X.columns))  # pandas
+        raise DataError("Two columns of X have a name that is missing. Give each its own.")
 
 
 def open_frame(frame: nw.DataFrame[Any]) -> Source:
-    """Open a narwhals frame.
-
-    Examples
-    --------
-    >>> import narwhals as nw, pyarrow as pa
-    >>> open_frame(nw.from_native(pa.table({"age": [31, 45]}))).names
-    ('age',)
-    """
+    """Open a narwhals frame."""
     names = settle_names(frame.columns)
     n_rows, n_columns = frame.shape
 
@@ -102,6 +97,11 @@ def column_of_series(name: str, values: Any) -> Column:
     """Read one column given as a Series, or as anything numpy can make an array of."""
     import narwhals as nw
 
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(
+        values, pandas.api.extensions.ExtensionArray | pandas.Index
+    ):
+        values = pandas.Series(values)  # categories keep their order, times their zone
     series = nw.from_native(values, pass_through=True, series_only=True)
     if isinstance(series, nw.Series):
         return _column(name, series)
@@ -115,6 +115,8 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
         return column_of_array(name, native.to_numpy())
     import narwhals as nw
 
+    if str(getattr(native, "type", "")).startswith("run_end_encoded"):
+        series = _without_runs(native)
     kind = series.dtype
     if isinstance(kind, nw.Categorical | nw.Enum):
         return _category_column(name, series)
@@ -123,10 +125,12 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
     if isinstance(kind, nw.Boolean):
         return numeric(name, _floats(series.cast(nw.Float64)), "boolean")
     if isinstance(kind, nw.Decimal):
-        found = series.cast(nw.Float64)
-        if found.n_unique() < series.n_unique():
+        floats = series.cast(nw.Float64)
+        if floats.n_unique() < series.n_unique():
             warn_inexact(name, "decimals of more than 15 digits")
-        return numeric(name, _floats(found))
+        return numeric(name, _floats(floats))
+    if isinstance(kind, nw.Int128 | nw.UInt128):
+        return _wide_integers(name, series)
     if kind.is_integer() and series.null_count():
         highest = max(-(series.min() or 0), series.max() or 0)
         if highest > EXACT_LIMIT:
@@ -136,10 +140,42 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
         return _time_column(name, series)
     if kind.is_nested() or isinstance(kind, nw.Binary):
         raise DataTypeError(
-            f"Column {name!r} is of type {kind}; allowed are numbers, booleans, texts, categories "
-            "and dates. Take out what you need as columns of their own."
+            f"Column {name!r} has type {kind}. Allowed are numbers, booleans, strings, categories "
+            "and dates. Extract what you need as columns of their own."
         )
-    return column_of_array(name, np.asarray(series.to_numpy()))
+    return column_of_array(name, as_array(name, series))
+
+
+def _without_runs(native: Any) -> nw.Series[Any]:
+    """Return a run-end encoded column of Arrow value by value."""
+    import narwhals as nw
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    chunks = [pc.run_end_decode(chunk) for chunk in native.chunks]
+    plain = pa.chunked_array(chunks, type=native.type.value_type)
+    return nw.from_native(plain, series_only=True)
+
+
+def as_array(name: str, series: nw.Series[Any]) -> NDArray[Any]:
+    """Return a series as numpy has it; what numpy has no type for is our error."""
+    try:
+        return np.asarray(series.to_numpy())
+    except Exception as error:  # each library has its own
+        native = getattr(series.to_native(), "type", series.dtype)
+        raise DataTypeError(
+            f"Column {name!r} is of type {native}, which cannot be read ({error}). Allowed are "
+            "numbers, booleans, texts, categories and dates; convert the column."
+        ) from None
+
+
+def _wide_integers(name: str, series: nw.Series[Any]) -> Column:
+    import narwhals as nw
+
+    floats = series.cast(nw.Float64)
+    if floats.n_unique() < series.n_unique():
+        warn_inexact(name, "integers beyond 2**53")
+    return numeric(name, _floats(floats))
 
 
 def _floats(series: nw.Series[Any]) -> NDArray[Any]:
@@ -152,8 +188,8 @@ def _time_column(name: str, series: nw.Series[Any]) -> Column:
     if values.dtype.kind != "M":  # objects: dates of an Arrow-typed pandas column
         return column_of_array(name, values)
     zoned = getattr(series.dtype, "time_zone", None) is not None
-    found, display = seconds(name, values, zoned=zoned)
-    return numeric(name, found, display)
+    numbers, display = seconds(name, values, zoned=zoned)
+    return numeric(name, numbers, display)
 
 
 def _category_column(name: str, series: nw.Series[Any]) -> Column:
@@ -184,7 +220,7 @@ def _polars_strings(name: str, native: Any) -> Column:
     # Casting to an Enum of the sorted levels codes all rows with one hash lookup each.
     levels = native.drop_nulls().unique().sort()
     codes = _codes(native.cast(pl.Enum(levels)))
-    return _levels_column(name, codes, levels.to_list(), declared=True)
+    return _levels_column(name, codes, levels.to_list(), declared=True, found=True)
 
 
 def _codes(enum: Any) -> NDArray[Any]:
@@ -226,13 +262,19 @@ def _string_column(name: str, series: nw.Series[Any]) -> Column:
 
 
 def _levels_column(
-    name: str, codes: NDArray[Any], levels: Sequence[Any], *, ordered: bool = False, declared: bool
+    name: str,
+    codes: NDArray[Any],
+    levels: Sequence[Any],
+    *,
+    ordered: bool = False,
+    declared: bool,
+    found: bool = False,
 ) -> Column:
     settled, plain = settle_levels(name, codes, levels, declared=declared)
     if not plain:  # nothing present and nothing declared: as a column of None
         return numeric(name, np.full(len(codes), np.nan))
     kind = Kind.ORDERED if ordered else Kind.CATEGORICAL
-    return Column(ColumnInfo(name, kind, plain), settled)
+    return Column(ColumnInfo(name, kind, plain), settled, levels_found=found or not declared)
 
 
 def split_frame(frame: nw.DataFrame[Any], name: str) -> tuple[Any, Any]:

@@ -1,6 +1,6 @@
 """Class labels -> sorted classes and int32 codes, fast for the types people use.
 
-Integers of a small range go through a lookup table, in the core (no sort); texts through a dict
+Integers of a small range go through a lookup table, in the core (no sort); strings through a dict
 (only the distinct ones are sorted); everything else through np.unique.
 """
 
@@ -24,14 +24,7 @@ _ROWS_EACH: Final = 10
 
 
 def code_labels(y: Array) -> Coded:
-    """Return the sorted classes of ``y`` and the code of each row. Nothing may be missing.
-
-    Examples
-    --------
-    >>> classes, codes = code_labels(np.array(["yes", "no", "yes"]))
-    >>> classes.tolist(), codes.tolist()
-    (['no', 'yes'], [1, 0, 1])
-    """
+    """Return the sorted classes of ``y`` and the code of each row. Nothing may be missing."""
     kind = y.dtype.kind
     if kind in "iub":
         return _code_integers(y)
@@ -56,7 +49,7 @@ def _code_integers(y: Array) -> Coded:
             return _code_by_sorting(y)
         classes, codes = _code_integers(y.astype(np.int64))
         return classes.astype(y.dtype), codes
-    coded: Any = _core.code_integers(y)
+    coded: Any = _core.code_integers(y if y.flags.aligned else y.copy())
     return _code_by_sorting(y) if coded is None else coded
 
 
@@ -76,7 +69,7 @@ def _warn_of_numbers(y: Array) -> None:
     if n > _MANY and n * _ROWS_EACH > len(y):
         warnings.warn(
             f"The target holds {n} different floats in {len(y)} rows, which a classifier takes for "
-            f"{n} classes. For a quantity use a regressor (rpart: method='anova'); for classes give "
+            f"{n} classes. For a quantity use a regressor (rpart: method='anova'), for classes "
             "integers or text.",
             DataWarning,
             stacklevel=2,
@@ -84,11 +77,11 @@ def _warn_of_numbers(y: Array) -> None:
 
 
 def _code_texts(values: Sequence[str]) -> Coded:
-    found = sorted(dict.fromkeys(values))
-    code_of = {label: code for code, label in enumerate(found)}
+    ordered = sorted(dict.fromkeys(values))
+    code_of = {label: code for code, label in enumerate(ordered)}
     codes = np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
-    classes = np.empty(len(found), dtype=object)
-    classes[:] = found
+    classes = np.empty(len(ordered), dtype=object)
+    classes[:] = ordered
     return classes, codes
 
 
@@ -105,7 +98,13 @@ def _code_objects(y: Array) -> Coded:
         except OverflowError:
             return _code_texts(values)
     if all(issubclass(t, int | float | np.number) for t in types):
-        numbers = y.astype(np.float64)
+        try:
+            numbers = y.astype(np.float64)
+        except OverflowError:
+            raise DataError(
+                "Input y mixes floats with whole numbers beyond 1.8e308, which no float can hold. "
+                "Give the classes as texts."
+            ) from None
         refuse_infinite(numbers)
         return _code_floats(numbers)
     try:
@@ -129,5 +128,5 @@ def unknown_label_type(what: str) -> DataTypeError:
     return DataTypeError(
         f"Unknown label type: {what}. Maybe you are trying to fit a classifier, which expects "
         "discrete classes on a regression target with continuous values. Classes are integers, "
-        "texts or booleans; for numbers as such use the regressor."
+        "strings or booleans; for numbers as such use the regressor."
     )

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError, DataWarning
 from ceiba.table.readers.dispatch import refuse_sparse
+from ceiba.table.readers.frames import as_array
 from ceiba.table.readers.mappings import open_mapping
 from ceiba.table.readers.numeric import refuse_complex
 from ceiba.table.readers.objects import column_of_objects, missing_mask
@@ -78,7 +79,7 @@ def read_target(
     Raises
     ------
     DataError
-        Missing or infinite values, another number of rows, continuous values as classes, texts as
+        Missing or infinite values, another number of rows, continuous values as classes, strings as
         numbers.
 
     Examples
@@ -87,7 +88,7 @@ def read_target(
     array([[1.5],
            [2. ]])
     """
-    # The fast way, for classes as whole numbers: nothing can be missing or infinite.
+    # The fast path, for classes as whole numbers: nothing can be missing or infinite.
     if task == "classification" and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
         _check_rows([y], n_rows)
         classes, codes = code_labels(y)
@@ -137,8 +138,8 @@ def target_outputs(y: Any) -> tuple[list[Array], str | None]:
     name = None
     if isinstance(y, str):
         raise DataError(
-            f"y={y!r} names a column, but X has no column names. Give a frame or a dict of "
-            "columns, or y as an array."
+            f"y={y!r} names a column, but the target is needed as an array here: one value for "
+            "each row."
         )
     if isinstance(y, Mapping):
         source = open_mapping(y)
@@ -177,11 +178,26 @@ def _array_of_series(series: Any) -> Array:
 
     if isinstance(series.dtype, nw.Categorical | nw.Enum | nw.String):
         return np.asarray(series.to_numpy(), dtype=object)
-    return np.asarray(series.to_numpy())
+    if isinstance(series.dtype, nw.Int128 | nw.UInt128):
+        return np.array(series.to_list(), dtype=object)
+    return as_array(series.name or "y", series)
+
+
+def take_rows(y: Any, rows: NDArray[np.bool_]) -> Any:
+    """Return the target of some rows, whatever it came in; several outputs as a 2-d array.
+
+    Examples
+    --------
+    >>> take_rows({"RAIN": ["yes", None]}, np.array([True, False]))
+    {'RAIN': array(['yes'], dtype=object)}
+    """
+    if isinstance(y, Mapping):
+        return {name: np.asarray(values, dtype=object)[rows] for name, values in y.items()}
+    return np.asarray(y, dtype=object)[rows]
 
 
 def _array_of(y: Any) -> Array:
-    """Make an array of a list without numpy's conversions: [1, 'a'] must not become texts."""
+    """Make an array of a list without numpy's conversions: [1, 'a'] must not become strings."""
     if isinstance(y, np.ma.MaskedArray):
         if not np.ma.getmaskarray(y).any():
             return y.data
@@ -270,7 +286,7 @@ def _numbers(output: Array) -> Array:
 
 def _stack(outputs: list[Array], dtype: Any) -> Array:
     if len(outputs) == 1:
-        return np.ascontiguousarray(outputs[0], dtype=dtype).reshape(-1, 1)
+        return np.require(outputs[0], dtype, ["C", "A"]).reshape(-1, 1)
     return np.ascontiguousarray(np.stack(outputs, axis=1), dtype=dtype)
 
 

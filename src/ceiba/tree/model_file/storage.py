@@ -1,24 +1,19 @@
-"""Bytes of a model file: read with limits, gzip undone with limits, written all at once or not.
+"""Bytes of a model file: read with limits, gzip undone with limits; `atomic.py` writes them.
 
 A gzip file may hold a thousand times its size, and a JSON text of brackets needs twenty times its
 size as Python objects. Both are refused before the memory is used: unpacked, a file may be 50 times
-as large as it is (16 MB are always allowed); and its brackets and texts may not need more than ten
-times the size of the text (64 MB are always allowed).
+its size (16 MB are always allowed), and its brackets and strings may need at most ten times the
+size of the text (64 MB are always allowed).
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import secrets
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Final
 
 from ceiba.errors import ModelFileError
-
-__all__ = ["atomic", "pack", "read_bytes", "unpack"]
 
 _GZIP: Final = b"\x1f\x8b"
 _MB: Final = 2**20
@@ -37,20 +32,13 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def unpack(raw: bytes) -> bytes:
-    """Give the JSON text of a model file, packed or not.
-
-    Examples
-    --------
-    >>> from ceiba.tree.model_file.storage import pack, unpack
-    >>> unpack(pack(b"{}"))
-    b'{}'
-    """
+    """Return the JSON text of a model file, packed or not."""
     text = _gunzip(raw) if raw.startswith(_GZIP) else raw
     objects = text.count(b"[") + text.count(b"{") + text.count(b'"') // 2
     needed = objects * _OBJECT_BYTES
     if needed > _OBJECTS_FREE and needed > _OBJECTS_TIMES * len(text):
         raise ModelFileError(
-            f"Damaged model file: {objects} brackets and texts in {len(text)} bytes. No tree is "
+            f"Damaged model file: {objects} brackets and strings in {len(text)} bytes. No tree is "
             "written that way."
         )
     return text
@@ -88,37 +76,3 @@ def pack(text: bytes) -> bytes:
     """Compress a text with gzip, the same bytes each time (no date inside)."""
     packer = zlib.compressobj(6, wbits=31)
     return packer.compress(text) + packer.flush()
-
-
-@contextlib.contextmanager
-def atomic(path: str | os.PathLike[str], mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
-    """Write a file that appears whole or not at all: beside it first, then renamed.
-
-    Parameters
-    ----------
-    path : path
-    mode : {"wb", "w"}
-    **options
-        Of `open`, e.g. ``encoding="utf-8"``.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from ceiba.tree.model_file.storage import atomic
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with atomic(pathlib.Path(folder, "a.txt"), "w", encoding="utf-8") as file:
-    ...         _ = file.write("all or nothing")
-    ...     [p.name for p in pathlib.Path(folder).iterdir()]
-    ['a.txt']
-    """
-    target = Path(path)
-    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-    try:
-        with beside.open(mode.replace("w", "x"), **options) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except BaseException:  # Ctrl-C too must leave nothing behind
-        beside.unlink(missing_ok=True)
-        raise

@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 
 import numpy as np
 
+from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
 from ceiba.errors import ModelFileError, TreeError
 from ceiba.table import Schema
 from ceiba.tree.arrays import Array
@@ -22,8 +23,6 @@ from ceiba.tree.splits.surrogates import Competitors, Surrogates
 from ceiba.tree.splits.tests import TEST_FIGURES, SplitTests
 from ceiba.tree.tree import Missing, Tree, Unseen
 
-__all__ = ["tree_from_json", "tree_to_json"]
-
 _COUNT: Final = 2**62
 _INT32: Final = 2**31 - 1
 _KEYS: Final = (
@@ -34,13 +33,22 @@ _KEYS: Final = (
 _SPLIT_KEYS: Final = (
     "kind", "column", "cut", "low_branch", "level_start", "level_code", "level_branch"
 )  # fmt: skip
+_MARKS: Final = ("honest", "smoothed")
 _TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
 _EXACT: Final = 2**53
+#: The criteria of grown trees by task.
+CRITERIA: Final = {
+    task: (
+        *criterion_names(task),
+        *(name for name, its_task in TEST_CRITERIA.items() if its_task == task),
+    )
+    for task in get_args(Task)
+}
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:
-    """Give the arrays and options of a tree as plain data (without its schema)."""
-    said: dict[str, Any] = {
+    """Return the arrays and options of a tree as plain data (without its schema)."""
+    fields: dict[str, Any] = {
         "criterion": tree.criterion,
         "missing": tree.missing,
         "unseen": tree.unseen,
@@ -48,25 +56,27 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
         "splits": _splits_to_json(tree.splits),
     }
     for name in ("default_branch", "n_rows", "sent_default"):
-        said[name] = getattr(tree, name).tolist()
+        fields[name] = getattr(tree, name).tolist()
     for name in ("weight", "impurity", "gain", "risk"):
-        said[name] = _numbers(getattr(tree, name))
-    said["value"] = _by_class(tree.value)
-    said["counts"] = None if tree.counts is None else _by_class(tree.counts)
+        fields[name] = _numbers(getattr(tree, name))
+    fields["value"] = _by_class(tree.value)
+    fields["counts"] = None if tree.counts is None else _by_class(tree.counts)
     costs, prior = tree.cost_matrix, tree.class_prior
-    said["cost_matrix"] = None if costs is None else [_numbers(row) for row in costs]
-    said["class_prior"] = None if prior is None else _numbers(prior)
-    said["surrogates"] = _surrogates_to_json(tree.surrogates)
-    said["competitors"] = None
+    fields["cost_matrix"] = None if costs is None else [_numbers(row) for row in costs]
+    fields["class_prior"] = None if prior is None else _numbers(prior)
+    fields["surrogates"] = _surrogates_to_json(tree.surrogates)
+    fields["competitors"] = None
     if tree.competitors is not None:
         stored = tree.competitors
-        said["competitors"] = {
+        fields["competitors"] = {
             "start": stored.start.tolist(),
             "splits": _splits_to_json(stored.splits),
             "gain": _numbers(stored.gain),
         }
-    said["tests"] = _tests_to_json(tree.tests)
-    return said
+    fields["tests"] = _tests_to_json(tree.tests)
+    # Only where true: other files stay as they were.
+    fields |= {name: True for name in _MARKS if getattr(tree, name)}
+    return fields
 
 
 def _tests_to_json(tests: SplitTests | None) -> dict[str, Any] | None:
@@ -77,7 +87,7 @@ def _tests_to_json(tests: SplitTests | None) -> dict[str, Any] | None:
 
 
 def _numbers(values: Array) -> list[Any]:
-    """Give floats as JSON: NaN is null, whole numbers are written without a point."""
+    """Return floats as JSON: NaN is null, whole numbers are written without a point."""
     if not np.isfinite(values[~np.isnan(values)]).all():
         raise ModelFileError("The tree holds an infinite number, which JSON cannot say.")
     return [
@@ -119,7 +129,8 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
 
     Version 1 has no tests.
     """
-    field.object(_KEYS if version == 1 else (*_KEYS, "tests"))
+    field.object(_KEYS if version == 1 else (*_KEYS, "tests"), _MARKS)
+    marks: dict[str, Any] = {name: field[name].boolean() for name in _MARKS if name in field.value}
     n = len(field["parent"].entries())
     parent = field["parent"].integers(n, -1, max(n - 1, -1), np.int32)
     if n == 0 or parent[0] != -1 or np.any(parent[1:] < 0) or np.any(parent >= np.arange(n)):
@@ -133,7 +144,9 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
     n_classes = max(target.n_classes, default=1)
     missing: Any = field["missing"].text(get_args(Missing))
     unseen: Any = field["unseen"].text(get_args(Unseen))
-    floats = {name: field[name].numbers(n) for name in ("weight", "impurity", "gain")}
+    floats: dict[str, Any] = {
+        name: field[name].numbers(n) for name in ("weight", "impurity", "gain")
+    }
     counts = field.get("counts")
     costs, prior = field.get("cost_matrix"), field.get("class_prior")
     tree = Tree(
@@ -151,7 +164,7 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
         surrogates=_surrogates_from_json(field.get("surrogates"), n),
         competitors=_competitors_from_json(field.get("competitors"), n),
         tests=_tests_from_json(field.get("tests"), n),
-        criterion=field["criterion"].text(),
+        criterion=field["criterion"].text(CRITERIA[target.task]),
         missing=missing,
         unseen=unseen,
         cost_matrix=None
@@ -159,6 +172,7 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
         else np.array([row.numbers(n_classes) for row in costs.items(n_classes)]),
         class_prior=None if prior is None else prior.numbers(n_classes),
         **floats,
+        **marks,
     )
     try:
         check(tree)
@@ -168,11 +182,12 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
 
 
 def _read_by_class(field: Field, n: int, n_outputs: int, n_classes: int) -> Array:
-    values = np.empty((n, len(field.entries(n_outputs)), n_classes))
-    for k, output in enumerate(field.items(n_outputs)):
-        for c, column in enumerate(output.items(n_classes)):
-            values[:, k, c] = column.numbers(n)
-    return values
+    # All is read before room is made for it: a short file must not ask for much.
+    outputs = [
+        [column.numbers(n) for column in output.items(n_classes)]
+        for output in field.items(n_outputs)
+    ]
+    return np.ascontiguousarray(np.moveaxis(np.array(outputs), 2, 0))
 
 
 def _splits_from_json(field: Field, m: int) -> SplitTable:

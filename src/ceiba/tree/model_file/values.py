@@ -1,8 +1,8 @@
 """Values of parameters and fitted attributes as JSON, and back: no pickle, no code.
 
-Numbers, texts, true, false, null and lists are themselves. What JSON cannot say is an object with
+Numbers, strings, true, false, null and lists are themselves. What JSON cannot say is an object with
 one key that starts with ``$``: ``{"$tuple": [...]}``, ``{"$items": [[key, value], ...]}`` (a dict
-whose keys are not all texts), ``{"$float": "inf"}``, ``{"$array": [dtype, shape, [values]]}`` and
+whose keys are not all strings), ``{"$float": "inf"}``, ``{"$array": [dtype, shape, [values]]}`` and
 ``{"$object": [name, {field: value}]}`` for the classes that the caller allows by name.
 """
 
@@ -14,11 +14,10 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from ceiba.errors import ModelFileError
 from ceiba.tree.model_file.field import Field
-
-__all__ = ["UnwritableError", "from_json", "to_json"]
 
 _ODD_FLOATS: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _DTYPES: Final = {
@@ -32,12 +31,17 @@ _DTYPES: Final = {
 } | {"bool": np.dtype(bool), "text": np.dtype(str), "object": np.dtype(object)}
 
 
+_ENDLESS: Final = 2**64  # whole numbers beyond it: their hashes can all be made equal
+_DEEP: Final = 50  # brackets within brackets
+_TEXTS_FREE, _TEXTS_TIMES = 2**26, 10  # bytes of an array of texts, as in storage.py
+
+
 class UnwritableError(ModelFileError):
     """A value that has no place in a model file."""
 
 
 def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
-    """Give a value as JSON has it.
+    """Return a value as JSON has it.
 
     Parameters
     ----------
@@ -59,6 +63,8 @@ def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):
+        if abs(value) >= _ENDLESS:
+            raise UnwritableError(f"Beyond 2**64: about {float_or_inf(value):.3g}.")
         return int(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else {"$float": str(value)}
@@ -98,11 +104,12 @@ def _array_to_json(value: Any, objects: Mapping[str, type] | None) -> Any:
 
 
 def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
-    """Give the value that `to_json` wrote; other classes than those allowed are refused."""
+    """Return the value that `to_json` wrote; other classes than those allowed are refused."""
     value = field.value
     if isinstance(value, list):
         return [from_json(one, objects) for one in field.items()]
     if not isinstance(value, dict):
+        refuse_endless(field)
         return value
     if not any(key.startswith("$") for key in value):
         return {key: from_json(field[key], objects) for key in value}
@@ -119,7 +126,7 @@ def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
         try:
             return {from_json(k, objects): from_json(v, objects) for k, v in pairs}
         except TypeError:
-            inner.fail("Keys are numbers, texts or tuples of them.", "a key that cannot be one")
+            inner.fail("Keys are numbers, strings or tuples of them.", "a key that cannot be one")
     if tag == "$array":
         return _array_from_json(inner, objects)
     if tag == "$object":
@@ -136,18 +143,74 @@ def _array_from_json(field: Field, objects: Mapping[str, type] | None) -> Any:
     values = [from_json(one, objects) for one in entries.items(math.prod(sizes))]
     if dtype.kind == "O":
         array = np.empty(len(values), dtype=object)
-        array[:] = values
-        return array.reshape(sizes)
+        for at, value in enumerate(values):
+            array[at] = value
+        return _shaped(array, sizes, shape)
     allowed: tuple[type, ...] = {
         "U": (str,), "b": (bool,), "f": (int, float), "i": (int,), "u": (int,)
     }[dtype.kind]  # fmt: skip
     for at, value in enumerate(values):
         if type(value) not in allowed:
             Field(value, f"{entries.place}[{at}]").fail(f"An entry of type {kind.value} is needed.")
+    if dtype.kind == "U":
+        return _shaped(array_of_texts(entries, values), sizes, shape)
     try:
-        return np.array(values, dtype=dtype).reshape(sizes)
+        numbers = np.array(values, dtype=dtype)
     except OverflowError:
         entries.fail(f"Numbers must fit {kind.value}.", "a number that does not")
+    return _shaped(numbers, sizes, shape)
+
+
+def _shaped(array: npt.NDArray[Any], sizes: list[int], shape: Field) -> npt.NDArray[Any]:
+    try:
+        return array.reshape(sizes)
+    except ValueError:  # numpy has a limit even for arrays without entries
+        shape.fail("Such an array cannot be made.")
+
+
+def array_of_texts(field: Field, texts: list[str]) -> npt.NDArray[np.str_]:
+    """Make an array of texts; each takes the room of the longest, which must not be much more.
+
+    Examples
+    --------
+    >>> from ceiba.tree.model_file.values import array_of_texts
+    >>> array_of_texts(Field(["no", "yes"]), ["no", "yes"])
+    array(['no', 'yes'], dtype='<U3')
+    """
+    room = 4 * len(texts) * max(map(len, texts), default=0)
+    if room > _TEXTS_FREE and room > _TEXTS_TIMES * 4 * sum(map(len, texts)):
+        field.fail("Texts of one array have about one length.", f"texts that take {room} bytes")
+    return np.array(texts, dtype=str)
+
+
+def refuse_endless(field: Field) -> None:
+    """Refuse whole numbers of 2**64 and more."""
+    if type(field.value) is int and abs(field.value) >= _ENDLESS:
+        field.fail("Whole numbers lie within 2**64.", f"{float_or_inf(field.value):.6g}")
+
+
+def float_or_inf(number: int) -> float:
+    """Return the float of a whole number, however large."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def refuse_deep(field: Field) -> None:
+    """Refuse brackets within brackets that no writer makes; in a loop, so that no depth hurts."""
+    layer = [field.value]
+    for _ in range(_DEEP):
+        layer = [
+            inner
+            for one in layer
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+            if isinstance(inner, dict | list)
+        ]
+        if not layer:
+            return
+    field.fail(f"At most {_DEEP} brackets within brackets.", "deeper ones")
 
 
 def _object_from_json(field: Field, objects: Mapping[str, type]) -> Any:

@@ -1,0 +1,90 @@
+#include "explain/pair_walk.hpp"
+
+#include "explain/product_game.hpp"
+
+namespace ceiba::explain {
+
+// Forgets what was decided on another way, and notes what was decided on this one.
+void PairWalk::take_back(const State& now) {
+    for (; own_.size() > now.n_own; own_.pop_back()) side_[static_cast<std::size_t>(own_.back())] = free;
+    for (; other_.size() > now.n_other; other_.pop_back()) side_[static_cast<std::size_t>(other_.back())] = free;
+    if (now.column < 0) return;
+    side_[static_cast<std::size_t>(now.column)] = now.side;
+    (now.side == own_side ? own_ : other_).push_back(now.column);
+}
+
+// The branch, or -1 if the question cannot place the row.
+int PairWalk::answer_of(const State& now, const RowOf& row) const {
+    const std::size_t node = static_cast<std::size_t>(tree_.asked[now.node]);
+    const int branch = now.surrogate == primary ? questions_.by_split(node, *row.table, row.row)
+                                                : tree::ask(questions_.surrogates,
+                                                            static_cast<std::size_t>(now.surrogate), *row.table, row.row);
+    return branch < 0 ? -1 : branch;
+}
+
+void PairWalk::ask(const State& now, const RowOf& own, const RowOf& other) {
+    const std::int32_t column = now.surrogate == primary
+                                    ? tree_.column[now.node]
+                                    : questions_.surrogates.column[static_cast<std::size_t>(now.surrogate)];
+    const Side side = side_[static_cast<std::size_t>(column)];
+    const int mine = side == other_side ? -1 : answer_of(now, own), theirs = side == own_side ? -1 : answer_of(now, other);
+    if (side == free && mine != theirs) {
+        go(now, mine, column, own_side);
+        go(now, theirs, column, other_side);
+    } else {
+        go(now, side == other_side ? theirs : mine, -1, free);
+    }
+}
+
+void PairWalk::go(const State& from, int answer, std::int32_t column, Side side) {
+    State next{from.node, primary, from.weight, own_.size(), other_.size(), column, side};
+    const std::size_t node = static_cast<std::size_t>(tree_.asked[from.node]), first = tree_.child_start[from.node];
+    const auto to = [&](std::size_t place) {
+        next.node = static_cast<std::size_t>(tree_.child[first + place]);
+        open_.push_back(next);
+    };
+    if (answer >= 0) return to(static_cast<std::size_t>(answer));
+    if (!questions_.branch_share.empty()) {
+        for (std::size_t b = 0; b < tree_.n_children(from.node); ++b) {
+            const double part = questions_.branch_share[static_cast<std::size_t>(questions_.branch_start[node]) + b];
+            next.weight = from.weight * part;
+            if (part > 0.0) to(b);
+        }
+        return;
+    }
+    if (!questions_.surrogate_start.empty()) {
+        const std::int32_t following = from.surrogate == primary ? questions_.surrogate_start[node] : from.surrogate + 1;
+        if (following < questions_.surrogate_start[node + 1]) {
+            next.surrogate = following;
+            open_.push_back(next);
+            return;
+        }
+    }
+    const std::int32_t by_default = questions_.default_branch[node];
+    to(by_default >= 0 ? static_cast<std::size_t>(by_default) : tree_.n_children(from.node) - 1);
+}
+
+void PairWalk::add_leaf(const State& now, double* out) {
+    const std::size_t p = own_.size(), q = other_.size(), m = p + q;
+    if (m == 0) return;
+    single_.assign(m, now.weight * SetGame::other(p, q));
+    for (std::size_t i = 0; i < p; ++i) single_[i] = now.weight * SetGame::own(p, q);
+    std::vector<std::int32_t> columns(own_);
+    columns.insert(columns.end(), other_.begin(), other_.end());
+    if (interactions_) {
+        slots_.assign(n_slots(m, true), 0.0);
+        for (std::size_t i = 0; i < m; ++i)
+            for (std::size_t j = i + 1; j < m; ++j)
+                slots_[pair_slot(i, j, m)] = now.weight * (j < p    ? SetGame::own_pair(p, q)
+                                                           : i >= p ? SetGame::other_pair(p, q)
+                                                                    : SetGame::mixed_pair(p, q));
+        ProductGame::put_diagonal(single_.data(), m, slots_.data());
+    }
+    const std::vector<double>& slots = interactions_ ? slots_ : single_;
+    const std::vector<std::uint32_t> target = slot_targets(columns, n_columns_, interactions_);
+    const double* const value = values_.of_node + static_cast<std::size_t>(tree_.asked[now.node]) * values_.width;
+    for (std::size_t s = 0; s < target.size(); ++s)
+        for (std::size_t w = 0; w < values_.width; ++w) out[target[s] * values_.width + w] += slots[s] * value[w];
+}
+
+}  // namespace ceiba::explain

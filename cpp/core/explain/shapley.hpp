@@ -1,0 +1,58 @@
+// Exact Shapley values of a finished tree, for many rows.
+//
+// Two games. *Path-dependent* (Lundberg et al. 2020): a question about an unknown column sends the row down every branch, by the
+// branches' training shares; a known value goes where the tree sends it, by surrogate or default if it is missing.
+// *Interventional*: unknown columns take the values of a background row; the mean over the background is explained.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "base/thread_pool.hpp"
+#include "data/table.hpp"
+#include "explain/game_tree.hpp"
+#include "explain/unit_table.hpp"
+#include "tree/questions.hpp"
+
+namespace ceiba::explain {
+
+// `share`: of each branch, as branch_node. `values`: nodes x width.
+class Shapley {
+public:
+    Shapley(const tree::Questions& questions, const double* share, Values values, std::size_t n_columns,
+            bool interactions)
+        : questions_(questions),
+          values_(values),
+          n_columns_(n_columns),
+          interactions_(interactions),
+          tree_(game_tree(questions, share)) {}
+
+    // Numbers per row of the output: columns (x columns) x width.
+    std::size_t row_size() const { return (interactions_ ? n_columns_ * n_columns_ : n_columns_) * values_.width; }
+
+    // Adds to `out` (rows x row_size, zero on entry).
+    void path_dependent(const data::Table& table, double* out, base::ThreadPool& pool, base::Interrupt& interrupt) const;
+    // `weight`: of the background rows, adding up to 1.
+    void interventional(const data::Table& table, const data::Table& background, const double* weight, double* out,
+                        base::ThreadPool& pool, base::Interrupt& interrupt) const;
+
+    // What every row gets before any column is known, by the training shares.
+    std::vector<double> expected() const;
+
+private:
+    Cover chosen_cover(std::size_t n_rows) const;
+    std::vector<Unit> make_units(const Cover& cover, const LeafTable& leaf_table, base::ThreadPool& pool) const;
+    template <class Add>
+    void each_block(const data::Table& table, double* out, base::ThreadPool& pool, base::Interrupt& interrupt,
+                    Add add) const;
+    void mirror(double* row) const;
+
+    const tree::Questions& questions_;
+    Values values_;
+    std::size_t n_columns_;
+    bool interactions_;
+    GameTree tree_;
+};
+
+}  // namespace ceiba::explain

@@ -1,0 +1,103 @@
+"""``ceiba counterfactual``: what would have to change for another answer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from ceiba.cli.shared_options import AsJson, Decimal, Encoding, Markers, Model, Separator
+
+__all__ = ["counterfactual"]
+
+
+def counterfactual(
+    model: Model,
+    data: Annotated[
+        str | None, typer.Argument(help="A table with the row.", metavar="[DATA]")
+    ] = None,
+    row: Annotated[int, typer.Option("--row", "-r", help="Which row, counted from 1.")] = 1,
+    values: Annotated[
+        list[str] | None,
+        typer.Option("--value", "-v", help="A value of a row written here: COLUMN=VALUE."),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="The wanted class, or LOW:HIGH for numbers."),
+    ] = None,
+    fixed: Annotated[
+        list[str] | None, typer.Option("--fixed", help="A column that may not change.")
+    ] = None,
+    up: Annotated[list[str] | None, typer.Option(help="A column that may only rise.")] = None,
+    down: Annotated[list[str] | None, typer.Option(help="A column that may only fall.")] = None,
+    cost: Annotated[
+        list[str] | None, typer.Option(help="What changing a column costs: COLUMN=NUMBER.")
+    ] = None,
+    order: Annotated[str, typer.Option(help="Nearest by: columns, distance.")] = "columns",
+    k: Annotated[int, typer.Option("-k", help="How many alternatives.")] = 5,
+    separator: Separator = None,
+    encoding: Encoding = "utf-8",
+    missing_marker: Markers = None,
+    decimal_comma: Decimal = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the nearest changes to a row that would give it another answer.
+
+    Examples
+    --------
+    ceiba counterfactual loans.ceiba new.csv --row 3 --fixed age
+
+    ceiba counterfactual loans.ceiba -v income=20 -v debt=9 --target granted
+    """
+    from dataclasses import asdict
+
+    from ceiba.cli.commands.explain import one_row
+    from ceiba.cli.models import open_tree
+    from ceiba.cli.output import answer, warn_in_words
+    from ceiba.trust import counterfactual as alternatives_of
+
+    warn_in_words()
+    tree, metadata = open_tree(model)
+    reading = (separator, encoding, missing_marker, decimal_comma)
+    table = one_row(tree, metadata, data, row, values, reading)
+    alternatives = alternatives_of(
+        tree,
+        table,
+        target=_target(tree, target),
+        fixed=fixed or (),
+        direction={**dict.fromkeys(up or (), "up"), **dict.fromkeys(down or (), "down")},
+        cost=dict(_priced(text) for text in cost or ()),
+        order=order,  # type: ignore[arg-type]
+        k=k,
+    )
+    answer(str(alternatives), [asdict(one) for one in alternatives], as_json)
+
+
+def _target(tree: Any, text: str | None) -> Any:
+    """Read the wanted answer: a class by its text, or a range of numbers."""
+    from ceiba.errors import OptionError
+
+    if tree.task == "classification":
+        by_text = {str(label): label for label in tree.target.classes[0].tolist()}
+        return None if text is None else by_text.get(text, text)
+    low, colon, high = (text or "").partition(":")
+    try:
+        if not colon:
+            raise ValueError
+        return float(low) if low else None, float(high) if high else None
+    except ValueError:
+        raise OptionError(
+            f"--target {text!r}: the model predicts numbers. Write LOW:HIGH, one side may be empty."
+        ) from None
+
+
+def _priced(text: str) -> tuple[str, float]:
+    from ceiba.errors import OptionError
+
+    name, equals, number = text.rpartition("=")
+    try:
+        if not equals:
+            raise ValueError
+        return name, float(number)
+    except ValueError:
+        raise OptionError(f"--cost {text!r}: write COLUMN=NUMBER.") from None

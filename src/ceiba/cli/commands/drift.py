@@ -1,0 +1,67 @@
+"""``ceiba drift``: whether new rows still go through the tree as the training rows did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Model, Separator
+
+__all__ = ["drift"]
+
+CHANGED = 5
+
+
+def drift(
+    model: Model,
+    data: Data,
+    with_target: Annotated[
+        bool, typer.Option("--with-target", help="Compare the rates in the leaves too.")
+    ] = False,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
+    ] = None,
+    fail_psi: Annotated[
+        float | None, typer.Option("--fail-psi", help="Exit code 5 if the PSI is above this.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a page that shows both side by side.")
+    ] = None,
+    separator: Separator = None,
+    encoding: Encoding = "utf-8",
+    missing_marker: Markers = None,
+    decimal_comma: Decimal = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare new rows with the rows the model was learned from, branch by branch.
+
+    The model file keeps counts only, which is all that is needed.
+
+    Example: ceiba drift weather.ceiba this_year.csv --fail-psi 0.25
+    """
+    import polars as pl
+
+    from ceiba.cli.commands.evaluate import truth_of
+    from ceiba.cli.files.kinds import by_schema
+    from ceiba.cli.files.reading import batches
+    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.output import answer, check_out, warn_in_words
+    from ceiba.trust import drift as drift_of
+
+    warn_in_words()
+    check_out(html, "--html")
+    opened, metadata = open_model(model)
+    tree = opened.tree_
+    reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
+    if with_target or target is not None:
+        X, y, _, _ = truth_of(opened, data, reading, target, None)
+    else:
+        X, y = pl.concat([by_schema(b, tree.schema) for b in batches(data, reading, 250_000)]), None
+    found = drift_of(tree, X, y)
+    if html is not None:
+        found.to_html(html)
+    answer(str(found), found.to_dict(), as_json)
+    if fail_psi is not None and found.psi > fail_psi:
+        raise typer.Exit(CHANGED)

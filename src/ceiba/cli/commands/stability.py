@@ -1,0 +1,70 @@
+"""``ceiba stability``: whether another sample would give another tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Model, Separator
+
+__all__ = ["stability"]
+
+
+def stability(
+    model: Model,
+    data: Data,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
+    ] = None,
+    weight: Annotated[str | None, typer.Option(help="Column with weights.")] = None,
+    resamples: Annotated[int, typer.Option(help="How many trees are grown.")] = 200,
+    seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
+    rivals: Annotated[
+        int | None,
+        typer.Option("--rivals", help="Instead: which other columns could split this node."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw it too (png, svg, pdf).")
+    ] = None,
+    separator: Separator = None,
+    encoding: Encoding = "utf-8",
+    missing_marker: Markers = None,
+    decimal_comma: Decimal = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fit again on resamples of the rows that the model was learned from.
+
+    Tells for each split how often it is chosen again, and for each leaf how often its answer is.
+
+    Examples
+    --------
+    ceiba stability weather.ceiba weather.csv
+
+    ceiba stability weather.ceiba weather.csv --rivals 0 --plot root.png
+    """
+    from ceiba.cli.commands.evaluate import truth_of
+    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.output import answer, check_out, warn_in_words
+
+    warn_in_words()
+    check_out(plot, "--plot")
+    opened, metadata = open_model(model)
+    reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
+    X, y, weights, _ = truth_of(opened, data, reading, target, weight)
+    if rivals is not None:
+        found = opened.rival_columns(X, y, weights, node=rivals, random_state=seed)
+        figures = found.table.to_dict()
+    else:
+        found = opened.stability(X, y, weights, resamples=resamples, random_state=seed)
+        figures = {
+            "agreement": found.agreement,
+            "n_leaves": found.n_leaves,
+            "nodes": found.nodes.to_dict(),
+            "columns": found.columns.to_dict(),
+            "leaves": found.leaves.to_dict(),
+        }
+    if plot is not None:
+        found.plot().figure.savefig(plot, bbox_inches="tight")
+    answer(str(found), figures, as_json)

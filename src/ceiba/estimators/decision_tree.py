@@ -1,0 +1,308 @@
+"""From parameters to a tree: parameters -> problem -> grow -> prune -> `tree_`.
+
+The way from `fit` to the core is kept short: a fit of iris spends microseconds here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import compress
+from operator import is_not
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils import Bunch, column_or_1d
+
+from ceiba.criteria import TEST_CRITERIA
+from ceiba.errors import DataError, OptionError
+from ceiba.estimators.base import BaseTree
+from ceiba.estimators.leaves import (
+    chosen_strength,
+    read_honest,
+    read_leaf_values,
+    refuse_unpruned,
+    warn_of_empty_leaves,
+)
+from ceiba.estimators.parameters import (
+    PARAMETERS,
+    check_stated,
+    expand,
+    grow_options,
+    warn_of_idle_split,
+)
+from ceiba.estimators.weights import class_weights
+from ceiba.grow import Lookahead, Optimal, Problem
+from ceiba.grow.honest import honest_parts, honest_values
+from ceiba.grow.leaf_values import smooth
+from ceiba.options import OptionObject
+from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
+from ceiba.table import Target, present_rows, read, read_target, read_weights, split_target
+from ceiba.table.described import described
+from ceiba.table.targets.target import take_rows
+
+if TYPE_CHECKING:
+    from ceiba.table import Table
+    from ceiba.tree import Tree
+
+__all__ = ["DecisionTree"]
+
+_DEFAULTS = {
+    task: {name: row.default for name, row in rows.items()} for task, rows in PARAMETERS.items()
+}
+
+
+class DecisionTree(BaseTree):
+    """What the classifier and the regressor share; not for direct use."""
+
+    # ------------------------------------------------------------------ parameters
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get the parameters; those of option objects, or of their short forms, as `prune__folds`.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+
+        Returns
+        -------
+        dict
+        """
+        params: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            for name, value in list(params.items()):
+                nested = expand(name, value)
+                if isinstance(nested, OptionObject):
+                    inner = nested.get_params().items()
+                    params.update((f"{name}__{key}", given) for key, given in inner)
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; `prune__folds=5` works with the short form `prune="1se"` too.
+
+        Parameters
+        ----------
+        **params
+
+        Returns
+        -------
+        self
+        """
+        plain = {name: value for name, value in params.items() if "__" not in name}
+        super().set_params(**plain)
+        for name, value in params.items():
+            outer, nested, inner = name.partition("__")
+            if not nested:
+                continue
+            holder = expand(outer, self.__dict__.get(outer))
+            if not isinstance(holder, OptionObject):
+                raise OptionError(
+                    f"{outer}={self.__dict__.get(outer)!r} has no parameter {inner!r}. Set {outer} "
+                    "to an option object first."
+                )
+            setattr(self, outer, holder.set_params(**{inner: value}))
+        return self
+
+    def _check_parameters(self) -> dict[str, Any]:
+        """Refuse wrong parameters; give those that are not at their default."""
+        stated = self._stated()
+        check_stated(stated, self._task, type(self).__name__)
+        return stated
+
+    def _stated(self) -> dict[str, Any]:
+        """Give the parameters that are not at their default, by name."""
+        mine, defaults = self.__dict__, _DEFAULTS[self._task]
+        values = map(mine.get, defaults, defaults.values())
+        stated = compress(defaults, map(is_not, values, defaults.values()))
+        return {name: mine[name] for name in stated}
+
+    # ------------------------------------------------------------------ fit
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        problem, stated = self._read_problem(X, y, sample_weight)
+        warn_of_idle_split(stated, problem.n_rows)
+        tree, pruned, strength = _made(problem, stated)
+        if tree.honest:
+            warn_of_empty_leaves(tree)
+        self._keep(tree)
+        self._keep_pruning(pruned)
+        self.__dict__.pop("leaf_strength_", None)
+        if strength is not None:
+            self.leaf_strength_ = strength
+
+    def _tree_of(self, problem: Problem, stated: dict[str, Any], rows: Any) -> Tree:
+        """Grow and prune a tree of some rows of a problem, as `fit` would; in one thread."""
+        if not _AFTER_GROWING & stated.keys():  # on one table: what the core prepared is shared
+            return _shortened(problem.grow(rows, n_jobs=1), stated)
+        return _made(_part(problem, rows, n_jobs=1), stated)[0]
+
+    def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, dict[str, Any]]:
+        """Give data and options of growing, and the parameters that are not at their default."""
+        stated = self._check_parameters()
+        if stated.get("frequency_weights") and sample_weight is None:
+            raise OptionError(
+                "frequency_weights=True is about sample_weight, and none is given. Give the number "
+                "of times each row counts as sample_weight, or leave frequency_weights at False."
+            )
+        table, target, weight = self._read_training(X, y, sample_weight, stated)
+        if stated.get("class_weight") is not None:
+            per_class = class_weights(stated["class_weight"], target)
+            weight = per_class if weight is None else weight * per_class
+        return Problem(table, target, grow_options(stated, self._task), weight), stated
+
+    def _read_training(
+        self, X: Any, y: Any, sample_weight: Any, stated: dict[str, Any]
+    ) -> tuple[Table, Target, npt.NDArray[np.float64] | None]:
+        name = None
+        if isinstance(y, str):
+            name, (X, y) = y, split_target(X, y)
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._takes_many_outputs():
+            y = column_or_1d(y, warn=True)
+        table = read(X, categorical_features=stated.get("categorical_features", "from_dtype"))
+        weight = read_weights(sample_weight, table.n_rows)
+        self.__dict__.pop("n_rows_dropped_", None)
+        if stated.get("drop_missing_target"):
+            present = present_rows(y)
+            name = name or _name_of(y)
+            self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
+            if self.n_rows_dropped_:
+                _check_lengths(table.n_rows, len(present))
+                table, y = described(table.take(present)), take_rows(y, present)
+                weight = None if weight is None else weight[present]
+        # A level that only rows of weight 0 have is unseen then, which must not be an error.
+        if weight is not None and stated.get("unseen") != "error" and not weight.all():
+            table = described(table, weight > 0)
+        target = read_target(y, task=self._task, n_rows=table.n_rows, name=name)
+        return table, target, weight
+
+    def _takes_many_outputs(self) -> bool:
+        mine = self.__dict__
+        alone = {"gain_ratio", "surrogate", *TEST_CRITERIA}
+        criterion, missing = mine.get("criterion"), mine.get("missing")
+        if mine.get("search", "greedy") != "greedy":
+            return False
+        return not any(
+            isinstance(one, OptionObject) or one in alone for one in (criterion, missing)
+        )
+
+    def _keep_pruning(self, pruned: Pruned | None) -> None:
+        """Set what the pruning left behind, and nothing of an earlier fit."""
+        mine = self.__dict__
+        found = {
+            "pruning_table_": pruned and pruned.table,
+            "alpha_": pruned and pruned.alpha,
+            "unpruned_tree_": pruned and pruned.unpruned,
+            "cross_validation_": pruned and pruned.cross_validation,
+        }
+        for name, value in found.items():
+            if value is not None:
+                mine[name] = value
+            elif name in mine:
+                del mine[name]
+
+    # ------------------------------------------------------------------ pruning
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Grow a tree and give the alphas at which `ccp_alpha` would shorten it.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        Bunch
+            `ccp_alphas`, and `impurities`: the impurity of the leaves at each.
+        """
+        model = self._unpruned().fit(X, y, sample_weight=sample_weight)
+        ccp_alphas, impurities = pruning_path(model.tree_)
+        return Bunch(ccp_alphas=ccp_alphas, impurities=impurities)
+
+    def _unpruned(self) -> Any:
+        """Give an unfitted copy that grows the whole tree."""
+        return clone(self).set_params(ccp_alpha=0.0, prune=None)
+
+
+_AFTER_GROWING = frozenset({"prune", "honest", "leaf_values"})
+
+
+def _made(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
+    """Grow, prune, and give the leaves their values: tree, what pruning left, strength."""
+    if not _AFTER_GROWING & stated.keys():
+        return _shortened(problem.grow(), stated), None, None
+    honest, rule = read_honest(stated), read_leaf_values(stated)
+    pruning, seed = read_pruning(stated.get("prune")), problem.options.seed
+    if honest is None:
+        tree, pruned = _grown_and_pruned(problem, stated)
+    else:
+        refuse_unpruned(pruning, "honest")
+        questions, values = honest_parts(problem, honest.share, seed)
+        tree, pruned = _grown_and_pruned(_part(problem, questions), stated)
+        tree = honest_values(tree, _part(problem, values))
+    if rule is None:
+        return tree, pruned, None
+    refuse_unpruned(pruning, "leaf_values")
+
+    def fold_tree(rows: Any) -> Tree:
+        return _made(_part(problem, rows), {**stated, "leaf_values": "share"})[0]
+
+    strength = chosen_strength(problem, rule, fold_tree, seed)
+    return smooth(tree, rule, strength), pruned, None if rule == "laplace" else strength
+
+
+def _grown_and_pruned(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None]:
+    pruning = read_pruning(stated.get("prune"))
+    if pruning is not None:
+        if problem.options.searched is not None:
+            _refuse_penalty(problem.options.searched, stated["prune"])
+        pruned = pruning.fit(problem)
+        return _search_again(problem, pruned), pruned
+    return _shortened(problem.grow(), stated), None
+
+
+def _shortened(tree: Tree, stated: dict[str, Any]) -> Tree:
+    alpha = stated.get("ccp_alpha", 0.0)
+    return prune_tree(tree, alpha, risk="impurity") if alpha > 0 else tree
+
+
+def _part(problem: Problem, rows: Any, n_jobs: int | None = None) -> Problem:
+    """Give the problem of some rows alone."""
+    options = problem.options if n_jobs is None else replace(problem.options, n_jobs=n_jobs)
+    return replace(
+        problem,
+        table=problem.table.take(rows),
+        target=Target(problem.target.info, problem.target.values[rows]),
+        options=options,
+        weight=None if problem.weight is None else problem.weight[rows],
+    )
+
+
+def _refuse_penalty(search: Lookahead | Optimal, prune: Any) -> None:
+    if search.penalty:
+        raise OptionError(
+            f"search={search!r} has a penalty, and prune={prune!r} chooses one. Give one of them."
+        )
+
+
+def _search_again(problem: Problem, pruned: Pruned) -> Tree:
+    """Search with the penalty that pruning chose; greedy trees stay as they were pruned."""
+    search = problem.options.searched
+    if search is None or pruned.alpha is None:
+        return pruned.tree
+    chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
+    return replace(problem, options=replace(problem.options, search=chosen)).grow()
+
+
+def _name_of(y: Any) -> str | None:
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) else None
+
+
+def _check_lengths(n_rows: int, n_targets: int) -> None:
+    if n_rows != n_targets:
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {n_targets}]. "
+            f"X has {n_rows} rows, y has {n_targets}; every row needs one target, or None."
+        )

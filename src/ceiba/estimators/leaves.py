@@ -1,0 +1,136 @@
+"""What leaves answer after growing and pruning: honest rows, smoothed values, and their strength.
+
+The strength of a smoothing is chosen by cross-validation in one pass: a tree per fold, grown and
+pruned as the fit is, answers its held-out rows under every strength at once. Classification: least
+log loss (under priors, if there are any); regression: least squared error.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import CeibaWarning, OptionError
+from ceiba.grow.honest import Honest
+from ceiba.grow.leaf_values import MEstimate, Shrinkage, smoothed_values, strength_of
+from ceiba.prune.cross_validation.folds import read_folds
+from ceiba.tree.routing import route
+
+if TYPE_CHECKING:
+    from ceiba.grow import Problem
+    from ceiba.tree import Tree
+
+__all__ = [
+    "chosen_strength",
+    "read_honest",
+    "read_leaf_values",
+    "refuse_unpruned",
+    "warn_of_empty_leaves",
+]
+
+FOLDS = 10
+_LEAST = 1e-15  # probability of what was held to be impossible, as in scikit-learn's log loss
+
+
+def read_leaf_values(stated: Mapping[str, Any]) -> Any:
+    """Give the rule of the leaves' values: None for shares and means, "laplace", or an object."""
+    rule = stated.get("leaf_values", "share")
+    if isinstance(rule, str):
+        short = {"share": None, "m_estimate": MEstimate(), "shrinkage": Shrinkage()}
+        rule = short.get(rule, rule)
+    if rule is None:
+        return None
+    if stated.get("monotonic_cst") is not None:
+        raise OptionError(
+            "leaf_values: smoothed values may break monotonic_cst. Leave one of them out."
+        )
+    if not isinstance(rule, str):
+        rule.check()
+    return rule
+
+
+def read_honest(stated: Mapping[str, Any]) -> Honest | None:
+    """Give the option of honest leaves; a number is its share."""
+    given = stated.get("honest")
+    honest = given if isinstance(given, Honest) or given is None else Honest(share=float(given))
+    if honest is None:
+        return None
+    honest.check()
+    if stated.get("monotonic_cst") is not None:
+        raise OptionError(
+            "honest: values of other rows may break monotonic_cst. Leave one of them out."
+        )
+    return honest
+
+
+def refuse_unpruned(pruning: Any, option: str) -> None:
+    """Refuse to keep an unpruned tree whose values would be others than the model's."""
+    if getattr(pruning, "keep_unpruned", False):
+        raise OptionError(
+            f"keep_unpruned=True and {option} do not go together: the kept tree would have other "
+            "values. Leave one of them out."
+        )
+
+
+def warn_of_empty_leaves(tree: Tree) -> None:
+    """Say how many leaves no honest row reaches."""
+    empty = int(np.count_nonzero(tree.is_leaf & (tree.weight <= 0)))
+    if empty:
+        warnings.warn(
+            f"{empty} of {tree.n_leaves} leaves are reached by none of the rows kept for the "
+            "values and take the value of the node above. A larger min_samples_leaf, or pruning, "
+            "leaves fewer of them.",
+            CeibaWarning,
+            stacklevel=5,
+        )
+
+
+def chosen_strength(
+    problem: Problem, rule: Any, tree_of: Callable[[npt.NDArray[Any]], Tree], seed: int
+) -> float:
+    """Give the strength of a smoothing, chosen by cross-validation if it is not given."""
+    given = strength_of(rule)
+    if given is not None:
+        return float(given)
+    loss = np.zeros(len(rule.grid))
+    weight = problem.row_weight * _prior_factor(problem)
+    n_folds = max(2, min(FOLDS, problem.n_rows))
+    for fold in read_folds(n_folds, problem, random_state=seed):
+        tree = tree_of(fold.train.astype(np.uint32))
+        table, truth = problem.table.take(fold.test), problem.target.values[fold.test]
+        start, node, share = _ends(tree, table)
+        for g, strength in enumerate(rule.grid):
+            value = smoothed_values(tree, rule, strength)[node] * share[:, None, None]
+            answer = np.add.reduceat(value, start[:-1], axis=0)
+            loss[g] += float(weight[fold.test] @ _losses(answer, truth, tree.task))
+    return float(rule.grid[int(np.argmin(loss))])
+
+
+def _ends(tree: Tree, table: Any) -> tuple[Any, Any, Any]:
+    """Give the nodes in which rows end, with shares, as compressed rows."""
+    if tree.missing == "fractional":
+        return route.spread(tree, table)
+    node = route.apply(tree, table)
+    return np.arange(len(node) + 1), node, np.ones(len(node))
+
+
+def _losses(answer: Any, truth: Any, task: str) -> Any:
+    if task == "regression":
+        return ((answer[:, :, 0] - truth) ** 2).mean(axis=1)
+    right = np.take_along_axis(answer, truth[:, :, None].astype(np.intp), axis=2)[:, :, 0]
+    return -np.log(np.maximum(right, _LEAST)).mean(axis=1)
+
+
+def _prior_factor(problem: Problem) -> Any:
+    """Give what priors make of each row's weight."""
+    prior = problem.options.class_prior
+    if prior is None:
+        return np.ones(problem.n_rows)
+    codes = problem.target.values[:, 0]
+    sums = np.bincount(codes, weights=problem.row_weight)
+    factor = np.divide(np.asarray(prior, float)[: len(sums)], sums, where=sums > 0)
+    return factor[codes] * problem.row_weight.sum()

@@ -1,0 +1,165 @@
+"""What cannot be combined: options with growers, options with each other, options with a target.
+
+An option that a grower does not know is refused, never ignored. Which growers know an option stands
+in its row (`options.py`); which values of it stands in `_VALUES`; what needs a target with one
+output in `_ONE_OUTPUT`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ceiba import _core
+from ceiba.criteria import split_gain
+from ceiba.errors import DataError, OptionError
+from ceiba.grow.options import OPTIONS, Grower, GrowOptions
+from ceiba.options import OptionObject
+
+if TYPE_CHECKING:
+    from ceiba.table import Table, Target
+
+__all__ = ["check_combinations"]
+
+#: Values of an option that a grower knows, where it does not know them all.
+_VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
+    ("bins", "criterion"): (*_core.counted_criteria(), "log_loss"),
+    ("bins", "missing"): ("learn", "majority", "error"),
+    ("significance", "missing"): ("learn", "majority", "error"),
+    ("tests", "missing"): ("learn", "error"),
+    ("best", "missing"): ("learn", "majority", "error"),
+    ("best", "criterion"): (
+        "gini",
+        "entropy",
+        "log_loss",
+        "error",
+        "squared_error",
+        "friedman_mse",
+        "absolute_error",
+    ),
+}
+
+
+def check_combinations(
+    table: Table, target: Target, options: GrowOptions, weight: Any = None
+) -> None:
+    """Refuse options that contradict each other, the target, the weights or the table."""
+    if target.info.task != options.task:
+        raise OptionError(f"The target is for {target.info.task}, the options for {options.task}.")
+    if "_known" not in options.__dict__:  # once per options: fits of small tables take microseconds
+        _check_growers(options)
+        options.__dict__["_known"] = True
+    if target.info.n_outputs > 1:
+        _check_outputs(target, options)
+    elif options.monotonic_cst is not None and options.task == "classification":
+        _check_two_classes(len(target.info.classes[0]))
+    if options.frequency_weights and weight is not None:
+        _check_countable(float(weight.sum()))
+    if options.criterion == "poisson":
+        _check_counts(target.values)
+    if options.missing == "error":
+        advice = "Fill them in, or use missing='learn'."
+        _refuse_missing(table, "missing='error'", advice, DataError)
+    elif options.missing == "learn" and options.growers[-2:-1] == ("gain_ratio",):
+        # C4.5 counts missing values as a branch of their own, so there is nothing to try.
+        advice = "Use missing='fractional' (C4.5) or missing='majority'."
+        why = "criterion='gain_ratio' does not know missing='learn'"
+        _refuse_missing(table, why, advice, OptionError)
+
+
+def _check_growers(options: GrowOptions) -> None:
+    rows = OPTIONS[options.task]
+    for name, value in options.stated.items():
+        row = rows.get(name)
+        if row is None or row.growers is None:
+            continue
+        for grower in options.growers:
+            if grower not in row.growers:
+                raise OptionError(
+                    f"{_asked_by(grower, options)} has no use for {name}: "
+                    f"{name}={value!r} would have no effect. Leave {name} at {row.default!r}."
+                )
+            known = _VALUES.get((grower, name))
+            if known is not None and value not in known:
+                listed = " or ".join(map(repr, known))
+                raise OptionError(
+                    f"{_asked_by(grower, options)} works with {name}={listed}. "
+                    f"Got {name}={value!r}."
+                )
+    if options.multiway and split_gain(options.criterion_name) is not None:
+        raise OptionError(
+            f"criterion={options.criterion_name!r} values splits in two, and categorical_splits="
+            "'multiway' makes more branches. Use categorical_splits='binary', or a criterion that "
+            "values nodes, such as 'gini'."
+        )
+    if options.empty_branches and "significance" in options.growers:
+        raise OptionError(
+            f"{_asked_by('significance', options)} tests the branches of a split, and an empty one "
+            "cannot be tested. Use categorical_splits='multiway'."
+        )
+
+
+def _asked_by(grower: Grower, options: GrowOptions) -> str:
+    """Name the option that asks for a grower."""
+    name = {"bins": "max_bins", "significance": "min_significance", "best": "search"}.get(
+        grower, "criterion"
+    )
+    value = getattr(options, name)
+    if name == "criterion" and not isinstance(value, OptionObject):
+        value = options.criterion_name
+    return f"{name}={value!r}"
+
+
+def _check_outputs(target: Target, options: GrowOptions) -> None:
+    if options.monotonic_cst is not None:
+        raise OptionError("Monotonicity constraints are not supported with multiple outputs.")
+    asks = [_asked_by(grower, options) for grower in options.growers if grower != "search"]
+    if options.missing_rule == "surrogate":
+        asks.append(f"missing={options.missing!r}")
+    asks += [name for name in ("class_prior", "cost_matrix") if getattr(options, name) is not None]
+    if asks:
+        raise OptionError(
+            f"{asks[0]} needs a target with one output; this one has {target.info.n_outputs}. "
+            "Fit one tree per output."
+        )
+
+
+def _check_two_classes(n_classes: int) -> None:
+    if n_classes > 2:
+        raise OptionError(
+            "Monotonicity constraints are not supported with multiclass classification: they "
+            f"need two classes, the target has {n_classes}."
+        )
+
+
+def _refuse_missing(table: Table, why: str, advice: str, error: type[Exception]) -> None:
+    for column in table.columns:
+        missing = column.missing
+        if missing.any():
+            raise error(
+                f"Column {column.info.name!r}: {np.count_nonzero(missing)} values are missing "
+                f"(first in row {int(np.argmax(missing))}), and {why}. {advice}"
+            )
+
+
+def _check_countable(total: float) -> None:
+    """Refuse frequencies that add up to more rows than an int64 counts."""
+    if total >= 2.0**63:
+        raise DataError(
+            f"frequency_weights=True: the weights add up to {total:.4g} rows, and rows are counted "
+            "up to 9.2e18. Divide the weights, or leave frequency_weights at False."
+        )
+
+
+def _check_counts(values: Any) -> None:
+    """Refuse a target without a Poisson deviance (scikit-learn's words)."""
+    if (values < 0).any():
+        row = int(np.argmax((values < 0).any(axis=1)))
+        raise DataError(
+            "Some value(s) of y are negative which is not allowed for Poisson regression "
+            f"(first in row {row}). Use criterion='squared_error'."
+        )
+    if (values.sum(axis=0) <= 0).any():
+        raise DataError("Sum of y is not positive which is necessary for Poisson regression.")

@@ -1,0 +1,153 @@
+"""What a leaf answers: the share or mean of its rows, or that drawn towards what stands above it.
+
+With n rows in a node (weights scaled so that a row counts 1 on average) and its value v, after
+priors:
+
+- Laplace: (n v + 1) / (n + K), K classes;
+- m-estimate: (n v + m v(root)) / (n + m) (Cestnik 1990);
+- shrinkage along the path: h(t) = h(parent) + (v(t) - v(parent)) / (1 + strength / n(parent)),
+  h(root) = v(root) (Agarwal et al. 2022, hierarchical shrinkage).
+
+Counts, rows and impurities of the nodes stay; risks are those of the new answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import OptionError
+from ceiba.options import Check, OptionObject
+from ceiba.options.checks import nothing, number
+from ceiba.tree.impurity import class_risk
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["LEAF_VALUES", "MEstimate", "Shrinkage", "smooth", "smoothed_values", "strength_of"]
+
+Array = npt.NDArray[np.float64]
+
+
+class MEstimate(OptionObject):
+    """Leaves drawn towards the root's value, as if m rows of it were added.
+
+    Parameters
+    ----------
+    m : float, default=None
+        None: chosen by cross-validation.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeClassifier(leaf_values=ceiba.MEstimate(m=2))
+    >>> model.fit([[1], [2], [3], [4]], list("aabb")).predict_proba([[1]]).tolist()
+    [[0.75, 0.25]]
+    """
+
+    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {"m": (number(0.0), nothing)}
+    grid: ClassVar[tuple[float, ...]] = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+
+    def __init__(self, *, m: float | None = None) -> None:
+        self.m = m
+
+
+class Shrinkage(OptionObject):
+    """Leaves drawn towards the nodes above them, the more the fewer rows those have.
+
+    Hierarchical shrinkage (Agarwal et al. 2022).
+
+    Parameters
+    ----------
+    strength : float, default=None
+        None: chosen by cross-validation.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeRegressor(leaf_values=ceiba.Shrinkage(strength=4))
+    >>> model.fit([[1], [2], [3], [4]], [0.0, 0.0, 8.0, 8.0]).predict([[1], [4]]).tolist()
+    [2.0, 6.0]
+    """
+
+    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {"strength": (number(0.0), nothing)}
+    grid: ClassVar[tuple[float, ...]] = (
+        0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0,
+    )  # fmt: skip
+
+    def __init__(self, *, strength: float | None = None) -> None:
+        self.strength = strength
+
+
+#: Short forms of `leaf_values`.
+LEAF_VALUES: Final = ("share", "laplace", "m_estimate", "shrinkage")
+
+
+def strength_of(rule: Any) -> float | None:
+    """Give the strength of a rule: m, or that of the shrinkage; None if it is to be chosen."""
+    return rule.m if isinstance(rule, MEstimate) else getattr(rule, "strength", 0.0)
+
+
+def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
+    """Give the values of all nodes under a rule: "laplace", `MEstimate` or `Shrinkage`.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.grow.leaf_values import smoothed_values
+    >>> tree = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], list("abb")).tree_
+    >>> smoothed_values(tree, "laplace")[1].tolist()
+    [[0.6666666666666666, 0.3333333333333333]]
+    """
+    value = np.asarray(tree.value)
+    n = (tree.weight * (tree.n_rows[0] / tree.weight[0]))[:, None, None]
+    if isinstance(rule, Shrinkage):
+        return _shrunken(tree, value, n[:, 0, 0], strength)
+    if isinstance(rule, MEstimate):
+        return np.asarray((n * value + strength * value[0]) / np.maximum(n + strength, 1e-300))
+    if tree.task != "classification":
+        raise OptionError(
+            'leaf_values="laplace" adds a row to each class; a regression tree has none. '
+            'Use "m_estimate" or "shrinkage".'
+        )
+    classes = np.zeros(value.shape[1:])
+    for k, size in enumerate(tree.n_classes.tolist()):
+        classes[k, :size] = 1.0
+    return np.asarray((n * value + classes) / (n + classes.sum(axis=1, keepdims=True)))
+
+
+def _shrunken(tree: Tree, value: Array, n: Array, strength: float) -> Array:
+    part = 1.0 / (1.0 + strength / np.maximum(n, 1e-300))
+    out = value.copy()
+    for i, above in enumerate(tree.parent.tolist()):
+        if above >= 0:
+            out[i] = out[above] + (value[i] - value[above]) * part[above]
+    return out
+
+
+def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
+    """Give the tree with smoothed values; everything else stays, but for the risk of new answers.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.grow.leaf_values import smooth
+    >>> tree = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], list("abb")).tree_
+    >>> smooth(tree, "laplace").predict_proba([[1.0]]).round(3).tolist()
+    [[0.667, 0.333]]
+    """
+    value = smoothed_values(tree, rule, strength)
+    moved = replace(tree, value=value, smoothed=True)
+    if tree.task == "regression":
+        if tree.criterion not in ("squared_error", "friedman_mse"):
+            return replace(moved, risk=np.full(tree.n_nodes, np.nan))
+        apart = ((value - tree.value) ** 2).mean(axis=(1, 2))
+        return replace(moved, risk=tree.risk + apart * tree.share)
+    if tree.n_outputs > 1:
+        return moved
+    own = tree.class_probability[:, None, :]
+    return replace(moved, risk=class_risk(own, moved.answer, tree.share, tree.cost_matrix))

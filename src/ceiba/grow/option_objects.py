@@ -1,0 +1,193 @@
+"""Options of growing that have options of their own, as objects; their names are short forms.
+
+`missing="surrogate"` is `missing=Surrogates()`, `criterion="gain_ratio"` is
+`criterion=GainRatio()`, `criterion="chi2"` is `criterion=Chaid()`, `categorical_splits="multiway"`
+is `categorical_splits=Multiway()`, `search="optimal"` is `search=Optimal()`, and
+`min_significance=0.05` is `Significance(level=0.05)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Literal
+
+from ceiba.grow.search.options import Lookahead, Optimal
+from ceiba.options import Check, OptionObject
+from ceiba.options.checks import boolean, integer, nothing, number, one_of
+
+__all__ = ["Chaid", "GainRatio", "Multiway", "Significance", "Surrogates", "expand"]
+
+
+class GainRatio(OptionObject):
+    """C4.5's choice of the split: gain divided by split information, among splits of good gain.
+
+    Parameters
+    ----------
+    cuts : {"midpoint", "value"}, default="midpoint"
+        A cut is the midpoint of two values of the node; or the largest value of the whole column
+        not above it, as C4.5 prints it (which does not separate numbers closer than 1e-5).
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeClassifier(criterion=ceiba.GainRatio(cuts="value"))
+    >>> model.fit([[1], [2], [4], [5]], ["a", "a", "b", "b"]).tree_.splits.cut[0]
+    np.float64(2.0)
+    """
+
+    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {"cuts": (one_of("midpoint", "value"),)}
+
+    def __init__(self, *, cuts: Literal["midpoint", "value"] = "midpoint") -> None:
+        self.cuts = cuts
+
+
+class Chaid(OptionObject):
+    """CHAID's choice of the split: the column whose merged categories differ most significantly.
+
+    Parameters
+    ----------
+    test : {"chi2", "likelihood_ratio", "f_test"}, default=None
+        None: "chi2" for classification, "f_test" for regression.
+    merge : float, default=0.05
+        Two categories are merged while the p-value of their difference is above this.
+    split : float, default=0.05
+        A node is split while the adjusted p-value of its best column is at most this.
+    bins : int, default=10
+        Numeric columns are first cut into at most this many bins of about equal size.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> ceiba.DecisionTreeClassifier(criterion=ceiba.Chaid(split=0.01))
+    DecisionTreeClassifier(criterion=Chaid(split=0.01))
+    """
+
+    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {
+        "test": (one_of("chi2", "likelihood_ratio", "f_test"), nothing),
+        "merge": (number(0.0, 1.0, "[]"),),
+        "split": (number(0.0, 1.0, "[]"),),
+        "bins": (integer(2),),
+    }
+
+    def __init__(
+        self,
+        *,
+        test: str | None = None,
+        merge: float = 0.05,
+        split: float = 0.05,
+        bins: int = 10,
+    ) -> None:
+        self.test = test
+        self.merge = merge
+        self.split = split
+        self.bins = bins
+
+
+class Surrogates(OptionObject):
+    """Surrogate splits for missing values: other columns that send rows the same way (rpart).
+
+    Parameters
+    ----------
+    keep : int, default=5
+        Surrogates kept at each node, best first.
+    otherwise : {"majority", "stay"}, default="majority"
+        Where no surrogate decides: the row goes to the heavier branch, or stays in the node.
+    agreement : {"all", "both"}, default="all"
+        Agreement with the split is counted over all rows it places, or only over those with both
+        values.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeClassifier(missing=ceiba.Surrogates(keep=2))
+    >>> model.set_params(missing__otherwise="stay")
+    DecisionTreeClassifier(missing=Surrogates(keep=2, otherwise='stay'))
+    """
+
+    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {
+        "keep": (integer(0),),
+        "otherwise": (one_of("majority", "stay"),),
+        "agreement": (one_of("all", "both"),),
+    }
+
+    def __init__(
+        self,
+        *,
+        keep: int = 5,
+        otherwise: Literal["majority", "stay"] = "majority",
+        agreement: Literal["all", "both"] = "all",
+    ) -> None:
+        self.keep = keep
+        self.otherwise = otherwise
+        self.agreement = agreement
+
+
+class Multiway(OptionObject):
+    """Categorical splits with one branch per level.
+
+    Parameters
+    ----------
+    empty : bool, default=False
+        Give levels that are not in the node a branch too: a leaf that answers as its parent does.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> ceiba.DecisionTreeClassifier(categorical_splits=ceiba.Multiway(empty=True))
+    DecisionTreeClassifier(categorical_splits=Multiway(empty=True))
+    """
+
+    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {"empty": (boolean,)}
+
+    def __init__(self, *, empty: bool = False) -> None:
+        self.empty = empty
+
+
+class Significance(OptionObject):
+    """Split a node only where a column's best split is significant; the smallest p-value wins.
+
+    The p-values allow for the search over the column and, by Bonferroni, over the columns, so
+    columns with many levels are not favoured.
+
+    Parameters
+    ----------
+    level : float, default=0.05
+        Largest p-value at which a node is split.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> ceiba.DecisionTreeClassifier(min_significance=ceiba.Significance(level=0.01))
+    DecisionTreeClassifier(min_significance=Significance(level=0.01))
+    """
+
+    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {"level": (number(0.0, 1.0, "()"),)}
+
+    def __init__(self, *, level: float = 0.05) -> None:
+        self.level = level
+
+
+_SHORT: Final[Mapping[str, Mapping[str, Any]]] = {
+    "criterion": {
+        "gain_ratio": GainRatio,
+        **{test: (lambda test=test: Chaid(test=test)) for test in Chaid._allowed["test"][0].names},
+    },
+    "missing": {"surrogate": Surrogates},
+    "categorical_splits": {"multiway": Multiway},
+    "search": {"lookahead": Lookahead, "optimal": Optimal},
+}
+
+
+def expand(name: str, value: Any) -> Any:
+    """Give the object that a short form stands for; other values as they are.
+
+    Examples
+    --------
+    >>> from ceiba.grow.option_objects import expand
+    >>> expand("missing", "surrogate"), expand("missing", "learn"), expand("min_significance", 0.1)
+    (Surrogates(), 'learn', Significance(level=0.1))
+    """
+    if name == "min_significance" and isinstance(value, float):
+        return Significance(level=value)
+    make = _SHORT.get(name, {}).get(value) if isinstance(value, str) else None
+    return value if make is None else make()

@@ -1,0 +1,137 @@
+"""Files written whole or not at all: into a draft beside the place, then renamed over it.
+
+What is at the place keeps its nature. A link is followed; a file keeps its mode (and its owner,
+where the system allows it); a device or a pipe is written through, as it cannot be replaced.
+The draft goes away with the error that ended the writing, and with the process on SIGTERM and
+SIGHUP too (only SIGKILL leaves one).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import signal
+import stat
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import IO, Any, Final
+
+from ceiba.errors import OutputError
+
+#: Errors that are about the place written to, wherever in the work they come up.
+_FULL: Final = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS})
+_SIGNALS: Final = ("SIGTERM", "SIGHUP")  # the latter is not on Windows
+_drafts: set[Path] = set()
+
+
+@contextlib.contextmanager
+def atomic(path: str | os.PathLike[str], mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
+    """Write a file that appears whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+    mode : {"wb", "w"}
+    **options
+        Of `open`, e.g. ``encoding="utf-8"``.
+
+    Raises
+    ------
+    OutputError
+        There is no room, or no permission.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from ceiba.tree.model_file.atomic import atomic
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic(pathlib.Path(folder, "a.txt"), "w", encoding="utf-8") as file:
+    ...         _ = file.write("all or nothing")
+    ...     [p.name for p in pathlib.Path(folder).iterdir()]
+    ['a.txt']
+    """
+    target = Path(os.path.realpath(path))
+    with _told(path):
+        there = target.stat() if target.exists() else None
+    if there is not None and not stat.S_ISREG(there.st_mode):
+        with _told(path):
+            through = target.open(mode, **options)
+        with _told_if_full(path), through:
+            yield through
+        return
+    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    with _kept_tidy(draft):
+        with _told(path):
+            file = draft.open(mode.replace("w", "x"), **options)
+        with _told_if_full(path), file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        with _told(path):
+            if there is not None:
+                _take_after(there, draft)
+            draft.replace(target)
+
+
+def _take_after(there: os.stat_result, draft: Path) -> None:
+    """Return the draft the owner and the mode of the file that it replaces."""
+    with contextlib.suppress(OSError, AttributeError):  # not root, or not POSIX
+        os.chown(draft, there.st_uid, there.st_gid)
+    draft.chmod(stat.S_IMODE(there.st_mode))
+
+
+@contextlib.contextmanager
+def _told(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn every error of the system into ours."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(f"Cannot write {os.fspath(path)!r}: {reason}.") from None
+
+
+@contextlib.contextmanager
+def _told_if_full(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn errors about room into ours; others may come from what is read meanwhile."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, OutputError) or error.errno not in _FULL:
+            raise
+        raise OutputError(f"Cannot write {os.fspath(path)!r}: {error.strerror}.") from None
+
+
+@contextlib.contextmanager
+def _kept_tidy(draft: Path) -> Iterator[None]:
+    """Remove a draft that did not become the file, whatever ends the work."""
+    _drafts.add(draft)
+    _swap_handlers(signal.SIG_DFL, _end)
+    try:
+        yield
+    finally:  # after Ctrl-C too
+        draft.unlink(missing_ok=True)
+        _drafts.discard(draft)
+        if not _drafts:
+            _swap_handlers(_end, signal.SIG_DFL)
+
+
+def _swap_handlers(old: Any, new: Any) -> None:
+    """Hear the signals that end a process at once, or no more; a program's own handlers stay."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name in _SIGNALS:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is old:
+            signal.signal(number, new)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    for draft in list(_drafts):
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)

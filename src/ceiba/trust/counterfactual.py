@@ -1,0 +1,369 @@
+"""What would have to change: the nearest rows to which the tree gives another answer, exactly.
+
+Every way down a tree is a box: one set of values per column (several boxes where surrogates stand
+in). Going down, boxes only shrink and what a change costs only grows, so taking the cheapest open
+branch first (Dijkstra) meets the wanted leaves in the order of their cost: nothing is missed and
+little is looked at. With `missing="fractional"` every value that the path asks for is filled in.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ceiba.errors import DataError, OptionError, TreeError
+from ceiba.paths.conditions import Chain, Clause
+from ceiba.paths.of_tree import STAYS, clause_of
+from ceiba.paths.value_set import ValueSet
+from ceiba.table import Column, Table
+from ceiba.table.display import show_number
+from ceiba.tree.routing import route
+from ceiba.trust.moves import Direction, Limits, Move, read_limits
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+__all__ = ["Change", "Counterfactual", "Counterfactuals", "counterfactual"]
+
+Order = Literal["columns", "distance"]
+Box = dict[int, ValueSet]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One value that has to change.
+
+    Attributes
+    ----------
+    column : str
+    old, new : object
+        The value and the nearest one that does; None is missing. Above a cut that is the next
+        number that a float can be.
+    condition : str
+        What the new value has to fulfil; any value that does will do.
+    distance : float
+        How far it is, times the column's cost.
+    """
+
+    column: str
+    old: Any
+    new: Any
+    condition: str
+    distance: float
+
+    def __str__(self) -> str:
+        old = f"{self.old:.6g}" if isinstance(self.old, float) else self.old
+        return f"{self.condition} (is {'missing' if old is None else old})"
+
+
+@dataclass(frozen=True)
+class Counterfactual:
+    """A nearest row with the wanted answer.
+
+    Attributes
+    ----------
+    changes : tuple of Change
+    answer : object
+        What the tree then predicts: a class or a number.
+    node : int
+        Where the row then ends.
+    n_rows : int
+        Training rows that this answer rests on.
+    probability : float or None
+        Of the answer, in that node; None for regression.
+    distance : float
+        Sum over the changes.
+    row : dict
+        The whole changed row, as `predict` takes it.
+    """
+
+    changes: tuple[Change, ...]
+    answer: Any
+    node: int
+    n_rows: int
+    probability: float | None
+    distance: float
+    row: dict[str, Any]
+
+    def __str__(self) -> str:
+        what = " and ".join(str(change) for change in self.changes)
+        sure = "" if self.probability is None else f"probability {self.probability:.3g}, "
+        answer = f"{self.answer:.6g}" if self.probability is None else self.answer
+        return f"{what} -> {answer} ({sure}{self.n_rows} training rows)"
+
+
+class Counterfactuals(tuple[Counterfactual, ...]):
+    """The alternatives for one row, the nearest first; prints one line each."""
+
+    def __str__(self) -> str:
+        if not self:
+            return "No allowed change leads to the wanted answer."
+        return "\n".join(f"{i}. {one}" for i, one in enumerate(self, 1))
+
+    __repr__ = __str__
+
+
+def counterfactual(
+    tree: Tree,
+    row: Any,
+    *,
+    target: Any = None,
+    fixed: Iterable[str] = (),
+    direction: Mapping[str, Direction] | None = None,
+    allowed: Mapping[str, Any] | None = None,
+    cost: Mapping[str, float] | None = None,
+    order: Order = "columns",
+    k: int = 5,
+) -> Counterfactuals:
+    """Give the nearest changes to a row that give it another answer.
+
+    Parameters
+    ----------
+    tree : Tree
+        With one output.
+    row : table
+        One row.
+    target : label, or (low, high)
+        The wanted class, by default any other than now; for regression a range, None is open.
+    fixed : names of columns
+        What may not change.
+    direction : dict of column to "up" or "down", optional
+    allowed : dict of column to levels or (low, high), optional
+        Values that a column may change to.
+    cost : dict of column to float, optional
+        What a change of a whole range, or of a level, costs; default 1.
+    order : {"columns", "distance"}
+        Fewest changed columns first, then least distance; or least distance alone.
+    k : int
+        How many alternatives at most. They differ in what is changed, and how.
+
+    Returns
+    -------
+    Counterfactuals
+        A tuple, nearest first; empty if nothing that is allowed leads there.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("age <= 30", "no", ("income <= 20", "no", "yes")))
+    >>> print(ceiba.trust.counterfactual(tree, {"age": [40], "income": [15.0]}))
+    1. income > 20 (is 15) -> yes (probability 1, 0 training rows)
+    """
+    if order not in ("columns", "distance"):
+        raise OptionError(f"order: got {order!r}. Allowed: 'columns', 'distance'.")
+    if k < 1:
+        raise OptionError(f"k: got {k}. Needs at least 1.")
+    if tree.n_outputs > 1:
+        raise TreeError("Counterfactuals need a tree with one output.")
+    table = route.read(tree, row)
+    if table.n_rows != 1:
+        raise DataError(f"A counterfactual is of one row; got {table.n_rows} rows.")
+    route.refuse(tree, table)
+    limits = read_limits(tree.schema, fixed, direction or {}, allowed or {}, cost or {})
+    search = _Search(tree, table, limits, order)
+    wanted = _wanted(tree, table, target)
+    alternatives: dict[Any, Counterfactual] = {}
+    for node, box in search.ends(wanted):
+        one = search.counterfactual(node, box)
+        kind = frozenset((change.column, _way(change)) for change in one.changes)
+        if one.changes and kind not in alternatives:
+            alternatives[kind] = one
+            if len(alternatives) == k:
+                break
+    return Counterfactuals(alternatives.values())
+
+
+def _way(change: Change) -> Any:
+    """Tell how a value changed: a number up or down, a level to which."""
+    if isinstance(change.new, float) and isinstance(change.old, float):
+        return change.new > change.old
+    return change.new if not isinstance(change.new, float) else None
+
+
+def _wanted(tree: Tree, table: Table, target: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Tell for each node whether its answer is a wanted one."""
+    if tree.task == "classification":
+        labels = tree.target.classes[0].tolist()
+        if target is None:
+            now = labels.index(route.predict(tree, table)[0])
+            return np.asarray(tree.answer != now)
+        if target not in labels:
+            raise OptionError(f"target: {target!r} is no class of this tree. Classes: {labels}.")
+        return np.asarray(tree.answer == labels.index(target))
+    try:
+        low, high = target
+    except TypeError:
+        raise OptionError(
+            f"target: got {target!r}. A regression tree takes a range (low, high); None is open."
+        ) from None
+    value = tree.value[:, 0, 0]
+    low, high = -math.inf if low is None else low, math.inf if high is None else high
+    return np.asarray((value >= low) & (value <= high))
+
+
+class _Search:
+    """The cheapest ways down the tree for one row."""
+
+    def __init__(self, tree: Tree, table: Table, limits: tuple[Limits, ...], order: Order) -> None:
+        self.tree, self.table, self.limits = tree, table, limits
+        self.by_columns = order == "columns"
+        self.values = [float(column.values[0]) for column in table.columns]
+
+    def ends(self, wanted: Any) -> Iterator[tuple[int, Box]]:
+        """Yield wanted ends with their boxes, the cheapest first."""
+        tree, ticket = self.tree, count()
+        heap: list[tuple[tuple[float, float], int, int, bool, Box]] = []
+        heapq.heappush(heap, ((0, 0.0), next(ticket), 0, bool(tree.is_leaf[0]), {}))
+        while heap:
+            _, _, node, ends, box = heapq.heappop(heap)
+            if ends:
+                if wanted[node]:
+                    yield node, box
+                continue
+            for branch in (*range(int(tree.n_branches[node])), STAYS):
+                if branch == STAYS and int(tree.default_branch[node]) >= 0:
+                    continue
+                at = int(tree.branch_start[node]) + branch
+                child = node if branch == STAYS else int(tree.branch_node[at])
+                stops = branch == STAYS or bool(tree.is_leaf[child])
+                for smaller in self._narrowed(box, clause_of(tree, node, branch)):
+                    effort = self._effort(smaller)
+                    if effort is not None:
+                        heapq.heappush(heap, (effort, next(ticket), child, stops, smaller))
+
+    def _narrowed(self, box: Box, clause: Clause) -> Iterator[Box]:
+        """Give the boxes that are left of one when a clause is to hold."""
+        j = self.tree.schema.index(clause.info.name)
+        for values, chains in clause.choices:
+            if self.tree.missing == "fractional":
+                values = _placed(values, self.tree.unseen == "missing")
+            smaller = _met(box, j, values)
+            if smaller is not None:
+                yield from self._chained(smaller, chains)
+
+    def _chained(self, box: Box, chains: tuple[Chain, ...]) -> Iterator[Box]:
+        if not chains:
+            yield box
+            return
+        first, rest = chains[0], chains[1:]
+        silent: Box | None = box
+        for yes, unable in first.tests:
+            assert silent is not None
+            j = self.tree.schema.index(yes.info.name)
+            agreed = _met(silent, j, yes)
+            if agreed is not None:
+                yield from self._chained(agreed, rest)
+            silent = _met(silent, j, unable)
+            if silent is None:
+                return
+        if first.default and silent is not None:
+            yield from self._chained(silent, rest)
+
+    def _move(self, j: int, values: ValueSet) -> Move | None:
+        return self.limits[j].move(self.values[j], values)
+
+    def _effort(self, box: Box) -> tuple[float, float] | None:
+        """Give how many columns have to change and how far, in the order asked for."""
+        n_columns, distance = 0, 0.0
+        for j, values in box.items():
+            move = self._move(j, values)
+            if move is None:
+                return None
+            n_columns += not _same(move.value, self.values[j])
+            distance += move.distance
+        return (n_columns, distance) if self.by_columns else (distance, n_columns)
+
+    def counterfactual(self, node: int, box: Box) -> Counterfactual:
+        """Describe the nearest row of a box, and check it by predicting it."""
+        changes, values = [], list(self.values)
+        for j, wanted in box.items():
+            move = self._move(j, wanted)
+            assert move is not None
+            if _same(move.value, self.values[j]):
+                continue
+            values[j] = move.value
+            info = self.limits[j].info
+            changes.append(
+                Change(
+                    info.name,
+                    _shown(info, self.values[j]),
+                    _shown(info, move.value),
+                    self._said(j, wanted),
+                    move.distance,
+                )
+            )
+        tree = self.tree
+        changed = self._table(values)
+        answer = route.predict(tree, changed)[0]
+        known = tree.task == "classification"
+        stated = route.label_table(tree, tree.value[node : node + 1])[0]
+        if answer != stated:
+            raise TreeError(
+                f"A counterfactual of node {node} is predicted as {answer!r}, not {stated!r}. "
+                "Please report this tree."
+            )
+        return Counterfactual(
+            tuple(changes),
+            answer.item() if hasattr(answer, "item") else answer,
+            node,
+            int(tree.n_rows[node]),
+            float(tree.value[node, 0, int(tree.answer[node])]) if known else None,
+            sum(change.distance for change in changes),
+            {
+                limit.info.name: _shown(limit.info, value)
+                for limit, value in zip(self.limits, values, strict=True)
+            },
+        )
+
+    def _said(self, j: int, wanted: ValueSet) -> str:
+        """Say what the new value has to fulfil, within what is allowed."""
+        limit = self.limits[j]
+        if limit.codes is not None:
+            wanted = wanted.of_codes(limit.codes)
+        low, high = limit.low, limit.high
+        if limit.info.is_numeric and (low > wanted.low or high < wanted.high):
+            wanted = wanted & ValueSet(
+                limit.info, low=math.nextafter(low, -math.inf), high=high, missing=False
+            )
+        return wanted.present.text() or f"{limit.info.name} is present"
+
+    def _table(self, values: list[float]) -> Table:
+        columns = tuple(
+            Column(
+                column.info, np.array([value], np.float64 if column.info.is_numeric else np.int32)
+            )
+            for column, value in zip(self.table.columns, values, strict=True)
+        )
+        return Table(columns, 1, self.table.schema)
+
+
+def _same(a: float, b: float) -> bool:
+    return a == b or (a != a and b != b)
+
+
+def _met(box: Box, j: int, values: ValueSet) -> Box | None:
+    both = box[j] & values if j in box else values
+    return None if both.is_empty else {**box, j: both}
+
+
+def _placed(values: ValueSet, named_only: bool) -> ValueSet:
+    """Give the values that send a row whole: present, and levels that the splits know."""
+    present = values.present
+    return present.of_codes(present.named) if named_only and not values.info.is_numeric else present
+
+
+def _shown(info: Any, value: float) -> Any:
+    """Give a value as it stands in a table of the user."""
+    if info.is_numeric:
+        if value != value:
+            return None
+        return value if info.display == "number" else show_number(value, info.display)
+    if value < 0:
+        return None
+    return info.levels[int(value)] if value < info.n_levels else "unseen level"

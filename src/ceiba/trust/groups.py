@@ -1,0 +1,265 @@
+"""Is the tree as good for everyone: every figure of an evaluation per group, and the differences.
+
+For a positive class: selection rate P(predicted positive), true and false positive rates
+P(predicted positive | truly so, or not), calibration = mean predicted probability - share that is
+positive. Shares have Wilson's interval, means Student's; differences of shares Newcombe's hybrid of
+the two (1998, method 10: the interval's arms are squared and added), as do differences of means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError, OptionError
+from ceiba.inspection.evaluate import ClassEvaluation, NumberEvaluation
+from ceiba.inspection.intervals import mean_interval, wilson
+from ceiba.listing import Listing
+from ceiba.table import effective_rows
+
+__all__ = ["GroupEvaluation", "evaluate_groups"]
+
+Array = npt.NDArray[Any]
+MOST_GROUPS = 50
+
+
+@dataclass(frozen=True)
+class _Figure:
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupEvaluation:
+    """How good predictions are in each group; prints.
+
+    Attributes
+    ----------
+    by : str
+        What the groups are of.
+    positive : object or None
+        The class that selection, true and false positive rates are about.
+    evaluations : dict
+        The whole evaluation of each group, by its label.
+    figures : Listing
+        Per group and figure: value, interval, rows it rests on.
+    differences : Listing
+        Per group and figure: value minus that of the reference group, with interval.
+    reference : str
+        The largest group.
+    confidence : float
+    """
+
+    by: str
+    positive: Any
+    evaluations: dict[str, ClassEvaluation | NumberEvaluation]
+    figures: Listing
+    differences: Listing
+    reference: str
+    confidence: float
+
+    def __str__(self) -> str:
+        names = list(dict.fromkeys(self.figures["figure"].tolist()))
+        rows = sorted(self.figures, key=lambda row: names.index(row["figure"]))
+        table = {
+            "figure": [row["figure"] for row in rows],
+            self.by: [row["group"] for row in rows],
+            "rows": [row["rows"] for row in rows],
+            "value": [_short(row["value"]) for row in rows],
+            "interval": [f"{_short(row['low'])} to {_short(row['high'])}" for row in rows],
+        }
+        what = f", of class {self.positive!r}" if self.positive is not None else ""
+        level = f"{self.confidence:.0%} intervals".replace("%", " %")
+        said = [
+            f"{row['figure']}: {row['group']} - {self.reference} = {_short(row['difference'])} "
+            f"({_short(row['low'])} to {_short(row['high'])})"
+            for row in self.differences
+            if row["low"] > 0 or row["high"] < 0
+        ]
+        tail = ["differences whose interval leaves out 0:", *said]
+        if not said:
+            tail = ["no difference to the largest group has an interval that leaves out 0"]
+        return "\n".join([str(Listing(table, title=f"by {self.by}{what}, {level}")), *tail])
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the figures as plain data."""
+        return {
+            "by": self.by,
+            "positive": self.positive,
+            "reference": self.reference,
+            "figures": self.figures.to_dict(),
+            "differences": self.differences.to_dict(),
+        }
+
+
+def evaluate_groups(
+    by: str,
+    groups: Array,
+    judge: Callable[[Array], ClassEvaluation | NumberEvaluation],
+    truth: Array,
+    predicted: Array,
+    *,
+    probability: Array | None = None,
+    classes: tuple[Any, ...] = (),
+    positive: Any = None,
+    weight: Array | None = None,
+    frequency_weights: bool = False,
+    confidence: float = 0.95,
+) -> GroupEvaluation:
+    """Evaluate predictions per group.
+
+    Parameters
+    ----------
+    by : str
+        What the groups are of.
+    groups : array of shape (n,)
+        The group of each row; None and NaN are the group "missing".
+    judge : callable
+        Gives the evaluation of some rows, by their indices.
+    truth, predicted : arrays of shape (n,)
+    probability : array of shape (n, n_classes), optional
+    classes : tuple
+        Empty for regression.
+    positive : label, optional
+        Of two classes the second by default.
+    weight, frequency_weights, confidence
+        As in `evaluate`.
+    """
+    labels = _labels(groups, by)
+    names = sorted(set(labels.tolist()))
+    if len(names) > MOST_GROUPS:
+        raise DataError(
+            f"by={by!r} makes {len(names)} groups; at most {MOST_GROUPS} are allowed. "
+            "Cut numbers into ranges first."
+        )
+    if positive is None and len(classes) == 2:
+        positive = classes[1]
+    if positive is not None and positive not in classes:
+        raise OptionError(
+            f"positive: {positive!r} is no class. Classes: {list(classes)}."
+            if classes
+            else "positive is for classification; this model predicts numbers."
+        )
+    evaluations, figures = {}, {}
+    for name in names:
+        rows = np.flatnonzero(labels == name)
+        w = None if weight is None else weight[rows]
+        shared = _Rows(w, len(rows), frequency_weights, confidence)
+        evaluations[name] = judge(rows)
+        figures[name] = _figures(evaluations[name])
+        if positive is not None:
+            p = None if probability is None else probability[rows, classes.index(positive)]
+            figures[name] |= _rates(truth[rows] == positive, predicted[rows] == positive, p, shared)
+    reference = max(names, key=lambda name: evaluations[name].n_rows)
+    return GroupEvaluation(
+        by, positive, evaluations, _figure_listing(figures, evaluations),
+        _difference_listing(figures, reference), reference, confidence,
+    )  # fmt: skip
+
+
+def _short(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.3g}"
+
+
+def _labels(groups: Array, by: str) -> Array:
+    values = np.asarray(groups, dtype=object)
+    if values.ndim != 1:
+        raise DataError(f"by={by!r}: needs one group per row; got shape {values.shape}.")
+    return np.array([_label(value) for value in values.tolist()], dtype=object)
+
+
+def _label(value: Any) -> str:
+    if value is None or value != value:
+        return "missing"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """How much the rows of a group are worth."""
+
+    weight: Array | None
+    n: int
+    frequency: bool
+    confidence: float
+
+    def share(self, which: Array, among: Array) -> _Figure:
+        """Give a share among some rows, with Wilson's interval."""
+        w = np.ones(self.n) if self.weight is None else self.weight
+        total = float(w[among].sum())
+        if not total > 0:
+            return _Figure(math.nan, math.nan, math.nan)
+        share = float(w[among & which].sum()) / total
+        part = None if self.weight is None else w[among]
+        n = effective_rows(part, int(np.count_nonzero(among)), self.frequency)
+        return _Figure(share, *wilson(share, n, self.confidence))
+
+    def mean(self, values: Array) -> _Figure:
+        """Give a mean with Student's interval."""
+        w = np.ones(self.n) if self.weight is None else self.weight
+        n = effective_rows(self.weight, self.n, self.frequency)
+        low, high = mean_interval(values, w, n, self.confidence)
+        return _Figure(float((w * values).sum() / w.sum()), low, high)
+
+
+def _figures(found: ClassEvaluation | NumberEvaluation) -> dict[str, _Figure]:
+    if isinstance(found, NumberEvaluation):
+        return {
+            "MSE": _Figure(found.mse, *found.mse_interval),
+            "MAE": _Figure(found.mae, *found.mae_interval),
+            "R2": _Figure(found.r2, *found.r2_interval),
+        }
+    out = {"error": _Figure(found.error, *found.error_interval)}
+    if found.has_costs:
+        out["cost"] = _Figure(found.cost, *found.cost_interval)
+    return out
+
+
+def _rates(is_so: Array, said_so: Array, p: Array | None, rows: _Rows) -> dict[str, _Figure]:
+    every = np.ones(rows.n, bool)
+    out = {
+        "selection rate": rows.share(said_so, every),
+        "true positive rate": rows.share(said_so, is_so),
+        "false positive rate": rows.share(said_so, ~is_so),
+    }
+    if p is not None:
+        out["calibration"] = rows.mean(p - is_so)
+    return out
+
+
+def _figure_listing(figures: dict[str, dict[str, _Figure]], evaluations: Any) -> Listing:
+    lines = [
+        (group, name, one.value, one.low, one.high, evaluations[group].n_rows)
+        for group, mine in figures.items()
+        for name, one in mine.items()
+    ]
+    columns = zip(*lines, strict=True)
+    names = ("group", "figure", "value", "low", "high", "rows")
+    return Listing(dict(zip(names, map(list, columns), strict=True)), title="figures per group")
+
+
+def _difference_listing(figures: dict[str, dict[str, _Figure]], reference: str) -> Listing:
+    lines: list[tuple[Any, ...]] = []
+    for group, mine in figures.items():
+        if group == reference:
+            continue
+        for name, one in mine.items():
+            other = figures[reference][name]
+            # Newcombe's square-and-add works for shares and, symmetric as they are, for means.
+            below = math.hypot(one.value - one.low, other.high - other.value)
+            above = math.hypot(one.high - one.value, other.value - other.low)
+            apart = one.value - other.value
+            lines.append((group, name, apart, apart - below, apart + above))
+    names = ("group", "figure", "difference", "low", "high")
+    columns = list(zip(*lines, strict=True)) if lines else [()] * len(names)
+    return Listing(
+        dict(zip(names, map(list, columns), strict=True)), title=f"differences to {reference}"
+    )

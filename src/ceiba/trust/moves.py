@@ -1,0 +1,193 @@
+"""What it takes to bring one value of a row into a set of values, and what may not be changed.
+
+Distance of a change: a number moves by a share of the column's training range, an ordered level by
+a share of its steps, any other level by 1, and filling in a missing value counts 1. A present value
+never becomes missing, nor a known level an unknown one: nobody can act on that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ceiba.errors import OptionError, did_you_mean
+from ceiba.table import Kind
+
+if TYPE_CHECKING:
+    from ceiba.paths.value_set import ValueSet
+    from ceiba.table import ColumnInfo, Schema
+
+__all__ = ["Limits", "Move", "read_limits"]
+
+Direction = Literal["up", "down"]
+
+
+@dataclass(frozen=True)
+class Move:
+    """A changed value, inside: a number or a code."""
+
+    value: float
+    distance: float
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What may be changed about one column, and what a change costs."""
+
+    info: ColumnInfo
+    fixed: bool = False
+    direction: Direction | None = None
+    codes: frozenset[int] | None = None
+    low: float = -math.inf
+    high: float = math.inf
+    cost: float = 1.0
+
+    def move(self, value: float, wanted: ValueSet) -> Move | None:
+        """Give the nearest allowed value of a set; distance 0 if the value is in it, None if none.
+
+        Missing is NaN for numbers and a negative code for levels.
+        """
+        numeric = self.info.is_numeric
+        missing = value != value if numeric else value < 0
+        if self._inside(value, missing, wanted):
+            return Move(value, 0.0)
+        if self.fixed:
+            return None
+        found = self._to_number(value, wanted) if numeric else self._to_level(value, wanted)
+        if found is None:
+            return None
+        distance = 1.0 if missing else self._distance(value, found)
+        return Move(found, distance * self.cost)
+
+    def _inside(self, value: float, missing: bool, wanted: ValueSet) -> bool:
+        if missing:
+            return wanted.missing
+        if self.info.is_numeric:
+            above = value > wanted.low or wanted.low == -math.inf  # where -inf belongs too
+            return above and value <= wanted.high
+        return min(int(value), self.info.n_levels) in wanted.codes
+
+    def _to_number(self, value: float, wanted: ValueSet) -> float | None:
+        # The least number above an open bound is the next one that a float can be.
+        low = max(math.nextafter(wanted.low, math.inf), self.low)
+        high = min(wanted.high, self.high)
+        if value == value and self.direction == "up":
+            low = max(low, value)
+        if value == value and self.direction == "down":
+            high = min(high, value)
+        if wanted.low >= wanted.high or low > high:
+            return None
+        start = value if value == value else self._middle()
+        return min(max(start, low), high)
+
+    def _to_level(self, code: float, wanted: ValueSet) -> float | None:
+        n = self.info.n_levels
+        able = [
+            c for c in sorted(wanted.codes) if c < n and (self.codes is None or c in self.codes)
+        ]
+        known = 0 <= code < n
+        if known and self.direction == "up":
+            able = [c for c in able if c > code]
+        if known and self.direction == "down":
+            able = [c for c in able if c < code]
+        if not able:
+            return None
+        if self.info.kind is Kind.ORDERED and known:
+            return float(min(able, key=lambda c: abs(c - code)))
+        return float(next((c for c in able if c in wanted.named), able[0]))
+
+    def _distance(self, value: float, found: float) -> float:
+        if self.info.is_numeric:
+            return abs(found - value) / self._range(value)
+        if self.info.kind is Kind.ORDERED and value < self.info.n_levels:
+            return abs(found - value) / max(self.info.n_levels - 1, 1)
+        return 1.0
+
+    def _range(self, value: float) -> float:
+        low, high = self.info.minimum, self.info.maximum
+        if low is not None and high is not None and high > low:
+            return high - low
+        return abs(value) if value and math.isfinite(value) else 1.0
+
+    def _middle(self) -> float:
+        low, high = self.info.minimum, self.info.maximum
+        return 0.0 if low is None or high is None else (low + high) / 2
+
+
+def read_limits(
+    schema: Schema,
+    fixed: Iterable[str],
+    direction: Mapping[str, Direction],
+    allowed: Mapping[str, Any],
+    cost: Mapping[str, float],
+) -> tuple[Limits, ...]:
+    """Check what may change and give it per column."""
+    fixed = [fixed] if isinstance(fixed, str) else list(fixed)
+    for option, names in (
+        ("fixed", fixed), ("direction", direction), ("allowed", allowed), ("cost", cost)
+    ):  # fmt: skip
+        for name in names:
+            if name not in schema.names:
+                hint = did_you_mean(name, schema.names)
+                raise OptionError(f"{option}: there is no column {name!r}.{hint}")
+    return tuple(
+        _column_limits(info, info.name in fixed, direction, allowed, cost)
+        for info in schema.columns
+    )
+
+
+def _column_limits(
+    info: ColumnInfo,
+    fixed: bool,
+    direction: Mapping[str, Direction],
+    allowed: Mapping[str, Any],
+    cost: Mapping[str, float],
+) -> Limits:
+    name, way = info.name, direction.get(info.name)
+    if fixed and (name in direction or name in allowed or name in cost):
+        raise OptionError(
+            f"Column {name!r} is fixed, so direction, allowed and cost have no effect on it. "
+            "Give one or the other."
+        )
+    if way is not None and way not in ("up", "down"):
+        raise OptionError(f"direction of {name!r}: got {way!r}. Allowed: 'up', 'down'.")
+    if way is not None and info.kind is Kind.CATEGORICAL:
+        raise OptionError(
+            f"direction of {name!r}: its levels have no order. Give the levels that it may take "
+            f"instead: allowed={{{name!r}: [...]}}."
+        )
+    price = float(cost.get(name, 1.0))
+    if not (math.isfinite(price) and price > 0):
+        raise OptionError(f"cost of {name!r}: got {price}. Needs a positive number.")
+    codes, low, high = None, -math.inf, math.inf
+    if name in allowed and info.is_numeric:
+        low, high = _number_range(name, allowed[name])
+    elif name in allowed:
+        codes = _level_codes(info, allowed[name])
+    return Limits(info, fixed, way, codes, low, high, price)
+
+
+def _number_range(name: str, given: Any) -> tuple[float, float]:
+    try:
+        low, high = given
+        low = -math.inf if low is None else float(low)
+        high = math.inf if high is None else float(high)
+    except (TypeError, ValueError):
+        raise OptionError(
+            f"allowed of {name!r}: got {given!r}. A numeric column takes a pair (low, high); "
+            "None is open."
+        ) from None
+    if not low <= high:
+        raise OptionError(f"allowed of {name!r}: {low} is above {high}. Give (low, high).")
+    return low, high
+
+
+def _level_codes(info: ColumnInfo, given: Any) -> frozenset[int]:
+    levels = [given] if isinstance(given, str) else list(given)
+    for level in levels:
+        if level not in info.codes:
+            hint = did_you_mean(str(level), map(str, info.levels))
+            raise OptionError(f"allowed of {info.name!r}: {level!r} is no level of it.{hint}")
+    return frozenset(info.codes[level] for level in levels)

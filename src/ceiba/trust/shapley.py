@@ -1,0 +1,233 @@
+"""Exact Shapley values of a tree: how much each column moved each answer.
+
+Path-dependent (no background): a column that is left out sends the row down every branch of its
+questions, by the branches' shares of the training weight (after priors). A known column goes where
+the tree sends the row, by surrogate or default if its value is missing. Interventional
+(`background=`): a column that is left out takes its value from a background row, and the tree
+routes the mixture as any other row. Lundberg et al. (2020), Nature Machine Intelligence 2.
+The computation is in `cpp/core/explain`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError, OptionError
+from ceiba.table import Kind
+from ceiba.tree.routing import route
+
+if TYPE_CHECKING:
+    from ceiba.table import Table
+    from ceiba.tree import Tree
+
+__all__ = ["ShapleyValues", "shap_values"]
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ShapleyValues:
+    """Contributions of the columns to the answers for some rows.
+
+    `base_values + values.sum(axis=1)` is what the tree predicts: the class probabilities, or the
+    value. Numpy takes it for its `values`.
+
+    Attributes
+    ----------
+    values : float64 array of shape (n_rows, n_columns), or (n_rows, n_columns, n_classes)
+        With interactions (n_rows, n_columns, n_columns), or the same by n_classes: half of each
+        interaction on either side of the diagonal, what is left of a column on it.
+    base_values : float, or float64 array of shape (n_classes,)
+        What is predicted when no column is known.
+    names : tuple of str
+        Columns.
+    classes : tuple
+        Class labels; empty for regression.
+    interactions : bool
+    """
+
+    values: Array
+    base_values: float | Array
+    names: tuple[str, ...]
+    classes: tuple[Any, ...]
+    interactions: bool
+    _table: Table
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        what = "interactions" if self.interactions else "values"
+        classes = f", {len(self.classes)} classes" if self.classes else ""
+        return f"<Shapley {what}: {len(self)} rows, {len(self.names)} columns{classes}>"
+
+    def of_class(self, label: Any) -> ShapleyValues:
+        """Give the contributions to the probability of one class.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit({"x": [1, 2, 3]}, ["a", "b", "b"])
+        >>> model.shap_values({"x": [1]}).of_class("a").values.round(3)
+        array([[0.667]])
+        """
+        if label not in self.classes:
+            raise OptionError(f"Class {label!r} is unknown. Classes: {list(self.classes)}.")
+        at = self.classes.index(label)
+        base = float(np.asarray(self.base_values)[at])
+        return ShapleyValues(
+            self.values[..., at], base, self.names, (), self.interactions, self._table
+        )
+
+    @cached_property
+    def data(self) -> Array:
+        """The values of the rows: numbers, and codes of levels; missing ones are NaN."""
+        columns = []
+        for column in self._table.columns:
+            codes = np.asarray(column.values, np.float64)
+            columns.append(np.where(column.missing, np.nan, codes))
+        return np.column_stack(columns)
+
+    def to_shap(self) -> Any:
+        """Give a `shap.Explanation`, so that shap's plots work; needs the package shap."""
+        try:
+            from shap import Explanation
+        except ImportError as error:
+            raise OptionError(
+                "to_shap() needs the package shap, which is not installed. "
+                "Install it with: pip install shap"
+            ) from error
+        base = np.broadcast_to(self.base_values, (len(self), *np.shape(self.base_values)))
+        return Explanation(
+            values=self.values,
+            base_values=np.array(base),
+            data=self.data,
+            display_data=_as_shown(self._table),
+            feature_names=list(self.names),
+            output_names=[str(label) for label in self.classes] or None,
+        )
+
+
+def shap_values(
+    tree: Tree,
+    X: Any,
+    *,
+    background: Any = None,
+    interactions: bool = False,
+    n_threads: int = 1,
+) -> ShapleyValues | tuple[ShapleyValues, ...]:
+    """Give the exact Shapley value of every column for every row.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of any kind: level sets, several branches, missing values, surrogates, fractions.
+    X : table
+        Rows, as `predict` takes them.
+    background : table, optional
+        Rows that stand for "unknown" (interventional values). Without it the training shares of
+        the branches do (path-dependent values).
+    interactions : bool, default=False
+        Divide every contribution into main effect and pairs of columns.
+    n_threads : int
+        The result does not depend on it.
+
+    Returns
+    -------
+    ShapleyValues
+        Of the class probabilities, or of the value; a tuple of them for several outputs.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", 1.0, ("y <= 4", 5.0, 9.0)))
+    >>> found = ceiba.trust.shap_values(tree, {"x": [1.0, 9.0], "y": [9.0, 9.0]})
+    >>> found.base_values, found.values.round(3).tolist()
+    (5.0, [[-4.667, 0.667], [2.333, 1.667]])
+    """
+    from ceiba import _core
+
+    table = route.read(tree, X)
+    route.refuse(tree, table)
+    others, weight = None, None
+    if background is not None:
+        others = route.read(tree, background)
+        route.refuse(tree, others)
+        if not others.n_rows:
+            raise DataError("background has no rows. Give some rows, e.g. a sample of X.")
+        weight = np.full(others.n_rows, 1.0 / others.n_rows)
+    # Probabilities add up to 1, so the last class is what the others leave.
+    shown = [int(n) for n in tree.n_classes] if tree.task == "classification" else [1]
+    shown *= 1 if tree.task == "classification" else tree.n_outputs
+    short = tree.task == "classification" and _adds_up(tree.value)
+    kept = [n - 1 if short and n > 1 else n for n in shown]
+    value = np.column_stack([tree.value[:, k, :n] for k, n in enumerate(kept)])
+    flat, expected = _core.shapley(
+        tree._router,
+        table.core(),
+        np.ascontiguousarray(value),
+        _branch_shares(tree),
+        None if others is None else others.core(),
+        weight,
+        interactions,
+        n_threads,
+    )
+    if others is not None:
+        expected = _mean_value(tree, others, value)
+    shape = (table.n_columns,) * (2 if interactions else 1)
+    parts = flat.reshape(table.n_rows, *shape, value.shape[1])
+    found, at = [], 0
+    for k, n in enumerate(shown):
+        mine, base = parts[..., at : at + kept[k]], expected[at : at + kept[k]]
+        at += kept[k]
+        if kept[k] < n:
+            mine = np.concatenate((mine, -mine.sum(axis=-1, keepdims=True)), axis=-1)
+            base = np.append(base, 1.0 - base.sum())
+        labels = tuple(tree.target.classes[k].tolist()) if tree.task == "classification" else ()
+        if not labels:
+            mine, base = mine[..., 0], float(base[0])
+        found.append(ShapleyValues(mine, base, tree.schema.names, labels, interactions, table))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _adds_up(value: Array) -> bool:
+    return bool(np.allclose(value.sum(axis=2), 1.0, rtol=0, atol=1e-13))
+
+
+def _branch_shares(tree: Tree) -> Array:
+    """Give each branch's share of its node, flat as `branch_node`: of the weight, after priors."""
+    if tree.class_prior is None or tree.counts is None:
+        return tree.branch_weight
+    mass = tree.share[tree.branch_node]
+    owner = np.repeat(np.arange(tree.n_nodes), tree.n_branches)
+    total = np.bincount(owner, weights=mass, minlength=tree.n_nodes)[owner]
+    return np.divide(mass, total, out=tree.branch_weight.copy(), where=total > 0)
+
+
+def _mean_value(tree: Tree, table: Table, value: Array) -> Array:
+    """Average over rows what the leaves they reach say."""
+    if tree.missing == "fractional":
+        start, node, share = route.spread(tree, table)
+        return np.asarray((share[:, None] * value[node]).sum(axis=0) / (len(start) - 1))
+    return np.asarray(value[route.apply(tree, table)].mean(axis=0))
+
+
+def _as_shown(table: Table) -> npt.NDArray[Any]:
+    """Give the rows with names of levels, as a person would write them."""
+    shown = np.empty((table.n_rows, table.n_columns), dtype=object)
+    for j, column in enumerate(table.columns):
+        if column.info.kind == Kind.NUMERIC:
+            shown[:, j] = column.values
+            continue
+        names = [*map(str, column.info.levels), "unseen", "missing"]
+        codes = np.minimum(column.values, len(names) - 2)
+        shown[:, j] = np.array(names, dtype=object)[codes]
+    return shown

@@ -1,0 +1,55 @@
+"""How often the intervals of leaves hold the truth, honest and ordinary: simulated data sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import ceiba
+
+Array = np.ndarray[Any, Any]
+REFERENCE = 60_000
+
+
+def signal(X: Array) -> Array:
+    return X[:, 0] + np.sin(2 * X[:, 1]) * X[:, 2] + 0.5 * (X[:, 3] > 0.5)
+
+
+def target(kind: str, X: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Give y and what is expected of it."""
+    f = signal(X)
+    if kind == "classes":
+        p = 1 / (1 + np.exp(-f))
+        return (rng.random(len(X)) < p).astype(int), p
+    if kind == "normal":
+        return f + rng.normal(size=len(X)), f
+    return f + rng.lognormal(sigma=1.0, size=len(X)) - np.exp(0.5), f
+
+
+def coverage(kind: str, n: int, datasets: int, honest: float | None) -> float:
+    """Give the mean share of leaves with at least 20 rows whose 95 % interval holds the truth."""
+    rng = np.random.default_rng([n, datasets])
+    reference = rng.normal(size=(REFERENCE, 5))
+    truth = target(kind, reference, rng)[1]
+    held, total = 0, 0
+    for _ in range(datasets):
+        X = rng.normal(size=(n, 5))
+        y, _ = target(kind, X, rng)
+        options: dict[str, Any] = {"max_depth": 5, "min_samples_leaf": 5, "honest": honest}
+        if kind == "classes":
+            tree = ceiba.DecisionTreeClassifier(**options).fit(X, y).tree_
+        else:
+            tree = ceiba.DecisionTreeRegressor(**options).fit(X, y).tree_
+        end = tree.apply(reference)
+        size = np.bincount(end, minlength=tree.n_nodes)
+        mean = np.bincount(end, weights=truth, minlength=tree.n_nodes) / np.maximum(size, 1)
+        for rule in tree.rules().rules:
+            if rule.rows < 20 or size[rule.node] < 30:
+                continue
+            value = mean[rule.node]
+            if kind == "classes" and rule.value == 0:
+                value = 1 - value
+            held += rule.low <= value <= rule.high
+            total += 1
+    return held / total

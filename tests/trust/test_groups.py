@@ -1,0 +1,106 @@
+"""Figures per group are those of the group's rows alone; differences have Newcombe's interval."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import ceiba
+from ceiba.errors import DataError, OptionError
+from ceiba.inspection.intervals import wilson
+
+
+def data(n: int = 400) -> tuple[pd.DataFrame, Any]:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=n), "z": rng.normal(size=n)})
+    X["sex"] = rng.choice(["f", "m", None], size=n, p=[0.4, 0.5, 0.1])
+    return X, np.where(X["x"] + rng.normal(size=n) > 0, "yes", "no")
+
+
+def fitted() -> tuple[Any, pd.DataFrame, Any]:
+    X, y = data()
+    model = ceiba.DecisionTreeClassifier(max_depth=3).fit(X[["x", "z"]][:200], y[:200])
+    return model, X[200:], y[200:]
+
+
+def test_evaluate_by_column_equals_evaluating_each_group() -> None:
+    model, X, y = fitted()
+    found = model.evaluate(X, y, by="sex")
+    assert list(found.evaluations) == ["f", "m", "missing"]
+    said, p = model.predict(X[["x", "z"]]), model.predict_proba(X[["x", "z"]])[:, 1]
+    by = {(row["group"], row["figure"]): row for row in found.figures}
+    for group in ("f", "m", "missing"):
+        mine = (X["sex"].isna() if group == "missing" else X["sex"] == group).to_numpy()
+        alone = model.evaluate(X[["x", "z"]][mine], y[mine])
+        assert found.evaluations[group].error == alone.error
+        assert by[group, "error"]["value"] == alone.error
+        so, told = y[mine] == "yes", said[mine] == "yes"
+        assert by[group, "selection rate"]["value"] == pytest.approx(told.mean())
+        assert by[group, "true positive rate"]["value"] == pytest.approx(told[so].mean())
+        assert by[group, "false positive rate"]["value"] == pytest.approx(told[~so].mean())
+        assert by[group, "calibration"]["value"] == pytest.approx(p[mine].mean() - so.mean())
+        low, high = wilson(told[so].mean(), so.sum())
+        assert by[group, "true positive rate"]["low"] == pytest.approx(low)
+        assert by[group, "true positive rate"]["high"] == pytest.approx(high)
+
+
+def test_differences_are_to_the_largest_group_with_newcombes_interval() -> None:
+    model, X, y = fitted()
+    found = model.evaluate(X, y, by="sex")
+    assert found.reference == "m"
+    row = next(r for r in found.differences if (r["group"], r["figure"]) == ("f", "error"))
+    f, m = found.evaluations["f"], found.evaluations["m"]
+    (fl, fu), (ml, mu) = f.error_interval, m.error_interval
+    apart = f.error - m.error
+    assert row["difference"] == pytest.approx(apart)
+    assert row["low"] == pytest.approx(apart - math.hypot(f.error - fl, mu - m.error))
+    assert row["high"] == pytest.approx(apart + math.hypot(fu - f.error, m.error - ml))
+
+
+def test_newcombes_interval_of_shares_equals_the_published_example() -> None:
+    # Newcombe (1998), example (a): 56/70 - 48/80 = 0.2, interval 0.0524 to 0.3339.
+    from ceiba.trust.groups import _difference_listing, _Figure
+
+    figures = {
+        "a": {"share": _Figure(56 / 70, *wilson(56 / 70, 70))},
+        "b": {"share": _Figure(48 / 80, *wilson(48 / 80, 80))},
+    }
+    row = _difference_listing(figures, "b").row(0)
+    assert (round(row["low"], 4), round(row["high"], 4)) == (0.0524, 0.3339)
+
+
+def test_evaluate_by_works_for_frames_arrays_weights_and_numbers() -> None:
+    X, y = data()
+    model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    by_name = model.evaluate(X, y, by="sex")
+    assert str(model.evaluate(pl.from_pandas(X), y, by="sex")) == str(by_name)
+    by_array = model.evaluate(X, y, by=X["sex"].to_numpy())
+    assert by_array.figures == by_name.figures
+    doubled = model.evaluate(X, y, sample_weight=np.full(len(y), 2.0), by="sex")
+    np.testing.assert_allclose(doubled.figures["value"], by_name.figures["value"])
+    numbers = ceiba.DecisionTreeRegressor(max_depth=2).fit(X[["x"]], X["z"])
+    found = numbers.evaluate(X[["x", "sex"]], X["z"], by="sex")
+    assert set(found.figures["figure"]) == {"MSE", "MAE", "R2"}
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"by": "x"}, DataError, "groups; at most 50"),
+        ({"by": ["a"]}, DataError, "one label per row"),
+        ({"by": "sex", "positive": "maybe"}, OptionError, "no class"),
+        ({"positive": "yes"}, OptionError, "no effect without by"),
+    ],
+)
+def test_evaluate_by_with_a_wrong_option_says_so(
+    options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    model, X, y = fitted()
+    X = X if options.get("by") == "sex" else X[["x", "z"]]
+    with pytest.raises(error, match=message):
+        model.evaluate(X, y, **options)
