@@ -69,8 +69,8 @@ def _warn_of_numbers(y: Array) -> None:
     if n > _MANY and n * _ROWS_EACH > len(y):
         warnings.warn(
             f"The target holds {n} different floats in {len(y)} rows, which a classifier takes for "
-            f"{n} classes. For a quantity use a regressor (rpart: method='anova'); for classes "
-            "give integers or text.",
+            f"{n} classes. For a quantity use a regressor (rpart: method='anova'), for classes "
+            "integers or text.",
             DataWarning,
             stacklevel=2,
         )
