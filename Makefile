@@ -1,8 +1,8 @@
-# Everything a developer types. Needs Python >= 3.11, a C++20 compiler and make; all else comes from PyPI into .venv.
-# Stamps under .venv remember what was installed from which sources, so a second run starts at once.
-#   PYTHON=python3.13 make test    another interpreter (for a new .venv)
+# All developer commands. Needs Python >= 3.11, a C++20 compiler and make; everything else is installed into .venv.
+# Stamp files under .venv record what was installed from which sources, so a second run starts immediately.
+#   PYTHON=python3.13 make test    use another interpreter (for a new .venv)
 #   STRICT=ON make build           compiler warnings are errors (the default when CI is set)
-#   make test ARGS="-k gini"       more arguments for pytest
+#   make test ARGS="-k gini"       extra arguments for pytest
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -16,54 +16,61 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo test test-full oracle bench bench-full lint format docs build clean
+.PHONY: FORCE help demo cpp-tests test test-full oracle bench bench-full lint format docs build clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(STAMPS)/built ## learn two small trees, print them, draw one (a picture in out/)
+demo: $(STAMPS)/built ## learn two small trees, print them, plot one (into out/)
 	@$(PY) -m ceiba demo
 
-test: $(STAMPS)/built $(STAMPS)/browser ## the tests of every day, with the examples of docs and docstrings
+test: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## the fast test suite, with the examples of docs and docstrings
 	$(PYTEST) -m "not slow" $(ARGS)
 
-test-full: $(STAMPS)/built $(STAMPS)/browser ## all tests, the slow ones too
+test-full: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## all tests, including the slow ones
 	$(PYTEST) $(ARGS)
+
+cpp-tests: $(STAMPS)/tools ## compile the unit tests of the C++ core (pytest runs them)
+	@mkdir -p build
+	@$(VENV)/bin/cmake -S cpp/tests -B build/cpp-tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(VENV))/bin/ninja \
+	  > build/cpp-tests.log || { cat build/cpp-tests.log; exit 1; }
+	@$(VENV)/bin/cmake --build build/cpp-tests --parallel $(JOBS) > build/cpp-tests.log || \
+	  { cat build/cpp-tests.log; exit 1; }
 
 oracle: $(STAMPS)/built ## compare with the reference trees in CEIBA_ORACLE (default ../shared/oracle)
 	$(PY) tests/oracle/run.py $(ARGS)
 
-bench: $(STAMPS)/built $(STAMPS)/bench ## ratios against other libraries, three minutes
+bench: $(STAMPS)/built $(STAMPS)/bench ## speed and memory compared with other libraries, three minutes
 	$(PY) -m benchmarks.run --subset quick $(ARGS)
 
 bench-full: $(STAMPS)/built $(STAMPS)/bench ## the same at full size, into docs/benchmarks.md
 	$(PY) -m benchmarks.run --subset full --docs $(ARGS)
 
-lint: $(STAMPS)/built ## ruff and mypy --strict (the layout of C++ is not checked: versions of clang-format disagree)
+lint: $(STAMPS)/built ## ruff and mypy --strict (C++ formatting is not checked: clang-format versions disagree)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 
-format: $(STAMPS)/tools ## let ruff and clang-format lay out the code
+format: $(STAMPS)/tools ## format the code with ruff and clang-format
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
 	@if command -v clang-format >/dev/null; then find cpp -name '*.hpp' -o -name '*.cpp' | xargs -r clang-format -i; fi
 
-docs: $(STAMPS)/built $(STAMPS)/docs ## the documentation as HTML in docs/_build/html
+docs: $(STAMPS)/built $(STAMPS)/docs ## build the documentation as HTML in docs/_build/html
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-build: ## compile the C++ core again and install it into .venv
+build: ## recompile the C++ core and install it into .venv
 	@rm -f $(STAMPS)/built
 	@$(MAKE) --no-print-directory $(STAMPS)/built
 
-clean: ## remove what was built (not .venv)
+clean: ## remove build products (not .venv)
 	rm -rf build dist out docs/_build .pytest_cache .mypy_cache .ruff_cache
 	rm -f $(STAMPS)/built
 
-# --- set-up, each step once -------------------------------------------------------------------------------------------
+# --- set-up, each step runs once -------------------------------------------------------------------------------------
 
-# Requirements stand in pyproject.toml only; this prints those of the named extras (and of the build) one per line.
+# Requirements are declared only in pyproject.toml; this prints those of the given extras (and of the build).
 define requirements
 $(PY) -c "import sys, tomllib; t = tomllib.load(open('pyproject.toml', 'rb')); p = t['project']; \
 print(*(r for name in sys.argv[1:] for r in {'build': t['build-system']['requires'] + ['cmake', 'ninja'], \
@@ -82,20 +89,20 @@ $(STAMPS)/%: pyproject.toml | $(PY)
 	@$(PY) -m pip install -q --disable-pip-version-check -r $(STAMPS)/$*.txt
 	@touch $@
 
-# The report is tested in a real browser. Where there is none and apt cannot install one, its tests skip, with a reason.
+# The report is tested in a real browser. If there is none and apt cannot install one, its tests are skipped.
 $(STAMPS)/browser: | $(STAMPS)/tools
 	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 	    { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && { apt-get install -y -qq chromium || \
 	    { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1; }; \
-	  then touch $@; else echo "no chromium: the report's tests in a browser will be skipped"; fi
+	  then touch $@; else echo "no chromium: the browser tests of the report will be skipped"; fi
 
-# What else decides whether the installed package is the right one: the compiler's strictness, and the modules, because
-# an editable install keeps a list of them. The file changes only when they do.
+# What else makes the installed package stale: the compiler's strictness, and the list of modules, because an editable
+# install stores it. The file changes only when they do.
 $(STAMPS)/kind: FORCE | $(STAMPS)/tools
 	@echo "strict $(STRICT)" $(sort $(shell find src/ceiba -name "*.py")) > $@.new
 	@cmp -s $@.new $@ || mv $@.new $@
 
-# Without build isolation: the compiler's work of last time in build/ is used again.
+# Without build isolation, so that object files in build/ are reused.
 $(STAMPS)/built: $(SOURCES) pyproject.toml $(STAMPS)/tools $(STAMPS)/kind
 	@echo "compiling the C++ core"
 	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \

@@ -1,7 +1,7 @@
-"""Fail when a test was skipped for a reason that is not on the list below.
+"""Fail if a test was skipped for a reason that is not listed below.
 
-Usage: skips.py JUNIT.XML. A test that is skipped where it could have run is a test nobody has.
-Reasons about a folder of reference data are allowed only where that folder is absent.
+Usage: skips.py JUNIT.XML. A test that is skipped although it could run protects nothing.
+Reasons about a folder of reference data are allowed only if that folder is absent.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-# pattern of the reason -> may it be skipped here?
+# pattern of the reason -> allowed here?
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 ALLOWED = {
     r"no folder .*: set CEIBA_(ORACLE|DATA)": not SHARED.is_dir(),
     r"R is not installed|rpart is not installed": True,
     r"(needs|only on) (Windows|macOS|Linux)": True,
     r"(YDF|LightGBM|XGBoost|chefboost|Weka) is not installed": True,
-    r"(node|java|PostgreSQL|shap|CHAID|mlflow|onnx\w*|duckdb|jp\w+1?) is not installed": True,
+    r"(node|java|PostgreSQL|shap|CHAID|mlflow|Graphviz|onnx\w*|duckdb|jp\w+1?) is not installed": True,
     r"jpmml-evaluator is not installed": True,
     r"no C compiler is installed": True,
 }
@@ -35,17 +35,17 @@ def skipped(report: Path) -> list[tuple[str, str]]:
 
 
 def is_allowed(reason: str) -> bool:
-    """Tell whether some pattern that holds here matches the reason."""
+    """Return whether a pattern that applies here matches the reason."""
     return any(here and re.search(pattern, reason) for pattern, here in ALLOWED.items())
 
 
 def main(report: Path) -> int:
-    """Print what was skipped; give 1 if any of it should have run."""
-    found = skipped(report)
-    wrong = [(test, reason) for test, reason in found if not is_allowed(reason)]
+    """Print the skipped tests; return 1 if any of them should have run."""
+    skips = skipped(report)
+    wrong = [(test, reason) for test, reason in skips if not is_allowed(reason)]
     for test, reason in wrong:
         print(f"skipped but should run here: {test}: {reason}")
-    print(f"skips: {len(found)}, of these not allowed: {len(wrong)}")
+    print(f"skips: {len(skips)}, of these not allowed: {len(wrong)}")
     return 1 if wrong else 0
 
 

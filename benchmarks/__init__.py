@@ -5,6 +5,7 @@ libraries/     one file per library         races.py     what a race and a bar a
 bars.py        all races and their bars     growth.py    growth curves and their exponents
 measure.py     one fresh process            judging.py   how well a tree fits its rows
 run.py         all of it: table, JSON       table.py     from measurements to figures
-compare.py     is one slower?               commits.py   two commits side by side
-pruning.py     choosing alpha               machine.py   what it was measured on
+compare.py     is one slower?               commits.py   builds of a commit
+interleaved.py two commits in turns         machine.py   what it was measured on
+pruning.py     choosing alpha
 """

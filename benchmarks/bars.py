@@ -1,7 +1,7 @@
-"""Who races whom on what, and what the project asks of itself: every race, in the table's order.
+"""All races and their bars (the project's own targets), in the order of the table.
 
-Rivals that take long run fewer times. A bar on training impurity says "equal or better": 1e-5 is
-left for cuts between neighbours that scikit-learn, in float32, takes for equal.
+Slow rivals run fewer times. A bar on training impurity means "equal or better": 1e-5 is allowed for
+cuts between neighbours that scikit-learn, in float32, considers equal.
 """
 
 from __future__ import annotations
@@ -13,17 +13,32 @@ from benchmarks.libraries import Settings
 from benchmarks.problems import PROBLEMS
 from benchmarks.races import Action, Bar, Contender, Race, depth_name
 
-SUBSETS = ("quick", "issue2", "issue3", "issue5", "issue6", "growth", "full")
+SUBSETS = {
+    "quick": "a bit of everything on small tables, three minutes; verdicts that need no size",
+    "numbers": "numeric columns: tall, wide, integers, covertype, absolute error; threads, memory",
+    "missing": "a fifth of the cells missing, surrogate splits",
+    "categories": "columns of up to 5,000 levels",
+    "predict": "predictions for a million rows and for one",
+    "small": "iris and breast cancer, fit and predict; the import",
+    "families": "C4.5 against Weka and chefboost; ID3, C4.5 and CHAID on thousands of levels",
+    "growth": "growth curves in rows, columns, classes, levels and depth",
+    "real": "real data sets from CEIBA_DATA",
+    "full": "all of the above",
+}
 
 BINS = 255
 EQUAL = 1e-5
-# Two approximate trees of different bin edges: neither is better everywhere.
+# Two approximate trees with different bin edges: neither is better everywhere.
 NEARLY = 1e-3
 MEGABYTE = 10**6
 
 
 def _race(name: str, subsets: str, contenders: dict[str, Contender], *bars: Bar) -> Race:
     return Race(name, frozenset([*subsets.split(), "full"]), contenders, bars)
+
+
+def _also_quick(subset: str, quick: bool) -> str:
+    return f"quick {subset}" if quick else subset
 
 
 def _settings(depth: int | None) -> Settings:
@@ -57,7 +72,7 @@ def _exact(problem: str, depth: int | None, speed: float, subsets: str) -> Race:
 
 
 def _with_rivals(race: Race, fast: float, ydf: float | None = None, slow: bool = False) -> Race:
-    """Add the boosting libraries' single trees and, at `slow`, everyone else who can."""
+    """Add single trees of the boosting libraries and, with `slow`, all other libraries that can."""
     first = race.contenders["ceiba"]
     names = {"LightGBM": 2, "XGBoost hist": 2}
     names |= {"YDF": 2, "XGBoost exact": 1, "rpart": 1} if slow else {}
@@ -105,13 +120,13 @@ def _missing(depth: int | None, speed: float | None, subsets: str) -> Race:
 
 
 def _wide(problem: str, speed: float, *rivals: str) -> Race:
-    """Few rows, many columns, down to pure leaves."""
+    """Few rows, many columns, grown to pure leaves."""
     ours = Contender("ceiba", problem, repeats=5)
     contenders = {"ceiba": ours, "scikit-learn": replace(ours, library="scikit-learn", repeats=2)}
     contenders |= {name: replace(_named(name, ours), repeats=1) for name in rivals}
     return _race(
         f"{PROBLEMS[problem].about}, full tree",
-        "issue5",
+        "numbers",
         contenders,
         Bar("speed", "ceiba", "scikit-learn", speed),
         Bar("impurity", "ceiba", "scikit-learn", EQUAL),
@@ -124,7 +139,7 @@ def _wide(problem: str, speed: float, *rivals: str) -> Race:
 
 
 def _categorical(problem: str, speed: float, *rivals: tuple[str, float | None]) -> Race:
-    """Level sets against LightGBM without its limits, and others as they are (limit: seconds)."""
+    """Level sets against LightGBM without its limits, and others as is (limit: seconds)."""
     ours = Contender("ceiba", problem, settings=Settings(min_samples_leaf=50), repeats=3)
     contenders = {"ceiba": ours, "LightGBM": replace(ours, library="LightGBM", repeats=2)}
     bars = [Bar("speed", "ceiba", "LightGBM", speed), Bar("impurity", "ceiba", "LightGBM", 0.0)]
@@ -133,21 +148,20 @@ def _categorical(problem: str, speed: float, *rivals: tuple[str, float | None]) 
         bars.append(Bar("speed", "ceiba", name, 20 if name == "YDF" else None))
         bars.append(Bar("impurity", "ceiba", name))
     name = f"{PROBLEMS[problem].about}, any depth"
-    subsets = "issue3 issue5" if problem.endswith("5") else "quick issue3 issue5"
-    return _race(name, subsets, contenders, *bars)
+    return _race(name, _also_quick("categories", problem == "categorical"), contenders, *bars)
 
 
 # ---------------------------------------------------------------------------------- small, predict
 
 
-def _small(problem: str, action: Action, speed: float, subsets: str, *rivals: str) -> Race:
+def _small(problem: str, action: Action, speed: float, *rivals: str, quick: bool = False) -> Race:
     """Small tables and single rows, default settings: the cost of everything but the search."""
     ours = Contender("ceiba", problem, action, repeats=3)
     contenders = {"ceiba": ours, "scikit-learn": replace(ours, library="scikit-learn")}
     contenders |= {name: replace(_named(name, ours), repeats=2) for name in rivals}
     return _race(
         f"{PROBLEMS[problem].about}, {action}",
-        f"issue2 {subsets}",
+        _also_quick("small", quick),
         contenders,
         Bar("speed", "ceiba", "scikit-learn", speed),
         *(Bar("speed", "ceiba", name) for name in rivals),
@@ -161,7 +175,7 @@ def _c45(
     ours = Contender("ceiba", problem, settings=Settings(min_samples_leaf=2, recipe="c45"))
     return _race(
         f"{PROBLEMS[problem].about}, C4.5",
-        "quick issue6" if problem == "iris" else "issue6",
+        _also_quick("families", problem == "iris"),
         {
             "ceiba": replace(ours, repeats=5),
             "Weka": replace(ours, library="Weka"),
@@ -177,7 +191,7 @@ def _family(problem: str, recipe: str, leaf: int, seconds: float) -> Race:
     settings = Settings(min_samples_leaf=leaf, recipe=recipe)
     return _race(
         f"{PROBLEMS[problem].about}, {recipe}",
-        "issue6",
+        "families",
         {"ceiba": Contender("ceiba", problem, settings=settings, repeats=2)},
         Bar("seconds", "ceiba", limit=seconds),
     )
@@ -186,7 +200,7 @@ def _family(problem: str, recipe: str, leaf: int, seconds: float) -> Race:
 def _predict(
     action: Action, speed: float | None, onnx: float | None, problem: str = "classes"
 ) -> Race:
-    """One tree for all: scikit-learn and onnxruntime get the one that ceiba grew."""
+    """The same tree for all: scikit-learn and onnxruntime get the one that ceiba grew."""
     same = replace(_settings(None), same_tree=True)
     ours = Contender("ceiba", problem, action, settings=same, repeats=3)
     contenders = {
@@ -196,20 +210,21 @@ def _predict(
     }
     return _race(
         f"{PROBLEMS[problem].about}, any depth, {action}",
-        "quick issue5" if (problem, action) == ("classes", "predict") else "issue5",
+        _also_quick("predict", (problem, action) == ("classes", "predict")),
         contenders,
         Bar("speed", "ceiba", "scikit-learn", speed),
         Bar("speed", "ceiba", "onnxruntime", onnx),
     )
 
 
-def _world(problem: str, *rivals: str, subsets: str = "", limit: float | None = None) -> Race:
-    """A table of the world, whole tree, at least 50 rows in a leaf; no bar."""
+def _real(problem: str, *rivals: str, limit: float, quick: bool = False) -> Race:
+    """A real data set, whole tree, at least 50 rows in a leaf; no bar."""
     ours = Contender("ceiba", problem, settings=_settings(None))
     contenders = {"ceiba": ours}
     contenders |= {name: replace(_named(name, ours), repeats=1, limit=limit) for name in rivals}
     bars = [Bar(what, "ceiba", rival) for rival in rivals for what in ("speed", "impurity")]
-    return _race(f"{PROBLEMS[problem].about}, {depth_name(None)}", subsets, contenders, *bars)
+    name = f"{PROBLEMS[problem].about}, {depth_name(None)}"
+    return _race(name, _also_quick("real", quick), contenders, *bars)
 
 
 # ---------------------------------------------------------------------------------- all
@@ -218,22 +233,21 @@ _SURROGATES = Settings(
     max_depth=8, min_samples_split=100, min_samples_leaf=50, missing="surrogate", max_surrogates=5
 )
 _ABSOLUTE = Settings(max_depth=8, min_samples_leaf=50, criterion="absolute_error")
-_BOTH = "issue2 issue5"
 
 RACES: tuple[Race, ...] = (
     _with_histogram(
-        _with_rivals(_exact("classes", 8, 60, f"quick {_BOTH}"), 4, ydf=20, slow=True), 100, 7
+        _with_rivals(_exact("classes", 8, 60, "quick numbers"), 4, ydf=20, slow=True), 100, 7
     ),
-    _with_histogram(_with_rivals(_exact("classes", None, 35, _BOTH), 4), 70, None),
-    _exact("classes_float64", 8, 45, _BOTH),
-    _exact("classes_float64", None, 28, _BOTH),
-    _exact("regression", 8, 50, f"quick {_BOTH}"),
-    _exact("regression", None, 22, _BOTH),
-    _exact("integers", 8, 24, "quick issue5"),
-    _exact("integers", None, 20, "issue5"),
+    _with_histogram(_with_rivals(_exact("classes", None, 35, "numbers"), 4), 70, None),
+    _exact("classes_float64", 8, 45, "numbers"),
+    _exact("classes_float64", None, 28, "numbers"),
+    _exact("regression", 8, 50, "quick numbers"),
+    _exact("regression", None, 22, "numbers"),
+    _exact("integers", 8, 24, "quick numbers"),
+    _exact("integers", None, 20, "numbers"),
     _race(
         f"{PROBLEMS['covertype'].about}, full tree",
-        "issue5",
+        "numbers real",
         {
             "ceiba": Contender("ceiba", "covertype"),
             "scikit-learn": Contender("scikit-learn", "covertype", repeats=2),
@@ -242,11 +256,11 @@ RACES: tuple[Race, ...] = (
         Bar("impurity", "ceiba", "scikit-learn", EQUAL),
         Bar("memory", "ceiba", limit=2.5),
     ),
-    _missing(8, 40, "quick issue3 issue5"),
-    _missing(None, None, "issue3"),
+    _missing(8, 40, "quick missing"),
+    _missing(None, None, "missing"),
     _race(
         f"{PROBLEMS['absolute_error'].about}, depth 8",
-        "issue5",
+        "numbers",
         {
             "ceiba": Contender("ceiba", "absolute_error", settings=_ABSOLUTE),
             "scikit-learn": Contender(
@@ -263,16 +277,16 @@ RACES: tuple[Race, ...] = (
     _predict("predict", 4, 2.5),
     _predict("predict", 4, None, "classes_float64"),
     _predict("predict one row", 8, None),
-    _small("iris", "fit", 12, "quick issue5", "LightGBM", "XGBoost exact", "YDF", "rpart"),
-    _small("breast_cancer", "fit", 9, "issue5", "LightGBM", "XGBoost exact", "YDF", "rpart"),
-    _small("iris", "predict", 1, ""),
-    _small("iris", "predict one row", 8, "quick issue5", "LightGBM", "XGBoost exact", "YDF"),
-    _small("breast_cancer", "predict", 1, ""),
-    _small("breast_cancer", "predict one row", 8, ""),
+    _small("iris", "fit", 12, "LightGBM", "XGBoost exact", "YDF", "rpart", quick=True),
+    _small("breast_cancer", "fit", 9, "LightGBM", "XGBoost exact", "YDF", "rpart"),
+    _small("iris", "predict", 1),
+    _small("iris", "predict one row", 8, "LightGBM", "XGBoost exact", "YDF", quick=True),
+    _small("breast_cancer", "predict", 1),
+    _small("breast_cancer", "predict one row", 8),
     *CURVES,
     _race(
         f"{PROBLEMS['surrogates'].about}, 5 surrogates, depth 8",
-        "quick issue3",
+        "quick missing",
         {
             "ceiba": Contender("ceiba", "surrogates", settings=_SURROGATES, repeats=5),
             "rpart": Contender("rpart", "surrogates", settings=_SURROGATES, repeats=3),
@@ -282,13 +296,13 @@ RACES: tuple[Race, ...] = (
     ),
     _race(
         f"{PROBLEMS['large_category'].about}, the root's split",
-        "quick issue3",
+        "quick categories",
         {"ceiba": Contender("ceiba", "large_category", settings=Settings(max_depth=1), repeats=5)},
         Bar("seconds", "ceiba", limit=0.05),
     ),
     _race(
         "import, without scikit-learn's own",
-        "quick issue2",
+        "quick small",
         {
             "import ceiba": Contender("ceiba", "iris", "import", repeats=5),
             "its estimators": Contender("ceiba estimators", "iris", "import", repeats=5),
@@ -296,8 +310,8 @@ RACES: tuple[Race, ...] = (
         Bar("seconds", "import ceiba", limit=0.15),
         Bar("seconds", "its estimators", limit=0.15),
     ),
-    _world("adult", "LightGBM", "XGBoost hist", "YDF", subsets="quick", limit=20.0),
-    _world("flights", "LightGBM", "XGBoost hist", "YDF", limit=20.0),
+    _real("adult", "LightGBM", "XGBoost hist", "YDF", limit=20.0, quick=True),
+    _real("flights", "LightGBM", "XGBoost hist", "YDF", limit=20.0),
     _c45("iris", 10.0),
     _c45("breast_cancer", 20.0),
     _c45("adult", 120.0, weka=10, chefboost=100),
@@ -308,6 +322,6 @@ RACES: tuple[Race, ...] = (
 )
 
 
-def races(subset: str) -> list[Race]:
-    """List the races of a subset, in the order of the table."""
-    return [race for race in RACES if subset in race.subsets]
+def races(*subsets: str) -> list[Race]:
+    """List the races of some subsets, in the order of the table."""
+    return [race for race in RACES if race.subsets.intersection(subsets)]

@@ -1,4 +1,4 @@
-"""Two commits side by side: each is built into an environment of its own, then they take turns.
+"""Build a commit into an environment of its own, so that two of them can be measured side by side.
 
 The environment sees the packages of this one (numpy, scikit-learn ...) by a path file; the editable
 install here is not among them, because path files are not followed twice. The harness, the problems
@@ -7,6 +7,8 @@ and the settings are those of the working tree for both.
 
 from __future__ import annotations
 
+import json
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -23,44 +25,51 @@ print(json.dumps([why_not("ceiba", Settings(**one)) for one in json.load(sys.std
 
 def is_commit(word: str) -> bool:
     """Tell whether git knows a commit by this word."""
-    said = subprocess.run(
+    done = subprocess.run(
         ["git", "rev-parse", "--verify", "--quiet", f"{word}^{{commit}}"],
         cwd=ROOT,
         capture_output=True,
         check=False,
     )
-    return said.returncode == 0
+    return done.returncode == 0
 
 
 def build(commit: str, folder: Path) -> str:
-    """Build the ceiba of a commit below `folder`; give the interpreter that imports it."""
-    sources, home = folder / "sources", folder / "environment"
+    """Build the ceiba of a commit below `folder`; give the interpreter that imports it.
+
+    A commit that was built there before is not built again.
+    """
+    name = _call("git", "rev-parse", "--short=12", f"{commit}^{{commit}}").decode().strip()
+    sources, home = folder / name / "sources", folder / name / "environment"
+    python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    finished = folder / name / "built"
+    if finished.exists():
+        return str(python)
+    shutil.rmtree(folder / name, ignore_errors=True)
     sources.mkdir(parents=True)
     archive = _call("git", "archive", "--format=tar", commit)
     subprocess.run(["tar", "-x", "-C", str(sources)], input=archive, check=True)
     _call(sys.executable, "-m", "venv", "--without-pip", str(home))
-    python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     packages = _call(str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
     borrowed = Path(packages.decode().strip(), "borrowed.pth")
     borrowed.write_text(sysconfig.get_path("purelib"), "utf-8")
     install = ["install", "-q", "--no-build-isolation", "--no-deps", "--no-index", str(sources)]
     # The commit's own build folder: nothing of this tree's build may be used again.
     _call(sys.executable, "-m", "pip", "--python", str(python), *install)
+    finished.touch()
     return str(python)
 
 
 def _call(*words: str) -> bytes:
-    said = subprocess.run(words, cwd=ROOT, capture_output=True, check=False)
-    if said.returncode:
-        raise SystemExit(f"{' '.join(words[:4])} ... failed:\n{said.stderr.decode()[-2000:]}")
-    return said.stdout
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(words[:4])} ... failed:\n{done.stderr.decode()[-2000:]}")
+    return done.stdout
 
 
 def why_unable(python: str, settings: list[dict[str, object]]) -> list[str | None]:
     """Ask the ceiba of an interpreter which settings it lacks."""
-    import json
-
-    said = subprocess.run(
+    done = subprocess.run(
         [python, "-c", _ABLE],
         input=json.dumps(settings),
         cwd=ROOT,
@@ -68,5 +77,5 @@ def why_unable(python: str, settings: list[dict[str, object]]) -> list[str | Non
         text=True,
         check=True,
     )
-    reasons: list[str | None] = json.loads(said.stdout.splitlines()[-1])
+    reasons: list[str | None] = json.loads(done.stdout.splitlines()[-1])
     return reasons

@@ -1,15 +1,17 @@
-"""Is one slower than the other? Two commits, or two results of benchmarks.run.
+"""Compare two commits, or two results of benchmarks.run: is the later one slower?
 
-    python -m benchmarks.compare HEAD~5 HEAD --subset quick --only float32
+    python -m benchmarks.compare HEAD~5 HEAD --only float32
     python -m benchmarks.compare old.json new.json
 
-Two commits are built, and ceiba's part of the races is measured with both in turns, so that a busy
-minute hits both: the best CPU time (wall time where there are threads), the extra memory, and the
-training impurity are compared. Two results are compared figure by figure, as far as they have them
-in common; ratios against a rival of the same run are steadier than seconds.
+Two commits are built side by side, and ceiba's part of the races is measured with both in turns
+(interleaved.py): CPU time (wall time where there are threads), extra memory, training impurity.
+The geometric mean of the CPU-time ratios may be 1.03 (--mean), that of one workload 1.10 (--worst).
 
-10 to 25 % is noise on a shared machine, so a figure may be worse by the noise band (default 25 %)
-and by no more; impurity by 1e-5, memory by 10 %. Exit status 1 if any is.
+Two results are compared figure by figure, as far as they have them in common; ratios against a
+rival of the same run are steadier than seconds. They come from different minutes, so 10 to 25 % is
+noise: a figure may be worse by 25 % (--band), impurity by 1e-5, memory by 10 %.
+
+Exit status 1 if anything is worse.
 """
 
 from __future__ import annotations
@@ -17,27 +19,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
-from collections import defaultdict
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import commits
-from benchmarks.bars import SUBSETS
-from benchmarks.measure import Measurement, measure
-from benchmarks.problems import PROBLEMS, store
-from benchmarks.races import Contender, Race
-from benchmarks.run import Progress, chosen_races, why_skipped
-from benchmarks.table import best
+from benchmarks import commits, interleaved
+from benchmarks.run import add_subset
 
 BAND = 0.25
-BAND_OF = {"training impurity": 1e-5, "extra memory": 0.10}
-# Below this, the peak of the resident set is a matter of the allocator's blocks.
-LEAST_BYTES = 4 * 2**20
-
-
-# ---------------------------------------------------------------------------------- two results
+BAND_OF = {"training impurity": interleaved.IMPURITY, "extra memory": interleaved.MEMORY}
+REPEATS = 3
 
 
 def figures(result: dict[str, Any]) -> dict[tuple[str, str, str], dict[str, Any]]:
@@ -95,78 +85,8 @@ def compare_files(old_file: Path, new_file: Path, band: float) -> int:
     return 1 if worse or not lines else 0
 
 
-# ---------------------------------------------------------------------------------- two commits
-
-
-def judge(
-    name: str, old: list[Measurement], new: list[Measurement], n_threads: int, band: float
-) -> tuple[list[str], bool]:
-    """Compare what both commits needed for one thing; give lines, and whether it became worse."""
-    clock: Any = "cpu" if n_threads == 1 else "wall"
-    before, after = best(old, clock), best(new, clock)
-    shown = f"{before:.4g} s -> {after:.4g} s"
-    found = [_judge(f"{name}; {clock} time", shown, after / before - 1, band)]
-    sizes = [min((one.extra_bytes or 0 for one in side), default=0) for side in (old, new)]
-    if min(sizes) > LEAST_BYTES:
-        shown = " -> ".join(f"{size / 2**20:.0f} MiB" for size in sizes)
-        change = sizes[1] / sizes[0] - 1
-        found.append(_judge(f"{name}; extra memory", shown, change, BAND_OF["extra memory"]))
-    first, second = old[0].impurity, new[0].impurity
-    if first and second is not None:
-        shown, change = f"{first:.6f} -> {second:.6f}", second / first - 1
-        allowed = BAND_OF["training impurity"]
-        found.append(_judge(f"{name}; training impurity", shown, change, allowed))
-    return [line for line, _ in found], any(regressed for _, regressed in found)
-
-
-def ours(races: list[Race]) -> dict[str, Contender]:
-    """List what ceiba does in the races, once each."""
-    found: dict[str, Contender] = {}
-    for race in races:
-        for key, one in race.contenders.items():
-            if one.library == "ceiba" and one.action != "import" and one not in found.values():
-                found[f"{race.name}: {key}"] = one
-    return found
-
-
-def compare_commits(options: argparse.Namespace) -> int:
-    """Build both, let them take turns, and judge."""
-    chosen, most_rows = chosen_races(options)
-    todo = {name: one for name, one in ours(chosen).items() if why_skipped(one) is None}
-    lines, worse = [], False
-    with tempfile.TemporaryDirectory(prefix="ceiba-compare-") as folder:
-        pythons = []
-        for commit in (options.old, options.new):
-            print(f"building {commit}", file=sys.stderr, flush=True)
-            pythons.append(commits.build(commit, Path(folder, f"commit{len(pythons)}")))
-        settings = [asdict(one.settings) for one in todo.values()]
-        lacking = [commits.why_unable(python, settings) for python in pythons]
-        progress = Progress(sum(2 * one.repeats for one in todo.values()))
-        for (name, one), *reasons in zip(todo.items(), *lacking, strict=True):
-            if any(reasons):
-                lines.append(f"skip  {name}: {next(filter(None, reasons))}")
-                continue
-            place = store(one.problem, min(most_rows, PROBLEMS[one.problem].rows), Path(folder))
-            taken: dict[str, list[Measurement]] = defaultdict(list)
-            for _ in range(one.repeats):
-                for python in pythons:
-                    progress.step(name)
-                    taken[python].append(measure(one, place, not taken[python], python))
-            errors = [m.error for side in taken.values() for m in side if m.error]
-            if errors:
-                lines.append(f"WORSE {name}: {errors[0]}")
-                worse = True
-                continue
-            sides = (taken[python] for python in pythons)
-            told, regressed = judge(name, *sides, one.settings.n_threads, options.band)
-            lines += told
-            worse = worse or regressed
-        progress.end()
-    print("\n".join(sorted(lines, reverse=True)))
-    return 1 if worse else 0
-
-
-def main() -> int:
+def read_options(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
     assert __doc__
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
@@ -174,20 +94,30 @@ def main() -> int:
     )
     parser.add_argument("old", help="a commit, or a JSON file of benchmarks.run")
     parser.add_argument("new", help="the same, later")
-    parser.add_argument("--band", type=float, default=BAND, help="noise, as a share (0.25)")
-    parser.add_argument("--subset", choices=SUBSETS, default="quick", help="of two commits")
-    parser.add_argument("--only", default="", metavar="REGEX", help="only races of such a name")
-    parser.add_argument("--rows", type=int, help="cut larger tables to so many rows")
-    parser.add_argument("--repeats", type=int, help="at most so many repeats")
-    options = parser.parse_args()
-    options.libraries = []
+    files = parser.add_argument_group("two files")
+    files.add_argument("--band", type=float, default=BAND, help="noise, as a share (0.25)")
+    both = parser.add_argument_group("two commits")
+    add_subset(both, ["quick", "small", "predict"])
+    both.add_argument("--only", default="", metavar="REGEX", help="only races of such a name")
+    both.add_argument("--rows", type=int, help="cut larger tables to so many rows (50,000)")
+    both.add_argument("--repeats", type=int, default=REPEATS, help="turns of each commit (3)")
+    both.add_argument("--mean", type=float, default=interleaved.MEAN, help="most, of all (1.03)")
+    both.add_argument("--worst", type=float, default=interleaved.WORST, help="most, of one (1.10)")
+    both.add_argument("--builds", type=Path, metavar="FOLDER", help="keep the builds here")
+    # Of every race: ceiba is measured alone, so its rivals need not be left out.
+    parser.set_defaults(libraries=None)
+    return parser.parse_args(arguments)
+
+
+def main() -> int:
+    options = read_options()
     words = (options.old, options.new)
     if all(Path(word).is_file() for word in words):
         return compare_files(*map(Path, words), options.band)
     for word in words:
         if not commits.is_commit(word):
             raise SystemExit(f"{word} is neither a file nor a commit of this repository.")
-    return compare_commits(options)
+    return interleaved.compare_commits(options)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""How the families' trees and rules differ on the same tables: the figures of docs/families.md.
+"""How the families' trees and rules differ on the same data sets: the figures of docs/families.md.
 
     python -m benchmarks.families
 
-Adult is learned from its training file and judged on its test file; of mushrooms a third of the
-rows, drawn at random, is held out. The files are those of the folder CEIBA_DATA.
+Adult is fitted on its training file and evaluated on its test file; for mushrooms a random third of
+the rows is held out. The files are read from the folder CEIBA_DATA.
 """
 
 from __future__ import annotations

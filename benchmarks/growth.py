@@ -1,4 +1,4 @@
-"""Growth curves: one thing grows, the rest stays; the exponent of its size in the time is fitted.
+"""Growth curves: one quantity grows, the rest is fixed; the exponent of its size is fitted.
 
 An exponent of 1 means twice the size takes twice the time. Least squares of log(time) on log(size)
 over the points; the curve in rows is judged from 10^5 rows on, as smaller tables fit in the cache.
@@ -38,7 +38,7 @@ def _curve(name: str, contenders: Iterable[tuple[int, Contender]], *more: Bar) -
     last = every[-1][0]
     return Race(
         f"growth in {name}",
-        frozenset({"issue5", "full", "growth"}),
+        frozenset({"full", "growth"}),
         {key: one for key, (_, one) in points.items()},
         (*more, *(() if more else (Bar("exponent", last, points=every),))),
     )

@@ -1,16 +1,10 @@
 """Run a subset of the races and print one table of ratios: `python -m benchmarks.run`.
 
-    --subset quick     small tables, three minutes: figures, and the verdicts that need no size
-    --subset issue2    numbers against scikit-learn, threads, memory, small data, import
-    --subset issue3    categories, missing values, surrogates
-    --subset issue5    speed and memory of everything that has a bar
-    --subset issue6    the families: C4.5 against Weka and chefboost, multiway splits and merging
-    --subset growth    the growth curves
-    --subset full      all of it, and tables of the world where CEIBA_DATA has them
+    --subset NAMES     one or more of the workloads in bars.SUBSETS (listed below)
     --only REGEX       only races of such a name; --list shows the names
     --libraries NAMES  only these and ceiba
 
-Everything measured goes to benchmarks/results/<subset>.json (for compare.py), the table to .md.
+Everything measured goes to benchmarks/results/<subsets>.json (for compare.py), the table to .md.
 With --docs the table also replaces the one between the marks in docs/benchmarks.md.
 """
 
@@ -114,10 +108,10 @@ def run(
 
 def chosen_races(options: argparse.Namespace) -> tuple[list[Race], int]:
     """List the races that were asked for, cut to the size that was asked for; and that size."""
-    quick = options.subset == "quick"
+    quick = "quick" in options.subset
     most_rows = options.rows or (QUICK_ROWS if quick else WHOLE)
     most_repeats = options.repeats or (QUICK_REPEATS if quick else WHOLE)
-    cut = (race.cut(most_rows, most_repeats) for race in races(options.subset))
+    cut = (race.cut(most_rows, most_repeats) for race in races(*options.subset))
     found = [race for race in cut if re.search(options.only, race.name)]
     if options.libraries is not None:
         found = [race.among({"ceiba", "ceiba estimators", *options.libraries}) for race in found]
@@ -153,11 +147,29 @@ def main() -> int:
     return _report(options, table, _write(options, table, measured, size))
 
 
+def add_subset(parser: argparse._ActionsContainer, usual: list[str]) -> None:
+    """Add the flag that picks races by workload."""
+    parser.add_argument(
+        "--subset",
+        nargs="+",
+        choices=SUBSETS,
+        default=usual,
+        metavar="NAME",
+        help=f"workloads ({' '.join(usual)})",
+    )
+
+
 def _options() -> argparse.Namespace:
     assert __doc__
     form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("benchmarks.run", description=__doc__, formatter_class=form)
-    parser.add_argument("--subset", choices=SUBSETS, default="quick")
+    subsets = "\n".join(f"  {name:11} {about}" for name, about in SUBSETS.items())
+    parser = argparse.ArgumentParser(
+        "benchmarks.run",
+        description=__doc__,
+        epilog=f"subsets:\n{subsets}",
+        formatter_class=form,
+    )
+    add_subset(parser, ["quick"])
     parser.add_argument("--rows", type=int, help="cut larger tables to so many rows (no verdicts)")
     parser.add_argument("--repeats", type=int, help="at most so many repeats")
     parser.add_argument("--only", default="", metavar="REGEX", help="only races of such a name")
@@ -170,7 +182,7 @@ def _options() -> argparse.Namespace:
         metavar="SECONDS",
         help="longest wait, in all, for a quiet machine before what is judged by wall time (90)",
     )
-    parser.add_argument("--output", type=Path, help="JSON file (default: results/<subset>.json)")
+    parser.add_argument("--output", type=Path, help="JSON file (default: results/<subsets>.json)")
     parser.add_argument("--docs", action="store_true", help="put the table into docs/benchmarks.md")
     parser.add_argument("--strict", action="store_true", help="exit status 1 if a bar is missed")
     return parser.parse_args()
@@ -195,7 +207,7 @@ def _write(
     facts = machine.machine()
     versions = machine.versions()
     found = {
-        "subset": options.subset,
+        "subset": "-".join(options.subset),
         "rows": most_rows,
         "commit": machine.commit(),
         "fingerprint": machine.fingerprint(),
@@ -204,7 +216,7 @@ def _write(
         "figures": [asdict(row) for row in table],
         "measured": measured,
     }
-    output: Path = options.output or RESULTS / f"{options.subset}.json"
+    output: Path = options.output or RESULTS / f"{'-'.join(options.subset)}.json"
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(found, indent=1), "utf-8")
     text = f"{markdown(table)}\n{_caption(facts, versions)}\n"
@@ -216,7 +228,7 @@ def _report(options: argparse.Namespace, table: list[Row], output: Path) -> int:
     text = output.with_suffix(".md").read_text("utf-8")
     print(text)
     if options.docs:
-        put_into_page(PAGE, options.subset, text)
+        put_into_page(PAGE, "-".join(options.subset), text)
     missed = [row for row in table if row.verdict == "MISSED"]
     judged = [row for row in table if row.verdict in ("met", "MISSED")]
     output = output.relative_to(Path.cwd()) if output.is_relative_to(Path.cwd()) else output

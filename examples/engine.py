@@ -1,7 +1,7 @@
 """How the exact search uses a histogram: gains at bin boundaries, bounds inside bins.
 
-Squared error on one column of 4,000 rows in 24 bins, computed here once more from the definitions:
-the picture of docs/engine.md.
+Squared error on one column of 4,000 rows in 24 bins, recomputed here from the definitions:
+the figure in docs/engine.md.
 
 Run: python examples/engine.py [FOLDER]
 """
@@ -18,7 +18,7 @@ OUT = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 
 
 def gain(weight, total, n, mean):
-    """Fall of the sum of squares when `weight` rows with sum `total` go left."""
+    """Decrease of the sum of squares when `weight` rows with sum `total` go left."""
     return (total - weight * mean) ** 2 * n / (weight * (n - weight))
 
 
@@ -54,4 +54,4 @@ axes.set(xlabel="rows on the left", ylabel="gain", xlim=(0, n), ylim=(0, floor *
 axes.spines[["top", "right"]].set_visible(False)
 OUT.mkdir(exist_ok=True)
 figure.savefig(OUT / "engine.png", dpi=150)
-print(OUT / "engine.png", f"{np.count_nonzero(may_win)} of {n_bins} bins must be looked into")
+print(OUT / "engine.png", f"{np.count_nonzero(may_win)} of {n_bins} bins must be scanned")

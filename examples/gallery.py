@@ -1,4 +1,4 @@
-"""Make all pictures of docs/gallery.md anew: run the examples, then pack the pictures small.
+"""Recreate all plots of docs/gallery.md: run the examples, then compress the images.
 
 Run: python examples/gallery.py [FOLDER, default docs/images/gallery]
 """
@@ -21,7 +21,7 @@ for script in sorted(here.glob("*.py")):
     sys.argv = [str(script), str(folder)]
     try:
         runpy.run_path(str(script), run_name="__main__")
-    except SystemExit as stop:  # its data are not there
+    except SystemExit as stop:  # its data set is missing
         print(script.name, stop)
 
 from PIL import Image  # noqa: E402  (comes with matplotlib)

@@ -1,6 +1,6 @@
 """Pruning, step by step: the nested trees of minimal cost-complexity pruning and their partitions.
 
-The sequence of Breiman et al. (1984) for iris by two columns, and the cross-validated choice.
+The sequence of Breiman et al. (1984) for iris by two columns, and the choice by cross-validation.
 Run: python examples/iris_pruning.py [FOLDER]
 """
 

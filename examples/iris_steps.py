@@ -1,6 +1,6 @@
 """How a tree divides the plane: iris by two columns, split by split.
 
-The points alone, then the partition with 2, 3 and all leaves, each beside its tree.
+The points alone, then the partition with 2, 3 and all leaves, each next to its tree.
 Run: python examples/iris_steps.py [FOLDER]
 """
 
@@ -22,7 +22,7 @@ largest = ceiba.DecisionTreeClassifier().fit(X, iris.y).tree_
 trees = [largest.prune(n_leaves=n) for n in (1, 2, 3)] + [largest]
 for (plane, graph), tree in zip(rows, trees, strict=True):
     ceiba.plot.plot_regions(tree, X, iris.y, columns=list(X), node_ids=True, legend=False, ax=plane)
-    figure.draw_without_rendering()  # so that the tree knows its room
+    figure.draw_without_rendering()  # so that the tree knows the size of its axes
     ceiba.plot.plot_tree(tree, ax=graph, node_ids=True, legend=tree is largest)
     print(tree, "\n")
 figure.savefig(folder / "iris_steps.png", dpi=60)

@@ -1,4 +1,4 @@
-"""The iris tree as a picture: what the README shows.
+"""The iris tree as a plot, as shown in the README.
 
 Run: python examples/iris_tree.py [FILE]
 """

@@ -1,4 +1,4 @@
-"""A tree of 500 leaves on one sheet: the icicle, and the folded tree.
+"""A tree of 500 leaves on one page: as an icicle plot, and folded.
 
 Run: python examples/large_tree.py [FOLDER]
 """

@@ -1,8 +1,8 @@
-"""Interactive reports of four tables, and the pictures of docs/report.md made from them.
+"""Interactive reports for four data sets, and the screenshots of docs/report.md made from them.
 
 Titanic (who lived), Seattle (rain, with a column that gives it away), California (house values, 500
-leaves), Adult (income, 500 leaves pruned to a few). Needs the tables in the folder CEIBA_DATA; the
-pictures need the packages playwright and Pillow, and Chromium.
+leaves), Adult (income, 500 leaves pruned to a few). Needs the data sets in the folder CEIBA_DATA;
+the screenshots need the packages playwright and Pillow, and Chromium.
 Run: python examples/report_pages.py [FOLDER] [--pictures FOLDER]
 """
 
@@ -28,7 +28,7 @@ FILES = {
 default = Path(__file__).resolve().parents[2] / "shared" / "data"
 data = Path(os.environ.get("CEIBA_DATA", default))
 if gone := [name for name in FILES.values() if not (data / name).exists()]:
-    sys.exit(f"Not there: {', '.join(gone)}; set CEIBA_DATA to the folder that holds them")
+    sys.exit(f"Files not found: {', '.join(gone)}. Set CEIBA_DATA to their folder.")
 
 ADULT = [
     "age",
@@ -50,17 +50,17 @@ ADULT = [
 CHOSEN = ceiba.prune.CostComplexity(rule="1se", keep_unpruned=True)
 
 
-def parted(X, y, share=0.3):
-    """Keep a share of the rows apart."""
-    apart = np.random.default_rng(0).random(len(y)) < share
-    return (X[~apart], y[~apart]), (X[apart], y[apart])
+def hold_out(X, y, share=0.3):
+    """Hold out a random share of the rows."""
+    test = np.random.default_rng(0).random(len(y)) < share
+    return (X[~test], y[~test]), (X[test], y[test])
 
 
 def titanic():
     frame = pd.read_csv(data / FILES["titanic"])
     y = frame["Survived"].map({0: "died", 1: "lived"}).rename("Survived")
     X = frame[["Pclass", "Sex", "Age", "SibSp", "Parch", "Fare", "Embarked"]]
-    train, test = parted(X, y)
+    train, test = hold_out(X, y)
     model = ceiba.DecisionTreeClassifier(prune=CHOSEN, min_samples_leaf=7, max_competitors=3)
     return model, train, test, "Titanic: who lived?"
 
@@ -68,14 +68,14 @@ def titanic():
 def seattle():
     frame = pd.read_csv(data / FILES["seattle"]).dropna()
     y = frame["RAIN"].astype(str).str.upper().map({"TRUE": "rain", "FALSE": "dry"}).rename("RAIN")
-    train, test = parted(frame[["PRCP", "TMAX", "TMIN"]], y)
+    train, test = hold_out(frame[["PRCP", "TMAX", "TMIN"]], y)
     return ceiba.DecisionTreeClassifier(prune="1se"), train, test, "Does it rain in Seattle?"
 
 
 def california():
     frame = pd.read_csv(data / FILES["california"])
     y = frame.pop("median_house_value")
-    train, test = parted(frame, y)
+    train, test = hold_out(frame, y)
     pruning = ceiba.prune.CostComplexity(rule="1se", keep_unpruned=True, folds=5)
     model = ceiba.DecisionTreeRegressor(max_leaf_nodes=500, min_samples_leaf=10, prune=pruning)
     return model, train, test, "House values in California, 1990"
@@ -109,9 +109,9 @@ def write(folder):
 
 # ---------------------------------------------------------------------------------- pictures
 
-# A woman in third class whose age is not known, boarded in Queenstown: in the order of the columns.
+# A woman in third class, age unknown, boarded in Queenstown; in column order.
 HER = "[3, 0, null, 0, 0, 7.75, 1]"
-# Name of the picture: page, what is done on it (a script, with r = the page's own functions).
+# Name of the image: page, script to run on it (r = the page's own functions).
 PICTURES = {
     "report_case": ("titanic", f"r.update({{tab: 'case', values: {HER}, hasCase: true}})"),
     "report_node": ("titanic", "r.reveal(r.model.child(0, 1))"),
@@ -142,21 +142,21 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 
 def browser_path():
-    """Find what the pictures need, or end with what is missing."""
+    """Find the browser, or exit and say what is missing."""
     for package, name in (("playwright", "playwright"), ("PIL", "Pillow")):
         if find_spec(package) is None:
             sys.exit(f"--pictures needs the package {name}: pip install {name.lower()}")
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
         sys.exit(
             f"--pictures needs Chromium; none of {', '.join(BROWSERS)} is on the PATH. "
             "Install it (apt-get install chromium), or leave --pictures out."
         )
-    return found
+    return path
 
 
 def photograph(pages, folder, program):
-    """Open the pages in Chromium and take the pictures of the documentation."""
+    """Open the pages in Chromium and take the screenshots of the documentation."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
@@ -183,8 +183,8 @@ def photograph(pages, folder, program):
 
 def main():
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    reader.add_argument("folder", nargs="?", type=Path, default=Path(), help="of the pages")
-    reader.add_argument("--pictures", type=Path, metavar="FOLDER", help="take the pictures too")
+    reader.add_argument("folder", nargs="?", type=Path, default=Path(), help="where the pages go")
+    reader.add_argument("--pictures", type=Path, metavar="FOLDER", help="take screenshots too")
     asked = reader.parse_args()
     program = browser_path() if asked.pictures else None  # before anything is fitted
     asked.folder.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
 """Learning when to wait for a table, as Russell and Norvig work it out by hand.
 
-Entropy, gains of two questions, the tree and its formula; then the tree that the book's authors had
+Entropy, gains of two columns, the tree and its formula; then the tree that the book's authors had
 in mind, 100 rows drawn from it, and the learning curve: 20 runs for each size from 1 to 99.
-Run: python examples/restaurant.py [FOLDER for the pictures]
+Run: python examples/restaurant.py [FOLDER for the plots]
 """
 
 import sys
@@ -15,7 +15,7 @@ data = ceiba.datasets.load_restaurant()
 print(f"entropy of the target: {ceiba.impurity(data.y, 'entropy')} bits")
 for column in ("Patrons", "Type"):
     gain = ceiba.gain(data.X[column], data.y, "multiway", "entropy")
-    print(f"gain of asking for {column}: {gain:.3f} bits")
+    print(f"gain of {column}: {gain:.3f} bits")
 
 model = ceiba.DecisionTreeClassifier(criterion="entropy", categorical_splits="multiway")
 model.fit(data.X, data.y)

@@ -17,7 +17,7 @@ import ceiba
 default = Path(__file__).resolve().parents[2] / "shared" / "data"
 file = Path(os.environ.get("CEIBA_DATA", default)) / "seattleWeather_1948-2017.csv"
 if not file.exists():
-    sys.exit(f"{file.name} is not there; set CEIBA_DATA to its folder")
+    sys.exit(f"File not found: {file.name}. Set CEIBA_DATA to its folder.")
 
 frame = pd.read_csv(file).dropna(subset="RAIN")
 frame["RAIN"] = frame["RAIN"].astype(str).str.upper().map({"TRUE": "rain", "FALSE": "dry"})

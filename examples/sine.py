@@ -1,4 +1,4 @@
-"""A regression tree on a curve: the tree, and steps that follow the sine.
+"""A regression tree on a curve: the tree, and its step function along the sine.
 
 Run: python examples/sine.py [FOLDER]
 """

@@ -1,4 +1,4 @@
-"""Three clouds of points: the tree, its decision function, and the way of one black point.
+"""Three Gaussian clouds: the tree, its decision function, and the path of one black point.
 
 Run: python examples/three_gaussians.py [FOLDER]
 """

@@ -1,4 +1,4 @@
-"""What all tests share: hypothesis profiles, and where the reference data are.
+"""Shared by all tests: hypothesis profiles, and the location of the reference data.
 
 ``CEIBA_ORACLE`` and ``CEIBA_DATA`` name other folders; without the folders, the tests that need
 them skip with a reason.

@@ -49,16 +49,24 @@ def fit(data: Data, settings: Settings) -> Any:
         if data.task == "classification"
         else ceiba.DecisionTreeRegressor
     )
-    missing: Any = settings.missing
-    if missing == "surrogate":
-        missing = ceiba.Surrogates(keep=settings.max_surrogates)
     model = kind(
         max_depth=settings.max_depth,
         min_samples_split=settings.min_samples_split,
-        missing=missing,
+        **_missing(settings),
         **options,
     )
     return model.fit(data.X, data.y)
+
+
+def _missing(settings: Settings) -> dict[str, Any]:
+    """Say how missing values are treated, to this ceiba or to one before `Surrogates`."""
+    import ceiba
+
+    if settings.missing == "surrogate" and hasattr(ceiba, "Surrogates"):
+        return {"missing": ceiba.Surrogates(keep=settings.max_surrogates)}
+    if settings.missing == "surrogate":
+        return {"missing": "surrogate", "max_surrogates": settings.max_surrogates}
+    return {"missing": settings.missing}
 
 
 def predict(model: Any, data: Data, n_rows: int | None = None) -> Any:

@@ -1,7 +1,7 @@
 """chefboost, C4.5: written in Python, tries a few cuts per number; writes its rules into a folder.
 
-Its CART takes the same cuts; C4.5 is the family that it shares with Weka. Stopping rules it has
-none, so the settings of size do not reach it.
+Its CART takes the same cuts; C4.5 is the family that it shares with Weka. It has no
+stopping rules, so the size settings do not apply.
 """
 
 from __future__ import annotations

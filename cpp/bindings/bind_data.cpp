@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
-#include "data/scan.hpp"
+#include "data/ranges.hpp"
 
 namespace ceiba::bindings {
 
@@ -39,7 +39,7 @@ Columns from_matrix(const Strided2<T>& matrix) {
     return out;
 }
 
-// What fitting must know of a matrix, and the classes of a target of whole numbers: see data/scan.hpp.
+// What fitting must know of a matrix, and the classes of a target of whole numbers: see data/ranges.hpp.
 template <class T>
 nb::tuple ranges_of(const Strided2<T>& matrix) {
     const data::MatrixView<T> view{matrix.data(), matrix.shape(0), matrix.shape(1), matrix.stride(0), matrix.stride(1)};

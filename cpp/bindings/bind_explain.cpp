@@ -51,7 +51,8 @@ void bind_explain(nb::module_& m) {
     m.def("shapley", &shapley, nb::arg("router"), nb::arg("columns"), nb::arg("values").noconvert(), nb::arg("share"),
           nb::arg("background").none() = nb::none(), nb::arg("weight").none() = nb::none(),
           nb::arg("interactions") = false, nb::arg("n_threads") = 1,
-          "Shapley values of each row (rows x columns x outputs, flat), and the expected outputs by the training shares.");
+          "Shapley values of each row (rows x columns x outputs, flat), and the expected outputs by the training "
+          "shares.");
 }
 
 }  // namespace ceiba::bindings

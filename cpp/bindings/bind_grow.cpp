@@ -12,7 +12,7 @@
 #include "base/tails.hpp"
 #include "bindings.hpp"
 #include "criteria/node_summary.hpp"
-#include "split/level_merging.hpp"
+#include "split/levels/level_merging.hpp"
 
 namespace ceiba::bindings {
 
@@ -185,6 +185,7 @@ void bind_merging(nb::module_& m) {
 }  // namespace
 
 void bind_grow(nb::module_& m) {
+    m.def("counted_criteria", &split::counted_criteria, "The criteria that the search over bins knows.");
     bind_merging(m);
     bind_options(m);
     m.def(

@@ -43,10 +43,10 @@ prune::Loss loss_from(const std::string& word) {
     throw std::invalid_argument("no loss is called '" + word + "'");
 }
 
-// The path and the rows of both loss functions, checked so that the walk stays inside its arrays.
-struct Walk {
-    Walk(const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
-         const Array1<double>& weight, std::size_t n_steps)
+// The path and the rows of both loss functions, checked so that following it stays inside its arrays.
+struct HeldOutPath {
+    HeldOutPath(const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
+                const Array1<double>& weight, std::size_t n_steps)
         : path{view(parent), view(step), n_steps}, rows{view(end), view(weight)} {
         check_length(step.shape(0), parent.shape(0));
         check_length(weight.shape(0), end.shape(0));
@@ -73,7 +73,7 @@ void bind_losses(nb::module_& m) {
         [](const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
            const Array1<double>& weight, const Array1<std::int32_t>& label, const Array1<std::int32_t>& answer,
            const Array1<double>& cost, std::size_t n_classes, std::size_t n_steps) {
-            const Walk walk(parent, step, end, weight, n_steps);
+            const HeldOutPath held_out(parent, step, end, weight, n_steps);
             check_length(label.shape(0), end.shape(0));
             check_length(answer.shape(0), parent.shape(0));
             check_length(cost.shape(0), n_classes * n_classes);
@@ -84,7 +84,8 @@ void bind_losses(nb::module_& m) {
             prune::Losses out;
             {
                 const nb::gil_scoped_release no_gil;
-                out = prune::class_losses(walk.path, walk.rows, view(label), view(answer), view(cost), n_classes);
+                out =
+                    prune::class_losses(held_out.path, held_out.rows, view(label), view(answer), view(cost), n_classes);
             }
             return pair(std::move(out));
         },
@@ -96,7 +97,7 @@ void bind_losses(nb::module_& m) {
         [](const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
            const Array1<double>& weight, const Array1<double>& number, std::optional<Array1<double>> scale,
            const Array1<double>& value, const std::string& loss, std::size_t n_steps) {
-            const Walk walk(parent, step, end, weight, n_steps);
+            const HeldOutPath held_out(parent, step, end, weight, n_steps);
             check_length(number.shape(0), end.shape(0));
             if (scale) check_length(scale->shape(0), end.shape(0));
             check_length(value.shape(0), parent.shape(0));
@@ -104,7 +105,8 @@ void bind_losses(nb::module_& m) {
             prune::Losses out;
             {
                 const nb::gil_scoped_release no_gil;
-                out = prune::number_losses(walk.path, walk.rows, view(number), view(scale), view(value), chosen);
+                out =
+                    prune::number_losses(held_out.path, held_out.rows, view(number), view(scale), view(value), chosen);
             }
             return pair(std::move(out));
         },
@@ -183,8 +185,9 @@ void bind_raising(nb::module_& m) {
           "Prune by pessimistic errors: the nodes that are left, in pre-order, and whose split each one asks.");
 }
 
-nb::dict stand_ins(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight, const Array1<std::uint32_t>& rows,
-                   const Array1<std::uint16_t>& branch, std::int32_t column, const grow::GrowOptions& options) {
+nb::dict stand_ins(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight,
+                   const Array1<std::uint32_t>& rows, const Array1<std::uint16_t>& branch, std::int32_t column,
+                   const grow::GrowOptions& options) {
     check_length(columns.table.n_rows, target.n_rows);
     check_length(branch.shape(0), target.n_rows);
     if (weight) check_length(weight->shape(0), target.n_rows);
@@ -197,11 +200,13 @@ nb::dict stand_ins(const Columns& columns, data::Target& target, const std::opti
 }
 
 void bind_by_hand(nb::module_& m) {
-    m.def("branch_seed", &base::branch_seed, nb::arg("seed"), nb::arg("branch"), "The seed of a branch of a node with this seed.");
+    m.def("branch_seed", &base::branch_seed, nb::arg("seed"), nb::arg("branch"),
+          "The seed of a branch of a node with this seed.");
     m.def(
         "stand_ins_classes",
-        [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes, std::optional<Array1<double>> weight,
-           const Array1<std::uint32_t>& rows, const Array1<std::uint16_t>& branch, std::int32_t column, const grow::GrowOptions& options) {
+        [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes,
+           std::optional<Array1<double>> weight, const Array1<std::uint32_t>& rows, const Array1<std::uint16_t>& branch,
+           std::int32_t column, const grow::GrowOptions& options) {
             data::Target target;
             target.n_rows = labels.shape(0);
             target.n_outputs = static_cast<int>(labels.shape(1));
@@ -209,20 +214,22 @@ void bind_by_hand(nb::module_& m) {
             target.labels = labels.data();
             return stand_ins(columns, target, weight, rows, branch, column, options);
         },
-        nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(), nb::arg("rows"), nb::arg("branch"),
-        nb::arg("column"), nb::arg("options"), "Surrogates of a given split, and where they send the rows that it does not place.");
+        nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(),
+        nb::arg("rows"), nb::arg("branch"), nb::arg("column"), nb::arg("options"),
+        "Surrogates of a given split, and where they send the rows that it does not place.");
     m.def(
         "stand_ins_numbers",
-        [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight, const Array1<std::uint32_t>& rows,
-           const Array1<std::uint16_t>& branch, std::int32_t column, const grow::GrowOptions& options) {
+        [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight,
+           const Array1<std::uint32_t>& rows, const Array1<std::uint16_t>& branch, std::int32_t column,
+           const grow::GrowOptions& options) {
             data::Target target;
             target.n_rows = numbers.shape(0);
             target.n_outputs = static_cast<int>(numbers.shape(1));
             target.numbers = numbers.data();
             return stand_ins(columns, target, weight, rows, branch, column, options);
         },
-        nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("rows"), nb::arg("branch"), nb::arg("column"),
-        nb::arg("options"), "The same for a target of numbers.");
+        nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("rows"),
+        nb::arg("branch"), nb::arg("column"), nb::arg("options"), "The same for a target of numbers.");
 }
 
 }  // namespace

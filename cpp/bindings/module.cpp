@@ -4,7 +4,8 @@
 #include "bindings.hpp"
 
 NB_MODULE(_core, m) {
-    // A tree that is still referenced when Python ends (a global, a cache) is no leak; users must not be told that it is one.
+    // A tree that is still referenced when Python ends (a global, a cache) is no leak; users must not be told that it
+    // is one.
     nanobind::set_leak_warnings(false);
     m.doc() = "The C++ core of ceiba: growing, routing and collapsing trees.";
     ceiba::bindings::bind_data(m);
@@ -13,4 +14,5 @@ NB_MODULE(_core, m) {
     ceiba::bindings::bind_predict(m);
     ceiba::bindings::bind_prune(m);
     ceiba::bindings::bind_explain(m);
+    ceiba::bindings::bind_optimal(m);
 }

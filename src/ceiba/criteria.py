@@ -7,8 +7,10 @@ C++. With p(j) the share of class j (Breiman et al. 1984, chapters 4, 8 and 11):
 
 gini 1 - sum p^2; entropy - sum p log2 p, in bits; error 1 - max p; squared_error the variance;
 absolute_error the mean distance from the median; poisson half the mean deviance,
-mean(y log(y / mean)). twoing values a split only: pL pR / 4 (sum |p(j|L) - p(j|R)|)^2. gain_ratio
-(C4.5) has entropy's impurity and gain; it chooses the split by gain / split information.
+mean(y log(y / mean)). gain_ratio (C4.5) has entropy's impurity and gain; it chooses the split by
+gain / split information. Two criteria value a split, not a node: twoing is
+pL pR / 4 (sum |p(j|L) - p(j|R)|)^2, and hellinger the mean over pairs of classes j, k of
+1 - sqrt(p(L|j) p(L|k)) - sqrt(p(R|j) p(R|k)) (Cieslak and Chawla 2008).
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ __all__ = [
     "Task",
     "criterion_named",
     "criterion_names",
+    "split_gain",
 ]
 
 Task = Literal["classification", "regression"]
@@ -51,6 +54,9 @@ class Criterion:
         Classification: impurity of weighted class counts, over the last axis.
     of_values : callable or None
         Regression: impurity of values y with weights w.
+    of_split : callable or None
+        Criteria that value a split, not a node: gain of class counts (..., 2 branches, classes).
+        Nodes show gini.
 
     Examples
     --------
@@ -65,6 +71,7 @@ class Criterion:
     unit: str = ""
     of_counts: Callable[[npt.ArrayLike], Array] | None = None
     of_values: Callable[[npt.ArrayLike, npt.ArrayLike | None], float] | None = None
+    of_split: Callable[[npt.ArrayLike], Array] | None = None
 
 
 def _shares(counts: npt.ArrayLike) -> Array:
@@ -166,11 +173,34 @@ def twoing_gain(counts: npt.ArrayLike) -> Array:
     return value
 
 
+def hellinger_gain(counts: npt.ArrayLike) -> Array:
+    """Squared Hellinger distance of how two classes spread over two branches, mean over pairs.
+
+    The counts have shape (..., 2 branches, classes); classes without weight are left out. It is
+    between 0 (all classes spread alike) and 1 (every pair is told apart), whatever the class sizes.
+
+    Examples
+    --------
+    >>> float(hellinger_gain([[90, 0], [0, 10]]))
+    1.0
+    """
+    branches: Array = np.asarray(counts, dtype=np.float64)
+    total = branches.sum(axis=-2, keepdims=True)
+    root = np.sqrt(np.divide(branches, total, out=np.zeros_like(branches), where=total > 0))
+    n_present = (total > 0).sum(axis=-1)
+    # The mean over pairs of half the squared gaps is the variance with divisor classes - 1.
+    mean = root.sum(axis=-1) / np.maximum(n_present, 1)
+    gap = np.where(total > 0, root - mean[..., None], 0.0)
+    value: Array = (gap**2).sum(axis=(-2, -1)) / np.maximum(n_present[..., 0] - 1, 1)
+    return value
+
+
 _ROWS: Final = (
     Criterion("gini", "classification", of_counts=gini),
     Criterion("entropy", "classification", "bits", of_counts=entropy),
     Criterion("error", "classification", of_counts=error),
-    Criterion("twoing", "classification"),
+    Criterion("twoing", "classification", of_split=twoing_gain),
+    Criterion("hellinger", "classification", of_split=hellinger_gain),
     Criterion("gain_ratio", "classification", "bits", of_counts=entropy),
     Criterion("squared_error", "regression", "squared units of the target", None, squared_error),
     Criterion("absolute_error", "regression", "units of the target", None, absolute_error),
@@ -201,6 +231,19 @@ def criterion_names(task: Task) -> tuple[str, ...]:
     """
     own = tuple(row.name for row in _ROWS if row.task == task)
     return own + tuple(alias for alias, name in ALIASES.items() if name in own)
+
+
+def split_gain(name: str | None) -> Callable[[npt.ArrayLike], Array] | None:
+    """Give what a criterion of splits values a split in two at; None if it values nodes.
+
+    Examples
+    --------
+    >>> from ceiba.criteria import split_gain
+    >>> float(split_gain("twoing")([[6, 0], [0, 6]])), split_gain("gini")
+    (0.25, None)
+    """
+    row = CRITERIA.get(name or "")
+    return None if row is None else row.of_split
 
 
 def criterion_named(name: Any, task: Task | None = None) -> Criterion:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError, did_you_mean
+from ceiba.visible import visible
 
 __all__ = ["Listing"]
 
@@ -151,7 +152,8 @@ class Listing:
     def __str__(self) -> str:
         shown = _rows_shown(len(self))
         cells = [
-            [name, *(_cell(values, i) for i in shown)] for name, values in self._columns.items()
+            [visible(text, one_line=True) for text in (name, *(_cell(values, i) for i in shown))]
+            for name, values in self._columns.items()
         ]
         numeric = [values.dtype.kind in "fiu" for values in self._columns.values()]
         widths = [max(map(len, column)) for column in cells]
@@ -164,7 +166,8 @@ class Listing:
         ]
         if len(shown) < len(self):
             lines.insert(1 + _FOLD // 2, f"... {len(self) - len(shown)} more rows ...")
-        return "\n".join([*filter(None, [self.title]), *lines, *filter(None, [self.legend])])
+        around = (visible(self.title), visible(self.legend))
+        return "\n".join([*filter(None, around[:1]), *lines, *filter(None, around[1:])])
 
 
 def _frozen(values: npt.ArrayLike) -> npt.NDArray[Any]:

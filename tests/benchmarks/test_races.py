@@ -1,4 +1,4 @@
-"""The races: every bar of the project's table is there, and refers to contenders of its race."""
+"""The races: workloads, subsets, and bars that agree with each other and with the documentation."""
 
 from __future__ import annotations
 
@@ -8,18 +8,15 @@ from pathlib import Path
 import pytest
 
 from benchmarks.bars import RACES, SUBSETS, races
+from benchmarks.measure import Measurement
 from benchmarks.problems import PROBLEMS, forget, store
-from benchmarks.run import chosen_races, in_turns
+from benchmarks.run import PAGE, WHOLE, chosen_races, in_turns
+from benchmarks.table import HEADER, rows
 from benchmarks.tables import BESIDE
 
 
-def bars(name: str) -> dict[tuple[str, str, str | None], float | None]:
-    (race,) = (one for one in races("issue5") if one.name == name)
-    return {(bar.what, bar.ours, bar.against): bar.limit for bar in race.bars}
-
-
 def options(**chosen: object) -> argparse.Namespace:
-    usual = {"subset": "full", "rows": None, "repeats": None, "only": "", "libraries": None}
+    usual = {"subset": ["full"], "rows": None, "repeats": None, "only": "", "libraries": None}
     return argparse.Namespace(**{**usual, **chosen})
 
 
@@ -42,49 +39,65 @@ def test_every_race_is_in_the_full_set() -> None:
     assert all(race.subsets <= set(SUBSETS) for race in RACES)
 
 
-@pytest.mark.parametrize(
-    ("name", "limits"),
-    [
-        ("{rows} x 20 float32, 2 classes, depth 8", {"scikit-learn": 60, "LightGBM": 4, "YDF": 20}),
-        ("{rows} x 20 float32, 2 classes, any depth", {"scikit-learn": 35, "XGBoost hist": 4}),
-        ("{rows} x 20 float64, 2 classes, depth 8", {"scikit-learn": 45}),
-        ("{rows} x 20 float64, 2 classes, any depth", {"scikit-learn": 28}),
-        ("{rows} x 20 float32, regression, depth 8", {"scikit-learn": 50}),
-        ("{rows} x 20 float32, regression, any depth", {"scikit-learn": 22}),
-        ("{rows} x 20 integers 0..100, 2 classes, depth 8", {"scikit-learn": 24}),
-        ("{rows} x 20 integers 0..100, 2 classes, any depth", {"scikit-learn": 20}),
-        ("covertype, {rows} x 54 numbers, 7 classes, full tree", {"scikit-learn": 15}),
-        ("{rows} x 20 float32, 20 % missing, 2 classes, depth 8", {"scikit-learn": 40}),
-        ("{rows} x 20 float32, absolute error, depth 8", {"scikit-learn": 7}),
-        ("{rows} x 5,000 float32, 2 classes, full tree", {"scikit-learn": 9}),
-        ("{rows} x 5,000 float32, regression, full tree", {"scikit-learn": 5}),
-        (
-            "{rows} x 20 float32, 2 classes, any depth, predict",
-            {"scikit-learn": 4, "onnxruntime": 2.5},
-        ),
-        ("{rows} x 20 float32, 2 classes, any depth, predict one row", {"scikit-learn": 8}),
-        ("iris, fit", {"scikit-learn": 12}),
-        ("breast cancer, fit", {"scikit-learn": 9}),
-    ],
+ANY_MEASUREMENT = Measurement(
+    cpu=1.0, wall=1.0, extra_bytes=1, peak_bytes=1, impurity=1.0, n_leaves=1, float64_bytes=1
 )
-def test_speed_asked_for_is_that_of_the_table(name: str, limits: dict[str, float]) -> None:
-    asked = bars(name)
-    assert {rival: asked["speed", "ceiba", rival] for rival in limits} == limits
+WORKLOADS = [name for name in SUBSETS if name not in ("quick", "full", "real")]
 
 
-def test_families_are_asked_for_their_speed() -> None:
-    asked = {
-        (race.name.split(",")[0], bar.what, bar.against, bar.limit)
-        for race in races("issue6")
-        for bar in race.bars
-    }
-    assert ("adult", "speed", "Weka", 10) in asked
-    assert ("adult", "speed", "chefboost", 100) in asked
-    assert ("nycflights13", "seconds", None, 10.0) in asked
+@pytest.mark.parametrize("subset", SUBSETS)
+def test_every_subset_has_races(subset: str) -> None:
+    assert races(subset)
+
+
+def test_every_race_is_of_one_workload() -> None:
+    for race in RACES:
+        if race not in races("real"):
+            assert len(race.subsets.intersection(WORKLOADS)) == 1, race.name
+
+
+def test_subsets_asked_for_together_are_united_in_the_order_of_the_table() -> None:
+    united = races("small", "numbers")
+    assert united == [race for race in RACES if race.subsets & {"small", "numbers"}]
+    assert len(united) == len(races("small")) + len(races("numbers"))
+
+
+@pytest.mark.parametrize("subset", ["numbers", "predict", "small"])
+def test_speed_is_asked_for_wherever_scikit_learn_takes_part(subset: str) -> None:
+    for race in races(subset):
+        if "scikit-learn" in race.contenders:
+            limits = [bar.limit for bar in race.bars if bar.what == "speed"]
+            assert any(limits), race.name
+
+
+def test_documented_bars_are_those_that_are_asked_for() -> None:
+    asked = set()
+    for race in RACES:
+        whole = race.cut(WHOLE, WHOLE)
+        made_up = {key: [ANY_MEASUREMENT] for key in whole.contenders}
+        asked |= {(row.race, row.what, row.bar) for row in rows(whole, made_up, {})}
+    documented = documented_bars()
+    assert len(documented) > 50
+    assert set(documented) <= asked
+
+
+def documented_bars() -> list[tuple[str, str, str]]:
+    """Read (workload, what, bar) from the tables of results in docs/benchmarks.md."""
+    bars, workload = [], ""
+    for line in PAGE.read_text("utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if (
+            line.startswith("|")
+            and len(cells) == len(HEADER)
+            and cells[0] not in ("workload", "---")
+        ):
+            workload = cells[0] or workload
+            bars.append((workload, cells[1], cells[HEADER.index("bar")]))
+    return bars
 
 
 def test_table_that_is_cut_gets_no_verdict() -> None:
-    (first, *_) = chosen_races(options(subset="quick", rows=50_000, repeats=2))[0]
+    (first, *_) = chosen_races(options(subset=["quick"], rows=50_000, repeats=2))[0]
     assert not first.judged
     assert "50,000" in first.name
     assert max(one.repeats for one in first.contenders.values()) == 2
@@ -116,5 +129,5 @@ def test_forgotten_table_is_gone_and_others_stay(tmp_path: Path) -> None:
     assert (kept.exists(), gone.exists()) == (True, False)
 
 
-def test_tables_of_the_world_are_looked_for_beside_the_project() -> None:
+def test_real_data_sets_are_looked_for_beside_the_project() -> None:
     assert Path(__file__).resolve().parents[3] / "shared" / "data" == BESIDE

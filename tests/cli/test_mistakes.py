@@ -1,4 +1,4 @@
-"""Mistakes: exit codes, messages, no traceback; help."""
+"""User errors: exit codes, messages, no traceback; help."""
 
 from __future__ import annotations
 

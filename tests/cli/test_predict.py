@@ -1,4 +1,4 @@
-"""``ceiba predict``: answers beside the rows of a file."""
+"""``ceiba predict``: predictions appended to the rows of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files in pieces: what they are packed and encoded in, where records end, what mistakes say."""
+"""Reading files in chunks: compression, encoding, record boundaries, error messages."""
 
 from __future__ import annotations
 

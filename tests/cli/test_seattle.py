@@ -1,4 +1,4 @@
-"""The story of the rain of Seattle, from a table to SQL that answers alike."""
+"""The Seattle rain example, from a table to SQL with the same predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees changed by hand equal trees grown with that split forced."""
+"""Trees edited by hand equal trees grown with that split forced."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ceiba.tree import Cut, Levels, Presence, check
 
 
 def mixed_table(n=240, holes=0.15, seed=0):
-    """Numbers, levels, holes, and a target that depends on all of them."""
+    """Numbers, levels, missing values, and a target that depends on all of them."""
     rng = np.random.default_rng(seed)
     x, z = rng.normal(size=n), rng.integers(0, 12, n).astype(float)
     city = rng.choice(["Bern", "Lima", "Oslo", "Rome", "Wien"], n)
@@ -102,7 +102,7 @@ def test_regrow_below_a_collapsed_node_restores_the_tree(options):
     "split", [Cut("z", 5.5), Levels("city", (("Oslo", "Rome"), ("Bern", "Lima", "Wien")))]
 )
 def test_branches_of_a_forced_split_grow_as_on_their_own_rows(split):
-    """Without holes a branch is the tree of its rows: grown apart, with one level less."""
+    """Without missing values a branch equals the tree of its rows, one level shallower."""
     tree, X, y, _, _ = fit({}, holes=0.0)
     forced = set_split(tree, 0, split, X, y, max_depth=4)
     for branch in (0, 1):

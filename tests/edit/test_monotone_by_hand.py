@@ -1,4 +1,4 @@
-"""Monotone trees changed by hand equal a brute-force tree with that split forced."""
+"""Monotone trees edited by hand equal a brute-force tree with that split forced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random trees with ugly names, cuts and levels, and rows that stand exactly where it hurts."""
+"""Random trees with ugly names, cuts and levels, and rows exactly at the boundaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every export, executed for real, answers as `predict` does: no disagreement on any row.
+"""Every export, executed for real, agrees with `predict` on every row.
 
 Rows hold values exactly at cuts and one step beside them, infinities, huge numbers, -0.0, missing
 values and unseen levels; names and levels try to break out of quotes.

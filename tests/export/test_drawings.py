@@ -1,4 +1,4 @@
-"""DOT, Mermaid and SVG: any name can stand in them, and what they show is the tree."""
+"""DOT, Mermaid and SVG: any name is escaped, and the drawing shows the tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C4.5: the core against the plain reference on random tables, and what the recipe promises."""
+"""C4.5: the core against the plain reference on random tables, and what `c45()` promises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CHAID: questions and whole trees, and the tests that stay in them."""
+"""CHAID: splits, whole trees, and the tests stored in them."""
 
 from __future__ import annotations
 

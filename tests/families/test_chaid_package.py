@@ -1,4 +1,4 @@
-"""CHAID beside the package of that name, where the package is right."""
+"""CHAID compared with the package of that name, where the package is right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `summary()` of an rpart tree says, and who sent the rows."""
+"""`summary()` of an rpart tree, and which split placed the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recipes and RuleSet under scikit-learn's own checks."""
+"""The families and RuleSet under scikit-learn's own checks."""
 
 from __future__ import annotations
 

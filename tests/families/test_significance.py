@@ -1,4 +1,4 @@
-"""`min_significance`: no more false splits than promised, and no favour for many levels."""
+"""`min_significance`: false splits at the stated rate, and no bias towards many levels."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ceiba
 from ceiba.criteria import CRITERIA, criterion_named, criterion_names, twoing_gain, weighted_median
 from ceiba.errors import OptionError
 from tests.reference.criteria import IMPURITY, gain
@@ -52,6 +53,27 @@ def test_impurity_without_weight_is_zero(name):
     assert CRITERIA[name].of_values([1.0, 2.0], [0.0, 0.0]) == 0.0
 
 
+def test_hellinger_equals_the_reference():
+    left, right = {0: 7, 1: 2, 2: 1}, {0: 1, 1: 5, 2: 3}
+    value = float(CRITERIA["hellinger"].of_split([[7, 2, 1], [1, 5, 3]]))
+    assert value == pytest.approx(float(gain("hellinger", [left, right])), rel=1e-14)
+
+
+def test_hellinger_of_two_classes_is_half_the_squared_distance_of_cieslak_and_chawla():
+    p, q = np.array([0.7, 0.3]), np.array([0.2, 0.8])  # how the classes spread over two branches
+    distance = np.sqrt(((np.sqrt(p) - np.sqrt(q)) ** 2).sum())
+    counts = np.stack([1000 * p, 10 * q], axis=-1)
+    assert float(CRITERIA["hellinger"].of_split(counts)) == pytest.approx(
+        distance**2 / 2, rel=1e-14
+    )
+
+
+def test_hellinger_does_not_depend_on_the_class_sizes():
+    counts = np.array([[7.0, 2.0, 1.0], [1.0, 5.0, 3.0]])
+    value = CRITERIA["hellinger"].of_split
+    assert float(value(counts * [1000, 1, 0.01])) == pytest.approx(float(value(counts)), rel=1e-13)
+
+
 def test_twoing_equals_the_reference():
     left, right = {0: 7, 1: 2, 2: 1}, {0: 1, 1: 5, 2: 3}
     found = float(twoing_gain([[7, 2, 1], [1, 5, 3]]))
@@ -85,10 +107,30 @@ def test_entropy_is_in_bits():
     assert float(CRITERIA["entropy"].of_counts([1, 1, 1, 1])) == 2.0
 
 
-def test_every_criterion_measures_nodes_or_is_twoing():
-    without = [row.name for row in CRITERIA.values() if not (row.of_counts or row.of_values)]
-    assert without == ["twoing"]
+def test_every_criterion_measures_nodes_or_splits():
+    for row in CRITERIA.values():
+        assert sum(f is not None for f in (row.of_counts, row.of_values, row.of_split)) == 1, (
+            row.name
+        )
 
 
 def test_entropy_of_a_pure_node_is_plus_zero():
     assert not np.signbit(CRITERIA["entropy"].of_counts([3, 0]))
+
+
+@pytest.mark.parametrize("criterion", ["twoing", "hellinger"])
+def test_criterion_of_splits_in_two_refuses_multiway(criterion):
+    model = ceiba.DecisionTreeClassifier(criterion=criterion, categorical_splits="multiway")
+    with pytest.raises(OptionError, match="values splits in two"):
+        model.fit({"x": ["a", "b", "c"]}, [0, 1, 0])
+
+
+def test_hellinger_tree_does_not_depend_on_class_weights():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 4)).round(1)
+    y = (X[:, 0] + rng.normal(size=3000) > 2).astype(int)  # 8 % of the rows
+    plain, weighted = (
+        ceiba.DecisionTreeClassifier(criterion="hellinger", max_depth=3, class_weight=w).fit(X, y)
+        for w in (None, {0: 1.0, 1: 50.0})
+    )
+    assert plain.tree_.splits == weighted.tree_.splits

@@ -17,6 +17,7 @@ from ceiba import _core
 
 REFERENCE = 10**9
 CASES = 150
+CRITERIA = _core.counted_criteria()
 
 
 def grown(case: dict[str, Any], small_node: int, **options: Any) -> dict[str, Any]:
@@ -63,7 +64,7 @@ def numbers(rng: np.random.Generator, n: int) -> npt.NDArray[np.float64]:
 def random_case(seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(60, 2500)), int(rng.integers(1, 7))
-    criterion = str(rng.choice(["gini", "entropy", "error", "squared_error", "poisson"]))
+    criterion = str(rng.choice(CRITERIA))
     regression = criterion in ("squared_error", "poisson")
     n_classes = 0 if regression else int(rng.choice([2, 2, 3, 5, 8]))
     X = np.column_stack([numbers(rng, n) for _ in range(d)])
@@ -95,7 +96,7 @@ def random_case(seed: int) -> dict[str, Any]:
             codes = rng.integers(-1 if rng.random() < 0.5 else 0, n_levels, n).astype(np.int32)
             columns.add_levels(codes, n_levels, bool(rng.random() < 0.3))
             n_columns += 1
-    if rng.random() < 0.25 and n_classes in (0, 2) and criterion != "entropy":
+    if rng.random() < 0.25 and n_classes in (0, 2) and criterion not in ("entropy", "hellinger"):
         signs = [int(v) for v in rng.integers(-1, 2, d)]
         options["monotonic"] = signs + [0] * (n_columns - d)
     if rng.random() < 0.2 and weight is not None:
@@ -143,7 +144,7 @@ def large_case(criterion: str, dtype: Any, n: int = 30_000) -> dict[str, Any]:
     X[rng.random(n) < 0.2, 5] = np.nan
     z = X[:, 0] + np.sin(2 * X[:, 1]) + X[:, 2] * X[:, 3] + 0.5 * rng.normal(size=n)
     X = np.ascontiguousarray(X.astype(dtype))
-    n_classes = {"gini": 3, "entropy": 2, "error": 2}.get(criterion, 0)
+    n_classes = {"gini": 3, "entropy": 2, "error": 2, "hellinger": 3}.get(criterion, 0)
     y: npt.NDArray[Any] = z
     if n_classes:
         y = np.digitize(z, [-0.5, 0.8][: n_classes - 1]).astype(np.int32)
@@ -162,7 +163,7 @@ def large_case(criterion: str, dtype: Any, n: int = 30_000) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "error", "squared_error", "poisson"])
+@pytest.mark.parametrize("criterion", CRITERIA)
 def test_bins_large_table_same_tree_for_engines_and_threads(criterion: str, dtype: Any) -> None:
     case = large_case(criterion, dtype)
     reference = grown(case, REFERENCE)

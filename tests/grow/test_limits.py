@@ -1,4 +1,4 @@
-"""Monotone limits move answers, never what is counted of the rows."""
+"""Monotone limits change predictions, never the counts of the rows."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""GrowOptions: what is allowed, what it says when it is not, and scikit-learn's resolutions."""
+"""GrowOptions: allowed values, error messages, and scikit-learn's spellings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small tables are grown by a grower of their own: bit for bit the tree of the general one."""
+"""The specialised grower for small tables: bit for bit the tree of the general one."""
 
 from __future__ import annotations
 

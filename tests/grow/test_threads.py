@@ -50,12 +50,13 @@ def test_number_of_threads_is_bounded(n_jobs: int) -> None:
 
 @pytest.mark.parametrize(
     "limit",
-    ["max_depth", "max_leaf_nodes", "max_surrogates", "max_competitors", "min_samples_leaf",
+    ["max_depth", "max_leaf_nodes", "missing__keep", "max_competitors", "min_samples_leaf",
      "min_samples_split"],
 )  # fmt: skip
 @pytest.mark.parametrize("value", [2**31, 2**64, 10**400], ids=["31 bits", "64 bits", "400 digits"])
 def test_limit_beyond_every_table_is_no_limit(limit: str, value: int) -> None:
     X, y = np.arange(20.0)[:, None], np.arange(20) % 3
-    model = ceiba.DecisionTreeClassifier(**{limit: value}, missing="surrogate").fit(X, y)
+    model = ceiba.DecisionTreeClassifier(missing="surrogate").set_params(**{limit: value})
+    model.fit(X, y)
     assert model.get_n_leaves() == (1 if limit.startswith("min") else 20)
     model.set_params(frequency_weights=True).fit(X, y, sample_weight=np.ones(20))

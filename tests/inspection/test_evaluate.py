@@ -113,13 +113,30 @@ def test_r2_of_a_constant_truth_is_not_a_number():
     assert np.isnan(evaluate_numbers(np.ones(3), np.ones(3), 1.0).r2)
 
 
-def test_interval_of_the_mse_is_student():
-    rng = np.random.default_rng(0)
-    y, z = rng.normal(size=50), rng.normal(size=50)
-    found = evaluate_numbers(y, z, 0.0)
-    square = (y - z) ** 2
-    expected = stats.t.interval(0.95, 49, square.mean(), stats.sem(square))
-    assert found.mse_interval == pytest.approx(expected)
+def test_interval_of_symmetric_values_is_student():
+    values = np.repeat([-2.0, -1.0, 1.0, 2.0], 5)
+    expected = stats.t.interval(0.95, 19, 0.0, stats.sem(values))
+    assert mean_interval(values, np.ones(20), 20.0) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_interval_of_skewed_values_solves_halls_equation(confidence):
+    values = np.random.default_rng(0).lognormal(size=50)
+    low, high = mean_interval(values, np.ones(50), 50.0, confidence)
+    k = stats.skew(values) / np.sqrt(50)
+    for bound, level in ((low, 0.5 + confidence / 2), (high, 0.5 - confidence / 2)):
+        t = (values.mean() - bound) / stats.sem(values)
+        cubic = t + k * t**2 / 3 + k**2 * t**3 / 27 + k / 6
+        assert cubic == pytest.approx(stats.t.ppf(level, 49))
+    assert high - values.mean() > values.mean() - low
+
+
+def test_weights_that_are_frequencies_have_the_interval_of_repeated_rows():
+    rng = np.random.default_rng(1)
+    values, weight = rng.lognormal(size=30), rng.integers(1, 5, 30)
+    rows = np.repeat(values, weight)
+    expected = mean_interval(rows, np.ones(len(rows)), len(rows))
+    assert mean_interval(values, weight * 1.0, float(weight.sum())) == pytest.approx(expected)
 
 
 def test_interval_of_r2_covers_it():
@@ -204,3 +221,102 @@ def test_evaluate_of_other_lengths_is_refused():
     model = DecisionTreeClassifier().fit([[1], [2]], ["a", "b"])
     with pytest.raises(DataError, match="inconsistent"):
         model.evaluate([[1], [2]], ["a"])
+
+
+# ---------------------------------------------------------------------- priors
+
+
+def test_unknown_class_is_refused_when_there_are_priors():
+    model = DecisionTreeClassifier(class_prior=[0.5, 0.5]).fit([[1], [2]], ["a", "b"])
+    with pytest.raises(DataError, match="'c'.*no prior"):
+        model.evaluate([[1], [2], [2]], ["a", "b", "c"])
+
+
+def test_prior_of_a_class_without_rows_is_shared_out():
+    truth, said = np.array(["a"] * 4 + ["b"] * 4), np.array(["a", "a", "a", "b"] + ["b"] * 4)
+    found = evaluate_classes(truth, said, ABC, "a", class_prior=np.array([0.3, 0.2, 0.5]))
+    assert found.cost == pytest.approx(0.25 * 0.3 / 0.5)
+
+
+def test_print_tells_figures_of_the_rows_from_prior_weighted_ones():
+    text = str(evaluate_classes(TRUTH, SAID, ABC, "a", class_prior=np.array([0.8, 0.1, 0.1])))
+    assert "error of these rows" in text
+    assert "cost per row, prior-weighted" in text
+    plain = str(evaluate_classes(TRUTH, SAID, ABC, "a"))
+    assert "of these rows" not in plain
+    assert "prior" not in plain
+
+
+# ---------------------------------------------------------------------- coverage
+
+COSTS = np.array([[0.0, 1.0], [8.0, 0.0]])
+AB = np.array(["a", "b"])
+
+
+def cost_case(rng, n, prior=None):
+    """10 % of mistakes in each class; a missed "b" costs 8."""
+    truth = AB[(rng.random(n) < 0.3).astype(int)]
+    said = np.where(rng.random(n) < 0.1, np.where(truth == "a", "b", "a"), truth)
+    found = evaluate_classes(truth, said, AB, "a", cost_matrix=COSTS, class_prior=prior)
+    share = 0.3 if prior is None else prior[1]
+    return {"cost": (found.cost_interval, 0.1 * (1 - share) + 0.8 * share)}
+
+
+def number_case(errors):
+    """A signal of variance 4, and errors of mean 0."""
+
+    def case(rng, n):
+        signal, off = rng.normal(scale=2.0, size=n), errors(rng, n)
+        found = evaluate_numbers(signal + off, signal, 0.0)
+        mse, mae = MOMENTS[errors]
+        return {
+            "MSE": (found.mse_interval, mse),
+            "MAE": (found.mae_interval, mae),
+            "R2": (found.r2_interval, 4 / (4 + mse)),
+        }
+
+    return case
+
+
+def normal(rng, n):
+    return rng.normal(size=n)
+
+
+def lognormal(rng, n):
+    """Lognormal errors about 0."""
+    return rng.lognormal(size=n) - np.exp(0.5)
+
+
+MOMENTS = {normal: (1.0, np.sqrt(2 / np.pi)), lognormal: ((np.e - 1) * np.e, 1.26267)}
+
+
+def coverage(case, n, runs):
+    rng = np.random.default_rng(n)
+    held = {}
+    for _ in range(runs):
+        for name, ((low, high), truth) in case(rng, n).items():
+            held.setdefault(name, []).append(low <= truth <= high)
+    return {name: float(np.mean(hits)) for name, hits in held.items()}
+
+
+CASES = {
+    "cost 8 to 1": cost_case,
+    "cost 8 to 1, prior": lambda rng, n: cost_case(rng, n, np.array([0.5, 0.5])),
+    "normal errors": number_case(normal),
+    "lognormal errors": number_case(lognormal),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("n", [100, 400])
+def test_intervals_of_95_percent_cover_92_to_97(name, n):
+    rates = coverage(CASES[name], n, 5000)
+    print(f"| {name} | {n} | {', '.join(f'{k} {100 * v:.1f} %' for k, v in rates.items())} |")
+    for figure, rate in rates.items():
+        heavy = name == "lognormal errors" and figure in ("MSE", "R2")
+        assert (0.86 if heavy else 0.92) <= rate <= 0.98
+
+
+def test_interval_of_the_cost_covers_in_a_short_run():
+    assert coverage(cost_case, 100, 500)["cost"] >= 0.925

@@ -1,4 +1,4 @@
-"""explain: the way of one row, in words and as data."""
+"""explain: the path of one row, in words and as data."""
 
 from __future__ import annotations
 

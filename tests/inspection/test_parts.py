@@ -1,4 +1,4 @@
-"""impurity, gain, split_curve and split_table, called alone."""
+"""impurity, gain, split_curve and split_table on their own."""
 
 from __future__ import annotations
 

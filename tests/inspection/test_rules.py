@@ -92,7 +92,6 @@ def test_rules_of_weighted_rows_have_no_interval() -> None:
     classes = ceiba.DecisionTreeClassifier(max_leaf_nodes=4)
     numbers = ceiba.DecisionTreeRegressor(max_leaf_nodes=4)
     balanced = ceiba.DecisionTreeClassifier(max_leaf_nodes=4, class_weight={"a": 1, "b": 5})
-    priors = ceiba.DecisionTreeClassifier(max_leaf_nodes=4, class_prior={"a": 0.9, "b": 0.1})
     for plain in (classes.fit(X, label), numbers.fit(X, number)):
         table = plain.tree_.rules()
         assert np.isfinite(table["low"]).all()
@@ -107,10 +106,28 @@ def test_rules_of_weighted_rows_have_no_interval() -> None:
         assert np.isnan([table["low"], table["high"]]).all()
         assert "not known, since rows are weighted" in table.legend
         assert "nan" not in table.to_text()
-    table = priors.fit(X, label).tree_.rules()
-    moved = (table["confidence"] < 1) & (table["confidence"] > 0)
-    assert moved.any()
-    assert np.isnan(table["low"][moved]).all()
+
+
+def test_rules_under_priors_carry_the_interval_of_the_rows_over() -> None:
+    """Bayes: odds under the priors are the odds of the rows times one factor."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    label = np.where(X[:, 0] + rng.normal(size=200) > 0, "a", "b")
+    model = ceiba.DecisionTreeClassifier(max_leaf_nodes=4, class_prior={"a": 0.9, "b": 0.1})
+    tree = model.fit(X, label).tree_
+    table = tree.rules()
+    prior, whole = np.array([0.9, 0.1]), tree.counts[0, 0]
+    for row, node in enumerate(np.flatnonzero(tree.is_leaf)):
+        k = int(tree.answer[node])
+        counts = tree.counts[node, 0]
+        factor = prior[k] / whole[k] / (prior[1 - k] / whole[1 - k])
+        expected = [
+            factor * p / (factor * p + 1 - p)
+            for p in wilson(counts[k] / counts.sum(), counts.sum())
+        ]
+        assert [table["low"][row], table["high"][row]] == pytest.approx(expected)
+        assert table["low"][row] <= table["confidence"][row] <= table["high"][row]
+    assert "prior-weighted" in table.legend
 
 
 def test_rules_of_rows_in_parts_have_an_interval() -> None:

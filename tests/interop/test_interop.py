@@ -1,4 +1,4 @@
-"""ceiba beside other libraries: containers as X, pipelines, shap, joblib, cloudpickle."""
+"""ceiba together with other libraries: containers as X, pipelines, shap, joblib, cloudpickle."""
 
 from __future__ import annotations
 

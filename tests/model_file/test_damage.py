@@ -1,4 +1,4 @@
-"""Damaged and hostile files: `ModelFileError` naming the place, never a crash or a large bill."""
+"""Damaged and hostile files: `ModelFileError` naming the place, never a crash or runaway memory."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
-"""What is saved comes back: every kind of tree, every estimator, packed or not."""
+"""Round trips: every kind of tree, every estimator, compressed or not."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -189,3 +191,15 @@ def test_sample_of_version_2_keeps_its_tests() -> None:
     assert tree.root.test is not None
     assert tree.root.test.name == "chi2"
     assert loads(dumps(tree)).tree == tree
+
+
+@pytest.mark.parametrize("kind", ["DecisionTreeClassifier()", "DecisionTreeRegressor()", "rpart()"])
+def test_model_is_loaded_in_a_fresh_process(kind: str, tmp_path: Path) -> None:
+    model = eval(f"ceiba.{kind}").fit([[1.0], [2.0]] * 20, [0, 1] * 20)
+    model.save(tmp_path / "m.ceiba")
+    script = f"import ceiba; print(ceiba.load({str(tmp_path / 'm.ceiba')!r}).predict([[2.0]]))"
+    run: dict[str, Any] = {"capture_output": True, "text": True, "check": True}
+    done = subprocess.run([sys.executable, "-c", script], **run)
+    assert done.stdout.startswith("[1")
+    shown = [sys.executable, "-m", "ceiba", "show", str(tmp_path / "m.ceiba")]
+    assert "x0 <= 1.5" in subprocess.run(shown, **run).stdout

@@ -1,10 +1,8 @@
-"""Every golden of the oracle, one test each: what `make oracle` prints, as tests.
-
-Kinds whose recipe the library does not have yet have no test here; `make oracle` lists them as
-waiting.
-"""
+"""Every golden of the oracle, one test each: what `make oracle` prints, as tests."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import pytest
 
@@ -25,13 +23,11 @@ def test_tree_equals_scikit_learn_golden(name):
     assert outcome.differences == [], outcome.parts
 
 
-if hasattr(ceiba, "rpart"):
-
-    @pytest.mark.parametrize("name", names("rpart"))
-    def test_tree_equals_rpart_golden(name):
-        fit = lambda problem: rpart_goldens.fit_ceiba(problem, ceiba)  # noqa: E731
-        outcome = rpart_goldens.check(golden("rpart", name), fit)
-        assert outcome.differences == [], outcome.parts
+@pytest.mark.parametrize("name", names("rpart"))
+def test_tree_equals_rpart_golden(name):
+    fit = partial(rpart_goldens.fit_ceiba, library=ceiba)
+    outcome = rpart_goldens.check(golden("rpart", name), fit)
+    assert outcome.differences == [], outcome.parts
 
 
 @pytest.mark.parametrize("name", names("weka"))

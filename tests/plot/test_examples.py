@@ -1,4 +1,4 @@
-"""The examples run, and make the pictures that the gallery shows."""
+"""The examples run, and create the plots of the gallery."""
 
 from __future__ import annotations
 

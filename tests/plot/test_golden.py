@@ -1,4 +1,4 @@
-"""Golden pictures: each was looked at; later ones may differ from it by little.
+"""Golden images: each was inspected by eye; new ones may differ only slightly.
 
 Pictures are compared as grey blocks of 6 x 6 pixels, so that another version of a font or of
 matplotlib passes, and a moved box, another shade or lost text does not. To make them anew after a

@@ -1,4 +1,4 @@
-"""All pictures: they take axes and give them back, have a display, and show what the tree says."""
+"""All plots: they take and return axes, have a display, and agree with the tree."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.font_manager import findfont
+from matplotlib.ft2font import FT2Font
 
 import ceiba
 from ceiba import plot
@@ -67,6 +69,33 @@ def overlapping(ax: Axes) -> list[tuple[str, str]]:
     return [(a, b) for (a, ea), (b, eb) in combinations(shown, 2) if ea.overlaps(eb)]
 
 
+def painted(ax: Axes) -> np.ndarray:
+    """Draw the figure; give the brightness of its pixels, 0 to 1, the top row first."""
+    canvas = ax.figure.canvas
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3].mean(axis=2) / 255
+
+
+def unreadable(ax: Axes, shade: np.ndarray) -> list[str]:
+    """List the texts whose letters do not stand out from what lies behind them."""
+    faint = []
+    renderer = ax.figure.canvas.get_renderer()
+    for text in [*ax.texts, ax.title, ax.xaxis.label, ax.yaxis.label]:
+        box = text.get_window_extent(renderer)
+        bottom, top = len(shade) - int(box.y0), len(shade) - int(box.y1)
+        region = shade[max(0, top) : bottom, max(0, int(box.x0)) : int(box.x1) + 1]
+        if text.get_visible() and text.get_text().strip() and np.ptp(region) < 0.3:
+            faint.append(text.get_text())
+    return faint
+
+
+def test_text_in_the_colour_of_its_background_is_unreadable() -> None:
+    _, ax = plt.subplots()
+    ax.text(0.2, 0.5, "seen", color="black")
+    ax.text(0.6, 0.5, "lost", color="white")
+    assert unreadable(ax, painted(ax)) == ["lost"]
+
+
 @pytest.mark.parametrize("name", PICTURES)
 def test_picture_takes_axes_and_returns_them(name: str) -> None:
     draw, subject = PICTURES[name]
@@ -77,9 +106,12 @@ def test_picture_takes_axes_and_returns_them(name: str) -> None:
 @pytest.mark.parametrize("name", PICTURES)
 def test_picture_is_drawn_in_light_and_dark(name: str) -> None:
     draw, subject = PICTURES[name]
-    for style in ("default", "dark_background"):
+    for style, is_dark in (("default", False), ("dark_background", True)):
         with plt.style.context(style):
-            draw(*subject()).figure.canvas.draw()
+            ax = draw(*subject())
+            shade = painted(ax)
+        assert (shade[0, 0] < 0.5) == is_dark
+        assert unreadable(ax, shade) == []
 
 
 @pytest.mark.parametrize(
@@ -211,13 +243,18 @@ def test_plot_tree_surrogates_missing_is_not_said_to_go_one_way() -> None:
 def test_covering_fonts_adds_one_for_letters_the_usual_lacks() -> None:
     usual = covering_fonts("abc")
     assert covering_fonts("Zürich ≤ Ω") == usual
-    # A mathematical sign that DejaVu Sans lacks and a font shipped with matplotlib has.
-    assert len(covering_fonts("\ue000")) >= len(usual)
+    # A phonetic letter that DejaVu Sans lacks and STIXGeneral, shipped with matplotlib, has.
+    *first, added = covering_fonts("\u1d81")
+    assert first == usual
+    assert ord("\u1d81") in FT2Font(findfont(added)).get_charmap()
 
 
 def test_random_rows_of_a_random_tree_are_drawn() -> None:
     tree = random_tree(2, n_inner=5)
-    plot.plot_tree(tree, random_rows(2)).figure.canvas.draw()
+    ax = plot.plot_tree(tree, random_rows(2))
+    shown = "\n".join(texts(ax))
+    assert all(tree.schema.names[j] in shown for j in tree.used_columns)
+    assert unreadable(ax, painted(ax)) == []
 
 
 def test_plot_tree_in_small_axes_leaves_out_small_pictures_first() -> None:

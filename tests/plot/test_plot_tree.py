@@ -1,4 +1,4 @@
-"""plot_tree: words never overlap, large trees fold with a note, names are shown as they are."""
+"""plot_tree: labels never overlap, large trees fold with a note, names are shown verbatim."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees of every kind to draw, made from nothing but seeds."""
+"""Trees of every kind to draw, made from seeds alone."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def multiway() -> Rows:
 
 
 def surrogates() -> Rows:
-    """A tree whose rows have holes, filled by surrogate splits."""
+    """A tree with missing values, routed by surrogate splits."""
     rng = np.random.default_rng(5)
     n = 300
     height = rng.normal(170, 10, n)

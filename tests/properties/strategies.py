@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-CLASS_CRITERIA = ("gini", "entropy", "error", "twoing")
+CLASS_CRITERIA = ("gini", "entropy", "error", "twoing", "hellinger")
 NUMBER_CRITERIA = ("squared_error", "absolute_error", "poisson")
 
 FEW = st.integers(0, 4).map(float)
@@ -22,7 +22,7 @@ CONSTANT = st.just(1.5)
 class Problem:
     """A table with its target, weights (or None) and criterion."""
 
-    X: list[list[float | None]]  # numbers, or level codes; None is a hole
+    X: list[list[float | None]]  # numbers, or level codes; None is missing
     y: list[float] | list[list[float]]
     weight: list[float] | None
     criterion: str
@@ -83,7 +83,7 @@ def problems(draw, criteria=CLASS_CRITERIA + NUMBER_CRITERIA, weights=weights, h
 def mixed_problems(
     draw, criteria=CLASS_CRITERIA + NUMBER_CRITERIA, max_levels=5, max_classes=4, holes=True
 ):
-    """Numeric, categorical and ordered columns with holes; level 0 may be absent."""
+    """Numeric, categorical and ordered columns with missing values; level 0 may be absent."""
     n_rows = draw(st.integers(2, 12))
     criterion = draw(st.sampled_from(criteria))
     kind = st.sampled_from(["numeric", "categorical", "categorical", "ordered"])

@@ -1,4 +1,4 @@
-"""absolute_error: medians that move along a set of ranks, held against whole-number brute force.
+"""absolute_error: medians that move along a set of ranks, against brute force in integers.
 
 The tables are larger than those of the other properties: a set of ranks has a level of words for
 every factor of 64. A float is a whole multiple of 2**-1074, so Python's integers lose nothing.

@@ -79,7 +79,7 @@ def test_weights_over_twelve_orders_give_a_gain_close_to_the_best(problem):
 
 @given(
     problems(
-        criteria=("entropy", "error", "twoing", "absolute_error", "poisson"),
+        criteria=("entropy", "error", "twoing", "hellinger", "absolute_error", "poisson"),
         weights=lambda n: st.none(),
     )
 )

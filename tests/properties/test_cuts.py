@@ -1,4 +1,4 @@
-"""A stored cut parts the rows that were parted: lower <= cut < upper, whatever the floats."""
+"""A stored cut separates the rows that were separated: lower <= cut < upper, for any floats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holes: learned directions equal brute force; "majority" counts the present rows only."""
+"""Missing values: learned directions equal brute force; "majority" counts the present rows only."""
 
 from __future__ import annotations
 

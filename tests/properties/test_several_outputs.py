@@ -1,4 +1,4 @@
-"""Several outputs of squared error: the rough look at all cuts never hides the best one."""
+"""Several outputs of squared error: pre-screening the cuts never hides the best one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weighted absolute errors: the rough look at all cuts never hides the best one."""
+"""Weighted absolute errors: pre-screening the cuts never hides the best one."""
 
 from __future__ import annotations
 

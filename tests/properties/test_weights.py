@@ -1,4 +1,4 @@
-"""Weight k is the row k times; the scale of the weights does not matter."""
+"""A row of weight k equals k rows; the scale of the weights does not matter."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from ceiba.table import read, read_target
 
 
 def mixed(n=120, holes=0.0, seed=0):
-    """Numbers and levels, maybe with holes, and a target that depends on them."""
+    """Numbers and levels, optionally with missing values, and a target that depends on them."""
     rng = np.random.default_rng(seed)
     x, z = rng.normal(size=n).round(2), rng.integers(0, 9, n).astype(float)
     city = rng.choice(["Bern", "Lima", "Oslo", "Rome"], n)

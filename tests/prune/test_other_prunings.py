@@ -1,4 +1,4 @@
-"""Reduced error, C4.5's errors, one answer, description length: against their definitions."""
+"""Reduced-error, pessimistic, same-answer and description-length pruning by definition."""
 
 from __future__ import annotations
 

@@ -14,5 +14,5 @@ reading:
     grow          a whole tree
     audit         holds somebody else's tree against the search, node by node
     pruning       T(alpha) by enumerating every pruned subtree
-    surrogates, routing, rpart   rpart's rules: stand-ins, rows with holes, cp
+    surrogates, routing, rpart   rpart's rules: surrogates, missing values, cp
 """

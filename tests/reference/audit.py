@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tests.reference.criteria import IMPURITY
+from tests.reference.criteria import IMPURITY, OF_SPLIT
 from tests.reference.data import Data
 from tests.reference.exact import Number, decimal, minus
 from tests.reference.grow import heaviest
@@ -110,7 +110,7 @@ def facts(tree: Any, node: int, data: Data, rows: Sequence[int], rules: Rules) -
     weight = data.total_weight(rows)
     if not near(tree.weight[node], weight, weight):
         yield f"node {node}: weight {tree.weight[node]} instead of {float(weight)}"
-    criterion = "gini" if rules.criterion == "twoing" else rules.criterion
+    criterion = "gini" if rules.criterion in OF_SPLIT else rules.criterion
     parts = distributions(data, rows, rules)
     true = sum((decimal(IMPURITY[criterion](part)) for part in parts), decimal(0)) / len(parts)
     scale = max([decimal(1), *(abs(decimal(y)) ** 2 for part in parts for y in part)])
@@ -229,7 +229,7 @@ def _plain(value: Any) -> Any:
 
 
 def impurity_scale(data: Data, rows: Sequence[int], rules: Rules) -> Number:
-    criterion = "gini" if rules.criterion == "twoing" else rules.criterion
+    criterion = "gini" if rules.criterion in OF_SPLIT else rules.criterion
     parts = distributions(data, rows, rules)
     return sum((decimal(IMPURITY[criterion](part)) for part in parts), decimal(0)) / len(parts)
 

@@ -1,19 +1,22 @@
 """Impurity of a weighted distribution, and gain of a partition (decrease per unit of node weight).
 
 gini 1 - sum p^2; entropy in bits; error 1 - max p; squared_error the variance; absolute_error the
-mean distance from the weighted median; poisson half the mean deviance (as scikit-learn); twoing has
-a gain only: pL pR / 4 (sum |p(j|L) - p(j|R)|)^2 (Breiman et al. 1984, section 4.3).
+mean distance from the weighted median; poisson half the mean deviance (as scikit-learn). Two have
+a gain only: twoing, pL pR / 4 (sum |p(j|L) - p(j|R)|)^2 (Breiman et al. 1984, section 4.3); and
+hellinger, the mean over pairs of classes j, k of 1 - sqrt(p(L|j) p(L|k)) - sqrt(p(R|j) p(R|k))
+(Cieslak and Chawla 2008).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 from tests.reference.distribution import Distribution, Exact, merge, total
 from tests.reference.exact import Number, decimal, exact, ln, log2, minus, precise, ratio, times
 
-CLASSIFICATION = ("gini", "entropy", "error", "twoing")
+CLASSIFICATION = ("gini", "entropy", "error", "twoing", "hellinger")
 REGRESSION = ("squared_error", "absolute_error", "poisson")
 # Those whose gain is a rational number of the data: here ties are ties, whatever the machine.
 RATIONAL = ("gini", "error", "twoing", "squared_error", "absolute_error")
@@ -82,11 +85,30 @@ def twoing_gain(left: Mapping[Exact, Exact], right: Mapping[Exact, Exact]) -> Nu
     return ratio(a * b, (a + b) ** 2) * distance**2 / 4
 
 
+@precise
+def hellinger_gain(left: Mapping[Exact, Exact], right: Mapping[Exact, Exact]) -> Number:
+    whole = merge([left, right])
+    pairs = list(combinations([k for k, w in whole.items() if w], 2))
+    alike = sum(
+        (
+            decimal(ratio(side.get(j, 0) * side.get(k, 0), whole[j] * whole[k])).sqrt()
+            for j, k in pairs
+            for side in (left, right)
+        ),
+        decimal(0),
+    )
+    return 1 - alike / len(pairs) if pairs else decimal(0)
+
+
+#: Criteria that value a split; nodes show gini.
+OF_SPLIT = {"twoing": twoing_gain, "hellinger": hellinger_gain}
+
+
 def gain(criterion: str, branches: Sequence[Distribution]) -> Number:
     """Impurity of the whole minus the weighted impurities of the branches."""
-    if criterion == "twoing":
+    if criterion in OF_SPLIT:
         left, right = branches
-        return twoing_gain(left, right)
+        return OF_SPLIT[criterion](left, right)
     impurity, whole = IMPURITY[criterion], merge(branches)
     result = impurity(whole)
     for branch in branches:

@@ -66,6 +66,14 @@ def model(kind: str) -> Any:
     return ceiba.DecisionTreeClassifier(max_leaf_nodes=25).fit(frame, classes(frame, 3))
 
 
+def training(kind: str) -> tuple[dict[str, Any], Any]:
+    """Give the rows that the model of a test was fitted to."""
+    frame = table(500)
+    if kind == "regression":
+        return frame, answer(frame)
+    return frame, classes(frame, 3 if kind == "classes" else 2)
+
+
 def held_out(kind: str) -> tuple[dict[str, Any], Any]:
     """Give other rows of the same make."""
     frame = table(300, seed=7)

@@ -11,7 +11,7 @@ import pytest
 import ceiba
 from ceiba.report.page import SCRIPTS
 from tests.report.browser import Open
-from tests.report.models import HOSTILE
+from tests.report.models import HOSTILE, held_out, model, training
 from tests.report.npm import package
 
 ASSETS = Path(ceiba.__file__).parent / "report" / "assets"
@@ -35,31 +35,32 @@ def test_scripts_types_are_right_by_tsc() -> None:
 
 
 def violations(page: Any) -> list[str]:
-    """List what axe finds of weight serious or critical, with the elements."""
+    """List what axe finds, with the elements."""
     found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
     assert len(found["passes"]) > 15  # it did look
     return [
         f"{one['id']} ({one['impact']}): {node['html'][:120]} {node['failureSummary'][:300]}"
         for one in found["violations"]
-        if one["impact"] in ("serious", "critical")
         for node in one["nodes"][:3]
     ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("kind", ["cv", "regression", "surrogate", "hostile"])
-def test_page_every_tab_has_no_serious_violation_by_axe(
-    open_page: Open, kind: str, scheme: str
-) -> None:
+def test_page_every_tab_has_no_violation_by_axe(open_page: Open, kind: str, scheme: str) -> None:
     source = (package("axe-core") / "axe.min.js").read_text("utf-8")
     if kind == "hostile":
         rows = {name: [float(k), 1.0, 2.0, 0.0] for k, name in enumerate(HOSTILE)}
         fitted = ceiba.DecisionTreeClassifier().fit(rows, ["a", HOSTILE[0], "b", HOSTILE[5]])
         opened = open_page("hostile_axe", fitted, reports={}, color_scheme=scheme)
     else:
-        opened = open_page(kind, color_scheme=scheme)
+        reports = {"train": training(kind), "test": held_out(kind)}
+        opened = open_page(f"{kind}_axe", model(kind), reports=reports, color_scheme=scheme)
     page = opened.page
     page.evaluate(source)
+    page.click("#filter")
+    page.focus("#twin")
+    page.keyboard.press("ArrowDown")  # its card is shown
     found = {}
     for tab in TABS:
         page.click(f"#tab-{tab}")

@@ -189,7 +189,7 @@ def test_touch_tap_selects_a_node_and_the_icicle_goes_there(phone: Opened) -> No
     phone.page.touchscreen.tap(*place_of(phone, 0))
     assert phone.run(selected) == 0
     box: Any = phone.page.locator("#icicle").bounding_box()
-    phone.page.touchscreen.tap(box["x"] + 5, box["y"] + 40)
+    phone.page.touchscreen.tap(box["x"] + 5, box["y"] + 26)
     assert phone.run("(i) => ceibaReport.model.depth[i]", phone.run(selected)) == 1
 
 

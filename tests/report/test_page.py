@@ -399,18 +399,18 @@ def test_tree_of_one_leaf_opens(open_page: Open) -> None:
 
 
 @pytest.mark.slow
-def test_budget_five_thousand_leaves_open_in_a_second_and_move_smoothly(
+def test_budget_five_thousand_leaves_open_at_once_and_move_smoothly(
     open_page: Open, folder: Path
 ) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30_000, 6))
     y = X[:, 0] * 3 + np.sin(4 * X[:, 1]) + rng.normal(size=30_000)
     fitted = ceiba.DecisionTreeRegressor(max_leaf_nodes=5000).fit(X, y)
-    opened = open_page("large", fitted, reports={"test": (X[:5000], y[:5000])})
-    assert (folder / "large.html").stat().st_size <= 3 * 2**20
+    opened = open_page("large", fitted, reports={"train": (X, y), "test": (X[:5000], y[:5000])})
+    assert (folder / "large.html").stat().st_size <= 1_500_000
     entry = "performance.getEntriesByName('first-contentful-paint')[0]"
     opened.until(entry)
-    assert opened.run(f"() => {entry}.startTime") < 1000 * BUSY
+    assert opened.run(f"() => {entry}.startTime") < 600 * BUSY
     opened.page.click("#unfold")
     times = opened.run(
         """async () => {

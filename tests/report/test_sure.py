@@ -56,7 +56,7 @@ def test_doubt_is_said_of_every_leaf_whose_interval_reaches_another_class(
         rows = int(tree.n_rows[i])
         doubt = wilson(p[0], rows)[0] <= wilson(p[1], rows)[1]
         assert said["doubt"] == doubt
-        assert said["text"].startswith("Not certain:" if doubt else "Clear in its leaf:")
+        assert said["text"].startswith("Not certain:" if doubt else "Clear:")
         counted = f"of the {rows} training rows" if rows > 1 else "of the one training row"
         assert counted in said["text"]
         if kind == "cv":
@@ -142,7 +142,7 @@ def test_sure_under_costs_doubts_where_the_costs_tip_the_answer(open_page: Open)
         ].replace(".0%", "%")
         assert said["doubt"] == (low <= limit)
         assert (f"includes {100 * limit:.0f}%" in said["text"]) == said["doubt"]
-        assert f"is said from {100 * limit:.0f}% on" in said["text"]
+        assert f"from {100 * limit:.0f}% on" in said["text"]
         if said["doubt"]:
             assert low <= limit <= high
         seen.add((k, said["doubt"], rows[k] < rows[1 - k]))
@@ -168,7 +168,7 @@ def test_sure_under_priors_and_costs_tips_by_probability(open_page: Open) -> Non
     for i, rows, k in ends(fit, 2):
         text = said_of(opened, i)["text"]
         assert percents(text)[0] == pytest.approx(100 * fit.tree_.value[i, 0, k], abs=0.051)
-        assert f"is said from {[75, 25][k]}% on" in text
+        assert f"from {[75, 25][k]}% on" in text
         assert f"of the {rows.sum()} training rows" in text
 
 
@@ -211,7 +211,7 @@ def test_sure_of_a_mean_under_monotone_limits_claims_no_mean(open_page: Open) ->
         assert "mean" not in said_of(opened, i)["text"]
     opened.page.click("#tab-model")
     said = opened.page.inner_text("#panel")
-    assert "figures on training rows are not known" in said
+    assert "figures on training rows are not available" in said
     assert "RMSE" not in said
     opened.page.click("#tab-prune")
     assert opened.page.locator("#prune-chart .line").count() == 0

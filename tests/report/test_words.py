@@ -154,7 +154,7 @@ def test_node_says_where_missing_values_go_to_what_and_how_many_did(open_page: O
     assert "“income”" in said
     assert answer in said
     inside = np.isnan(table(500)["income"][tree.rows(node, table(500))]).sum()
-    assert f"{int(inside)} of the {int(tree.n_rows[node])} rows" in said
+    assert f"{int(inside)} of the {int(tree.n_rows[node])} training rows" in said
     assert inside > 0
 
 
@@ -266,7 +266,7 @@ def test_prune_chart_marks_the_fitted_tree_and_its_keys_look_like_its_lines(
     middle = float(found["mark"].split("L")[-1].split(",")[0])
     assert middle == pytest.approx(at, abs=1e-6)
     assert middle != pytest.approx(float(found["now"]), abs=1)
-    assert "not to scale" in opened.run(
+    assert "logarithmic scale" in opened.run(
         "() => document.querySelector('#prune-chart svg').textContent"
     )
 
@@ -431,7 +431,7 @@ def test_rows_of_a_node_last_line_says_what_its_share_is_of(open_page: Open) -> 
     opened = open_page("classes")
     opened.run("() => ceibaReport.reveal(1)")
     last = opened.page.locator(".last-sum tbody tr").last.inner_text()
-    assert last.startswith("whole node (% of all rows)")
+    assert last.startswith("node (% of all)")
 
 
 def test_print_of_a_dark_page_is_light(open_page: Open) -> None:

@@ -1,4 +1,4 @@
-"""One table, every container: the same Table comes out."""
+"""One table, every container: the same Table."""
 
 from __future__ import annotations
 

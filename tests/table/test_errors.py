@@ -1,4 +1,4 @@
-"""The family of errors, and "did you mean"."""
+"""The exception hierarchy, and "did you mean"."""
 
 from __future__ import annotations
 

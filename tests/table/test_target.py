@@ -244,7 +244,7 @@ def test_other_number_of_rows_is_scikit_learns_error() -> None:
         ([[1, 2], [3]], "y is ragged"),
         (np.array([1j, 2]), "Complex data not supported"),
         (scipy.sparse.csr_array([[1, 0]]), r"y\.toarray\(\)"),
-        ("RAIN", "y='RAIN' names a column, but X has no column names"),
+        ("RAIN", "y='RAIN' names a column, but the target is needed as an array"),
         (5, "Expected array-like"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Random trees of every split kind and random rows for them: the ground of the routing tests."""
+"""Random trees of every split kind and random rows for them: used by the routing tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees of plain cuts take the fast way: rows of any layout and type end where a walk does."""
+"""Trees of plain cuts are routed by a fast path: any layout and type ends where a walk does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees whose arrays are made at first use: nobody can tell them from others."""
+"""Trees whose arrays are created on first use are indistinguishable from others."""
 
 from __future__ import annotations
 

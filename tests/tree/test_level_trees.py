@@ -1,4 +1,4 @@
-"""Trees that part levels take a fast way too: each row ends where the readable walk ends."""
+"""Trees that split levels have a fast path too: each row ends where the readable walk ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SIZES = ["S", "M", "L", "XL"]
 
 
 def frame(rng: np.random.Generator, n: int, *, unseen: bool) -> pd.DataFrame:
-    """Categories of few and many levels, an ordered one, numbers of both widths; all with holes."""
+    """Few and many levels, an ordered category, both float widths; all with missing values."""
     many = np.array([f"town {k}" for k in range(300)], dtype=object)
     town, colour = rng.choice(many[:250], n), rng.choice(["red", "green", "blue"], n).astype(object)
     size = rng.choice(SIZES[:3], n).astype(object)

@@ -1,4 +1,4 @@
-"""Routing: the fast ways against the plain one, and each rule by itself."""
+"""Routing: the fast paths against the plain one, and each rule on its own."""
 
 from __future__ import annotations
 

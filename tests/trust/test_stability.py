@@ -1,4 +1,4 @@
-"""Stability equals fitting each resample by hand; alternatives equal forcing by hand."""
+"""Stability equals fitting each resample by hand; rival columns equal forcing by hand."""
 
 from __future__ import annotations
 
@@ -93,11 +93,11 @@ def test_stability_of_a_strong_signal_chooses_it_always() -> None:
     assert root["cut low"] <= 0.3 <= root["cut high"] + 0.05
 
 
-def test_alternatives_equal_forcing_and_validating_by_hand() -> None:
+def test_rival_columns_equal_forcing_and_validating_by_hand() -> None:
     X, y = load_wine(return_X_y=True)
     model = ceiba.DecisionTreeClassifier(max_depth=3).fit(X, y)
     folds = np.arange(len(y)) % 5
-    found = model.alternatives(X, y, folds=folds)
+    found = model.rival_columns(X, y, folds=folds)
     wrong = np.zeros(len(y))
     j = 6
     for fold in range(5):
@@ -116,16 +116,16 @@ def test_alternatives_equal_forcing_and_validating_by_hand() -> None:
     ]
 
 
-def test_alternatives_of_an_inner_node_keep_the_rest() -> None:
+def test_rival_columns_of_an_inner_node_keep_the_rest() -> None:
     X, y = load_wine(return_X_y=True)
     model = ceiba.DecisionTreeClassifier(max_depth=3).fit(X, y)
-    found = model.alternatives(X, y, node=1, folds=3)
+    found = model.rival_columns(X, y, node=1, folds=3)
     for name, tree in found.trees.items():
         assert tree.splits.column[0] == model.tree_.splits.column[0]
         assert tree.schema.names[tree.splits.column[1]] == name
 
 
-def test_stability_and_alternatives_draw() -> None:
+def test_stability_and_rival_columns_draw() -> None:
     from matplotlib import pyplot
 
     X, y = load_wine(return_X_y=True, as_frame=True)
@@ -133,7 +133,7 @@ def test_stability_and_alternatives_draw() -> None:
     stability = model.stability(X, y, resamples=5)
     ax = stability.plot()
     assert len(ax.get_yticklabels()) == len(stability.columns)
-    ax = model.alternatives(X, y, folds=3).plot()
+    ax = model.rival_columns(X, y, folds=3).plot()
     assert any("(ours)" in label.get_text() for label in ax.get_yticklabels())
     pyplot.close("all")
 
@@ -147,4 +147,4 @@ def test_stability_with_wrong_options_says_so() -> None:
         model.stability(X, y, share=1.0)
     leaf = int(model.tree_.leaves[0])
     with pytest.raises(TreeError, match="is a leaf"):
-        model.alternatives(X, y, node=leaf)
+        model.rival_columns(X, y, node=leaf)

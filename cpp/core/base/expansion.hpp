@@ -1,6 +1,6 @@
 // Exact arithmetic on doubles: a number as a sum of doubles that do not overlap (Shewchuk 1997, "Adaptive precision
-// floating-point arithmetic"). Sums and products are exact as long as nothing over- or underflows. Slow, and used only where two
-// gains are closer than double-double arithmetic can tell apart.
+// floating-point arithmetic"). Sums and products are exact as long as nothing over- or underflows. Slow, and used only
+// where two gains are closer than double-double arithmetic can tell apart.
 #pragma once
 
 #include <cmath>

@@ -51,7 +51,9 @@ struct BitRange {
     bool empty() const { return highest < lowest; }
     int unit() const { return empty() ? 0 : lowest; }
     // Bits of a sum of n differences of such numbers, with its sign.
-    int bits_of_sum(std::size_t n) const { return empty() ? 2 : highest - lowest + 2 + static_cast<int>(std::bit_width(n)); }
+    int bits_of_sum(std::size_t n) const {
+        return empty() ? 2 : highest - lowest + 2 + static_cast<int>(std::bit_width(n));
+    }
 };
 
 template <int Limbs>

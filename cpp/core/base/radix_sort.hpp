@@ -1,9 +1,10 @@
-// Sorting rows by a double: radix sort on the leading bits of the value, then the few that are still equal are looked at.
+// Sorting rows by a double: radix sort on the leading bits of the value, then the few that are still equal are looked
+// at.
 //
 // The key of x is its bit pattern made monotone (negative numbers flipped), so any order of doubles is an order of
-// unsigned integers. -0.0 must have been turned into 0.0, and NaN kept out, by the caller. Only a window of 32 bits, the
-// highest in which the keys differ, is sorted by radix (three passes over 8-byte items: 3 times faster at a million rows than six
-// passes over whole keys); runs that agree in the window are then sorted by the whole key.
+// unsigned integers. -0.0 must have been turned into 0.0, and NaN kept out, by the caller. Only a window of 32 bits,
+// the highest in which the keys differ, is sorted by radix (three passes over 8-byte items: 3 times faster at a million
+// rows than six passes over whole keys); runs that agree in the window are then sorted by the whole key.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,8 @@ struct SortSpace {
     std::vector<WindowItem> items, spare;
 };
 
-// Puts `rows` (indices into key) into the order of their keys; equal keys keep the order of their rows, which must ascend.
+// Puts `rows` (indices into key) into the order of their keys; equal keys keep the order of their rows, which must
+// ascend.
 inline void sort_rows(const std::vector<std::uint64_t>& key, std::vector<std::uint32_t>& rows, SortSpace& space) {
     const auto by_key = [&key](std::uint32_t a, std::uint32_t b) {
         return key[a] < key[b] || (key[a] == key[b] && a < b);

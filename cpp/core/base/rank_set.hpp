@@ -1,6 +1,6 @@
 // A set of numbers 0 .. n-1 that finds the neighbour of a member: bits in words, and above each row of words a row of
-// bits that say which of those words hold any. A step to a neighbour is one shift and one count of zeros where the set is dense,
-// and at most a few words where it is not.
+// bits that say which of those words hold any. A step to a neighbour is one shift and one count of zeros where the set
+// is dense, and at most a few words where it is not.
 #pragma once
 
 #include <array>
@@ -32,7 +32,8 @@ public:
         for (std::size_t l = 0; l < n_levels_; ++l, r /= 64)
             if ((level_[l][r / 64] &= ~bit(r)) != 0) return;
     }
-    // The next member below r, or above it; r itself if there is none. Both ways are looked at: see running_medians.hpp.
+    // The next member below r, or above it; r itself if there is none. Both ways are looked at: see
+    // running_medians.hpp.
     std::uint32_t neighbour(std::uint32_t r, bool downwards) const {
         const std::uint64_t word = level_[0][r / 64];
         const std::uint64_t under = word << (63 - r % 64) << 1, over = word >> (r % 64) >> 1;

@@ -1,5 +1,9 @@
-// The criterion of median_division.hpp and weighted_median_division.hpp: the deviation of all rows less that of the two sides.
+// The criterion of median_division.hpp and weighted_median_division.hpp: the deviation of all rows less that of the two
+// sides.
 #pragma once
+
+#include <cmath>
+#include <string_view>
 
 #include "base/double_double.hpp"
 #include "base/expansion.hpp"
@@ -9,6 +13,10 @@ namespace ceiba::criteria {
 using base::DoubleDouble;
 
 struct AbsoluteError {
+    static constexpr std::string_view name = "absolute_error";
+    static constexpr bool at_median = true;
+    static double loss(double w, double y, double answer) { return w * std::fabs(y - answer); }
+
     double tie = 0.0;
 
     template <class D>

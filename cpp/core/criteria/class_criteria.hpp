@@ -2,26 +2,25 @@
 //   gini     n - sum c_k^2 / n                (I = 1 - sum p_k^2)
 //   entropy  sum c_k log2(n / c_k)            (bits)
 //   error    n - max c_k                      (misclassification rate)
-// and the gain of a division is mass(total) - mass(left) - mass(right). Twoing (Breiman et al. 1984, 4.3) is a
-// property of the division, n * pL pR / 4 * (sum |p_k(left) - p_k(right)|)^2; its node impurity is gini's.
-//
-// Each criterion answers four questions about a division:
-//   below(d, t)  is the gain below t, beyond doubt? The scan asks this of every cut, so it must be cheap: no division
-//   upper(d)  a number not below the gain
-//   lower(d)  a number not above the gain: a cut whose lower() is above the best's upper() is better, no doubt
-//   gain(d)   the gain to some 30 digits (15 where logarithms are involved)
-// Two gains closer than tolerance() are tied, unless the criterion is rational and has
-//   exact(d)  the gain as a fraction without any rounding, which then decides
+// and the gain of a division is mass(total) - mass(left) - mass(right). Two criteria are properties of the division;
+// nodes show gini's impurity:
+//   twoing     n * pL pR / 4 * (sum |p_k(left) - p_k(right)|)^2       (Breiman et al. 1984, 4.3)
+//   hellinger  n * mean over pairs of classes of H^2, the squared Hellinger distance of how two classes are spread over
+//              the branches: H^2 = 1 - sqrt(l_j l_k) - sqrt(r_j r_k), l_k = share of class k on the left, r_k = 1 - l_k
+//              (Cieslak and Chawla 2008 for two classes, whose distance is sqrt(2) H; the mean over pairs is ours)
+// What a criterion has to answer is in criterion.hpp. The list of them is at the end.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "base/double_double.hpp"
 #include "base/expansion.hpp"
+#include "criteria/criterion.hpp"
 
 namespace ceiba::criteria {
 
@@ -29,8 +28,8 @@ using base::DoubleDouble;
 using base::Expansion;
 using base::Fraction;
 
-// Sums f(count of class k, weight of all other classes) over the classes. The others are added up, never n - count: beside a
-// class with a million times their weight that difference would have lost most of its digits.
+// Sums f(count of class k, weight of all other classes) over the classes. The others are added up, never n - count:
+// beside a class with a million times their weight that difference would have lost most of its digits.
 template <class Count, class F>
 double over_classes(int n_classes, Count count, F f) {
     // Small trees ask this of every node, and most tables have few classes: no memory is asked for then.
@@ -50,6 +49,7 @@ double over_classes(int n_classes, Count count, F f) {
 }
 
 struct Gini {
+    static constexpr std::string_view name = "gini";
     static constexpr bool asks_for_squares_only = true;  // below() reads sums of squares and weights, nothing else
     double base = 0.0, slack = 0.0, tie = 0.0;
 
@@ -107,8 +107,9 @@ struct Gini {
         const Expansion n = l + r;
         return {l2 * r * n + r2 * l * n - t2 * l * r, l * r * n};
     }
-    // Where rows count 1 the division keeps the sums of squares, whole numbers. Ties are weighed by them at once, however
-    // many classes there are: with every row in a class of its own all cuts are tied (1,250 rows took 3 s to depth 3).
+    // Where rows count 1 the division keeps the sums of squares, whole numbers. Ties are weighed by them at once,
+    // however many classes there are: with every row in a class of its own all cuts are tied (1,250 rows took 3 s to
+    // depth 3).
     template <class D>
     static bool keeps_squares(const D& d) {
         if constexpr (requires { d.squares_are_exact(); }) return d.squares_are_exact();
@@ -130,13 +131,13 @@ struct Gini {
 };
 
 struct Entropy {
+    static constexpr std::string_view name = "entropy";
     // x log2(x) for whole x: the counts of neighbouring cuts are neighbours in this table, so it stays in cache.
     std::shared_ptr<const std::vector<double>> table;
     double base = 0.0, slack = 0.0, tie = 0.0;
 
-    Entropy() = default;
-    explicit Entropy(std::size_t largest_count) {
-        auto t = std::make_shared<std::vector<double>>(largest_count + 1, 0.0);
+    explicit Entropy(const Setting& setting) {
+        auto t = std::make_shared<std::vector<double>>(setting.n_rows + 1, 0.0);
         for (std::size_t x = 2; x < t->size(); ++x)
             (*t)[x] = static_cast<double>(x) * std::log2(static_cast<double>(x));
         table = std::move(t);
@@ -193,6 +194,7 @@ private:
 };
 
 struct Error {
+    static constexpr std::string_view name = "error";
     double base = 0.0, slack = 0.0, tie = 0.0;
 
     template <class D>
@@ -234,6 +236,7 @@ struct Error {
 };
 
 struct Twoing {
+    static constexpr std::string_view name = "twoing";
     double slack = 0.0, tie = 0.0;
 
     template <class D>
@@ -270,5 +273,70 @@ struct Twoing {
 
     static double impurity(const std::vector<double>& counts, double n) { return Gini::impurity(counts, n); }
 };
+
+// H^2 averaged over the pairs of K classes is the variance (divisor K - 1) of sqrt(l_k) over the classes plus that of
+// sqrt(r_k): nothing cancels, and a cut costs O(K). It does not depend on how heavy the classes are, so rare ones count
+// as much as common ones; weights matter within a class, and for the weight n of the node.
+struct Hellinger {
+    static constexpr std::string_view name = "hellinger";
+    double slack = 0.0, tie = 0.0;
+    int n_present = 0;
+
+    template <class D>
+    void begin(const D& d) {
+        n_present = 0;
+        for (int k = 0; k < d.n_classes(); ++k) n_present += d.total(k) > 0.0;
+        slack = d.total_weight() * (n_present + 8) * 0x1p-48;
+        tie = d.total_weight() * 0x1p-47;
+    }
+    template <class D>
+    bool below(const D& d, double t) const {
+        return upper(d) < t;
+    }
+    template <class D>
+    double upper(const D& d) const {
+        return value(d) + slack;
+    }
+    template <class D>
+    double lower(const D& d) const {
+        return value(d) - slack;
+    }
+    template <class D>
+    DoubleDouble gain(const D& d) const {
+        return DoubleDouble(value(d));
+    }
+    double tolerance() const { return tie; }
+
+    static double impurity(const std::vector<double>& counts, double n) { return Gini::impurity(counts, n); }
+
+private:
+    template <class D>
+    double value(const D& d) const {
+        if (n_present < 2) return 0.0;
+        double left = 0.0, right = 0.0;  // means
+        for (int k = 0; k < d.n_classes(); ++k)
+            if (d.total(k) > 0.0) left += root(d.left(k) / d.total(k)), right += root(d.right(k) / d.total(k));
+        left /= n_present;
+        right /= n_present;
+        double squares = 0.0;
+        for (int k = 0; k < d.n_classes(); ++k)
+            if (d.total(k) > 0.0) {
+                const double l = root(d.left(k) / d.total(k)) - left, r = root(d.right(k) / d.total(k)) - right;
+                squares += l * l + r * r;
+            }
+        return d.total_weight() * squares / (n_present - 1);
+    }
+    static double root(double share) { return std::sqrt(std::max(share, 0.0)); }
+};
+
+// C4.5's gain ratio judges columns against each other, so it has a search of its own (split/ratio); nodes show entropy.
+struct GainRatio {
+    static constexpr std::string_view name = "gain_ratio";
+    static double impurity(const std::vector<double>& counts, double n) { return Entropy::impurity(counts, n); }
+};
+
+// The criteria of the common search, one row each; then all criteria of classes.
+using ScannedClassCriteria = List<Gini, Entropy, Error, Twoing, Hellinger>;
+using ClassCriteria = decltype(ScannedClassCriteria{} + List<GainRatio>{});
 
 }  // namespace ceiba::criteria

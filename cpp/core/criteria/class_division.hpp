@@ -1,8 +1,8 @@
 // Class counts of a division: of all rows that take part (total) and of those on the left so far.
 //
 // A division is the statistic of the split search. The scanner calls include() for every row that takes part, then
-// add() for each row that crosses to the left; a criterion reads the sums. left_part() can be kept and put back, to weigh
-// a cut again that was passed. Three kinds, one interface:
+// add() for each row that crosses to the left; a criterion reads the sums. left_part() can be kept and put back, to
+// weigh a cut again that was passed. Three kinds, one interface:
 //   BinaryDivision    two classes, every row counts 1: three integers
 //   UnitDivision      K classes, every row counts 1: sums of squares kept up to date in O(1) per row
 //   WeightedDivision  weights of rows, or a factor per class (altered priors): compensated sums
@@ -123,7 +123,8 @@ public:
         left_.count[k] += 1.0;
         left_.n += 1.0;
     }
-    // What a scan changes, apart from the object: sums that stay in registers (covertype: the scan takes two thirds of the time).
+    // What a scan changes, apart from the object: sums that stay in registers (covertype: the scan takes two thirds of
+    // the time).
     struct Running {
         const std::uint16_t* label;
         const double* total;

@@ -1,10 +1,11 @@
-// Criteria of weight W and sum S of a numeric target (see class_criteria.hpp for upper, gain and tolerance).
+// Criteria of weight W and sum S of a numeric target (see criterion.hpp for what they answer).
 //
 //   squared_error  the sum of squares about the mean falls by (S_L - W_L m)^2 W / (W_L W_R), m = S / W:
 //                  one square, nothing cancels
 //   poisson        the deviance / 2 falls by sum over sides of S_b log(m_b / m) = sum W_b h(m_b), where
 //                  h(x) = x log(x/m) - (x - m) >= 0: again nothing cancels. A side with S_b = 0 predicts a rate of 0,
-//                  which is infinitely wrong for any event to come: not allowed unless the caller shrinks rates (rpart).
+//                  which is infinitely wrong for any event to come: not allowed unless the caller shrinks rates
+//                  (rpart).
 #pragma once
 
 #include <algorithm>
@@ -12,15 +13,25 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <string_view>
 
 #include "base/double_double.hpp"
 #include "base/expansion.hpp"
+#include "criteria/criterion.hpp"
 
 namespace ceiba::criteria {
 
 using base::DoubleDouble;
 
 struct SquaredError {
+    static constexpr std::string_view name = "squared_error";
+    static constexpr bool at_median = false;  // nodes answer with the mean
+    // What a row of weight w adds to the impurity of a node with this answer.
+    static double loss(double w, double y, double answer) {
+        const double gap = y - answer;
+        return w * gap * gap;
+    }
+
     double mean = 0.0, error = 0.0, tie = 0.0;
 
     template <class D>
@@ -56,9 +67,10 @@ struct SquaredError {
     }
     double tolerance() const { return tie; }
 
-    // Numbers not below the gain of any cut of some columns after first to last entries, in plain doubles: three times as fast as
-    // the scan, and most columns need no more. Several columns at once, so that one addition need not wait for the one before
-    // (2,000 x 5,000 in all: 1.43 s -> 1.20 s). The sums err by e <= n^2 2^-52 largest, so sqrt(gain) by e sqrt(W / (W_L W_R)).
+    // Numbers not below the gain of any cut of some columns after first to last entries, in plain doubles: three times
+    // as fast as the scan, and most columns need no more. Several columns at once, so that one addition need not wait
+    // for the one before (2,000 x 5,000 in all: 1.43 s -> 1.20 s). The sums err by e <= n^2 2^-52 largest, so
+    // sqrt(gain) by e sqrt(W / (W_L W_R)).
     static constexpr std::size_t rough_at_once = 4;
     template <class D, class Entry>
     void rough_best(const D& d, const std::array<const Entry*, rough_at_once>& columns, std::size_t n,
@@ -102,8 +114,14 @@ private:
 };
 
 struct Poisson {
+    static constexpr std::string_view name = "poisson";
+    static constexpr bool at_median = false;
+    static double loss(double w, double y, double answer) { return y > 0.0 ? w * y * std::log(y / answer) : 0.0; }
+
     bool allow_zero = false;
     double mean = 0.0, tie = 0.0;
+
+    explicit Poisson(const Setting& setting) : allow_zero(setting.allow_zero_rate) {}
 
     template <class D>
     void begin(const D& d) {

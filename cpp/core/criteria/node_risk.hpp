@@ -1,6 +1,7 @@
 // R(t) of a node taken as a leaf, as a sum over its rows: what rpart's complexity stop looks at.
 //
-//   classification   least over answers j of sum_k f(k) cost[k, j] (priors are in the costs); plain: weight - largest f(k)
+//   classification   least over answers j of sum_k f(k) cost[k, j] (priors are in the costs); plain: weight - largest
+//                    f(k)
 //   regression       weight x impurity
 //   poisson, shrunken rates (events d, time t, m = d / t):  rate r = (d + a) / (t + b); t (I(t) + m log(m / r) - m + r)
 #pragma once
@@ -19,6 +20,8 @@ struct RiskRule {
     std::vector<double> class_cost;  // K x K, truth after truth; empty: every mistake costs 1
     double prior_events = 0.0;       // a = 1 / shrink^2; 0: rates as they are
     double overall_rate = 0.0;       // of the root; b = a / overall_rate
+
+    bool operator==(const RiskRule&) const = default;
 };
 
 inline double node_risk(const NodeSummary& node, const RiskRule& rule, bool classification) {

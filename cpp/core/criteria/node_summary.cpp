@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "base/double_double.hpp"
-#include "criteria/class_criteria.hpp"
+#include "criteria/registry.hpp"
 
 namespace ceiba::criteria {
 
@@ -15,15 +15,7 @@ namespace {
 double class_impurity(Name criterion, const std::vector<double>& counts) {
     const double n = std::accumulate(counts.begin(), counts.end(), 0.0);
     if (!(n > 0.0)) return 0.0;
-    switch (criterion) {
-        case Name::entropy:
-        case Name::gain_ratio:
-            return Entropy::impurity(counts, n);
-        case Name::error:
-            return Error::impurity(counts, n);
-        default:
-            return Gini::impurity(counts, n);
-    }
+    return for_criterion<double, ClassCriteria>(criterion, [&]<class C>() { return C::impurity(counts, n); });
 }
 
 // The weighted median as scikit-learn has it: the mean of the two middle values when the weight halves exactly.
@@ -73,8 +65,9 @@ struct NumberSummary {
     bool pure = true;
 };
 
+template <class C>
 NumberSummary summarize_numbers(const data::TargetRows& rows, const std::vector<double>& y, std::size_t begin,
-                                std::size_t end, Name criterion, double weight) {
+                                std::size_t end, double weight) {
     NumberSummary out;
     double first = 0.0;
     bool any = false;
@@ -94,25 +87,19 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const std::vector<
     }
     out.value = sum.value() / weight;
     base::Sum loss;
-    if (criterion == Name::absolute_error && rows.weight.empty()) {
+    if (C::at_median && rows.weight.empty()) {
         std::vector<double> values(y.begin() + static_cast<std::ptrdiff_t>(begin),
                                    y.begin() + static_cast<std::ptrdiff_t>(end));
         out.value = median(values);
-        for (double v : values) loss.add(std::fabs(v - out.value));
-    } else if (criterion == Name::absolute_error) {
+        for (double v : values) loss.add(C::loss(1.0, v, out.value));
+    } else if (C::at_median) {
         std::vector<std::pair<double, double>> value_weight;
         value_weight.reserve(end - begin);
         for (std::size_t i = begin; i < end; ++i) value_weight.emplace_back(y[i], rows.weight_of(i));
         out.value = weighted_median(value_weight);
-        for (const auto& vw : value_weight) loss.add(vw.second * std::fabs(vw.first - out.value));
-    } else if (criterion == Name::poisson) {
-        for (std::size_t i = begin; i < end; ++i)
-            if (y[i] > 0.0) loss.add(rows.weight_of(i) * y[i] * std::log(y[i] / out.value));
+        for (const auto& vw : value_weight) loss.add(C::loss(vw.second, vw.first, out.value));
     } else {
-        for (std::size_t i = begin; i < end; ++i) {
-            const double gap = y[i] - out.value;
-            loss.add(rows.weight_of(i) * gap * gap);
-        }
+        for (std::size_t i = begin; i < end; ++i) loss.add(C::loss(rows.weight_of(i), y[i], out.value));
     }
     out.impurity = loss.value() / weight;
     return out;
@@ -121,15 +108,13 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const std::vector<
 }  // namespace
 
 Name criterion_from(const std::string& word) {
-    if (word == "gini") return Name::gini;
-    if (word == "entropy") return Name::entropy;
-    if (word == "error") return Name::error;
-    if (word == "twoing") return Name::twoing;
-    if (word == "gain_ratio") return Name::gain_ratio;
-    if (word == "squared_error") return Name::squared_error;
-    if (word == "absolute_error") return Name::absolute_error;
-    if (word == "poisson") return Name::poisson;
-    throw std::invalid_argument("no criterion is called '" + word + "'");
+    Name found{-1};
+    const auto look = [&]<class... C>(List<C...>) {
+        static_cast<void>(((word == C::name && (found = name_of<C>(), true)) || ...));
+    };
+    look(AllCriteria{});
+    if (found == Name{-1}) throw std::invalid_argument("no criterion is called '" + word + "'");
+    return found;
 }
 
 NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size_t end, Name criterion,
@@ -147,7 +132,9 @@ NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size
     out.pure = true;
     if (!rows.classification()) {
         for (int o = 0; o < n_outputs; ++o) {
-            const NumberSummary s = summarize_numbers(rows, rows.numbers[o], begin, end, criterion, out.weight);
+            const NumberSummary s = for_criterion<NumberSummary, NumberCriteria>(criterion, [&]<class C>() {
+                return summarize_numbers<C>(rows, rows.numbers[o], begin, end, out.weight);
+            });
             out.value.push_back(s.value);
             out.impurity += s.impurity / n_outputs;
             out.pure = out.pure && s.pure;

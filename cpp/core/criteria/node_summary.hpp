@@ -2,17 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
+#include "criteria/criterion.hpp"
 #include "data/target.hpp"
 
 namespace ceiba::criteria {
-
-enum class Name { gini, entropy, error, twoing, gain_ratio, squared_error, absolute_error, poisson };
-
-// Throws std::invalid_argument for a word that is no criterion.
-Name criterion_from(const std::string& word);
 
 struct NodeSummary {
     double weight = 0.0;         // as the rows are weighted

@@ -1,14 +1,15 @@
 // Weighted medians of two sides in plain doubles: a quick look before weighted_median_division.hpp weighs a cut.
 //
-// As rows move from the right side to the left, each median moves along a set of ranks until half of the weight is on either side.
-// With weights of about the same size it moves a step or two; where it has to cross thousands again and again, the look is given
-// up.
+// As rows move from the right side to the left, each median moves along a set of ranks until half of the weight is on
+// either side. With weights of about the same size it moves a step or two; where it has to cross thousands again and
+// again, the look is given up.
 //
-// What rounding can do (u = 2^-53, n rows, s steps of the medians; W weight, T deviation, F largest distance from the median of all
-// rows): a sum of w |v| is never larger than T, one of weights never larger than W. The four sums of a side see at most 3 n + s additions
-// each. So a loss errs by (11 n + 4 s) u T from sums of w v, and by the error of 2 below - weight, at most (11 n + 4 s) u W over
-// both sides, times F; and because that error may also stop a median short of its place, which costs the same times the distance to
-// it, at most 2 F, three times as much in all. error() has twice this.
+// What rounding can do (u = 2^-53, n rows, s steps of the medians; W weight, T deviation, F largest distance from the
+// median of all rows): a sum of w |v| is never larger than T, one of weights never larger than W. The four sums of a
+// side see at most 3 n + s additions each. So a loss errs by (11 n + 4 s) u T from sums of w v, and by the error of 2
+// below - weight, at most (11 n + 4 s) u W over both sides, times F; and because that error may also stop a median
+// short of its place, which costs the same times the distance to it, at most 2 F, three times as much in all. error()
+// has twice this.
 #pragma once
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 //
 // Rows are ranked by y once; each side is a set of ranks. With an even number of rows a side has two medians, with an
 // odd number one. Adding a row to a side raises its sum of deviations by the distance between the row and the nearest
-// median of the side; taking one away lowers it by the distance to the nearest median of those that remain. A median moves at most
-// one member further: O(1) for each row that moves, and nothing is ever rounded (base/fixed_point.hpp).
+// median of the side; taking one away lowers it by the distance to the nearest median of those that remain. A median
+// moves at most one member further: O(1) for each row that moves, and nothing is ever rounded (base/fixed_point.hpp).
 #pragma once
 
 #include <algorithm>

@@ -87,8 +87,8 @@ private:
     const char* values_;
 };
 
-// What an engine has worked out from all rows of the columns and will want again, when more trees are grown on parts of the same
-// table (folds). Copies of a table share it.
+// What an engine has worked out from all rows of the columns and will want again, when more trees are grown on parts of
+// the same table (folds). Copies of a table share it.
 struct Derived {
     std::mutex busy;
     std::shared_ptr<const void> value;

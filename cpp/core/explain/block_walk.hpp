@@ -10,12 +10,12 @@
 
 #include "data/table.hpp"
 #include "explain/game_tree.hpp"
-#include "tree/descent.hpp"
+#include "tree/route_rows.hpp"
 
 namespace ceiba::explain {
 
-// Whether a row that the node's own split cannot place goes by surrogates and default, or is left undecided where other columns
-// or several branches come in (a row put together from two others may go another way than either).
+// Whether a row that the node's own split cannot place goes by surrogates and default, or is left undecided where other
+// columns or several branches come in (a row put together from two others may go another way than either).
 enum class Deciding { whole_row, own_column };
 
 class BlockWalk {

@@ -1,11 +1,11 @@
 // The tree as a game: who takes part in the path to each node, and what a branch weighs when its question is left open.
 //
-// Rows that stay in an inner node end in a leaf of their own there (the last child, which nothing reaches unless the value is
-// known to be missing), so every end is a leaf. Nodes stand in pre-order.
+// Rows that stay in an inner node end in a leaf of their own there (the last child, which nothing reaches unless the
+// value is known to be missing), so every end is a leaf. Nodes stand in pre-order.
 //
-// Leaves are worked off in two ways. A leaf's contributions depend on the row only through which of its columns agree, so they
-// are tabulated: a *unit* is a subtree whose contributions have one table, read by the row's code (bits of the columns above,
-// outcomes of the questions inside). Leaves with too many columns for a table are left to the walks.
+// Leaves are worked off in two ways. A leaf's contributions depend on the row only through which of its columns agree,
+// so they are tabulated: a *unit* is a subtree whose contributions have one table, read by the row's code (bits of the
+// columns above, outcomes of the questions inside). Leaves with too many columns for a table are left to the walks.
 #pragma once
 
 #include <cstddef>

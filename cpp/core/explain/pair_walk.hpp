@@ -1,7 +1,8 @@
 // One row against one background row, exactly as the tree would route every mixture of the two.
 //
-// Each column is the row's own or the other's; it is decided when a question is met at which the two differ, so every way down is
-// a set of own columns, a set of others', and an end. Surrogates, defaults and shares are asked of the mixture itself.
+// Each column is the row's own or the other's; it is decided when a question is met at which the two differ, so every
+// way down is a set of own columns, a set of others', and an end. Surrogates, defaults and shares are asked of the
+// mixture itself.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // Gauss-Legendre quadrature on [0, 1]: n points integrate every polynomial of degree 2 n - 1 exactly.
 //
-// Shapley weights are integrals, s! (m - 1 - s)! / m! = ∫ t^s (1 - t)^(m - 1 - s) dt, so a sum over all coalitions of a product
-// game is the integral of a polynomial. All terms are positive: no digits are lost, whatever the number of columns.
+// Shapley weights are integrals, s! (m - 1 - s)! / m! = ∫ t^s (1 - t)^(m - 1 - s) dt, so a sum over all coalitions of a
+// product game is the integral of a polynomial. All terms are positive: no digits are lost, whatever the number of
+// columns.
 #pragma once
 
 #include <cmath>

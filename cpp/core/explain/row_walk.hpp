@@ -8,7 +8,7 @@
 #include "explain/game_tree.hpp"
 #include "explain/product_game.hpp"
 #include "explain/unit_table.hpp"
-#include "tree/descent.hpp"
+#include "tree/route_rows.hpp"
 
 namespace ceiba::explain {
 

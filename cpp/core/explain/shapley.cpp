@@ -89,8 +89,8 @@ void product_table(const ProductGame& game, const PathColumns& path, bool intera
     }
 }
 
-// The same against background rows, of which `weight` have each mask. A background row counts if it agrees wherever the row
-// does not.
+// The same against background rows, of which `weight` have each mask. A background row counts if it agrees wherever the
+// row does not.
 void background_table(const std::vector<double>& weight, std::size_t m, bool interactions, std::vector<double>& slots) {
     const std::size_t each = n_slots(m, interactions), n_masks = std::size_t{1} << m, all = n_masks - 1;
     slots.assign(each * n_masks, 0.0);

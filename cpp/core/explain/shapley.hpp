@@ -1,8 +1,9 @@
 // Exact Shapley values of a finished tree, for many rows.
 //
-// Two games. *Path-dependent* (Lundberg et al. 2020): a question about an unknown column sends the row down every branch, by the
-// branches' training shares; a known value goes where the tree sends it, by surrogate or default if it is missing.
-// *Interventional*: unknown columns take the values of a background row; the mean over the background is explained.
+// Two games. *Path-dependent* (Lundberg et al. 2020): a question about an unknown column sends the row down every
+// branch, by the branches' training shares; a known value goes where the tree sends it, by surrogate or default if it
+// is missing. *Interventional*: unknown columns take the values of a background row; the mean over the background is
+// explained.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,8 @@ public:
     std::size_t row_size() const { return (interactions_ ? n_columns_ * n_columns_ : n_columns_) * values_.width; }
 
     // Adds to `out` (rows x row_size, zero on entry).
-    void path_dependent(const data::Table& table, double* out, base::ThreadPool& pool, base::Interrupt& interrupt) const;
+    void path_dependent(const data::Table& table, double* out, base::ThreadPool& pool,
+                        base::Interrupt& interrupt) const;
     // `weight`: of the background rows, adding up to 1.
     void interventional(const data::Table& table, const data::Table& background, const double* weight, double* out,
                         base::ThreadPool& pool, base::Interrupt& interrupt) const;

@@ -1,42 +1,13 @@
 // Growing a tree: from a table and a target to the arrays of a tree.
 #pragma once
 
-#include <cstdint>
-#include <limits>
-
 #include "base/interrupt.hpp"
-#include "criteria/node_risk.hpp"
 #include "data/table.hpp"
 #include "data/target.hpp"
-#include "split/binning.hpp"
-#include "split/finder.hpp"
-#include "split/surrogates.hpp"
+#include "grow/options.hpp"
 #include "tree/tree_arrays.hpp"
 
 namespace ceiba::grow {
-
-struct GrowOptions {
-    split::SearchOptions search;
-    split::SurrogateOptions surrogates;
-    split::BinOptions bins;
-    int use_surrogate =
-        2;  // 0: rows with a missing value stay; 1: surrogates, else stay; 2: surrogates, else the heavier branch
-    int max_depth = -1;
-    std::size_t min_samples_split = 2;
-    double min_weight_split = 0.0;  // the same by weight (frequency weights)
-    int max_leaf_nodes = -1;        // best-first growth when set
-    double min_gain = 0.0;          // gain of a split as a share of the whole table's weight
-    double min_gain_ratio = 0.0;    // gain of a split over that of the root's split
-    double min_risk = -1.0;          // a node with no more risk than this is a leaf (rpart's cp in its own unit); < 0: off
-    double min_risk_ratio = -1.0;    // the same as a share of the root's risk
-    criteria::RiskRule risk;
-    bool keep_zero_weights = false;  // rows of zero weight are counted and routed, but decide nothing (rpart)
-    bool small_tables = true;        // whole trees of small tables may be grown by small_tree.hpp
-    std::uint64_t seed = 0;
-    double low = -std::numeric_limits<double>::infinity();  // monotone limits of the root (a part of a larger tree)
-    double high = std::numeric_limits<double>::infinity();
-    int n_threads = 1;
-};
 
 tree::TreeArrays grow(const data::Table& table, const data::Target& target, const GrowOptions& options,
                       base::Interrupt& interrupt);

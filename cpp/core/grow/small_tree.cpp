@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/allow_list.hpp"
 #include "criteria/class_criteria.hpp"
 #include "tree/builder.hpp"
 
@@ -12,9 +13,9 @@ namespace ceiba::grow {
 
 using split::PackedColumns;
 
-// The best cut so far. The gini gain of a cut grows with numerator / denominator: for two classes in the node n^2 times the square of
-// (left ones - left share of all ones), over n_left n_right; for more, left squares / n_left + right squares / n_right. Both fit
-// into 60 bits for 2,048 rows, and so does a numerator times another cut's denominator.
+// The best cut so far. The gini gain of a cut grows with numerator / denominator: for two classes in the node n^2 times
+// the square of (left ones - left share of all ones), over n_left n_right; for more, left squares / n_left + right
+// squares / n_right. Both fit into 60 bits for 2,048 rows, and so does a numerator times another cut's denominator.
 struct SmallGrower::BestCut {
     std::size_t at = 0;       // among the packed columns
     std::int32_t column = 0;  // of the table
@@ -89,7 +90,8 @@ private:
 
 }  // namespace
 
-SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options) : options_(options), n_classes_(n_classes) {
+SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options)
+    : stop_(options), n_classes_(n_classes), ties_go_last_(options.search.missing == split::Missing::learn) {
     const double least = std::ceil(options.search.min_weight);
     min_rows_ = std::max<std::size_t>({1, options.search.min_rows, static_cast<std::size_t>(least)});
 }
@@ -111,7 +113,7 @@ bool SmallGrower::prepare(bool all_there) {
 }
 
 tree::TreeArrays SmallGrower::grow(int depth, double whole_weight, base::Interrupt* interrupt) {
-    whole_weight_ = whole_weight;
+    stop_.begin(whole_weight);
     out_ = {};
     counts_.assign(3 * n_classes_, 0);  // those of open nodes follow, one group per place on the stack
     for (std::size_t i = 0; i < columns_.n_rows(); ++i) ++open_counts(0)[columns_.label_of_row(i)];
@@ -127,11 +129,7 @@ tree::TreeArrays SmallGrower::grow(int depth, double whole_weight, base::Interru
 }
 
 bool SmallGrower::splittable(const Open& open, const std::uint32_t* counts) const {
-    const std::size_t n = open.size();
-    const double weight = static_cast<double>(n);
-    return n >= options_.min_samples_split && n >= 2 * options_.search.min_rows &&
-           weight >= 2.0 * options_.search.min_weight && weight >= options_.min_weight_split &&
-           (options_.max_depth < 0 || open.depth < options_.max_depth) &&
+    return stop_.large_enough(open.size(), static_cast<double>(open.size()), open.depth) &&
            std::count_if(counts, counts + n_classes_, [](std::uint32_t c) { return c > 0; }) > 1;
 }
 
@@ -222,7 +220,8 @@ void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std:
         cross += static_cast<std::int32_t>(total[k]);
         const std::int32_t left = i + 1, right = n - left;
         const std::int64_t top = std::int64_t{squares} * right + std::int64_t{all_squares - 2 * cross + squares} * left;
-        // The score is asked first: that branch is rarely taken, while whether two values are the same is guessed wrong too often.
+        // The score is asked first: that branch is rarely taken, while whether two values are the same is guessed wrong
+        // too often.
         if (static_cast<double>(top) * (reciprocal[left] * reciprocal[right]) < threshold) continue;
         if (left < first || PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
         if (best.offer(top, std::int64_t{left} * right, columns_.column(at, 0)))
@@ -272,7 +271,7 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     if (!first_is_left)
         for (std::size_t k = 0; k < n_classes_; ++k) left[k] = node_counts()[k] - left[k];
     const double gain = criteria::Gini{}.gain(Sides(left, node_counts(), static_cast<int>(n_classes_))).value();
-    if (gain / whole_weight_ + 0x1p-52 < options_.min_gain) return;  // as in grow.cpp
+    if (!stop_.gains_enough(gain)) return;
 
     const std::size_t at = static_cast<std::size_t>(id);
     out_.splits.kind[at] = static_cast<std::int8_t>(split::Kind::cut);
@@ -280,7 +279,7 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     out_.splits.cut[at] =
         best.code ? columns_.cut(best.at, best.code) : columns_.cut(best.at, sorted[n_left - 1], sorted[n_left]);
     out_.gain[at] = gain / static_cast<double>(n);
-    const bool to_first = options_.search.missing == split::Missing::learn ? 2 * n_left > n : 2 * n_left >= n;
+    const bool to_first = ties_go_last_ ? 2 * n_left > n : 2 * n_left >= n;
     out_.default_branch[at] = to_first ? 0 : 1;
 
     const std::size_t place = stack_.size();
@@ -300,8 +299,8 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     stack_.push_back(first);
 }
 
-// Parts the entries of all columns but the one of the cut, which is parted already (bundles are not). A side that will not be searched is
-// not kept. No branch instruction depends on the data.
+// Parts the entries of all columns but the one of the cut, which is parted already (bundles are not). A side that will
+// not be searched is not kept. No branch instruction depends on the data.
 void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
     const std::uint32_t n = open.size();
     const std::uint32_t* const sorted = columns_.entries(best.at) + open.begin;
@@ -342,18 +341,33 @@ void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, b
 }
 
 bool SmallGrower::serves(const data::Table& table, const data::Target& target, const GrowOptions& options) {
-    const split::SearchOptions& search = options.search;
-    return options.small_tables && target.n_classes.size() == 1 &&
-           target.n_classes[0] <= static_cast<int>(PackedColumns::most_classes) && !target.weight &&
-           search.criterion == criteria::Name::gini && search.missing != split::Missing::surrogate &&
-           search.missing != split::Missing::fractional && !search.random_cuts && !search.like_rpart &&
-           (search.max_features <= 0 || search.max_features >= static_cast<int>(table.columns.size())) &&
-           search.max_competitors == 0 && search.monotone.empty() && search.class_scale.empty() &&
-           search.column_cost.empty() && options.max_leaf_nodes <= 0 && options.min_gain_ratio <= 0.0 &&
-           options.min_risk < 0.0 && options.min_risk_ratio < 0.0 && !std::isfinite(options.low) &&
-           !std::isfinite(options.high) &&
-           std::none_of(table.columns.begin(), table.columns.end(),
-                        [](const data::Column& c) { return c.kind() == data::ColumnKind::levels; });
+    using split::Missing;
+    const bool plain = target.n_classes.size() == 1 &&
+                       target.n_classes[0] <= static_cast<int>(PackedColumns::most_classes) && !target.weight &&
+                       std::none_of(table.columns.begin(), table.columns.end(), [](const data::Column& c) {
+                           return c.kind() == data::ColumnKind::levels;
+                       });
+    if (!plain || options.search.missing == Missing::surrogate || options.search.missing == Missing::fractional)
+        return false;
+    // Values that mean the same as the default.
+    GrowOptions asked = options;
+    if (asked.max_leaf_nodes <= 0) asked.max_leaf_nodes = -1;
+    if (asked.min_gain_ratio <= 0.0) asked.min_gain_ratio = 0.0;
+    if (asked.min_risk < 0.0) asked.min_risk = -1.0;
+    if (asked.min_risk_ratio < 0.0) asked.min_risk_ratio = -1.0;
+    if (const int m = asked.search.max_features; m <= 0 || m >= static_cast<int>(table.columns.size()))
+        asked.search.max_features = -1;
+    using S = split::SearchOptions;
+    using G = GrowOptions;
+    const bool search = base::asks_only_for(asked.search, &S::min_rows, &S::min_weight, &S::small_node,
+                                            // there are no missing values and no levels:
+                                            &S::missing, &S::multiway, &S::empty_branches,
+                                            // without effect on gini:
+                                            &S::cuts_at_values, &S::min_branch, &S::allow_zero_rate);
+    return search && base::asks_only_for(asked, &G::search, &G::max_depth, &G::min_samples_split, &G::min_weight_split,
+                                         &G::min_gain, &G::bins, &G::seed, &G::n_threads,
+                                         // there are no missing values, no weights, and no risk is watched:
+                                         &G::surrogates, &G::use_surrogate, &G::keep_zero_weights, &G::risk);
 }
 
 bool SmallGrower::small(std::size_t n_rows, std::size_t n_columns) {

@@ -1,10 +1,10 @@
-// Trees of at most 2,048 rows and 131,072 values, grown without an allocation per node: whole ones, or what grows below a node
-// of a large one.
+// Trees of at most 2,048 rows and 131,072 values, grown without an allocation per node: whole ones, or what grows below
+// a node of a large one.
 //
-// Such a tree lies in the cache, and what costs time there is not looking at rows but all that is done once per node and
-// column. So this grower knows one plain case only: one target of classes without weights, numbers without missing values, the
-// gini criterion, splits by cuts, depth first. All its sums are whole numbers below 2^63, so every comparison of two gains is
-// exact, and the tree is, node for node and bit for bit, the one of the general grower.
+// Such a tree lies in the cache, and what costs time there is not looking at rows but all that is done once per node
+// and column. So this grower knows one plain case only: one target of classes without weights, numbers without missing
+// values, the gini criterion, splits by cuts, depth first. All its sums are whole numbers below 2^63, so every
+// comparison of two gains is exact, and the tree is, node for node and bit for bit, the one of the general grower.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,9 @@
 #include "base/interrupt.hpp"
 #include "data/table.hpp"
 #include "data/target.hpp"
-#include "grow/grow.hpp"
-#include "split/packed_columns.hpp"
+#include "grow/options.hpp"
+#include "grow/stop_rules.hpp"
+#include "split/store/packed_columns.hpp"
 #include "tree/tree_arrays.hpp"
 
 namespace ceiba::grow {
@@ -61,9 +62,9 @@ private:
     void split(const Open& open, const BestCut& best, std::int32_t id);
     void part(const Open& open, const BestCut& best, bool keep_first, bool keep_second);
 
-    const GrowOptions& options_;
+    StopRules stop_;
     std::size_t n_classes_, min_rows_ = 1;
-    double whole_weight_ = 0.0;
+    bool ties_go_last_;  // the default branch of a split in halves, as in scikit-learn
     split::PackedColumns columns_;
     std::vector<double> reciprocal_, real_counts_;
     std::int32_t node_squares_ = 0;  // sum of the squares of node_counts()

@@ -123,7 +123,8 @@ CutTree::Matrix CutTree::in_place(const data::Table& table) const {
 template <class T>
 void CutTree::exactly(Matrix rows, std::size_t n, std::int32_t* out) const {
     const auto nothing = [](std::size_t) {};
-    send(n, rows.data, rows.row_step, least_depth_, id_.data(), out, ExactStep<T, true>{nodes_.data()}, nothing, nothing);
+    route_lanes(n, rows.data, rows.row_step, least_depth_, id_.data(), out, ExactStep<T, true>{nodes_.data()}, nothing,
+                nothing);
 }
 
 // In float64: for what cannot be decided in float32, and for a few rows.
@@ -143,8 +144,9 @@ void CutTree::exactly(const Task& task) const {
             const data::Column& column = task.table.columns[c];
             for (std::size_t i = 0; i < m; ++i) block[i * width + c] = column.number(begin + i);
         }
-        exactly<double>({reinterpret_cast<const char*>(block.data()), static_cast<std::ptrdiff_t>(width * sizeof(double))},
-                        m, task.out + (begin - task.begin));
+        exactly<double>(
+            {reinterpret_cast<const char*>(block.data()), static_cast<std::ptrdiff_t>(width * sizeof(double))}, m,
+            task.out + (begin - task.begin));
     }
 }
 
@@ -172,15 +174,15 @@ void CutTree::by_rows(const Task& task, Matrix matrix) const {
         bool missing = !dense_;  // not known
         for (std::size_t i = 0; i < n && !missing; i += one_piece ? n : 1)
             missing = any_missing(reinterpret_cast<const T*>(row_at(begin + i)) + first, one_piece ? n * width : width);
-        const auto walk = [&](auto step) {
-            send(n, row_at(begin), matrix.row_step, least_depth_, id_.data(), task.out + (begin - task.begin), step,
-                 following(ahead, begin + n, n, task.table.n_rows), [](std::size_t) {});
+        const auto route = [&](auto step) {
+            route_lanes(n, row_at(begin), matrix.row_step, least_depth_, id_.data(), task.out + (begin - task.begin),
+                        step, following(ahead, begin + n, n, task.table.n_rows), [](std::size_t) {});
         };
         if constexpr (std::is_same_v<T, float>)
-            missing ? walk(SmallStep<true, false, 0>{small_.data(), column_bits_})
-                    : walk(SmallStep<false, false, 0>{small_.data(), column_bits_});
+            missing ? route(SmallStep<true, false, 0>{small_.data(), column_bits_})
+                    : route(SmallStep<false, false, 0>{small_.data(), column_bits_});
         else
-            missing ? walk(ExactStep<T, true>{nodes_.data()}) : walk(ExactStep<T, false>{nodes_.data()});
+            missing ? route(ExactStep<T, true>{nodes_.data()}) : route(ExactStep<T, false>{nodes_.data()});
     }
 }
 
@@ -206,20 +208,20 @@ void CutTree::by_columns(const Task& task) const {
         }
         std::int32_t* const out = task.out + (begin - task.begin);
         std::size_t n_aside = 0;
-        const auto walk = [&](auto step) {
-            send(n, reinterpret_cast<const char*>(block.get()), std::integral_constant<std::ptrdiff_t, sizeof(float)>{},
-                 least_depth_, id_.data(), out, step, following(ahead, after, n, task.table.n_rows),
-                 [&](std::size_t row) {
-                     ++n_aside;
-                     exactly({task.table, begin + row, begin + std::min(row + lanes, n), out + row});
-                 });
+        const auto route = [&](auto step) {
+            route_lanes(n, reinterpret_cast<const char*>(block.get()),
+                        std::integral_constant<std::ptrdiff_t, sizeof(float)>{}, least_depth_, id_.data(), out, step,
+                        following(ahead, after, n, task.table.n_rows), [&](std::size_t row) {
+                            ++n_aside;
+                            exactly({task.table, begin + row, begin + std::min(row + lanes, n), out + row});
+                        });
         };
         if (rounded)
-            missing ? walk(SmallStep<true, true, Shift>{rounded_.data(), column_bits_})
-                    : walk(SmallStep<false, true, Shift>{rounded_.data(), column_bits_});
+            missing ? route(SmallStep<true, true, Shift>{rounded_.data(), column_bits_})
+                    : route(SmallStep<false, true, Shift>{rounded_.data(), column_bits_});
         else
-            missing ? walk(SmallStep<true, false, Shift>{small_.data(), column_bits_})
-                    : walk(SmallStep<false, false, Shift>{small_.data(), column_bits_});
+            missing ? route(SmallStep<true, false, Shift>{small_.data(), column_bits_})
+                    : route(SmallStep<false, false, Shift>{small_.data(), column_bits_});
         if (n_aside * lanes * 2 > n) return exactly({task.table, after, task.end, out + n});
     }
 }

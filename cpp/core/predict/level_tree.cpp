@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "predict/walk.hpp"
+#include "predict/lanes.hpp"
 
 namespace ceiba::predict {
 
@@ -26,8 +26,8 @@ LevelTree::LevelTree(const tree::Questions& questions) {
     if (!ask_for_columns(questions) || !lay_out(questions)) *this = {};
 }
 
-// Which columns are asked for, and are they numbers or levels? A column is of levels if any node parts its levels; false if the tree
-// is not of the plain sort.
+// Which columns are asked for, and are they numbers or levels? A column is of levels if any node parts its levels;
+// false if the tree is not of the plain sort.
 bool LevelTree::ask_for_columns(const tree::Questions& questions) {
     const tree::SplitTable& splits = questions.splits;
     if (!questions.surrogates.kind.empty() || questions.n_nodes() >= missing_second) return false;
@@ -163,8 +163,8 @@ void LevelTree::apply(const data::Table& table, std::size_t begin, std::size_t e
                 });
             }
         }
-        send(n, reinterpret_cast<const char*>(values.data()), static_cast<std::ptrdiff_t>(width * sizeof(Value)), 0u,
-             id_.data(), out + (from - begin), step, nothing, nothing);
+        route_lanes(n, reinterpret_cast<const char*>(values.data()), static_cast<std::ptrdiff_t>(width * sizeof(Value)),
+                    0u, id_.data(), out + (from - begin), step, nothing, nothing);
     }
 }
 

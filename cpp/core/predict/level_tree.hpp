@@ -1,9 +1,10 @@
 // A tree of cuts and level sets, laid out for speed: two branches everywhere, no surrogates, nobody stays behind.
 //
-// A level set is a string of bits, one per level: on which side a level goes is one look, however many there are. Missing values and
-// levels that a node does not know have bits of their own. The columns that the tree asks for are copied one block of rows at a time,
-// as pairs (number, place among the bits), so that a step is the same for both kinds of questions and rows can go down
-// eight at a time (walk.hpp): a number has place 0, which is no bit of any set, and a level the number 0 and a cut at infinity.
+// A level set is a string of bits, one per level: on which side a level goes is one look, however many there are.
+// Missing values and levels that a node does not know have bits of their own. The columns that the tree asks for are
+// copied one block of rows at a time, as pairs (number, place among the bits), so that a step is the same for both
+// kinds of questions and rows can go down eight at a time (lanes.hpp): a number has place 0, which is no bit of any
+// set, and a level the number 0 and a cut at infinity.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +27,8 @@ public:
     // Are numbers and levels of this table where the tree asks for them?
     bool serves(const data::Table& table) const;
 
-    // The node in which each of the rows [begin, end) ends; rows with a level that an ordered column does not know are left to the
-    // caller, in `aside`.
+    // The node in which each of the rows [begin, end) ends; rows with a level that an ordered column does not know are
+    // left to the caller, in `aside`.
     void apply(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out,
                std::vector<std::size_t>& aside) const;
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "tree/descent.hpp"
+#include "tree/route_rows.hpp"
 
 namespace ceiba::predict {
 
@@ -90,7 +90,7 @@ void Router::ends(const data::Table& table, std::size_t begin, std::size_t end, 
     }
     constexpr std::size_t few = 16;  // below, making room takes longer than asking row by row
     if (questions_.branch_share.empty() && end - begin >= few)
-        tree::descend(questions_, table, begin, end, out);
+        tree::route_rows(questions_, table, begin, end, out);
     else
         for (std::size_t row = begin; row < end; ++row) out[row - begin] = end_of(table, row);
 }
@@ -131,7 +131,7 @@ template void Router::gather(const data::Table&, const std::int64_t*, std::size_
 
 Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> counted) const {
     std::vector<std::int32_t> end_of(table.n_rows);
-    tree::PartedRows all_parted = tree::descend(questions_, table, 0, table.n_rows, end_of.data());
+    tree::PartedRows all_parted = tree::route_rows(questions_, table, 0, table.n_rows, end_of.data());
     std::sort(all_parted.begin(), all_parted.end());
     Spread out;
     std::vector<std::int64_t> came(questions_.n_nodes(), 0);  // parts of rows, below where they were parted
@@ -153,7 +153,7 @@ Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> co
             stop(end, 1.0);
         } else {
             const auto pass = [&](std::int32_t node) { came[static_cast<std::size_t>(node)] += counts; };
-            tree::descend_parted(questions_, table, static_cast<std::uint32_t>(row), end, pass, stop);
+            tree::route_parted(questions_, table, static_cast<std::uint32_t>(row), end, pass, stop);
             ++parted;
         }
         out.start.push_back(static_cast<std::int64_t>(out.node.size()));

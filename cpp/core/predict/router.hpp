@@ -1,7 +1,8 @@
 // Sends rows of a table down a finished tree.
 //
-// Three ways. A tree of plain cuts over columns of numbers takes the fastest one, see cut_tree.hpp; one that parts levels too the next, see
-// level_tree.hpp. Everything else (surrogates, rows that stay behind, several branches) goes node by node, see tree/descent.hpp.
+// Three ways. A tree of plain cuts over columns of numbers takes the fastest one, see cut_tree.hpp; one that parts
+// levels too the next, see level_tree.hpp. Everything else (surrogates, rows that stay behind, several branches) goes
+// node by node, see tree/route_rows.hpp.
 #pragma once
 
 #include <cstdint>

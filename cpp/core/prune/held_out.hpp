@@ -1,8 +1,9 @@
 // Cross-validation of a whole pruning sequence in one walk of each held-out row (Breiman et al. 1984, section 3.4).
 //
-// As alpha grows, the leaf in which a row ends moves up its path: it is node t for the alphas from t's collapse to that of t's
-// parent. So the errors of a row over all alphas are a step function with at most one step per ancestor. A row writes its
-// steps into an array of differences; one running sum over all rows' differences gives the risk at every alpha.
+// As alpha grows, the leaf in which a row ends moves up its path: it is node t for the alphas from t's collapse to that
+// of t's parent. So the errors of a row over all alphas are a step function with at most one step per ancestor. A row
+// writes its steps into an array of differences; one running sum over all rows' differences gives the risk at every
+// alpha.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 namespace ceiba::prune {
 
-// A tree, and for each of its nodes the first alpha of the grid at which the node is collapsed (n_steps: at none of them).
+// A tree, and for each of its nodes the first alpha of the grid at which the node is collapsed (n_steps: at none of
+// them).
 struct Path {
     std::span<const std::int32_t> parent, step;
     std::size_t n_steps;

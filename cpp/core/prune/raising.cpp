@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "tree/descent.hpp"
+#include "tree/route_rows.hpp"
 
 namespace ceiba::prune {
 
@@ -221,7 +221,7 @@ private:
     void place_rows() {
         const std::size_t n = tree_.n_nodes(), n_rows = rows_.table->n_rows;
         std::vector<std::int32_t> end_of(n_rows);
-        const tree::PartedRows parted = tree::descend(tree_, *rows_.table, 0, n_rows, end_of.data());
+        const tree::PartedRows parted = tree::route_rows(tree_, *rows_.table, 0, n_rows, end_of.data());
         Part ended[2];
         std::vector<std::int32_t> node_of[2];
         const auto end_in = [&](std::size_t row, std::int32_t node, double share) {
@@ -233,7 +233,7 @@ private:
         for (std::size_t row = 0; row < n_rows; ++row)
             if (end_of[row] >= 0) end_in(row, end_of[row], 1.0);
         for (const auto& [row, node] : parted)
-            tree::descend_parted(
+            tree::route_parted(
                 tree_, *rows_.table, row, node, [](std::int32_t) {},
                 [&, r = row](std::int32_t at, double share) { end_in(r, at, share); });
         std::vector<std::size_t> end(n);

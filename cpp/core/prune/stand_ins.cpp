@@ -2,7 +2,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
-#include "split/partition.hpp"
+#include "split/store/partition.hpp"
 
 namespace ceiba::prune {
 

@@ -8,13 +8,14 @@
 #include "data/table.hpp"
 #include "data/target.hpp"
 #include "split/finder.hpp"
-#include "split/surrogates.hpp"
+#include "split/missing/surrogates.hpp"
 
 namespace ceiba::prune {
 
 struct StandIns {
     std::vector<split::Surrogate> surrogates;
-    std::vector<std::uint16_t> branch;  // per row of the table: as given, or where a surrogate sends the row; split::unplaced
+    // per row of the table: as given, or where a surrogate sends the row; split::unplaced
+    std::vector<std::uint16_t> branch;
 };
 
 // `branch` holds 0, 1 or split::unplaced for every row of the table; only target.rows (all, if empty) are looked at.

@@ -1,11 +1,12 @@
 // Minimal cost-complexity pruning (Breiman et al. 1984, chapter 3): when does each node collapse?
 //
-// V_t(alpha) = min(R(t) + alpha, S(t) + sum over branches of V_b(alpha)) is the least cost of any pruned subtree below t, where S(t)
-// is what t costs while it is split: the risk of rows that stay in t, 0 for most trees. V_t is concave and piecewise linear in
-// alpha; its last breakpoint is where t itself collapses. Bottom up, the breakpoints of the branches are merged in a heap, the
-// line R(t) + alpha is cut against them from the right, and those beyond the cut are dropped: each node enters and leaves a heap
-// once, O(n log n) in all, also for a chain (collapsing link after link would be quadratic there).
-// With risks that are whole numbers every alpha is one correctly rounded division of whole numbers: equal alphas are equal.
+// V_t(alpha) = min(R(t) + alpha, S(t) + sum over branches of V_b(alpha)) is the least cost of any pruned subtree below
+// t, where S(t) is what t costs while it is split: the risk of rows that stay in t, 0 for most trees. V_t is concave
+// and piecewise linear in alpha; its last breakpoint is where t itself collapses. Bottom up, the breakpoints of the
+// branches are merged in a heap, the line R(t) + alpha is cut against them from the right, and those beyond the cut are
+// dropped: each node enters and leaves a heap once, O(n log n) in all, also for a chain (collapsing link after link
+// would be quadratic there). With risks that are whole numbers every alpha is one correctly rounded division of whole
+// numbers: equal alphas are equal.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ struct LinkOptions {
     std::span<const double> split;  // S(t), empty: 0
 };
 
-// For each node the smallest alpha at which it is no longer inside the optimal tree as an inner node (its own collapse or
-// an ancestor's, whichever comes first); infinity for leaves. Nodes are in pre-order. An alpha below 0 means that the node costs
-// less as a leaf whatever a leaf costs.
+// For each node the smallest alpha at which it is no longer inside the optimal tree as an inner node (its own collapse
+// or an ancestor's, whichever comes first); infinity for leaves. Nodes are in pre-order. An alpha below 0 means that
+// the node costs less as a leaf whatever a leaf costs.
 std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::span<const double> risk,
                                     const LinkOptions& options = {});
 

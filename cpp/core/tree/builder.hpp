@@ -1,7 +1,7 @@
 // A growing tree: nodes in the order in which they were made, numbered in pre-order only at the end.
 //
-// Subtrees may be grown apart (by other threads, each with a builder of its own) and grafted onto a node of the first builder;
-// the finished arrays do not depend on who grew what when.
+// Subtrees may be grown apart (by other threads, each with a builder of its own) and grafted onto a node of the first
+// builder; the finished arrays do not depend on who grew what when.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "split/candidate.hpp"
-#include "split/surrogates.hpp"
+#include "split/missing/surrogates.hpp"
 #include "tree/tree_arrays.hpp"
 
 namespace ceiba::tree {

@@ -16,6 +16,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ceiba.visible import visible
+
 if TYPE_CHECKING:
     import typer
 
@@ -157,5 +159,5 @@ def _complain(error: BaseException) -> None:
                 f"{type(error).__name__}: {text}\n"
                 "Internal error; please report it. --debug shows the traceback."
             )
-    print(f"ceiba: {text}", file=sys.stderr)
+    print(f"ceiba: {visible(text)}", file=sys.stderr)
     sys.exit(code)

@@ -12,6 +12,7 @@ __all__ = ["open_model", "open_tree", "reading_of"]
 
 def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Give the fitted estimator of a model file (a bare tree gets one) and the metadata."""
+    import ceiba.families  # noqa: F401 - the file may hold one of their estimators
     from ceiba.estimators.model_file import restore, wrap
     from ceiba.tree import Tree
 

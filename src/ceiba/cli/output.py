@@ -14,18 +14,20 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from ceiba.visible import visible
+
 __all__ = ["answer", "check_out", "exit_code", "is_full", "plain", "remark", "warn_in_words"]
 
 
 def answer(text: str, data: Any, as_json: bool) -> None:
     """Print an answer as text, or as JSON."""
-    print(json.dumps(plain(data), ensure_ascii=False, indent=1) if as_json else text)
+    print(json.dumps(plain(data), ensure_ascii=False, indent=1) if as_json else visible(text))
 
 
 def remark(text: str, quiet: bool = False) -> None:
     """Print a remark, unless silence was asked for."""
     if not quiet:
-        print(text, file=sys.stderr)
+        print(visible(text), file=sys.stderr)
 
 
 def check_out(path: Path | None, option: str = "--out") -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
 from ceiba.grow.core_options import core_options
 from ceiba.grow.problem import Problem
@@ -41,6 +42,11 @@ def read_split(split: Split | str, table: Table, rows: Rows) -> SplitTable:
     """Read a split as a table of one row, and refuse what the node's rows cannot answer."""
     schema = table.schema
     found = _of_words(split, table) if isinstance(split, str) else split
+    if not isinstance(found, Cut | Levels | Presence):
+        raise TreeError(
+            f"{split!r} is not a split. Write 'column <= number', or give a Cut, Levels or "
+            "Presence: Cut('petal width', 0.8)."
+        )
     info = schema.columns[schema.index(found.column)]
     if isinstance(found, Levels):
         if info.kind is not Kind.CATEGORICAL:
@@ -253,8 +259,10 @@ class _Decision:
         whole = _Statistic.of(self.problem, self.rows, self.weight)
         node = _Statistic.of(self.problem, self.rows[placed], self.weight)
         sides = [_Statistic.of(self.problem, part, self.weight) for part in parts]
-        if self.problem.options.criterion_name == "twoing" and len(sides) == 2:
-            return node.twoing(*sides) * node.mass / whole.mass
+        of_split = split_gain(self.problem.options.criterion_name)
+        if of_split is not None and len(sides) == 2:
+            counts = np.array([side.counts for side in sides])
+            return float(of_split(counts)) * node.mass / whole.mass
         within = sum(side.mass * side.impurity for side in sides)
         return (node.mass * node.impurity - within) / whole.mass
 
@@ -265,26 +273,19 @@ class _Statistic:
 
     mass: float
     impurity: float
-    shares: Array | None
+    counts: Array | None
 
     @classmethod
     def of(cls, problem: Problem, rows: Rows, weight: Array | None) -> _Statistic:
         node = problem.summary(rows.astype(np.uint32), weight)
-        mass, shares = float(node.weight[0]), None
+        mass, counts = float(node.weight[0]), None
         if node.counts is not None:
             counts = node.counts[0, 0]
             scale = problem.scales.search
             counts = counts if scale is None else counts * scale
             if node.n_outputs == 1:
                 mass = float(counts.sum())
-            shares = counts / counts.sum() if counts.sum() > 0 else counts
-        return cls(mass, float(node.impurity[0]), shares)
-
-    def twoing(self, left: _Statistic, right: _Statistic) -> float:
-        assert left.shares is not None
-        assert right.shares is not None
-        distance = float(np.abs(left.shares - right.shares).sum())
-        return left.mass * right.mass / (4 * self.mass**2) * distance**2
+        return cls(mass, float(node.impurity[0]), counts)
 
 
 def _stand_ins(

@@ -33,12 +33,13 @@ from ceiba.estimators.parameters import (
     warn_of_idle_split,
 )
 from ceiba.estimators.weights import class_weights
-from ceiba.grow import Problem
+from ceiba.grow import Lookahead, Optimal, Problem
 from ceiba.grow.honest import honest_parts, honest_values
 from ceiba.grow.leaf_values import smooth
 from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
 from ceiba.table import Target, present_rows, read, read_target, read_weights, split_target
+from ceiba.table.described import described
 from ceiba.table.targets.target import take_rows
 
 if TYPE_CHECKING:
@@ -167,8 +168,11 @@ class DecisionTree(BaseTree):
             self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
             if self.n_rows_dropped_:
                 _check_lengths(table.n_rows, len(present))
-                table, y = table.take(present), take_rows(y, present)
+                table, y = described(table.take(present)), take_rows(y, present)
                 weight = None if weight is None else weight[present]
+        # A level that only rows of weight 0 have is unseen then, which must not be an error.
+        if weight is not None and stated.get("unseen") != "error" and not weight.all():
+            table = described(table, weight > 0)
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name)
         return table, target, weight
 
@@ -176,6 +180,8 @@ class DecisionTree(BaseTree):
         mine = self.__dict__
         alone = {"gain_ratio", "surrogate", *TEST_CRITERIA}
         criterion, missing = mine.get("criterion"), mine.get("missing")
+        if mine.get("search", "greedy") != "greedy":
+            return False
         return not any(
             isinstance(one, OptionObject) or one in alone for one in (criterion, missing)
         )
@@ -249,8 +255,10 @@ def _made(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None
 def _grown_and_pruned(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None]:
     pruning = read_pruning(stated.get("prune"))
     if pruning is not None:
+        if problem.options.searched is not None:
+            _refuse_penalty(problem.options.searched, stated["prune"])
         pruned = pruning.fit(problem)
-        return pruned.tree, pruned
+        return _search_again(problem, pruned), pruned
     return _shortened(problem.grow(), stated), None
 
 
@@ -269,6 +277,22 @@ def _part(problem: Problem, rows: Any, n_jobs: int | None = None) -> Problem:
         options=options,
         weight=None if problem.weight is None else problem.weight[rows],
     )
+
+
+def _refuse_penalty(search: Lookahead | Optimal, prune: Any) -> None:
+    if search.penalty:
+        raise OptionError(
+            f"search={search!r} has a penalty, and prune={prune!r} chooses one. Give one of them."
+        )
+
+
+def _search_again(problem: Problem, pruned: Pruned) -> Tree:
+    """Search with the penalty that pruning chose; greedy trees stay as they were pruned."""
+    search = problem.options.searched
+    if search is None or pruned.alpha is None:
+        return pruned.tree
+    chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
+    return replace(problem, options=replace(problem.options, search=chosen)).grow()
 
 
 def _name_of(y: Any) -> str | None:

@@ -17,7 +17,7 @@ from ceiba.table import read_weights, split_target
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ceiba.grow import Problem
+    from ceiba.grow import Alternatives, Problem
     from ceiba.inspection import (
         ClassEvaluation,
         Explanation,
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Split, Tree
     from ceiba.trust import (
-        Alternatives,
         Counterfactuals,
         Drift,
         GroupEvaluation,
+        RivalColumns,
         ShapleyValues,
         Stability,
     )
@@ -67,6 +67,39 @@ class EstimatorMethods:
         from ceiba.inspection import importance
 
         return importance(self._fitted())
+
+    def alternatives(
+        self, X: Any, y: Any, sample_weight: Any = None, *, within: float = 0.01, k: int = 50
+    ) -> Alternatives:
+        """List trees of the same limits that are about as good as the best one.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training data, as in `fit`. The model need not be fitted.
+        within : float, default=0.01
+            Trees cost at most this share more than the best.
+        k : int, default=50
+            The most trees to list.
+
+        Returns
+        -------
+        Alternatives
+            First questions, objectives and agreement with the best tree, which comes first.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = [[1, 5], [2, 5], [3, 7], [4, 7]], ["a", "a", "b", "b"]
+        >>> model = ceiba.DecisionTreeClassifier(search="optimal", max_depth=1)
+        >>> print(model.alternatives(X, y))
+        objective  agreement  first question
+                0      1.000  x0 <= 2.5
+        """
+        from ceiba.grow import find_alternatives
+
+        problem, _ = self._read_problem(X, y, sample_weight)
+        return find_alternatives(problem, within=within, k=k)
 
     def evaluate(
         self,
@@ -276,7 +309,7 @@ class EstimatorMethods:
             n_threads=self._threads(problem.table),
         )
 
-    def alternatives(
+    def rival_columns(
         self,
         X: Any,
         y: Any,
@@ -285,7 +318,7 @@ class EstimatorMethods:
         node: int = 0,
         folds: int = 10,
         random_state: int = 0,
-    ) -> Alternatives:
+    ) -> RivalColumns:
         """Force every column in turn at a node, and compare the trees by cross-validation.
 
         Trees are grown with this estimator's parameters and not pruned.
@@ -300,7 +333,7 @@ class EstimatorMethods:
 
         Returns
         -------
-        Alternatives
+        RivalColumns
             `.table`, `.trees`; prints and plots.
 
         Examples
@@ -309,14 +342,14 @@ class EstimatorMethods:
         >>> import ceiba
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
-        >>> found = model.alternatives(X, y, folds=5)
+        >>> found = model.rival_columns(X, y, folds=5)
         >>> found.table["column"][found.table["within 1 SE"]].tolist()
         ['petal length (cm)', 'petal width (cm)']
         """
-        from ceiba.trust.alternatives import alternatives
+        from ceiba.trust.rival_columns import rival_columns
 
         problem, _ = self._read_problem(X, y, sample_weight)
-        return alternatives(self._fitted(), problem, node=node, folds=folds, seed=random_state)
+        return rival_columns(self._fitted(), problem, node=node, folds=folds, seed=random_state)
 
     def drift(self, X: Any, y: Any = None) -> Drift:
         """Compare new rows with the rows that were fitted, branch by branch.
@@ -563,8 +596,14 @@ class EstimatorMethods:
         """
         from ceiba.prune.cost_complexity_pruning import choose_again
 
-        self._fitted()
+        tree = self._fitted()
         mine = self.__dict__
+        if "prune" not in mine:
+            raise OptionError(
+                f"reprune chooses from the sequence of a fit with prune=, which "
+                f"{type(self).__name__} does not have. Prune its tree: model.tree_.prune(alpha), "
+                f"where alpha is cp * {tree.risk[0]:.6g}; or fit again with another cp."
+            )
         pruned = choose_again(
             mine.get("unpruned_tree_"), mine.get("pruning_table_"), alpha, n_leaves, rule
         )

@@ -18,6 +18,7 @@ import numpy as np
 from ceiba import grow, prune
 from ceiba.errors import CeibaError, CeibaWarning, ModelFileError
 from ceiba.estimators.base import BaseTree
+from ceiba.estimators.old_parameters import OLD_NAMES, with_todays_names
 from ceiba.listing import Listing
 from ceiba.options import OptionObject
 from ceiba.tree import Tree
@@ -139,16 +140,18 @@ def restore(document: Document) -> Any:
 def _read_parameters(
     field: Field, cls: type[BaseTree], known: Mapping[str, type]
 ) -> dict[str, Any]:
-    field.object((), cls._get_param_names())
+    field.object((), [*cls._get_param_names(), *OLD_NAMES])
     left_out = {"$object": ["left out", {}]}
     given = {
         key: from_json(field[key], known) for key in field.value if field.value[key] != left_out
     }
-    return given
+    return with_todays_names(given) if any(name in given for name in OLD_NAMES) else given
 
 
 def _classes() -> dict[str, type[BaseTree]]:
-    """Give all estimators of ceiba by name."""
+    """Give all estimators of ceiba by name; those of families if their room was opened."""
+    from ceiba.estimators import classifier, regressor  # noqa: F401 - in a fresh process
+
     return {
         cls.__name__: cls
         for cls in _below(BaseTree)
@@ -165,7 +168,7 @@ def _below(cls: type[BaseTree]) -> Iterator[type[BaseTree]]:
 def _objects() -> dict[str, type]:
     """Give the classes that parameters and fitted attributes may be of, by name."""
     public = [getattr(room, name) for room in (grow, prune) for name in room.__all__]
-    kept = (OptionObject, Listing)
+    kept = (OptionObject, Listing, grow.Certificate)
     classes = [one for one in (*public, Listing) if isinstance(one, type)]
     return {one.__name__: one for one in classes if issubclass(one, kept)}
 

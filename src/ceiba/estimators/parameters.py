@@ -60,6 +60,7 @@ class RegressorParameters(TypedDict, total=False):
     missing: Any
     unseen: str
     max_competitors: int
+    search: Any
     column_cost: Any
     prune: Any
     frequency_weights: bool

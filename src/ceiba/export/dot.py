@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ceiba.layout import answers, caption, class_palette, cut_digits, fold, node_strength
 from ceiba.layout.colours import NUMBER, STRONGEST_FILL
 from ceiba.tree.splits.sentences import DIGITS
+from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -121,7 +122,9 @@ def node_fill(tree: Tree, node: int, leaf: bool) -> str:
 def _quoted(*lines: str) -> str:
     """Write lines as one quoted string of DOT, with Graphviz's line break between them."""
     safe = (
-        line.replace("\\", "\\\\").replace('"', '\\"').replace("\r", " ").replace("\n", " ")
+        visible(line.replace("\r", " ").replace("\n", " "))
+        .replace("\\", "\\\\")
+        .replace('"', '\\"')
         for line in lines
     )
     return '"' + "\\n".join(safe) + '"'

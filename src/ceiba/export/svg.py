@@ -26,6 +26,7 @@ from ceiba.layout import (
 )
 from ceiba.layout.colours import NUMBER, STRONGEST_FILL
 from ceiba.tree.splits.sentences import level_text
+from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -119,7 +120,7 @@ def _page(tree: Tree, drawing: Drawing, foot: Foot, palette: list[str]) -> str:
         f'viewBox="{_n(-MARGIN)} {_n(-MARGIN)} {_n(width)} {_n(height)}" role="img" '
         f"font-family={quoteattr(FONT_FAMILY)} "
         f'font-size="{_n(sheet.font_size)}" fill="currentColor">',
-        f"<title>{escape(_title(tree))}</title>",
+        f"<title>{escape(visible(_title(tree)))}</title>",
         *_edges(tree, drawing),
         *(part for box in drawing.boxes for part in _box(tree, box, drawing, palette)),
         *_foot(foot, palette, drawing.height + line, line, sheet.font_size),
@@ -214,7 +215,7 @@ def _text(x: float, top: float, text: str, size: float, more: str, anchor: str =
     """Write one line whose line box starts at `top`."""
     return (
         f'<text x="{_n(x)}" y="{_n(top + 1.01 * size)}" text-anchor="{anchor}"{more}>'
-        f"{escape(text)}</text>"
+        f"{escape(visible(text))}</text>"
     )
 
 

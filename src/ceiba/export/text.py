@@ -16,6 +16,7 @@ from ceiba.errors import OptionError
 from ceiba.layout import cut_digits, node_strength
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 from ceiba.tree.splits.split_table import SplitKind
+from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -156,11 +157,12 @@ class _Words:
 
     def line(self, node: int) -> str:
         tree = self.tree
-        parts = [self.branch(node) if node else "root"]
+        parts = [visible(self.branch(node), one_line=True) if node else "root"]
         if tree.n_rows[0]:
             parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]))})")
         arrow = self.pen.arrow if tree.is_leaf[node] else ""
-        parts.append(self.painted(node, arrow + self.prediction(node)))
+        answer = visible(self.prediction(node), one_line=True)
+        parts.append(self.painted(node, arrow + answer))
         if self.purity:
             full = round(5 * node_strength(tree, node))
             parts.append(self.pen.full * full + self.pen.empty * (5 - full))

@@ -15,25 +15,36 @@ from ceiba.grow.options import (
     resolve_min_split,
 )
 from ceiba.grow.problem import Problem
+from ceiba.grow.search.alternatives import Alternative, Alternatives, find_alternatives
+from ceiba.grow.search.certificate import Certificate
+from ceiba.grow.search.options import Lookahead, Optimal
+from ceiba.grow.search.progress import watching
 from ceiba.grow.threads import n_cores, n_threads
 
 __all__ = [
     "OPTIONS",
+    "Alternative",
+    "Alternatives",
+    "Certificate",
     "Chaid",
     "GainRatio",
     "GrowOptions",
     "Honest",
+    "Lookahead",
     "MEstimate",
     "Multiway",
+    "Optimal",
     "Place",
     "Problem",
     "RpartRules",
     "Shrinkage",
     "Significance",
     "Surrogates",
+    "find_alternatives",
     "n_cores",
     "n_threads",
     "resolve_max_features",
     "resolve_min_leaf",
     "resolve_min_split",
+    "watching",
 ]

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ceiba import _core
+from ceiba.criteria import split_gain
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.options import OPTIONS, Grower, GrowOptions
 from ceiba.options import OptionObject
@@ -23,10 +25,20 @@ __all__ = ["check_combinations"]
 
 #: Values of an option that a grower knows, where it does not know them all.
 _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
-    ("bins", "criterion"): ("gini", "entropy", "log_loss", "error", "squared_error", "poisson"),
+    ("bins", "criterion"): (*_core.counted_criteria(), "log_loss"),
     ("bins", "missing"): ("learn", "majority", "error"),
     ("significance", "missing"): ("learn", "majority", "error"),
     ("tests", "missing"): ("learn", "error"),
+    ("best", "missing"): ("learn", "majority", "error"),
+    ("best", "criterion"): (
+        "gini",
+        "entropy",
+        "log_loss",
+        "error",
+        "squared_error",
+        "friedman_mse",
+        "absolute_error",
+    ),
 }
 
 
@@ -76,6 +88,12 @@ def _check_growers(options: GrowOptions) -> None:
                     f"{_asked_by(grower, options)} works with {name}={listed}. "
                     f"Got {name}={value!r}."
                 )
+    if options.multiway and split_gain(options.criterion_name) is not None:
+        raise OptionError(
+            f"criterion={options.criterion_name!r} values splits in two, and categorical_splits="
+            "'multiway' makes more branches. Use categorical_splits='binary', or a criterion that "
+            "values nodes, such as 'gini'."
+        )
     if options.empty_branches and "significance" in options.growers:
         raise OptionError(
             f"{_asked_by('significance', options)} tests the branches of a split, and an empty one "
@@ -85,7 +103,9 @@ def _check_growers(options: GrowOptions) -> None:
 
 def _asked_by(grower: Grower, options: GrowOptions) -> str:
     """Name the option that asks for a grower."""
-    name = {"bins": "max_bins", "significance": "min_significance"}.get(grower, "criterion")
+    name = {"bins": "max_bins", "significance": "min_significance", "best": "search"}.get(
+        grower, "criterion"
+    )
     value = getattr(options, name)
     if name == "criterion" and not isinstance(value, OptionObject):
         value = options.criterion_name

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ceiba.grow.chaid.grow import grow_by_tests
 from ceiba.grow.core_grower import grow_by_search
+from ceiba.grow.search.find import grow_best
 from ceiba.grow.significance.grower import grow_by_significance
 
 if TYPE_CHECKING:
@@ -24,5 +25,6 @@ GROWERS: Final[Mapping[str, Callable[[Any, Any, Any], Tree]]] = MappingProxyType
         "gain_ratio": grow_by_search,
         "significance": grow_by_significance,
         "tests": grow_by_tests,
+        "best": grow_best,
     }
 )

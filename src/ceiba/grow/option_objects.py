@@ -2,7 +2,8 @@
 
 `missing="surrogate"` is `missing=Surrogates()`, `criterion="gain_ratio"` is
 `criterion=GainRatio()`, `criterion="chi2"` is `criterion=Chaid()`, `categorical_splits="multiway"`
-is `categorical_splits=Multiway()`, and `min_significance=0.05` is `Significance(level=0.05)`.
+is `categorical_splits=Multiway()`, `search="optimal"` is `search=Optimal()`, and
+`min_significance=0.05` is `Significance(level=0.05)`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Literal
 
+from ceiba.grow.search.options import Lookahead, Optimal
 from ceiba.options import Check, OptionObject
 from ceiba.options.checks import boolean, integer, nothing, number, one_of
 
@@ -172,6 +174,7 @@ _SHORT: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "missing": {"surrogate": Surrogates},
     "categorical_splits": {"multiway": Multiway},
+    "search": {"lookahead": Lookahead, "optimal": Optimal},
 }
 
 

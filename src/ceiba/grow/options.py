@@ -26,6 +26,7 @@ from ceiba.grow.option_objects import (
     Surrogates,
     expand,
 )
+from ceiba.grow.search.options import Lookahead, Optimal
 from ceiba.options import Check, Option, OptionObject, check_options
 from ceiba.options.checks import (
     array_like,
@@ -49,10 +50,11 @@ __all__ = [
 ]
 
 #: The ways to grow. "search" is the greedy search of the core; the others add rules to it
-#: ("bins", "gain_ratio", "significance") or replace it ("tests": CHAID).
-Grower = Literal["search", "bins", "gain_ratio", "significance", "tests"]
+#: ("bins", "gain_ratio", "significance") or replace it ("tests": CHAID; "best": lookahead and the
+#: exact search).
+Grower = Literal["search", "bins", "gain_ratio", "significance", "tests", "best"]
 
-_ALL: Final = frozenset({"search", "bins", "gain_ratio", "significance", "tests"})
+_ALL: Final = frozenset({"search", "bins", "gain_ratio", "significance", "tests", "best"})
 
 
 def _without(*growers: Grower) -> frozenset[str]:
@@ -142,7 +144,7 @@ class GrowOptions:
         kind='{"best", "random"}',
         help="The best cut of each column, or the best of one random cut per column.",
         flag=str,
-        growers=_without("bins", "gain_ratio", "significance", "tests"),
+        growers=_without("best", "bins", "gain_ratio", "significance", "tests"),
         core="random_splitter",
         to_core=lambda value: value == "random",
     )
@@ -163,6 +165,7 @@ class GrowOptions:
         kind="int or float",
         help="Rows a node needs to be split. A float is a fraction of all rows, rounded up.",
         flag=float,
+        growers=_without("best"),
     )
     min_samples_leaf: int | float = _row(
         1,
@@ -178,6 +181,7 @@ class GrowOptions:
         kind="float",
         help="Fraction of the total weight each branch of a split needs.",
         flag=float,
+        growers=_without("best"),
     )
     max_features: int | float | str | None = _row(
         None,
@@ -188,7 +192,7 @@ class GrowOptions:
         kind='int, float or {"sqrt", "log2"}',
         help="Columns tried at each node, drawn at random. None: all.",
         flag=float,
-        growers=_without("bins", "gain_ratio", "significance", "tests"),
+        growers=_without("best", "bins", "gain_ratio", "significance", "tests"),
     )
     max_leaf_nodes: int | None = _row(
         None,
@@ -207,7 +211,7 @@ class GrowOptions:
         kind="float",
         help="A split must decrease the impurity of the tree by at least this much.",
         flag=float,
-        growers=_without("tests"),
+        growers=_without("best", "tests"),
         core="min_gain",
     )
     max_bins: int | None = _row(
@@ -218,7 +222,7 @@ class GrowOptions:
         help="None: the exact search. 2 to 255: numeric columns are cut only at the edges of that "
         "many quantile bins, which is faster.",
         flag=int,
-        growers=_without("gain_ratio", "tests"),
+        growers=_without("best", "gain_ratio", "tests"),
     )
     min_significance: Any = _row(
         None,
@@ -230,7 +234,7 @@ class GrowOptions:
         "the column with the smallest one. The p-values allow for the search over cuts, level sets "
         "and columns.",
         flag=float,
-        growers=_without("tests"),
+        growers=_without("best", "tests"),
     )
     monotonic_cst: Any = _row(
         None,
@@ -240,7 +244,7 @@ class GrowOptions:
         kind="array-like of int or dict",
         help="For each column 1 (the prediction, or the probability of the second of two classes, "
         "never decreases with it), -1 (never increases) or 0.",
-        growers=_without("gain_ratio", "significance", "tests"),
+        growers=_without("best", "gain_ratio", "significance", "tests"),
     )
     n_jobs: int | None = _row(
         None,
@@ -280,7 +284,7 @@ class GrowOptions:
         kind='{"binary", "multiway"} or Multiway',
         help="Levels go two ways, or one branch per level.",
         flag=str,
-        growers=_without("tests"),
+        growers=_without("best", "tests"),
     )
     max_competitors: int = _row(
         0,
@@ -288,7 +292,7 @@ class GrowOptions:
         kind="int",
         help="Runner-up splits kept at each node.",
         flag=int,
-        growers=_without("bins", "significance", "tests"),
+        growers=_without("best", "bins", "significance", "tests"),
         core="max_competitors",
         to_core=counted,
     )
@@ -319,13 +323,25 @@ class GrowOptions:
         nothing,
         kind="array-like or dict",
         help="Cost of measuring a column; its gain is divided by it.",
-        growers=_without("significance", "tests"),
+        growers=_without("best", "significance", "tests"),
     )
     frequency_weights: bool = _row(
         False,
         boolean,
         kind="bool",
         help="A weight of k means the row k times in every rule that counts rows.",
+        growers=_without("best"),
+    )
+    search: Any = _row(
+        "greedy",
+        one_of("greedy", "lookahead", "optimal"),
+        instance("a Lookahead or an Optimal object", Lookahead, Optimal),
+        kind='{"greedy", "lookahead", "optimal"} or object',
+        help='How the tree is searched for. "greedy": split by split. "lookahead": the first split '
+        'of the best tree of depth 2, node by node. "optimal": the tree of least training loss, '
+        "with a proof; needs `max_depth`.",
+        flag=str,
+        growers=frozenset({"search", "best"}),
     )
     seed: int = 0
     rpart: RpartRules | None = None
@@ -336,7 +352,8 @@ class GrowOptions:
             object.__setattr__(self, "criterion", default)
         # Defaults are right by construction: only what was set is checked (fits of tiny tables).
         check_options(self.stated, _ALLOWED_FOR.get(self.task, ALLOWED), "GrowOptions")
-        for value in (self.criterion, self.missing, self.categorical_splits, self.min_significance):
+        for name in _WITH_OBJECTS:
+            value = getattr(self, name)
             if isinstance(value, OptionObject):
                 value.check()
 
@@ -398,6 +415,12 @@ class GrowOptions:
         return isinstance(self.categorical_splits, Multiway) and self.categorical_splits.empty
 
     @property
+    def searched(self) -> Lookahead | Optimal | None:
+        """How the tree is searched for, if not greedily."""
+        search = expand("search", self.search)
+        return search if isinstance(search, Lookahead | Optimal) else None
+
+    @property
     def significance(self) -> float | None:
         """Largest p-value at which a node is split; None: no such rule."""
         given = self.min_significance
@@ -407,7 +430,9 @@ class GrowOptions:
     def growers(self) -> tuple[Grower, ...]:
         """The ways to grow that these options ask for, the ruling one first."""
         if self.chaid is not None:
-            return ("tests",)
+            return ("tests",) if self.searched is None else ("tests", "best")
+        if self.searched is not None:
+            return ("best",)
         rules: list[tuple[Grower, bool]] = [
             ("significance", self.min_significance is not None),
             ("gain_ratio", self.criterion_name == "gain_ratio"),
@@ -492,6 +517,13 @@ ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
             check for rows in OPTIONS.values() for check in rows["criterion"].allowed
         ),
     }
+)
+_WITH_OBJECTS: Final = (
+    "criterion",
+    "missing",
+    "categorical_splits",
+    "min_significance",
+    "search",
 )
 _UNSET: Final = object()
 _DEFAULTS: Final = {one.name: one.default for one in fields(GrowOptions)}

@@ -38,19 +38,24 @@ class ClassEvaluation:
     q : float64 array of shape (K, K)
         The same as shares of each row: q[j, i] is Q(i|j), the share of class j predicted as i.
     error, accuracy : float
+        Of these rows, whatever priors the model has.
     error_interval : (float, float)
-        Wilson's interval.
+        Wilson's interval of the error of rows like these.
     class_error : float64 array of shape (K,)
         Share of each class that was predicted wrongly.
     class_cost : float64 array of shape (K,)
         R(j): mean cost of a row of each class.
     cost : float
-        R(T): mean cost of a row.
+        R(T): mean cost of a row; prior-weighted where the model has class priors, over the classes
+        that these rows have.
     cost_interval : (float, float)
+        Of the same, allowing for skewness (Hall 1992).
     baseline : object
         The label that the root gives to every row.
     baseline_error, baseline_cost : float
         What that would have been.
+    has_costs, has_priors : bool
+        Whether costs, or class priors, make `cost` differ from `error`.
     confidence : float
 
     Examples
@@ -79,6 +84,7 @@ class ClassEvaluation:
     baseline_error: float
     baseline_cost: float
     has_costs: bool = False
+    has_priors: bool = False
     confidence: float = 0.95
 
     @property
@@ -88,16 +94,18 @@ class ClassEvaluation:
 
     def __str__(self) -> str:
         low, high = self.error_interval
+        of = " of these rows" if self.has_priors else ""
         lines = [
-            f"{self.n_rows} rows: error {self.error:.3g} ({self.confidence:.0%} interval "
+            f"{self.n_rows} rows: error{of} {self.error:.3g} ({self.confidence:.0%} interval "
             f"{low:.3g} to {high:.3g}), accuracy {self.accuracy:.3g}".replace("%", " %"),
             *self._table(),
             f"always {self.baseline!r} (the root's answer): error {self.baseline_error:.3g}",
         ]
         if self.has_costs:
             low, high = self.cost_interval
-            lines[-1] += f", cost {self.baseline_cost:.3g}"
-            lines.append(f"cost per row: {self.cost:.3g} (interval {low:.3g} to {high:.3g})")
+            lines[-1] += f", cost {self.baseline_cost:.3g}"  # by the same weights as below
+            by = ", prior-weighted" if self.has_priors else ""
+            lines.append(f"cost per row{by}: {self.cost:.3g} (interval {low:.3g} to {high:.3g})")
         return "\n".join(lines)
 
     def _table(self) -> list[str]:
@@ -131,6 +139,8 @@ class NumberEvaluation:
     mse, rmse, mae, r2 : float
         Mean squared error, its root, mean absolute error, share of variance explained.
     mse_interval, mae_interval, r2_interval : (float, float)
+        Allowing for skewness (Hall 1992); under heavy tails those of MSE and R2 still cover less
+        than they say (docs/numbers.md).
     baseline : float
         The value that the root gives to every row.
     baseline_mse, baseline_mae : float
@@ -226,7 +236,7 @@ def evaluate_classes(
     array([[1., 0.],
            [1., 1.]])
     """
-    labels = _labels(truth, classes, cost_matrix)
+    labels = _labels(truth, classes, cost_matrix, class_prior)
     index = {label: k for k, label in enumerate(labels)}
     t = np.array([index[label] for label in truth.tolist()], dtype=np.intp)
     p = np.array([index[label] for label in predicted.tolist()], dtype=np.intp)
@@ -238,12 +248,13 @@ def evaluate_classes(
     totals = confusion.sum(axis=1, keepdims=True)
     q = np.divide(confusion, totals, out=np.zeros_like(confusion), where=totals > 0)
     share = totals[:, 0] / totals.sum()
-    factor = np.ones(k)
-    if class_prior is not None and len(class_prior) == k:
-        factor = np.divide(class_prior, share, out=np.zeros(k), where=share > 0)
+    factor = np.ones(k) if class_prior is None else _prior_factor(class_prior, share)
     n = effective_rows(weight, len(t), frequency_weights)
     error = float((w * (t != p)).sum() / w.sum())
     row_cost = factor[t] * costs[t, p]
+    cost = float((w * row_cost).sum() / w.sum())
+    # Under priors the shares of the classes are given: chance is left within each class.
+    within = row_cost if class_prior is None else row_cost + cost - (factor * (q * costs).sum(1))[t]
     return ClassEvaluation(
         classes=tuple(labels),
         n_rows=len(t),
@@ -253,12 +264,15 @@ def evaluate_classes(
         error_interval=wilson(error, n, confidence),
         class_error=np.where(totals[:, 0] > 0, 1.0 - np.diagonal(q), np.nan),
         class_cost=np.where(totals[:, 0] > 0, (q * costs).sum(axis=1), np.nan),
-        cost=float((w * row_cost).sum() / w.sum()),
-        cost_interval=mean_interval(row_cost, w, n, confidence),
+        cost=cost,
+        cost_interval=_cost_interval(
+            within, w, n, float((factor[:, None] * costs).max()), confidence
+        ),
         baseline=labels[base],
         baseline_error=float((w * (t != base)).sum() / w.sum()),
         baseline_cost=float((w * factor[t] * costs[t, base]).sum() / w.sum()),
         has_costs=cost_matrix is not None or class_prior is not None,
+        has_priors=class_prior is not None,
         confidence=confidence,
     )
 
@@ -293,13 +307,13 @@ def evaluate_numbers(
         r2 = 1.0 - mse / variance
         # R2 is 1 minus a ratio of means; to first order that is a mean of these residuals.
         low, high = mean_interval((square - (1 - r2) * spread) / variance, w, n, confidence)
-        r2_interval = (r2 - high, r2 - low)
+        r2_interval = (r2 - high, min(r2 - low, 1.0))
     return NumberEvaluation(
         n_rows=len(truth),
         mse=mse,
-        mse_interval=mean_interval(square, w, n, confidence),
+        mse_interval=_positive(mean_interval(square, w, n, confidence)),
         mae=float((w * distance).sum() / total),
-        mae_interval=mean_interval(distance, w, n, confidence),
+        mae_interval=_positive(mean_interval(distance, w, n, confidence)),
         r2=r2,
         r2_interval=r2_interval,
         baseline=float(baseline),
@@ -309,16 +323,45 @@ def evaluate_numbers(
     )
 
 
+def _positive(interval: Interval) -> Interval:
+    return max(interval[0], 0.0), interval[1]
+
+
+def _prior_factor(prior: Array, share: Array) -> Array:
+    """Give the weight of a row of each class; the prior of a class without rows is shared out."""
+    seen = np.where(share > 0, prior, 0.0)
+    whole = float(seen.sum())
+    return np.asarray(
+        np.divide(
+            seen / (whole if whole > 0 else 1.0), share, out=np.zeros(len(share)), where=share > 0
+        )
+    )
+
+
+def _cost_interval(
+    costs: Array, weight: Array, n: float, highest: float, confidence: float
+) -> Interval:
+    """Give the interval of a mean cost; without mistakes, up to their share at the highest cost."""
+    if not costs.any():
+        return 0.0, wilson(0.0, n, confidence)[1] * highest
+    low, high = mean_interval(costs, weight, n, confidence)
+    return max(low, 0.0), high
+
+
 def _labels(
-    truth: npt.NDArray[Any], classes: npt.NDArray[Any], cost_matrix: Array | None
+    truth: npt.NDArray[Any],
+    classes: npt.NDArray[Any],
+    cost_matrix: Array | None,
+    class_prior: Array | None,
 ) -> list[Any]:
     """Give the model's labels, then those only these data have."""
     known = list(classes.tolist())
     seen = set(known)
     strangers = [label for label in dict.fromkeys(truth.tolist()) if label not in seen]
-    if strangers and cost_matrix is not None:
+    if strangers and (cost_matrix is not None or class_prior is not None):
+        lacks = "its mistakes have no cost" if cost_matrix is not None else "it has no prior"
         raise DataError(
-            f"y holds class {strangers[0]!r}, which the model does not know, so its mistakes have "
-            f"no cost. Known classes: {known}. Leave those rows out."
+            f"y holds class {strangers[0]!r}, which the model does not know, so {lacks}. Known "
+            f"classes: {known}. Leave those rows out."
         )
     return known + strangers

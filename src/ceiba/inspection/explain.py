@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.listing import Listing
@@ -23,6 +24,7 @@ from ceiba.table import show_number
 from ceiba.tree.routing import route
 from ceiba.tree.routing.trace import Move, trace
 from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.table import Column, Table
@@ -30,13 +32,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Explanation", "ExplanationStep", "Explanations", "explain", "explain_rows"]
 
+Array = npt.NDArray[np.float64]
 _LEVELS: Final = 8  # listed in a sentence, the others are counted
 
 _BY: Final = {
-    "primary": "",
-    "default": "missing: the default branch",
-    "unseen": "level not seen in this node: the branch with the most weight",
-    "share": "missing: down every branch, by their shares",
+    "default": "the default branch",
+    "unseen": "the branch with the most weight",
+    "share": "down every branch, by their shares",
 }
 
 
@@ -167,7 +169,8 @@ class Explanation:
             share = self.probability.get(self.answer, float("nan"))
             where = f"probability {number_text(share, 3)}; {where}"
         answer = number_text(self.answer) if isinstance(self.answer, float) else self.answer
-        return "\n".join([*lines, f"=> {answer}  ({where})"])
+        lines.append(f"=> {answer}  ({where})")
+        return "\n".join(visible(line, one_line=True) for line in lines)
 
 
 def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
@@ -272,19 +275,61 @@ class Explanations(Sequence[Explanation]):
 
     def contributions(self) -> Listing:
         """Give a table: for each row its prediction and what each column added to the baseline."""
-        ways = list(self)
-        tree = self._tree
-        used = [tree.schema.names[j] for j in np.unique(tree.splits.column[~tree.is_leaf])]
+        tree, table = self._tree, self._table
+        columns = np.unique(tree.splits.column[~tree.is_leaf]).tolist()
+        ends: Any
+        if tree.missing == "fractional":
+            answers, ends, baseline, added = _added_by_row(list(self), tree, columns)
+        else:
+            # All rows that end in one node have come the same way.
+            nodes, inverse = np.unique(route.apply(tree, table), return_inverse=True)
+            base, by_node = _added_by_node(tree, nodes.tolist(), columns)
+            answers = route.predict(tree, table).tolist()
+            answers = [tuple(one) for one in answers] if tree.n_outputs > 1 else answers
+            ends, baseline, added = nodes[inverse], base[inverse], by_node[inverse]
         figures: dict[str, Any] = {
-            "prediction": [way.answer for way in ways],
-            "leaf": np.array([way.leaf for way in ways], np.int64),
-            "baseline": np.array([way.baseline for way in ways], np.float64),
+            "prediction": answers,
+            "leaf": np.asarray(ends, np.int64),
+            "baseline": baseline,
         }
-        for name in used:
-            key = name if name not in figures else f"{name} (column)"
-            figures[key] = np.array([way.contributions.get(name, 0.0) for way in ways])
+        for k, j in enumerate(columns):
+            name = tree.schema.names[j]
+            figures[name if name not in figures else f"{name} (column)"] = added[:, k]
         legend = "baseline plus contributions: probability of the predicted class, or the number"
         return Listing(figures, title="contributions of the columns", legend=legend)
+
+
+def _added_by_row(
+    ways: list[Explanation], tree: Tree, columns: list[int]
+) -> tuple[list[Any], list[int], Array, Array]:
+    """Give answer, end, baseline and what each column added, of rows that go several ways."""
+    names = [tree.schema.names[j] for j in columns]
+    added = [[way.contributions.get(name, 0.0) for name in names] for way in ways]
+    baseline = np.array([way.baseline for way in ways], np.float64)
+    shaped = np.array(added, np.float64).reshape(len(ways), len(names))
+    return [way.answer for way in ways], [way.leaf for way in ways], baseline, shaped
+
+
+def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Array, Array]:
+    """Give the baseline of rows that end in a node, and what each column added on the way."""
+    place = {j: k for k, j in enumerate(columns)}
+    parent, column = tree.parent.tolist(), tree.splits.column.tolist()
+    answer = tree.answer.tolist() if tree.task == "classification" else None
+    baseline, added = np.empty(len(nodes)), np.zeros((len(nodes), len(columns)))
+    for i, node in enumerate(nodes):
+        if tree.n_outputs > 1:
+            followed = _followed(tree, None)
+        elif answer is None:
+            followed = tree.value[:, 0, 0]
+        else:
+            followed = tree.value[:, 0, answer[node]]
+        way = [node]
+        while parent[way[-1]] >= 0:
+            way.append(parent[way[-1]])
+        baseline[i] = followed[0]
+        for below, above in zip(way[-2::-1], way[:0:-1], strict=True):
+            added[i, place[column[above]]] += followed[below] - followed[above]
+    return baseline, added
 
 
 def explain_rows(tree: Tree, table: Table) -> Explanations:
@@ -322,18 +367,20 @@ def _step(tree: Tree, table: Table, row: int, move: Move, followed: Any) -> Expl
     split = node.split
     assert split is not None  # an inner node has one
     column = table.columns[tree.schema.index(split.column)]
-    note = _BY.get(move.by or "", "")
+    value, shown = _value(column, row)
+    who = _BY.get(move.by or "", "")
     if move.by == "surrogate" and move.surrogate is not None and move.branch is not None:
         stand_in = node.surrogates[move.surrogate].split
-        words = stand_in.sentence(move.branch, tree.schema, max_levels=_LEVELS)
-        note = f"missing: surrogate {words}"
+        who = f"surrogate {stand_in.sentence(move.branch, tree.schema, max_levels=_LEVELS)}"
+    # A level that the node does not know is no missing value, even where it is treated as one.
+    why = "missing" if value is None else "level not seen in this node"
+    note = f"{why}: {who}" if who else ""
     sentence = split.sentence(move.branch or 0, tree.schema, max_levels=_LEVELS)
     below = move.node
     if move.branch is None:
-        sentence, note = f"stays at {sentence}?", "missing, and nothing else decides"
+        sentence, note = f"stays at {sentence}?", f"{why}, and nothing else decides"
     else:
         below = int(tree.branch_node[tree.branch_start[move.node] + move.branch])
-    value, shown = _value(column, row)
     two = split.n_branches == 2 and move.branch is not None and move.by != "share"
     return ExplanationStep(
         node=move.node,

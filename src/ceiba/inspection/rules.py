@@ -223,8 +223,10 @@ def rules(
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     ends = np.flatnonzero(tree.is_leaf | stays).tolist()
     conditions = conditions_of(tree, [(node, not tree.is_leaf[node]) for node in ends])
+    # Once for all rules: it looks at every node.
+    weighted = _is_weighted(tree)
     found = [
-        _rule(tree, node, condition, shown, max_levels, confidence)
+        _rule(tree, node, condition, shown, max_levels, confidence, weighted)
         for node, condition in zip(ends, conditions, strict=True)
     ]
     table = RuleTable(found, title=_title(tree), legend=_legend(tree, confidence))
@@ -240,6 +242,7 @@ def _rule(
     digits: dict[str, int],
     max_levels: int | None,
     confidence: float,
+    weighted: bool,
 ) -> Rule:
     inner = not bool(tree.is_leaf[node])
     parts = [c.text(digits=digits[c.info.name], max_levels=max_levels) for c in condition.clauses]
@@ -247,25 +250,28 @@ def _rule(
     # Of an inner node only the rows that stayed, which sent_default counts, are the rule's.
     rows = int(tree.sent_default[node] if inner else tree.n_rows[node])
     share = float(tree.share[node] * tree.part_ending[node])
-    sure, lift, low, high = _figures(tree, node, rows, confidence)
+    sure, lift, low, high = _figures(tree, node, rows, confidence, weighted)
     value = tree.node(node).label
     return Rule(node, condition, text, value, rows, share, sure, lift, low, high)
 
 
-def _figures(tree: Tree, node: int, rows: int, level: float) -> tuple[float, float, float, float]:
+def _figures(
+    tree: Tree, node: int, rows: int, level: float, weighted: bool
+) -> tuple[float, float, float, float]:
     """Give confidence, lift and the interval of the confidence, or of the mean."""
     nothing = math.nan
     if tree.n_outputs > 1:
         return nothing, nothing, nothing, nothing
     if tree.task == "regression":
-        low, high = _mean_interval(tree, node, level)
+        low, high = (nothing, nothing) if weighted else _mean_interval(tree, node, level)
         return nothing, nothing, low, high
     best = int(tree.answer[node])
     sure, base = float(tree.value[node, 0, best]), float(tree.value[0, 0, best])
-    known = rows and not _is_weighted(tree) and _is_share(tree, node, best, sure)
     # Of a row in parts only those that came here count.
     n = min(rows, float(tree.weight[node])) if tree.missing == "fractional" else rows
-    low, high = wilson(sure, n, level) if known else (nothing, nothing)
+    low = high = nothing
+    if rows and not weighted and not tree.smoothed:
+        low, high = _share_interval(tree, node, best, n, level)
     return sure, (sure / base if base > 0 else nothing), low, high
 
 
@@ -277,12 +283,35 @@ def _is_weighted(tree: Tree) -> bool:
     return not np.allclose(tree.weight, tree.n_rows, rtol=1e-9)
 
 
-def _is_share(tree: Tree, node: int, best: int, sure: float) -> bool:
-    """Tell whether a probability is the share of the rows, not moved by priors or limits."""
+def _share_interval(
+    tree: Tree, node: int, best: int, n: float, level: float
+) -> tuple[float, float]:
+    """Give the interval of a class's probability: that of its share of rows, under the priors.
+
+    Priors multiply the odds of a class by one factor, as long as the others stay mixed as they are
+    in this node. Where monotone limits moved the answer away from the rows, there is none.
+    """
+    sure = float(tree.value[node, 0, best])
     if tree.counts is None:
-        return tree.class_prior is None
+        return wilson(sure, n, level) if tree.class_prior is None else (math.nan, math.nan)
     counts = tree.counts[node, 0]
-    return math.isclose(float(counts[best] / counts.sum()), sure, rel_tol=1e-9, abs_tol=1e-12)
+    share = float(counts[best] / counts.sum())
+    low, high = wilson(share, n, level)
+    if tree.class_prior is None:
+        odds = 1.0
+    else:
+        whole = tree.counts[0, 0]
+        factor = np.divide(tree.class_prior, whole, out=np.zeros(len(whole)), where=whole > 0)
+        mix = counts if share < 1 else whole
+        rest = np.delete(mix, best)
+        odds = float(factor[best] * rest.sum() / max(float(np.delete(factor, best) @ rest), 1e-300))
+
+    def carried(p: float) -> float:
+        return p * odds / (p * odds + (1.0 - p))
+
+    if not math.isclose(carried(share), sure, rel_tol=1e-9, abs_tol=1e-12):
+        return math.nan, math.nan
+    return carried(low), carried(high)
 
 
 def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
@@ -290,7 +319,7 @@ def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
     from scipy.special import stdtrit
 
     n, value = int(tree.n_rows[node]), float(tree.value[node, 0, 0])
-    if tree.criterion != "squared_error" or n < 2 or _is_weighted(tree) or tree.smoothed:
+    if tree.criterion != "squared_error" or n < 2 or tree.smoothed:
         return math.nan, math.nan
     error = math.sqrt(float(tree.impurity[node]) / (n - 1))
     half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
@@ -314,10 +343,14 @@ def _legend(tree: Tree, confidence: float) -> str:
         interval = "low, high: not known, since rows are weighted"
     elif tree.smoothed:
         interval = "low, high: not known, since values are smoothed"
-    elif tree.class_prior is not None:
-        interval = "low, high: only where the confidence is the share of rows, which priors change"
     if tree.task == "regression":
         return f"rows, share: training rows of the leaf; {interval}"
+    if tree.class_prior is not None:
+        return (
+            "rows: training rows of the leaf; share: of all, prior-weighted;\n"
+            "confidence: probability of the class, prior-weighted; lift: over its prior;\n"
+            + interval.replace("from training rows", "from training rows, prior-weighted")
+        )
     return (
         "rows, share: training rows of the leaf; confidence: share of the class in it;\n"
         f"lift: confidence over the share of the class in all rows;\n{interval}"

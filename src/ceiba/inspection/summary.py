@@ -17,6 +17,7 @@ from ceiba.inspection.importance import importance
 from ceiba.layout import percent
 from ceiba.listing import Listing
 from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -86,7 +87,7 @@ class Summary:
             for fact in self.facts
         ]
         table = ["", str(self.columns)] if len(self.columns) else []
-        return "\n".join([self.title, *lines, *table])
+        return visible("\n".join([self.title, *lines, *table]))
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -250,11 +251,14 @@ def conditions_of(tree: Tree, ends: Iterable[tuple[int, bool]]) -> list[Conditio
         if left[node]:
             left[parent[node]] = True
     clauses: dict[int, dict[str, Clause]] = {0: {}}
-    for node in np.flatnonzero(left).tolist()[1:]:
-        above = clauses[parent[node]]
-        clauses[node] = joined_with(
-            above, clause_of(tree, parent[node], int(tree.branch_index[node]))
-        )
+    start, below = tree.branch_start.tolist(), tree.branch_node.tolist()
+    for node in np.flatnonzero(left & ~tree.is_leaf).tolist():
+        # One look at the split for all branches: a node may have thousands.
+        answers = _Answers.of(tree.splits, node, tree.schema)
+        for branch, child in enumerate(below[start[node] : start[node + 1]]):
+            if left[child]:
+                more = clause_of(tree, node, branch, answers)
+                clauses[child] = joined_with(clauses[node], more)
     found = []
     for node, stays in wanted:
         mine = clauses[node]
@@ -283,9 +287,13 @@ def joined_with(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
     return {**clauses, name: clauses[name] & more if name in clauses else more}
 
 
-def clause_of(tree: Tree, node: int, branch: int) -> Clause:
-    """Give what the split of one node asks of a row that takes `branch`."""
-    yes, missing, unseen = _answers(tree.splits, node, branch, tree.schema)
+def clause_of(tree: Tree, node: int, branch: int, answers: _Answers | None = None) -> Clause:
+    """Give what the split of one node asks of a row that takes `branch`.
+
+    `answers` are those of the split, where they are known already.
+    """
+    answers = answers or _Answers.of(tree.splits, node, tree.schema)
+    yes, missing, unseen = answers.to(branch)
     if tree.unseen == "missing":
         silent = missing.union(unseen)
     else:
@@ -312,29 +320,49 @@ def _chain(tree: Tree, node: int, branch: int) -> Chain:
     tests = []
     if tree.stand_ins is not None:
         for k in range(*tree.stand_ins.start[node : node + 2].tolist()):
-            yes, missing, unseen = _answers(tree.stand_ins.splits, k, branch, tree.schema)
+            yes, missing, unseen = _Answers.of(tree.stand_ins.splits, k, tree.schema).to(branch)
             tests.append((yes, _joined(missing, unseen)))
     return Chain(tuple(tests), int(tree.default_branch[node]) == branch)
 
 
-def _answers(
-    splits: SplitTable, i: int, branch: int, schema: Schema
-) -> tuple[ValueSet, ValueSet, ValueSet]:
-    """Give the values that split i sends to `branch`, the missing one, and the levels not met."""
-    info = schema.columns[int(splits.column[i])]
-    everything = ValueSet.everything(info)
-    missing, nothing = ValueSet.only_missing(info), ValueSet.only_missing(info).present
-    if splits.kind[i] == SplitKind.PRESENCE:
-        return (everything.present, missing, nothing)[branch], nothing, nothing
-    if splits.kind[i] == SplitKind.CUT:
-        cut, low = float(splits.cut[i]), int(splits.low_branch[i])
-        yes = everything.up_to(cut) if branch == low else everything.above(cut)
-        unseen = nothing if info.is_numeric else everything.of_codes([info.n_levels])
-        return (yes if branch != STAYS else nothing), missing, unseen
-    codes, branches = splits.level_map(i)
-    absent = everything.codes - frozenset(codes.tolist())
-    unseen = ValueSet(info, codes=absent, missing=False)
-    return everything.of_codes(codes[branches == branch].tolist()), missing, unseen
+@dataclass(frozen=True)
+class _Answers:
+    """What a split can be answered, and where each answer leads."""
+
+    splits: SplitTable
+    at: int
+    everything: ValueSet
+    codes_of: dict[int, list[int]]  # of each branch, for a split by levels
+
+    @staticmethod
+    def of(splits: SplitTable, i: int, schema: Schema) -> _Answers:
+        codes_of: dict[int, list[int]] = {}
+        if splits.kind[i] == SplitKind.LEVELS:
+            codes, branches = splits.level_map(i)
+            for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
+                codes_of.setdefault(branch, []).append(code)
+        info = schema.columns[int(splits.column[i])]
+        return _Answers(splits, i, ValueSet.everything(info), codes_of)
+
+    def to(self, branch: int) -> tuple[ValueSet, ValueSet, ValueSet]:
+        """Give the values that lead to `branch`, the missing one, and the levels not met."""
+        splits, i, everything = self.splits, self.at, self.everything
+        info = everything.info
+        missing, nothing = ValueSet.only_missing(info), ValueSet.only_missing(info).present
+        if splits.kind[i] == SplitKind.PRESENCE:
+            return (everything.present, missing, nothing)[branch], nothing, nothing
+        if splits.kind[i] == SplitKind.CUT:
+            cut, low = float(splits.cut[i]), int(splits.low_branch[i])
+            yes = everything.up_to(cut) if branch == low else everything.above(cut)
+            unseen = nothing if info.is_numeric else everything.of_codes([info.n_levels])
+            return (yes if branch != STAYS else nothing), missing, unseen
+        return everything.of_codes(self.codes_of.get(branch, [])), missing, self._not_met
+
+    @cached_property
+    def _not_met(self) -> ValueSet:
+        codes, _ = self.splits.level_map(self.at)
+        absent = self.everything.codes - frozenset(codes.tolist())
+        return ValueSet(self.everything.info, codes=absent, missing=False)
 
 
 def _joined(a: ValueSet, b: ValueSet) -> ValueSet:

@@ -22,7 +22,7 @@ from ceiba.plot.path import plot_path
 from ceiba.plot.prediction import plot_prediction
 from ceiba.plot.pruning import plot_pruning
 from ceiba.plot.regions import plot_regions
-from ceiba.plot.stability import plot_alternatives, plot_stability
+from ceiba.plot.stability import plot_rival_columns, plot_stability
 from ceiba.plot.tree import plot_tree
 
 __all__ = [
@@ -36,7 +36,6 @@ __all__ = [
     "PruningDisplay",
     "RegionsDisplay",
     "TreeDisplay",
-    "plot_alternatives",
     "plot_icicle",
     "plot_importance",
     "plot_impurity",
@@ -45,6 +44,7 @@ __all__ = [
     "plot_prediction",
     "plot_pruning",
     "plot_regions",
+    "plot_rival_columns",
     "plot_stability",
     "plot_tree",
 ]

@@ -1,4 +1,4 @@
-"""plot_stability and plot_alternatives: which columns resampled trees use, and what others cost."""
+"""plot_stability and plot_rival_columns: columns that resampled trees use, and what others cost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ceiba.plot.painting.colours import class_colours
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_alternatives", "plot_stability"]
+__all__ = ["plot_rival_columns", "plot_stability"]
 
 
 def plot_stability(stability: Any, *, max_columns: int = 20, ax: Axes | None = None) -> Axes:
@@ -59,13 +59,13 @@ def plot_stability(stability: Any, *, max_columns: int = 20, ax: Axes | None = N
     return ax
 
 
-def plot_alternatives(alternatives: Any, *, max_columns: int = 20, ax: Axes | None = None) -> Axes:
+def plot_rival_columns(rivals: Any, *, max_columns: int = 20, ax: Axes | None = None) -> Axes:
     """Draw the cross-validated risk of the tree with each column forced at a node.
 
     Parameters
     ----------
-    alternatives : Alternatives
-        From `model.alternatives(X, y)`.
+    rivals : RivalColumns
+        From `model.rival_columns(X, y)`.
     max_columns : int, default=20
         Those of least risk are drawn.
     ax : matplotlib axes, optional
@@ -80,17 +80,17 @@ def plot_alternatives(alternatives: Any, *, max_columns: int = 20, ax: Axes | No
     >>> import ceiba
     >>> X, y = load_iris(return_X_y=True)
     >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
-    >>> ceiba.plot.plot_alternatives(model.alternatives(X, y, folds=3)).get_xlabel()
+    >>> ceiba.plot.plot_rival_columns(model.rival_columns(X, y, folds=3)).get_xlabel()
     'cross-validated risk'
     """
     ax = plain_axes(ax)
-    rows = list(alternatives.table)[:max_columns]
+    rows = list(rivals.table)[:max_columns]
     near, far = class_colours(6)[0], "#8a8f98"
     ax.axvspan(
-        alternatives.risk - alternatives.se, alternatives.risk + alternatives.se,
+        rivals.risk - rivals.se, rivals.risk + rivals.se,
         color=near, alpha=0.12, lw=0, label="free tree, one SE either side",
     )  # fmt: skip
-    ax.axvline(alternatives.risk, color=near, lw=1)
+    ax.axvline(rivals.risk, color=near, lw=1)
     for i, row in enumerate(rows):
         paint = near if row["within 1 SE"] else far
         ax.errorbar(
@@ -101,6 +101,6 @@ def plot_alternatives(alternatives: Any, *, max_columns: int = 20, ax: Axes | No
     ax.set_yticks(range(len(rows)), labels)
     ax.invert_yaxis()
     ax.set_xlabel("cross-validated risk")
-    ax.set_title(f"columns that could stand at node {alternatives.node}", loc="left")
+    ax.set_title(f"columns that could stand at node {rivals.node}", loc="left")
     ax.legend(frameon=False, fontsize="small", loc="upper right")
     return ax

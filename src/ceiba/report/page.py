@@ -20,45 +20,29 @@ from typing import Any, Final
 
 __all__ = ["SCRIPTS", "STYLES", "page"]
 
-STYLES: Final = ("base.css", "views.css", "print.css")
-SCRIPTS: Final = (
-    "i18n.js",
-    "words.js",
-    "model.js",
-    "metrics.js",
-    "conditions.js",
-    "sure.js",
-    "route.js",
-    "slice.js",
-    "nearest.js",
-    "tidy.js",
-    "colours.js",
-    "pens.js",
-    "labels.js",
-    "dom.js",
-    "state.js",
-    "charts.js",
-    "figures.js",
-    "search.js",
-    "tree_view.js",
-    "tree_draw.js",
-    "tree_keys.js",
-    "icicle.js",
-    "panel_node.js",
-    "case_csv.js",
-    "case_answer.js",
-    "panel_case.js",
-    "panel_space.js",
-    "prune_chart.js",
-    "panel_prune.js",
-    "leaf_table.js",
-    "panel_model.js",
-    "findings.js",
-    "panel_data.js",
-    "print.js",
-    "ahead.js",
-    "app.js",
-)
+_FILES: Final = {  # in the order in which they are put together
+    "style": ("base.css", "views.css", "print.css"),
+    "core": (
+        *("i18n.js", "words.js", "model.js", "metrics.js", "conditions.js", "sure.js"),
+        "histograms.js",
+    ),
+    "case": ("route.js", "slice.js", "nearest.js"),
+    "page": ("dom.js", "state.js"),
+    "tree": (
+        *("tidy.js", "colours.js", "pens.js", "labels.js", "search.js", "filter.js"),
+        *("tree_view.js", "tree_draw.js", "edges.js", "hover.js", "tree_keys.js", "icicle.js"),
+    ),
+    "charts": ("charts.js", "histogram.js", "prune_chart.js"),
+    "panels": (
+        *("figures.js", "panel_node.js", "case_csv.js", "case_answer.js", "panel_case.js"),
+        *("panel_space.js", "panel_prune.js", "leaf_table.js", "panel_model.js", "findings.js"),
+        "panel_data.js",
+    ),
+    "app": ("print.js", "ahead.js", "app.js"),
+}
+_PATHS: Final = tuple(f"{folder}/{name}" for folder, names in _FILES.items() for name in names)
+STYLES: Final = tuple(path for path in _PATHS if path.endswith(".css"))
+SCRIPTS: Final = tuple(path for path in _PATHS if path.endswith(".js"))
 PACK_ABOVE: Final = 256 * 1024
 _ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 

@@ -16,15 +16,18 @@ from ceiba.layout import class_palette
 from ceiba.layout.colours import NUMBER
 from ceiba.report.columns import column_columns
 from ceiba.report.evidence import boxes, evidence, rows_and_target
+from ceiba.report.histograms import RowsByNode, column_bars, split_histograms
 from ceiba.report.nodes import node_columns
 from ceiba.report.numbers import exact
 from ceiba.report.pruning import pruning_columns
+from ceiba.report.rivals import searched_rivals
 from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ceiba.listing import Listing
+    from ceiba.table import Table
     from ceiba.tree import Tree
 
 __all__ = ["LANGUAGES", "VERSION", "payload"]
@@ -54,8 +57,9 @@ def payload(
     tree : Tree
         The largest tree that the page can show.
     train, test : (X, y), optional
-        Training rows add quantiles and, for regression, box plots; test rows add held-out counts
-        to every node. Rows themselves are not kept.
+        Training rows add distributions of the columns, histograms of the split and runner-up
+        splits at the largest nodes and, for regression, box plots; test rows add held-out counts to
+        every node. Rows themselves are not kept.
     pruning : Listing, optional
         A pruning table (`model.pruning_table_`), for the curve under the slider.
     alpha : float, optional
@@ -122,9 +126,22 @@ def payload(
         "class_prior": None if tree.class_prior is None else exact(tree.class_prior),
         "columns": column_columns(tree, rows),
         "nodes": node_columns(tree, output),
-        "boxes": None if rows is None else boxes(tree, rows, y, output),
+        **_of_training_rows(tree, rows, y, output),
         "test": None if test is None else evidence(tree, *rows_and_target(tree, test), output),
         "pruning": pruning_columns(tree, pruning, alpha),
+    }
+
+
+def _of_training_rows(tree: Tree, rows: Table | None, y: Any, output: int) -> dict[str, Any]:
+    """Give what only the rows themselves tell: distributions, and splits that came second."""
+    if rows is None:
+        return {"boxes": None, "histograms": None, "bars": None, "rivals": None}
+    by_node = RowsByNode.read(tree, rows, y, output)
+    return {
+        "boxes": boxes(tree, rows, y, output),
+        "histograms": split_histograms(tree, by_node, output),
+        "bars": column_bars(rows),
+        "rivals": None if tree.competitors is not None else searched_rivals(tree, by_node, y),
     }
 
 

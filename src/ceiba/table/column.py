@@ -27,6 +27,8 @@ class Column:
         Name, kind, levels.
     values : ndarray
         1-d float64 or float32 (maybe a strided view of the user's own array), or int32 codes.
+    levels_found : bool
+        Whether the levels are those of the rows, and not declared by the type of the column.
 
     Examples
     --------
@@ -38,6 +40,7 @@ class Column:
 
     info: ColumnInfo
     values: NDArray[Any]
+    levels_found: bool = False
 
     @property
     def name(self) -> str:

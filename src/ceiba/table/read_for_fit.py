@@ -99,4 +99,5 @@ def _fitted(found: Column, is_chosen: bool) -> Column:
     n_missing = int(np.count_nonzero(codes == MISSING_CODE))
     if kind is Kind.CATEGORICAL:
         warn_of_identifier(info.name, codes, levels)
-    return Column(ColumnInfo(info.name, kind, levels, "number", n_missing), codes)
+    by_rows = found.levels_found or info.is_numeric
+    return Column(ColumnInfo(info.name, kind, levels, "number", n_missing), codes, by_rows)

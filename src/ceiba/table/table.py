@@ -99,7 +99,9 @@ class Table:
             return Table.from_matrix(self.matrix[rows], self.schema)
         rows = np.asarray(rows)
         n_rows = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
-        columns = tuple(Column(column.info, column.values[rows]) for column in self.columns)
+        columns = tuple(
+            Column(column.info, column.values[rows], column.levels_found) for column in self.columns
+        )
         return Table(columns, n_rows, self.schema)
 
     def select(self, positions: Sequence[int]) -> Table:
@@ -113,7 +115,7 @@ class Table:
         if self.matrix is not None:
             return Table.from_matrix(self.matrix, schema)
         columns = tuple(
-            Column(info, column.values)
+            Column(info, column.values, column.levels_found)
             for info, column in zip(schema.columns, self.columns, strict=True)
         )
         return Table(columns, self.n_rows, schema)

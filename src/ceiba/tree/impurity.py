@@ -1,9 +1,9 @@
 """Impurity, gain and risk of nodes from what the nodes hold.
 
 For class probabilities p: gini sum p (1 - p), entropy -sum p log2 p (bits), error 1 - max p;
-twoing has no impurity of its own and shows gini; its gain at a node with two branches is
-pL pR / 4 (sum |p(k|L) - p(k|R)|)^2. With costs the impurity is that of the altered
-priors, p(k) sum_j C[k, j] normalised, as in the split search (Breiman et al. 1984, section 4.4).
+criteria of splits (twoing, hellinger) have no impurity of their own and show gini; their gain at a
+node with two branches is that of the split (`criteria.py`). With costs the impurity is that of the
+altered priors, p(k) sum_j C[k, j] normalised, as in the split search (Breiman et al. 1984, 4.4).
 For regression the impurity comes with the moments (`recount.py`). Gain is the decrease per unit of
 node weight; risk R(t) = r(t) p(t): the expected cost of the node's answer times its share.
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ceiba.criteria import split_gain
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array
 
@@ -51,7 +52,7 @@ def class_impurity(probability: Array, criterion: str) -> Array:
     1.0
     """
     p = np.asarray(probability, np.float64)
-    if criterion in ("gini", "twoing"):
+    if criterion == "gini" or split_gain(criterion) is not None:
         # Not 1 - sum p^2: a pure node is exactly 0.
         return np.asarray(np.sum(p * (1.0 - p), axis=-1))
     if criterion in ("entropy", "log_loss", "gain_ratio"):
@@ -61,7 +62,7 @@ def class_impurity(probability: Array, criterion: str) -> Array:
         return np.asarray(1.0 - np.max(p, axis=-1))
     raise TreeError(
         f"Criterion {criterion!r} has no impurity of class probabilities. "
-        "Known: gini, entropy, log_loss, error, twoing, gain_ratio."
+        "Known: gini, entropy, log_loss, error, twoing, hellinger, gain_ratio."
     )
 
 
@@ -93,18 +94,10 @@ def gains(tree: Tree, impurity: Array, share: Array) -> Array:
     weighted = np.add.reduceat(share[below] * impurity[below], first)
     mean = np.divide(weighted, mass, out=impurity[inner].copy(), where=mass > 0)
     gain[inner] = impurity[inner] - mean
-    if tree.criterion == "twoing" and tree.n_outputs == 1:
+    of_split = split_gain(tree.criterion)
+    if of_split is not None and tree.n_outputs == 1:
         two = inner[tree.n_branches[inner] == 2]
-        gain[two] = _twoing(tree, two, share)
+        sides = tree.branch_node[tree.branch_start[two][:, None] + [0, 1]]
+        p = altered(tree.class_probability, tree.cost_matrix)
+        gain[two] = of_split(p[sides] * share[sides][..., None])
     return gain
-
-
-def _twoing(tree: Tree, nodes: Array, share: Array) -> Array:
-    """Give the twoing value of nodes with two branches."""
-    left = tree.branch_node[tree.branch_start[nodes]]
-    right = tree.branch_node[tree.branch_start[nodes] + 1]
-    p = altered(tree.class_probability, tree.cost_matrix)
-    mass = share[left] + share[right]
-    part = np.divide(share[left], mass, out=np.zeros(len(nodes)), where=mass > 0)
-    distance = np.abs(p[left] - p[right]).sum(axis=1)
-    return np.asarray(part * (1 - part) / 4 * distance**2)

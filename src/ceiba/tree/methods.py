@@ -460,6 +460,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     document = read(path)
     if document.model is None:
         return document.tree
+    import ceiba.families  # noqa: F401 - the file may hold one of their estimators
     from ceiba.estimators.model_file import restore
 
     return restore(document)

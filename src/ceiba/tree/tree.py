@@ -180,6 +180,18 @@ class Tree(SklearnNames, TreeMethods):
 
     # ------------------------------------------------------------------ identity
 
+    # ------------------------------------------------------------------ certificate
+
+    @property
+    def certificate(self) -> Any:
+        """What is proven about the tree, if it was searched for; a changed tree has none."""
+        return self.__dict__.get("_certificate")
+
+    def certified(self, certificate: Any) -> Tree:
+        """Give the tree its certificate (used by the search)."""
+        self.__dict__["_certificate"] = certificate
+        return self
+
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ceiba.trust.alternatives import Alternatives, alternatives
 from ceiba.trust.counterfactual import (
     Change,
     Counterfactual,
@@ -11,23 +10,24 @@ from ceiba.trust.counterfactual import (
 )
 from ceiba.trust.drift import Drift, drift, psi
 from ceiba.trust.groups import GroupEvaluation, evaluate_groups
+from ceiba.trust.rival_columns import RivalColumns, rival_columns
 from ceiba.trust.shapley import ShapleyValues, shap_values
 from ceiba.trust.stability import Stability, stability
 
 __all__ = [
-    "Alternatives",
     "Change",
     "Counterfactual",
     "Counterfactuals",
     "Drift",
     "GroupEvaluation",
+    "RivalColumns",
     "ShapleyValues",
     "Stability",
-    "alternatives",
     "counterfactual",
     "drift",
     "evaluate_groups",
     "psi",
+    "rival_columns",
     "shap_values",
     "stability",
 ]

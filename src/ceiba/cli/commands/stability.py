@@ -21,9 +21,9 @@ def stability(
     weight: Annotated[str | None, typer.Option(help="Column with weights.")] = None,
     resamples: Annotated[int, typer.Option(help="How many trees are grown.")] = 200,
     seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
-    alternatives: Annotated[
+    rivals: Annotated[
         int | None,
-        typer.Option("--alternatives", help="Instead: which other columns could split this node."),
+        typer.Option("--rivals", help="Instead: which other columns could split this node."),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Draw it too (png, svg, pdf).")
@@ -42,7 +42,7 @@ def stability(
     --------
     ceiba stability weather.ceiba weather.csv
 
-    ceiba stability weather.ceiba weather.csv --alternatives 0 --plot root.png
+    ceiba stability weather.ceiba weather.csv --rivals 0 --plot root.png
     """
     from ceiba.cli.commands.evaluate import truth_of
     from ceiba.cli.models import open_model, reading_of
@@ -53,8 +53,8 @@ def stability(
     opened, metadata = open_model(model)
     reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
     X, y, weights, _ = truth_of(opened, data, reading, target, weight)
-    if alternatives is not None:
-        found = opened.alternatives(X, y, weights, node=alternatives, random_state=seed)
+    if rivals is not None:
+        found = opened.rival_columns(X, y, weights, node=rivals, random_state=seed)
         figures = found.table.to_dict()
     else:
         found = opened.stability(X, y, weights, resamples=resamples, random_state=seed)

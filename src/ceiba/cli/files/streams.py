@@ -35,6 +35,7 @@ PACKED: Final[dict[str, Callable[..., Any]]] = {
 _UNPACKING: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
 _BLOCK: Final = 2**20
 _SIZE: Final = 16 * _BLOCK
+_LONGEST: Final = 256 << 20  # bytes of one record; a small packed file can hold gigabytes in one
 _AHEAD: Final = 2  # pieces read before they are asked for
 
 
@@ -168,6 +169,11 @@ def _cut(source: str, encoding: str, rows: int | None) -> Iterator[Piece]:
         at = 0
         while len(text) - at >= size:
             end = _record_end(text, at, at + size) or _record_end(text, at, len(text))
+            if not end and len(text) - at > _LONGEST:
+                raise DataError(
+                    f"{shown(source)}, line {line}: a record of more than {_LONGEST >> 20} MB. Is "
+                    'a quote (") opened and never closed?'
+                )
             if not end:  # one long record: wait until there is twice as much
                 size = max(size, 2 * (len(text) - at))
                 break

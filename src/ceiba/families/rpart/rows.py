@@ -20,6 +20,7 @@ from ceiba.table import (
     read_weights,
     split_target,
 )
+from ceiba.table.described import described
 from ceiba.table.targets.class_order import in_declared_order
 from ceiba.table.targets.target import take_rows
 
@@ -65,7 +66,7 @@ def read_rows(
     if n_dropped:
         if not keep.any():
             raise DataError(f"None of the {len(keep)} rows has both a target and a value in X.")
-        table, for_target = table.take(keep), take_rows(y, keep)
+        table, for_target = described(table.take(keep)), take_rows(y, keep)
         weight = None if weight is None else weight[keep]
         time = None if time is None else time[keep]
         name = name or getattr(y, "name", None)

@@ -4,7 +4,7 @@ The most similar pair of categories (largest p-value) is merged as long as that 
 alpha_merge and more than two groups are left; groups with too few rows are merged in any case. Any
 two categories of a nominal column may be merged, of an ordered one only neighbours; missing values
 of an ordered column are a floating category that may join any other. The core does this
-(`cpp/core/split/level_merging.cpp`). The p-value of the merged table is multiplied by the number of
+(`cpp/core/split/levels`). The p-value of the merged table is multiplied by the number of
 ways in which c categories can become r groups:
 
     ordered    C(c - 1, r - 1)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.criteria import Criterion, entropy, twoing_gain
+from ceiba.criteria import Criterion, entropy
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.grow import GrowOptions, Problem
 from ceiba.table import Column, Kind, Table, Target, read_weights
@@ -94,11 +94,11 @@ def measure(
     parts = [present & (branch == b) for b in range(n_branches)]
     parts = [part for part in parts if part.any()]
     whole, placed = float(weights.sum()), float(weights[present].sum())
-    if criterion.name == "twoing":
+    if criterion.of_split is not None:
         if len(parts) != 2:
-            raise OptionError(f"twoing is for two branches; this split has {len(parts)}.")
+            raise OptionError(f"{criterion.name} is for two branches; this split has {len(parts)}.")
         counts = np.stack([_class_counts(target, part, weights) for part in parts])
-        return placed / whole * float(twoing_gain(counts)), float("nan")
+        return placed / whole * float(criterion.of_split(counts)), float("nan")
     # Sums of weight x impurity, divided once: a gain of nothing is then exactly 0 on whole numbers.
     before = placed * rows_impurity(target, present, criterion, weights)
     after = sum(
@@ -121,7 +121,7 @@ def rows_impurity(target: Target, rows: Any, criterion: Criterion, weights: Arra
     """Give the impurity of some rows."""
     if criterion.of_counts is not None:
         return float(criterion.of_counts(_class_counts(target, rows, weights)))
-    assert criterion.of_values is not None  # twoing was handled before
+    assert criterion.of_values is not None  # of_split was handled before
     return criterion.of_values(target.values[rows, 0], weights[rows])
 
 

@@ -33,7 +33,7 @@ def gain(
         A cut (`x <= cut` against the rest), a set of levels (against the rest), "multiway" (one
         branch per level or distinct number), or None: the best binary split.
     criterion : str, default="gini"
-        A name as in `ceiba.impurity`, or "twoing".
+        A name as in `ceiba.impurity`, or "twoing" or "hellinger".
     weight : array-like of shape (n_rows,), optional
 
     Returns

@@ -60,9 +60,10 @@ def impurity(
         labels, counts = None, list(labels.values())
     if (labels is None) == (counts is None):
         raise OptionError("Give either labels (one per row) or counts (one per class).")
-    if chosen.name == "twoing":
+    if chosen.of_split is not None:
         raise OptionError(
-            "twoing measures a split, not a set of labels. Use ceiba.gain(..., criterion='twoing')."
+            f"{chosen.name} measures a split, not a set of labels. "
+            f"Use ceiba.gain(..., criterion={chosen.name!r})."
         )
     if chosen.of_counts is not None:
         if counts is None:

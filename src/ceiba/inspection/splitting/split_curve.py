@@ -85,9 +85,10 @@ def _before_and_after(
 ) -> tuple[float, Array]:
     """Impurity of all ordered rows, and the cost of each division after row `last`."""
     w = weights[order]
-    if criterion.name == "twoing":
+    if criterion.of_split is not None:
         raise OptionError(
-            "twoing has no impurity to plot. Use ceiba.gain(..., criterion='twoing')."
+            f"{criterion.name} has no impurity to plot. "
+            f"Use ceiba.gain(..., criterion={criterion.name!r})."
         )
     before = rows_impurity(target, order, criterion, weights)
     left = np.cumsum(w)[last]

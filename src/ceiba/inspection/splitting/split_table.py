@@ -17,7 +17,7 @@ from ceiba.inspection.splitting.division import (
     rows_impurity,
 )
 from ceiba.listing import Listing
-from ceiba.table import Column, Kind, Table, Target, read, read_target
+from ceiba.table import Column, Kind, Table, Target, read, read_target, split_target
 from ceiba.tree import Tree
 
 __all__ = ["split_table"]
@@ -40,7 +40,7 @@ def split_table(
     ----------
     X : table
         Anything that `fit` accepts.
-    y : array-like of shape (n_rows,)
+    y : array-like of shape (n_rows,), or the name of a column of X
     criterion : str, default="gini"
     weight : array-like of shape (n_rows,), optional
     categorical_features : "from_dtype", list or mask
@@ -65,6 +65,8 @@ def split_table(
     gain: impurity before minus after; cost: impurity after; sizes: rows in each branch
     """
     chosen = criterion_named(criterion)
+    if isinstance(y, str):
+        X, y = split_target(X, y)
     table = read(X, categorical_features=categorical_features)
     target = read_target(y, task=chosen.task, n_rows=table.n_rows)
     weights = row_weights(weight, table.n_rows)
@@ -112,7 +114,7 @@ def _cost(
     tree: Tree, column: Column, target: Target, criterion: Criterion, weights: Array
 ) -> float:
     """Give the impurity that the split leaves in the rows it can place."""
-    if criterion.name == "twoing":
+    if criterion.of_split is not None:
         return float("nan")
     present = ~column.missing & (weights > 0)
     if tree.n_nodes == 1 or bool((present | (weights == 0)).all()):

@@ -28,7 +28,7 @@ Colour = tuple[float, float, float]
 
 
 def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
-    """Give one colour per class; beyond 14 classes hues are spread evenly.
+    """Give one colour per class; beyond 12 classes hues are spread evenly.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def column_of_array(name: str, values: NDArray[Any]) -> Column:
         return column_of_objects(name, values.tolist())
     if kind in "UST":
         codes, levels = code_objects(values.tolist())
-        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
+        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
     if kind in "Mm":
         found, display = seconds(name, values)
         return numeric(name, found, display)

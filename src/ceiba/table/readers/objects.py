@@ -46,7 +46,7 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
         return numeric(name, np.array(values, dtype=np.float64))
     if found - {type(None)} == {str}:
         codes, levels = code_objects(values)
-        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
+        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
     types, missing = found, missing_mask(values)
     if missing is not None:
         # NaN beside texts or dates is a missing mark, not a number.
@@ -60,7 +60,7 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
         return numeric(name, _numbers(name, values))
     if _are(types, _TEXT_TYPES):
         codes, levels = code_objects(values)
-        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes)
+        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
     if _are(types, SPAN_TYPES) or (_are(types, TIME_TYPES) and not _any_are(types, SPAN_TYPES)):
         found_seconds, display = seconds_of_objects(name, values)
         return numeric(name, found_seconds, display)

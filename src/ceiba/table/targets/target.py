@@ -138,8 +138,8 @@ def target_outputs(y: Any) -> tuple[list[Array], str | None]:
     name = None
     if isinstance(y, str):
         raise DataError(
-            f"y={y!r} names a column, but X has no column names. Give a frame or a dict of "
-            "columns, or y as an array."
+            f"y={y!r} names a column, but the target is needed as an array here: one value for "
+            "each row."
         )
     if isinstance(y, Mapping):
         source = open_mapping(y)

@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 
 import numpy as np
 
+from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
 from ceiba.errors import ModelFileError, TreeError
 from ceiba.table import Schema
 from ceiba.tree.arrays import Array
@@ -37,13 +38,14 @@ _SPLIT_KEYS: Final = (
 _MARKS: Final = ("honest", "smoothed")
 _TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
 _EXACT: Final = 2**53
-#: The criteria of `ceiba.grow` by task (a test compares), and of trees that no one grew.
+#: The criteria of grown trees by task.
 CRITERIA: Final = {
-    "classification": (
-        "gini", "entropy", "log_loss", "error", "twoing", "gain_ratio", "chi2", "likelihood_ratio",
-    ),
-    "regression": ("squared_error", "absolute_error", "poisson", "friedman_mse", "f_test"),
-}  # fmt: skip
+    task: (
+        *criterion_names(task),
+        *(name for name, its_task in TEST_CRITERIA.items() if its_task == task),
+    )
+    for task in get_args(Task)
+}
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:

@@ -1,0 +1,71 @@
+// What a criterion is, and how the lists of criteria (class_criteria.hpp, number_criteria.hpp) are read.
+//
+// The split search is column scanner x target statistic x criterion. A criterion is a function of the statistic on both
+// sides of a cut (a division, *_division.hpp) and answers these questions about it:
+//   begin(d)     called once the total is known, before any cut is looked at
+//   below(d, t)  is the gain below t, beyond doubt? Asked of every cut, so it must be cheap: no division
+//   upper(d)     a number not below the gain
+//   lower(d)     a number not above the gain: a cut whose lower() exceeds the best cut's upper() is better, no doubt
+//   gain(d)      the gain to some 30 digits (15 where logarithms or roots are involved)
+//   tolerance()  two gains closer than this are tied, unless the criterion is rational and has
+//   exact(d)     the gain as a fraction without any rounding, which then decides
+// A gain is a decrease of impurity mass: weight x impurity of the node, less that of its branches.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "base/double_double.hpp"
+
+namespace ceiba::criteria {
+
+template <class C, class D>
+concept Criterion = requires(C& fresh, const C& c, const D& d, double t) {
+    fresh.begin(d);
+    { c.below(d, t) } -> std::same_as<bool>;
+    { c.upper(d) } -> std::same_as<double>;
+    { c.lower(d) } -> std::same_as<double>;
+    { c.gain(d) } -> std::same_as<base::DoubleDouble>;
+    { c.tolerance() } -> std::same_as<double>;
+};
+
+// What some criteria must know before the first node.
+struct Setting {
+    std::size_t n_rows = 0;
+    bool allow_zero_rate = false;  // poisson: a side without events is allowed
+};
+template <class C>
+C make_criterion(const Setting& setting) {
+    if constexpr (std::is_constructible_v<C, const Setting&>)
+        return C(setting);
+    else
+        return C();
+}
+
+// A list of criteria: their order is their number, their `name` the word that users know.
+template <class... C>
+struct List {};
+
+template <class... A, class... B>
+List<A..., B...> operator+(List<A...>, List<B...>) {
+    return {};
+}
+
+// A criterion as options carry it: the place in the list of all criteria (registry.hpp).
+enum class Name : int {};
+
+// Calls f.operator()<C>() for the one criterion of the list that has this name. One that is in no list is a mistake of
+// ours, and no other may stand in for it.
+template <class R, class Same, class F, class... C>
+R visit(List<C...>, Same is_it, F f) {
+    R result{};
+    if (!((is_it.template operator()<C>() && (result = f.template operator()<C>(), true)) || ...))
+        throw std::logic_error("this criterion is not in the list that is searched");
+    return result;
+}
+
+}  // namespace ceiba::criteria

@@ -1,0 +1,342 @@
+#include "optimal/optimal.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <unordered_set>
+#include <utility>
+
+#include "optimal/lookahead.hpp"
+#include "optimal/shape.hpp"
+#include "optimal/solver.hpp"
+
+namespace ceiba::optimal {
+
+namespace {
+
+// The rows that take part, their features and what is to be predicted.
+struct Problem {
+    std::vector<std::uint32_t> rows;  // of the table
+    Features features;
+    RowData data;
+    LossRule rule;
+};
+
+std::vector<std::uint32_t> rows_of(const data::Target& target) {
+    std::vector<std::uint32_t> rows(target.rows.begin(), target.rows.end());
+    if (target.rows.empty()) {
+        rows.resize(target.n_rows);
+        std::iota(rows.begin(), rows.end(), 0u);
+    }
+    if (target.weight) std::erase_if(rows, [&](std::uint32_t row) { return !(target.weight[row] > 0.0); });
+    return rows;
+}
+
+// Targets about their mean: sums of squares lose no digits to a large common offset.
+void center(Problem& problem) {
+    std::vector<double>& y = problem.data.number;
+    double sum = 0.0, weight = 0.0;
+    for (std::size_t i = 0; i < y.size(); ++i)
+        sum += problem.data.weight_of(i) * y[i], weight += problem.data.weight_of(i);
+    for (double& v : y) v -= sum / weight;
+    problem.rule.low = *std::min_element(y.begin(), y.end());
+    problem.rule.high = *std::max_element(y.begin(), y.end());
+    problem.rule.numbers = y;
+    auto& distinct = problem.rule.numbers;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    for (double v : y)
+        problem.rule.number_rank.push_back(
+            static_cast<std::uint32_t>(std::lower_bound(distinct.begin(), distinct.end(), v) - distinct.begin()));
+}
+
+Problem read(const data::Table& table, const data::Target& target, const Request& request) {
+    Problem problem;
+    problem.rows = rows_of(target);
+    if (problem.rows.empty()) throw std::invalid_argument("no row has a positive weight");
+    problem.features = make_features(table, target, problem.rows, request.learn_missing);
+    RowData& data = problem.data;
+    for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+        const std::uint32_t row = problem.rows[i];
+        if (target.classification()) data.label.push_back(static_cast<std::uint16_t>(target.labels[row]));
+        else data.number.push_back(target.numbers[row]);
+        if (target.weight) data.weight.push_back(target.weight[row]);
+        data.row.push_back(static_cast<std::uint32_t>(i));
+    }
+    problem.rule.cost = request.cost;
+    if (target.classification()) problem.rule.n_classes = static_cast<std::size_t>(target.n_classes[0]);
+    else center(problem);
+    return problem;
+}
+
+// Rows that agree in all features stay together in every tree: their least loss is noted with the first of them.
+template <class Loss>
+void find_twins(Problem& problem) {
+    const std::size_t n = problem.rows.size();
+    std::vector<std::uint64_t> hash(n, 0);
+    for (const Feature& f : problem.features.all)
+        for (std::size_t i = 0; i < n; ++i) hash[i] = (hash[i] ^ f.rank[i]) * 0x9E3779B97F4A7C15ull + (hash[i] >> 29);
+    std::vector<std::uint32_t> order(n);
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return hash[a] < hash[b]; });
+    const auto same = [&](std::uint32_t a, std::uint32_t b) {
+        return hash[a] == hash[b] && std::all_of(problem.features.all.begin(), problem.features.all.end(),
+                                                 [&](const Feature& f) { return f.rank[a] == f.rank[b]; });
+    };
+    std::vector<double> floor(n, 0.0);
+    Loss loss(problem.rule);
+    double total = 0.0;
+    for (std::size_t i = 0; i < n;) {
+        std::size_t end = i + 1;
+        while (end < n && same(order[i], order[end])) ++end;
+        if (end > i + 1) {
+            loss.clear();
+            for (std::size_t j = i; j < end; ++j) loss.add(problem.data, order[j]);
+            total += floor[order[i]] = loss.loss();
+        }
+        i = end;
+    }
+    if (total > 0.0) problem.data.floor = std::move(floor);
+}
+
+// The best tree so far and the bound below it, told to the outside.
+class Incumbent : public Watch {
+public:
+    Incumbent(double gap, double tolerance, Clock& clock, const Progress& progress)
+        : gap_(gap), tolerance_(tolerance), clock_(clock), progress_(progress) {}
+
+    void improved(double value, const PlanPtr& plan) override {
+        if (!(value < this->value)) return;
+        this->value = value;
+        this->plan = plan;
+    }
+    void bounded(double lower) override {
+        this->lower = std::max(this->lower, std::min(lower, keep_below(value)));
+        if (progress_) progress_(value, this->lower, clock_.seconds());
+    }
+    double keep_below(double bound) const override { return gap_ > 0.0 ? bound - gap_ * bound : bound; }
+
+    double value = infinite, lower = 0.0;
+    PlanPtr plan;
+
+private:
+    double gap_, tolerance_;
+    Clock& clock_;
+    const Progress& progress_;
+};
+
+// Trees that cost little more than the best: for each first question the best tree below it.
+class Collected : public Watch {
+public:
+    explicit Collected(double limit) : limit_(limit) {}
+    void improved(double, const PlanPtr&) override {}
+    void bounded(double) override {}
+    double keep_below(double) const override { return limit_; }
+    bool every_cut() const override { return true; }
+    void evaluated(double value, const PlanPtr& plan) override {
+        if (value < limit_) trees.emplace_back(value, plan);
+    }
+    std::vector<std::pair<double, PlanPtr>> trees;
+
+private:
+    double limit_;
+};
+
+// Bytes of the ranks and of the orders of the nodes on one path, both branches of each.
+std::size_t needed(const Problem& problem, const Request& request) {
+    const std::size_t levels = static_cast<std::size_t>(std::max(1, request.horizon ? 3 : request.max_depth));
+    const std::size_t per_node = problem.rows.size() * (4 * problem.features.all.size() + 32);
+    return per_node * (levels + 2);
+}
+
+template <class Loss>
+class Run {
+public:
+    Run(const data::Table& table, Problem& problem, const Request& request, base::Interrupt& interrupt,
+        const Progress& progress)
+        : table_(table),
+          problem_(problem),
+          request_(request),
+          clock_(request.time_limit, interrupt),
+          pool_(request.n_threads),
+          root_(root_node(problem.features, problem.data)),
+          solver_(problem.features, problem.rule, rules(problem, request), pool_, clock_,
+                  request.memory - needed(problem, request)),
+          best_(request.horizon ? 0.0 : request.gap, solver_.rules().tolerance, clock_, progress) {}
+
+    Outcome run() {
+        Outcome out;
+        best_.improved(solver_.leaf_value(root_), nullptr);
+        out.status = stopped([&] {
+            if (request_.horizon > 0) look_ahead(request_.horizon);
+            else prove();
+        });
+        const bool ended = out.status == Status::proven;
+        if (request_.horizon > 0 && ended) out.status = Status::heuristic;
+        if (out.status == Status::proven) {
+            best_.lower = request_.gap > 0.0 ? best_.keep_below(best_.value) : best_.value;
+            if (request_.gap > 0.0 && best_.lower < best_.value) out.status = Status::within_gap;
+        }
+        out.lower = std::min(best_.lower, best_.value);
+        out.best = shape(best_.plan, best_.value);
+        if (request_.within >= 0.0) collect(out);
+        out.exact_levels = problem_.features.exact;
+        out.evaluations = clock_.evaluations();
+        out.seconds = clock_.seconds();
+        return out;
+    }
+
+private:
+    static Rules rules(const Problem& problem, const Request& request) {
+        Loss loss(problem.rule);
+        loss.clear();
+        for (std::size_t i = 0; i < problem.data.size(); ++i) loss.add(problem.data, i);
+        Rules rules{request.max_depth, request.max_leaves, std::max<std::size_t>(1, request.min_rows), request.penalty, 0.0};
+        rules.tolerance = Loss::whole && request.penalty == 0.0 ? 0.5 : 1e-10 * (loss.loss() + request.penalty);
+        return rules;
+    }
+
+    template <class Work>
+    Status stopped(const Work& work) {
+        try {
+            work();
+            return Status::proven;
+        } catch (const OutOfTime&) {
+            return Status::out_of_time;
+        } catch (const base::Interrupted&) {
+            return Status::interrupted;
+        }
+    }
+
+    double value_of(const PlanPtr& plan, const Node& node) {
+        if (!plan) return solver_.leaf_value(node);
+        SideOf side;
+        ask(problem_.features, node, *plan, side);
+        Node left, right;
+        divide(problem_.features, node, side, left, right);
+        return value_of(plan->left, left) + value_of(plan->right, right);
+    }
+
+    void look_ahead(int horizon) {
+        Lookahead<Loss> ahead(solver_);
+        const auto keep = [&] {
+            const PlanPtr plan = ahead.plan();
+            best_.improved(value_of(plan, root_), plan);
+        };
+        try {
+            ahead.grow(root_, request_.max_depth, horizon);
+        } catch (...) {
+            keep();
+            throw;
+        }
+        keep();
+    }
+
+    // Limited searches that widen, as long as a quarter of the time.
+    void search_limited() {
+        clock_.set_phase_end(0.25 * clock_.limit());
+        try {
+            Limited<Loss> limited(solver_);
+            for (std::size_t width = 2; width <= 8 && width < 2 * root_.n_features(); width *= 2) {
+                const Answer answer = limited.solve(root_, request_.max_depth, width, best_.value);
+                if (answer.found()) best_.improved(answer.value, answer.plan);
+            }
+        } catch (const OutOfTime&) {
+            if (clock_.seconds() > clock_.limit()) throw;
+        }
+        clock_.clear_phase_end();
+    }
+
+    void prove() {
+        const bool limited_leaves = request_.max_depth < 30 && request_.max_leaves < 1 << request_.max_depth;
+        if (request_.max_depth > 2 && !limited_leaves) {
+            look_ahead(2);
+            search_limited();
+        }
+        const Answer answer = solver_.solve(root_, request_.max_depth, request_.max_leaves, best_.value, &best_);
+        if (answer.found()) best_.improved(answer.value, answer.plan);
+    }
+
+    void collect(Outcome& out) {
+        Collected collected(best_.value * (1.0 + request_.within) + solver_.rules().tolerance);
+        const Status status = stopped(
+            [&] { solver_.solve(root_, request_.max_depth, request_.max_leaves, infinite, &collected); });
+        out.all_alternatives = status == Status::proven;
+        std::stable_sort(collected.trees.begin(), collected.trees.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::unordered_set<std::uint64_t> seen{partition(best_.plan)};
+        for (const auto& [value, plan] : collected.trees) {
+            if (!seen.insert(partition(plan)).second) continue;
+            if (out.alternatives.size() == request_.n_alternatives) {
+                out.all_alternatives = false;
+                break;
+            }
+            out.alternatives.push_back(shape(plan, value));
+        }
+    }
+
+    // A number for the way in which a tree parts the rows, whatever it asks.
+    std::uint64_t partition(const PlanPtr& plan) const {
+        std::uint64_t hash = 0;
+        std::vector<const Plan*> known;
+        std::vector<int> sides;
+        for (std::uint32_t i = 0; i < problem_.rows.size(); ++i) {
+            std::pair<const Plan*, int> leaf{nullptr, 0};
+            for (const Plan* at = plan.get(); at;) {
+                const std::uint32_t rank = problem_.features.all[at->feature].rank[i];
+                const int s = rank == unranked ? !at->missing_left : rank > at->lower;
+                leaf = {at, s};
+                at = (s ? at->right : at->left).get();
+            }
+            std::size_t id = 0;
+            while (id < known.size() && (known[id] != leaf.first || sides[id] != leaf.second)) ++id;
+            if (id == known.size()) known.push_back(leaf.first), sides.push_back(leaf.second);
+            hash = (hash ^ id) * 0x9E3779B97F4A7C15ull + (hash >> 31);
+        }
+        return hash;
+    }
+
+    Found shape(const PlanPtr& plan, double value) const {
+        Found out = shape_of(table_, problem_.features, problem_.data, problem_.rows, plan);
+        out.value = value;
+        return out;
+    }
+
+    const data::Table& table_;
+    Problem& problem_;
+    const Request& request_;
+    Clock clock_;
+    base::ThreadPool pool_;
+    Node root_;
+    Solver<Loss> solver_;
+    Incumbent best_;
+};
+
+template <class Loss>
+Outcome run(const data::Table& table, Problem& problem, const Request& request, base::Interrupt& interrupt,
+            const Progress& progress) {
+    find_twins<Loss>(problem);
+    return Run<Loss>(table, problem, request, interrupt, progress).run();
+}
+
+}  // namespace
+
+Outcome search(const data::Table& table, const data::Target& target, const Request& request, base::Interrupt& interrupt,
+               const Progress& progress) {
+    Problem problem = read(table, target, request);
+    if (const std::size_t bytes = needed(problem, request); bytes > request.memory) {
+        Outcome out;
+        out.status = Status::out_of_memory;
+        out.needed = bytes;
+        return out;
+    }
+    if (request.loss == "error") return run<Errors>(table, problem, request, interrupt, progress);
+    if (request.loss == "cost") return run<Costs>(table, problem, request, interrupt, progress);
+    if (request.loss == "gini") return run<Gini>(table, problem, request, interrupt, progress);
+    if (request.loss == "entropy") return run<Entropy>(table, problem, request, interrupt, progress);
+    if (request.loss == "squared_error") return run<Squared>(table, problem, request, interrupt, progress);
+    if (request.loss == "absolute_error") return run<Absolute>(table, problem, request, interrupt, progress);
+    throw std::invalid_argument("no loss is called '" + request.loss + "'");
+}
+
+}  // namespace ceiba::optimal

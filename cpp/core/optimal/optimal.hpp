@@ -1,0 +1,58 @@
+// The best small tree: from a table and a target to the questions of a tree and a certificate of how good it is.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "data/table.hpp"
+#include "data/target.hpp"
+#include "tree/tree_arrays.hpp"
+
+namespace ceiba::optimal {
+
+struct Request {
+    std::string loss = "error";  // error, cost, gini, entropy, squared_error, absolute_error
+    std::vector<double> cost;    // K x K, truth after truth, priors included (cost)
+    int max_depth = 3;
+    int max_leaves = 1 << 30;
+    std::size_t min_rows = 1;
+    double penalty = 0.0;  // per leaf, in the unit of the loss
+    int horizon = 0;       // > 0: lookahead of that depth; 0: the exact search
+    double time_limit = 60.0, gap = 0.0;
+    std::size_t memory = std::size_t{1} << 30;  // bytes for sorted columns and the cache
+    bool learn_missing = true;
+    int n_threads = 1;
+    double within = -1.0;  // >= 0: also trees that cost at most this share more than the best ...
+    std::size_t n_alternatives = 0;  // ... at most so many
+};
+
+enum class Status : std::uint8_t { proven, within_gap, out_of_time, interrupted, heuristic, out_of_memory };
+
+struct Found {
+    tree::SplitTable splits;
+    std::vector<std::int32_t> parent, default_branch;
+    double value = 0.0;  // loss and penalty
+};
+
+struct Outcome {
+    Found best;
+    std::vector<Found> alternatives;
+    double lower = 0.0;
+    Status status = Status::proven;
+    bool all_alternatives = true;  // false: more than n_alternatives are known, or the time was up
+    bool exact_levels = true;
+    std::size_t evaluations = 0;
+    std::size_t needed = 0;  // bytes of the sorted columns
+    double seconds = 0.0;
+};
+
+// Told now and then, by the thread that called, while the search goes on: best value, lower bound, seconds.
+using Progress = std::function<void(double, double, double)>;
+
+Outcome search(const data::Table& table, const data::Target& target, const Request& request, base::Interrupt& interrupt,
+               const Progress& progress);
+
+}  // namespace ceiba::optimal

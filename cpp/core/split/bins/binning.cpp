@@ -1,0 +1,361 @@
+#include "split/bins/binning.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "split/bins/bundles.hpp"
+#include "split/cut.hpp"
+#include "split/bins/edge_search.hpp"
+
+namespace ceiba::split {
+
+namespace {
+
+constexpr std::size_t block = 512;  // rows per task: with 20 columns they fit the second cache
+
+// What one pass over a column's rows found out.
+struct Seen {
+    bool missing = false;
+    std::vector<double> others;  // values that are not the one of their bin, ascending: all of them, or too many
+
+    void note(double x) {
+        if (others.size() > most_bins) return;
+        const auto at = std::lower_bound(others.begin(), others.end(), x);
+        if (at == others.end() || *at != x) others.insert(at, x);
+    }
+};
+
+template <class T, class Read>
+void fill(const ColumnBins& bins, const EdgeSearch<T>& edges, Read read, const std::uint32_t* row, std::size_t from,
+          std::size_t to, std::size_t stride, std::uint8_t* bytes, Seen& seen) {
+    constexpr std::size_t lanes = EdgeSearch<T>::lanes;
+    bool missing = false;
+    T x[lanes];
+    std::uint32_t bin[lanes];
+    std::uint8_t* out = bytes + from * stride + bins.slot;
+    for (std::size_t i = from; i < to; i += lanes) {
+        const std::size_t n = std::min(lanes, to - i);
+        for (std::size_t j = 0; j < lanes; ++j) x[j] = read(row[i + (j < n ? j : 0)]);
+        edges.find(x, bin);
+        for (std::size_t j = 0; j < n; ++j, out += stride) {
+            *out = static_cast<std::uint8_t>(bin[j]);
+            missing |= bin[j] == missing_bin;
+        }
+        if (bins.lossless())
+            for (std::size_t j = 0; j < n; ++j)
+                if (bin[j] != missing_bin && static_cast<double>(x[j]) != bins.value[bin[j]])
+                    seen.note(static_cast<double>(x[j]));
+    }
+    seen.missing |= missing;
+}
+
+// A column on its way into bytes.
+class Filler {
+public:
+    Filler(const data::Column& column, const ColumnBins& bins) : column_(column), bins_(bins) {
+        if (column.is<float>())
+            single_.emplace(bins.edge);
+        else
+            double_.emplace(bins.edge);
+    }
+    void run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes,
+             Seen& seen) const {
+        const auto with = [&](const auto& edges, auto read) {
+            fill(bins_, edges, read, row, from, to, stride, bytes, seen);
+        };
+        if (single_)
+            with(*single_, [this](std::size_t r) { return column_.fast<float>(r); });
+        else if (column_.is<double>())
+            with(*double_, [this](std::size_t r) { return column_.fast<double>(r); });
+        else
+            with(*double_, [this](std::size_t r) { return column_.number(r); });
+    }
+
+private:
+    const data::Column& column_;
+    const ColumnBins& bins_;
+    std::optional<EdgeSearch<float>> single_;
+    std::optional<EdgeSearch<double>> double_;
+};
+
+struct Weighted {
+    double value, weight;
+};
+
+// An edge between two neighbouring values that both types of a column can hold.
+double edge_between(double lower, double upper, bool single) {
+    double edge = cut_between(lower, upper, false);
+    if (!single) return edge;
+    edge = static_cast<double>(static_cast<float>(edge));
+    return edge >= lower && edge < upper ? edge : lower;
+}
+
+// From (value, weight) in any order to at most max_bins bins of about equal weight.
+void place_edges(std::vector<Weighted>& sample, int max_bins, bool single, ColumnBins& out) {
+    std::sort(sample.begin(), sample.end(), [](const Weighted& a, const Weighted& b) { return a.value < b.value; });
+    std::vector<Weighted> distinct;
+    for (const Weighted& s : sample) {
+        if (!distinct.empty() && distinct.back().value == s.value)
+            distinct.back().weight += s.weight;
+        else
+            distinct.push_back(s);
+    }
+    out.edge.clear();
+    out.value.clear();
+    if (distinct.empty()) return;
+    if (static_cast<int>(distinct.size()) <= max_bins) {
+        out.value.push_back(distinct[0].value + 0.0);
+        for (std::size_t i = 1; i < distinct.size(); ++i) {
+            out.edge.push_back(edge_between(distinct[i - 1].value, distinct[i].value, single));
+            out.value.push_back(distinct[i].value + 0.0);
+        }
+        return;
+    }
+    double rest = 0.0;
+    for (const Weighted& d : distinct) rest += d.weight;
+    // A value heavier than a whole bin takes one bin only, and the others share what is left.
+    double in_bin = 0.0;
+    int left = max_bins;
+    for (std::size_t i = 0; i + 1 < distinct.size() && left > 1; ++i) {
+        in_bin += distinct[i].weight;
+        if (in_bin * left < rest) continue;
+        out.edge.push_back(edge_between(distinct[i].value, distinct[i + 1].value, single));
+        rest -= in_bin;
+        in_bin = 0.0;
+        --left;
+    }
+}
+
+// One row from each of equal stretches, at a place that changes: a table may repeat itself.
+std::vector<std::size_t> sample_rows(std::size_t n, std::size_t most) {
+    std::vector<std::size_t> rows(std::min(n, most));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::size_t from = i * n / rows.size(), to = (i + 1) * n / rows.size();
+        rows[i] = from + (i * 2654435761u >> 7) % std::max<std::size_t>(1, to - from);
+    }
+    return rows;
+}
+
+std::vector<Weighted> sample_of(const data::Column& column, const data::TargetRows& target,
+                                const std::vector<std::size_t>& rows) {
+    std::vector<Weighted> sample;
+    sample.reserve(rows.size());
+    for (std::size_t at : rows) {
+        const double x = column.number(target.row[at]);
+        if (!std::isnan(x)) sample.push_back({x, target.weight_of(at)});
+    }
+    return sample;
+}
+
+}  // namespace
+
+std::uint8_t ColumnBins::bin_of_cut(double cut) const {
+    // Lossless bins are asked by value: a cut between two values of a node need not be an edge, and edges of float
+    // columns are rounded.
+    if (lossless())
+        return static_cast<std::uint8_t>(std::upper_bound(value.begin(), value.end(), cut) - value.begin() - 1);
+    return static_cast<std::uint8_t>(std::lower_bound(edge.begin(), edge.end(), cut) - edge.begin());
+}
+
+std::array<std::uint8_t, 256> ColumnBins::bin_of_byte() const {
+    std::array<std::uint8_t, 256> bin;
+    std::iota(bin.begin(), bin.end(), std::uint8_t{0});
+    if (!bundled()) return bin;
+    bin.fill(1 - rare);
+    bin[code] = rare;
+    return bin;
+}
+
+namespace {
+
+// Rows looked at to place the edges.
+std::size_t sample_size(std::size_t n_rows, const BinOptions& options) {
+    return options.approximate ? 16384 : std::clamp<std::size_t>(n_rows / 32, 2048, 8192);
+}
+
+// Gives every numeric column its bins, and every row its bytes.
+class Binner {
+public:
+    Binner(const data::Table& table, const data::TargetRows& target, const BinOptions& options, base::ThreadPool& pool,
+           base::Interrupt& interrupt)
+        : table_(table),
+          target_(target),
+          options_(options),
+          pool_(pool),
+          interrupt_(interrupt),
+          sample_(sample_rows(target.size(), sample_size(target.size(), options))),
+          few_(sample_rows(target.size(), 2048)) {}
+
+    Binning run(std::vector<std::uint8_t>& bytes) {
+        // What the sample says of bundles is mostly right; columns about which it was wrong get a byte of their own.
+        std::vector<bool> alone(table_.columns.size(), options_.max_bins < 2);
+        while (true) {
+            begin();
+            bundle(alone);
+            place_all_edges();
+            bytes.assign(target_.size() * out_.stride, 0);
+            fill_all(bytes);
+            if (!bundles_hold(alone)) continue;
+            widen(bytes);
+            return std::move(out_);
+        }
+    }
+
+private:
+    void begin() {
+        out_ = {};
+        out_.approximate = options_.approximate;
+        out_.column.resize(table_.columns.size());
+        for (std::size_t c = 0; c < table_.columns.size(); ++c)
+            if (table_.columns[c].kind() != data::ColumnKind::levels) out_.numeric.push_back(c);
+        bundles_.clear();
+        single_.clear();
+    }
+
+    void bundle(const std::vector<bool>& alone) {
+        for (Bundle& members : propose_bundles(table_, target_, few_, alone)) {
+            std::vector<std::size_t>& columns = out_.bundles.emplace_back();
+            for (std::size_t m = 0; m < members.size(); ++m) {
+                columns.push_back(members[m].column);
+                ColumnBins& bins = out_.column[members[m].column];
+                bins.slot = out_.n_slots;
+                bins.code = static_cast<std::uint8_t>(m + 1);
+            }
+            bundles_.emplace_back(table_, std::move(members), out_.n_slots++);
+        }
+        for (std::size_t c : out_.numeric) {
+            if (out_.column[c].bundled()) continue;
+            out_.column[c].slot = out_.n_slots++;
+            single_.push_back(c);
+        }
+        out_.stride = (out_.n_slots + 3) / 4 * 4;
+    }
+
+    void place_all_edges() {
+        pool_.run(single_.size(), [&](std::size_t i, int) {
+            const data::Column& column = table_.columns[single_[i]];
+            std::vector<Weighted> sample = sample_of(column, target_, sample_);
+            place_edges(sample, options_.max_bins, column.is<float>(), out_.column[single_[i]]);
+        });
+    }
+
+    void fill_all(std::vector<std::uint8_t>& bytes) {
+        const std::size_t n = target_.size();
+        std::vector<Filler> fillers;
+        for (std::size_t c : single_) fillers.emplace_back(table_.columns[c], out_.column[c]);
+        seen_.assign(static_cast<std::size_t>(pool_.size()), std::vector<Seen>(single_.size()));
+        const std::size_t n_blocks = (n + block - 1) / block;
+        pool_.run(n_blocks, [&](std::size_t b, int thread) {
+            if (b % 64 == 0) {
+                if (thread == 0) interrupt_.poll();
+                interrupt_.check();
+            }
+            const std::size_t from = b * block, to = std::min(n, from + block);
+            for (std::size_t i = 0; i < fillers.size(); ++i)
+                fillers[i].run(target_.row.data(), from, to, out_.stride, bytes.data(),
+                               seen_[static_cast<std::size_t>(thread)][i]);
+            for (BundleFiller& filler : bundles_) filler.run(target_.row.data(), from, to, out_.stride, bytes.data());
+        });
+    }
+
+    // Writes down the values of bundled columns. False: some column cannot be bundled, and all must be done again.
+    bool bundles_hold(std::vector<bool>& alone) {
+        bool hold = true;
+        for (const BundleFiller& filler : bundles_) {
+            for (std::size_t m = 0; m < filler.bundle().size(); ++m) {
+                const TwoValues& two = filler.bundle()[m];
+                if (filler.failed(m)) hold = false, alone[two.column] = true;
+                ColumnBins& bins = out_.column[two.column];
+                const double common = two.common + 0.0, rare = two.rare + 0.0;
+                if (std::isnan(rare)) {  // one value only: no row has the code
+                    bins.value = {common};
+                    bins.rare = 1;
+                    continue;
+                }
+                bins.rare = rare > common;
+                bins.value = {std::min(common, rare), std::max(common, rare)};
+                bins.edge = {edge_between(bins.value[0], bins.value[1], table_.columns[two.column].is<float>())};
+            }
+        }
+        if (!hold && ++n_failures_ > 1) alone.assign(alone.size(), true);
+        return hold;
+    }
+
+    // Columns of which the sample had few values and the table has more: still few, or not?
+    void widen(std::vector<std::uint8_t>& bytes) {
+        pool_.run(single_.size(), [&](std::size_t i, int) {
+            ColumnBins& bins = out_.column[single_[i]];
+            Seen all;
+            for (const auto& of_thread : seen_) {
+                bins.any_missing |= of_thread[i].missing;
+                for (double x : of_thread[i].others) all.note(x);
+            }
+            if (all.others.empty()) return;
+            std::vector<Weighted> values;
+            for (double x : bins.value) values.push_back({x, 1.0});
+            for (double x : all.others) values.push_back({x, 1.0});
+            bins.value.clear();
+            if (static_cast<int>(values.size()) > options_.max_bins) return;
+            const data::Column& column = table_.columns[single_[i]];
+            place_edges(values, options_.max_bins, column.is<float>(), bins);
+            Filler(column, bins).run(target_.row.data(), 0, target_.size(), out_.stride, bytes.data(), all);
+        });
+    }
+
+    const data::Table& table_;
+    const data::TargetRows& target_;
+    const BinOptions& options_;
+    base::ThreadPool& pool_;
+    base::Interrupt& interrupt_;
+    std::vector<std::size_t> sample_, few_;  // rows of the target, to place edges and to propose bundles
+    Binning out_;
+    std::list<BundleFiller> bundles_;
+    std::vector<std::size_t> single_;      // the columns that have a byte of their own
+    std::vector<std::vector<Seen>> seen_;  // per thread
+    int n_failures_ = 0;
+};
+
+struct BinnedTable {
+    int max_bins = 0;
+    Binning binning;
+    std::vector<std::uint8_t> bytes;
+};
+
+std::shared_ptr<const BinnedTable> whole_table(const data::Table& table, const BinOptions& options,
+                                               base::ThreadPool& pool, base::Interrupt& interrupt) {
+    const std::lock_guard lock(table.derived->busy);
+    auto known = std::static_pointer_cast<const BinnedTable>(table.derived->value);
+    if (known && known->max_bins == options.max_bins) return known;
+    data::TargetRows all;
+    all.row.resize(table.n_rows);
+    std::iota(all.row.begin(), all.row.end(), 0u);
+    auto made = std::make_shared<BinnedTable>();
+    made->max_bins = options.max_bins;
+    made->binning = Binner(table, all, options, pool, interrupt).run(made->bytes);
+    table.derived->value = made;
+    return made;
+}
+
+}  // namespace
+
+Binning make_bins(const data::Table& table, const data::TargetRows& target, const BinOptions& options,
+                  std::vector<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt) {
+    if (options.approximate || target.size() == table.n_rows)
+        return Binner(table, target, options, pool, interrupt).run(bytes);
+    const auto whole = whole_table(table, options, pool, interrupt);
+    const std::size_t stride = whole->binning.stride;
+    bytes.resize(target.size() * stride);
+    for (std::size_t i = 0; i < target.size(); ++i)
+        std::memcpy(bytes.data() + i * stride, whole->bytes.data() + target.row[i] * stride, stride);
+    return whole->binning;
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,110 @@
+#include "split/bins/bundles.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace ceiba::split {
+
+namespace {
+
+constexpr std::size_t most_members = 254;  // codes of a byte without 0 and the one for missing values
+constexpr std::size_t most_tries = 8;      // bundles to which a column is compared
+constexpr std::size_t at_once = 16;        // rows looked at together: mostly none of them is rare
+
+struct Seen {
+    TwoValues values;
+    std::vector<std::uint32_t> rare;  // places in the sample
+};
+
+std::optional<Seen> two_values(const data::Table& table, std::size_t c, const data::TargetRows& target,
+                               const std::vector<std::size_t>& sample) {
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    const data::Column& column = table.columns[c];
+    double first = column.number(target.row[sample[0]]), second = unknown;
+    std::size_t n_second = 0;
+    for (std::size_t at : sample) {
+        const double x = column.number(target.row[at]);
+        if (x == first) continue;
+        if (std::isnan(x) || std::isnan(first) || (x != second && !std::isnan(second))) return std::nullopt;
+        second = x;
+        ++n_second;
+    }
+    if (std::isnan(first)) return std::nullopt;
+    if (2 * n_second > sample.size()) std::swap(first, second);
+    Seen out{{c, first, second}, {}};
+    for (std::size_t i = 0; i < sample.size(); ++i)
+        if (column.number(target.row[sample[i]]) != first) out.rare.push_back(static_cast<std::uint32_t>(i));
+    return out;
+}
+
+}  // namespace
+
+std::vector<Bundle> propose_bundles(const data::Table& table, const data::TargetRows& target,
+                                    const std::vector<std::size_t>& sample, const std::vector<bool>& alone) {
+    std::vector<Bundle> bundles;
+    if (sample.empty()) return bundles;
+    std::vector<std::vector<bool>> taken;  // per bundle: the places of the sample in which a member is rare
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        if (alone[c] || table.columns[c].kind() == data::ColumnKind::levels) continue;
+        const std::optional<Seen> seen = two_values(table, c, target, sample);
+        if (!seen) continue;
+        // The latest first: columns that belong together mostly stand together.
+        std::size_t b = bundles.size();
+        const std::size_t end = bundles.size() > most_tries ? bundles.size() - most_tries : 0;
+        for (std::size_t i = bundles.size(); i-- > end && b == bundles.size();)
+            if (bundles[i].size() < most_members &&
+                std::none_of(seen->rare.begin(), seen->rare.end(), [&](std::uint32_t r) { return taken[i][r]; }))
+                b = i;
+        if (b == bundles.size()) {
+            bundles.emplace_back();
+            taken.emplace_back(sample.size(), false);
+        }
+        bundles[b].push_back(seen->values);
+        for (std::uint32_t r : seen->rare) taken[b][r] = true;
+    }
+    std::erase_if(bundles, [](const Bundle& b) { return b.size() < 2; });
+    return bundles;
+}
+
+// The first rare value that any thread meets is the one that all must have.
+bool BundleFiller::rare_value(std::size_t member, double x) {
+    if (std::isnan(x)) return false;
+    const std::lock_guard lock(busy_);
+    double& rare = bundle_[member].rare;
+    if (std::isnan(rare)) rare = x;
+    return x == rare;
+}
+
+void BundleFiller::run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride,
+                       std::uint8_t* bytes) {
+    for (std::size_t m = 0; m < bundle_.size(); ++m) {
+        const double common = bundle_[m].common;
+        double known = std::numeric_limits<double>::quiet_NaN();
+        bool fine = true;
+        const auto take = [&](std::size_t i, double x) {
+            std::uint8_t& byte = bytes[i * stride + slot_];
+            if (x != known && fine && (fine = rare_value(m, x))) known = x;
+            fine = fine && byte == 0;
+            byte = static_cast<std::uint8_t>(m + 1);
+        };
+        table_.columns[bundle_[m].column].with_reader([&](auto number) {
+            std::size_t i = from;
+            for (; i + at_once <= to; i += at_once) {
+                bool any = false;
+                for (std::size_t j = 0; j < at_once; ++j) any |= number(row[i + j]) != common;
+                if (!any) continue;
+                for (std::size_t j = 0; j < at_once; ++j)
+                    if (const double x = number(row[i + j]); x != common) take(i + j, x);
+            }
+            for (; i < to; ++i)
+                if (const double x = number(row[i]); x != common) take(i, x);
+        });
+        if (fine) continue;
+        const std::lock_guard lock(busy_);
+        failed_[m] = 1;
+    }
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,135 @@
+#include "split/bins/counted_finder.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "split/cut.hpp"
+
+namespace ceiba::split {
+
+std::vector<Candidate> CountedFinder::find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
+                                           int thread) {
+    if (node.binned() && node.size() < options_.small_node) node = sort_node(node, pool);
+    if (!node.binned()) return exact_->find(node, context, pool, thread);
+    if (!node.histogram) node.histogram = count_node(node, pool);
+    return search(node, context, pool, thread);
+}
+
+void CountedFinder::hand_down(NodeRows& parent, const std::vector<BranchRows>& branches, base::ThreadPool* pool) {
+    if (!parent.histogram) return;
+    std::shared_ptr<Histogram> counts = std::move(parent.histogram);
+    if (branches.size() != 2 || branches[0].rows->size() + branches[1].rows->size() != parent.size()) return;
+    const bool first_is_less = branches[0].rows->size() < branches[1].rows->size();
+    const BranchRows &few = branches[first_is_less ? 0 : 1], &many = branches[first_is_less ? 1 : 0];
+    const auto large = [&](const BranchRows& b) { return b.searched && b.rows->size() >= options_.small_node; };
+    if (!large(many)) return;  // then the other one is not large either
+    // Counting the smaller branch and subtracting gives both.
+    std::shared_ptr<Histogram> less = count_node(*few.rows, pool);
+    for (std::size_t w = 0; w < counts->size(); ++w) (*counts)[w] -= (*less)[w];
+    many.rows->histogram = std::move(counts);
+    if (large(few)) few.rows->histogram = std::move(less);
+}
+
+Limits CountedFinder::limits_of(std::size_t c, const NodeContext& context) const {
+    Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
+    if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
+    return limits;
+}
+
+std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
+                                             int thread) {
+    const Binning& binning = *node.store->binning;
+    const std::size_t n_numeric = binning.numeric.size(), n_columns = node.store->codes.size();
+    std::vector<Found> found(n_columns);
+    const auto for_each = [&](std::size_t n, const std::function<void(std::size_t, int)>& task) {
+        if (pool)
+            pool->run(n, task);
+        else
+            for (std::size_t i = 0; i < n; ++i) task(i, thread);
+    };
+    exact_->begin_node(pool ? -1 : thread);
+    for_each(n_columns, [&](std::size_t c, int t) {
+        if (!node.store->codes[c].empty()) found[c].candidate = exact_->search_column(node, c, context, no_floor, t);
+    });
+    double floor = no_floor;
+    for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
+
+    std::vector<Outlook> outlook(n_numeric);
+    for_each(n_numeric, [&](std::size_t i, int t) {
+        const std::size_t c = binning.numeric[i];
+        outlook[i] = look_at(node, c, limits_of(c, context), t);
+    });
+    std::size_t likeliest = 0;
+    for (std::size_t i = 1; i < n_numeric; ++i)
+        if (outlook[i].low > outlook[likeliest].low) likeliest = i;
+    if (n_numeric > 0) floor = std::max(floor, lowered(outlook[likeliest].low));
+    std::vector<Survey> surveys(n_numeric);
+    const auto survey_column = [&](std::size_t i, int t) {
+        const std::size_t c = binning.numeric[i];
+        surveys[i] = survey(node, c, limits_of(c, context), floor, t);
+    };
+    const auto examine_column = [&](std::size_t i, int t) {
+        const std::size_t c = binning.numeric[i];
+        found[c] = examine(node, c, limits_of(c, context), floor, surveys[i], t);
+    };
+    if (n_numeric > 0) {
+        survey_column(likeliest, thread);
+        examine_column(likeliest, thread);
+        surveys[likeliest] = {};
+        floor = std::max(floor, lifted(found[binning.numeric[likeliest]].candidate));
+    }
+    for_each(n_numeric, [&](std::size_t i, int t) {
+        if (i != likeliest && !(outlook[i].high < floor)) survey_column(i, t);
+    });
+    double to_fetch = 0.0;
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < n_numeric; ++i) {
+        to_fetch += surveys[i].rows_inside;
+        if (surveys[i].any) open.push_back(i);
+    }
+    if (to_fetch > 0.3 * static_cast<double>(node.size() * n_numeric)) {
+        node = sort_node(node, pool);
+        return exact_->find(node, context, pool, thread);
+    }
+    for_each(open.size(), [&](std::size_t i, int t) { examine_column(open[i], t); });
+    return conclude(node, std::move(found), thread);
+}
+
+// The end: cuts between bins get their number, and ties are broken as everywhere.
+std::vector<Candidate> CountedFinder::conclude(const NodeRows& node, std::vector<Found> found, int thread) {
+    double floor = no_floor;
+    for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
+    std::vector<Candidate> candidates;
+    for (Found& f : found) {
+        if (!f.candidate.found()) continue;
+        const double merit = f.candidate.gain.value() / cost(static_cast<std::size_t>(f.candidate.column));
+        if (merit < floor) continue;
+        if (f.between_bins) f.candidate.cut = cut_after_bin(node, static_cast<std::size_t>(f.candidate.column), f.bin);
+        candidates.push_back(std::move(f.candidate));
+    }
+    return exact_->ranked(node, std::move(candidates), thread);
+}
+
+double CountedFinder::cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin) const {
+    const Binning& binning = *node.store->binning;
+    const ColumnBins& bins = binning.column[c];
+    if (bins.bundled()) return cut_between(bins.value[0], bins.value[1], cuts_below(node, c, options_));
+    std::size_t next = bin + std::size_t{1};
+    while (!holds_rows(node, c, next)) ++next;
+    if (bins.lossless()) return cut_between(bins.value[bin], bins.value[next], cuts_below(node, c, options_));
+    if (binning.approximate) return bins.edge[(bin + next - 1) / 2];
+    double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
+    const std::uint8_t* const byte = node.bins() + bins.slot;
+    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    node.store->table->columns[c].with_reader([&](auto number) {
+        for (std::size_t i = 0; i < node.size(); ++i) {
+            const std::size_t b = byte[i * binning.stride];
+            if (b == bin) lower = std::max(lower, number(row[i]));
+            if (b == next) upper = std::min(upper, number(row[i]));
+        }
+    });
+    return cut_between(lower, upper, cuts_below(node, c, options_));
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,89 @@
+// The exact search at the cost of a histogram.
+//
+// A large node is counted, not sorted: one histogram over the bins of all columns. Every boundary between two bins is a
+// cut whose gain follows from the counts; and for the cuts inside a bin the counts give a bound (bounds.hpp) that no
+// order of its rows can pass. What cannot reach the best boundary is left alone. The few bins that can are fetched from
+// the table, sorted, and scanned by the same code as in presort_finder.hpp; so the split is the one that it would find,
+// to the last tie.
+//   1. count            histogram of the node, from its parent's where possible
+//   2. survey           the best gain that is certain, `floor`; then what may reach it
+//   3. examine          exact scan of what may; the likeliest column first, because it lifts the floor
+// A node is sorted, and left to the presort finder with all that grows below it, when it is small, or when the bounds
+// leave so much to examine that sorting costs less (targets that are nearly all noise).
+//
+// Here is the way through a node, which knows no statistic and no criterion; bounded_finder.hpp answers for one column.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "split/bins/histogram.hpp"
+#include "split/finder.hpp"
+#include "split/scan/column_finder.hpp"
+#include "split/scan/merit.hpp"
+
+namespace ceiba::split {
+
+class CountedFinder : public SplitFinder {
+public:
+    // `exact`: for small nodes and for columns of levels.
+    CountedFinder(std::unique_ptr<ColumnFinder> exact, const SearchOptions& options)
+        : options_(options), exact_(std::move(exact)) {}
+
+    std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
+                                int thread) override;
+    void hand_down(NodeRows& parent, const std::vector<BranchRows>& branches, base::ThreadPool* pool) override;
+
+protected:
+    // Cuts of a column that may win, by bin: inside it, and after it. One set per side on which missing values may go.
+    struct Survivors {
+        std::array<std::uint8_t, cells_per_column> inside{}, after{};
+    };
+    // What a survey says of a column.
+    struct Survey {
+        std::array<Survivors, 2> sides;
+        bool presence = false;     // "has a value or not" may win
+        double rows_inside = 0.0;  // rows to be fetched
+        bool any = false;
+    };
+    // The gain that some cut of a column has for certain, and the one that none can pass.
+    struct Outlook {
+        double low = no_floor, high = no_floor;
+    };
+    // A candidate whose cut is known only as a place between two bins.
+    struct Found {
+        Candidate candidate;
+        bool between_bins = false;
+        std::uint8_t bin = 0;
+    };
+
+    double cost(std::size_t c) const { return cost_of(c, options_); }
+
+    const SearchOptions options_;
+
+private:
+    virtual std::shared_ptr<Histogram> count_node(const NodeRows& node, base::ThreadPool* pool) const = 0;
+    // What the boundaries between the bins of a column say.
+    virtual Outlook look_at(const NodeRows& node, std::size_t c, const Limits& limits, int thread) = 0;
+    // Marks what may reach the floor, which is a merit.
+    virtual Survey survey(const NodeRows& node, std::size_t c, const Limits& limits, double floor, int thread) = 0;
+    // The exact search among what the survey has left of a column.
+    virtual Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Survey& marks,
+                          int thread) = 0;
+    // Has this bin of a column any rows in the node?
+    virtual bool holds_rows(const NodeRows& node, std::size_t c, std::size_t bin) const = 0;
+
+    std::vector<Candidate> search(NodeRows& node, const NodeContext& context, base::ThreadPool* pool, int thread);
+    std::vector<Candidate> conclude(const NodeRows& node, std::vector<Found> found, int thread);
+    double cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin) const;
+    Limits limits_of(std::size_t c, const NodeContext& context) const;
+    double lifted(const Candidate& c) const { return c.found() ? floor_of(c, options_) : no_floor; }
+
+    std::unique_ptr<ColumnFinder> exact_;
+};
+
+}  // namespace ceiba::split

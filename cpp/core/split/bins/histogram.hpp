@@ -1,0 +1,78 @@
+// Histograms: for each byte of a row and each of its 256 values one cell (cells.hpp), all in one array; then one more
+// cell that counts all rows. A byte is a numeric column, or several (bundles.hpp).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "split/store/row_store.hpp"
+
+namespace ceiba::split {
+
+constexpr std::size_t cells_per_column = 256;
+
+// Words from one byte to the next. One cache line more than the cells need: else the same bin of all columns would fall
+// into the same few places of the first cache.
+template <class Cells>
+std::size_t column_words(const Cells& cells) {
+    return cells_per_column * cells.width() + 8;
+}
+
+// Adds the rows [from, to) of a node. Bytes of a row lie together, so a row is read once for all columns; the cells of
+// about a hundred columns fit the second cache, more are counted in several passes.
+template <class Cells>
+void count_rows(const NodeRows& node, const Cells& cells, std::size_t from, std::size_t to, std::uint64_t* words) {
+    const Binning& binning = *node.store->binning;
+    const std::size_t n_columns = binning.n_slots, width = cells.width(), stride = binning.stride,
+                      to_next = column_words(cells);
+    const std::size_t at_once = std::max<std::size_t>(1, (std::size_t{1} << 17) / to_next);
+    const std::uint8_t* const bytes = node.bins();
+    for (std::size_t first = 0; first < n_columns; first += at_once) {
+        const std::size_t last = std::min(n_columns, first + at_once);
+        for (std::size_t i = from; i < to; ++i) {
+            const auto row = cells.row(i);
+            const std::uint8_t* const byte = bytes + i * stride;
+            std::uint64_t* column = words + first * to_next;
+            for (std::size_t c = first; c < last; ++c, column += to_next) Cells::put(column + byte[c] * width, row);
+        }
+    }
+}
+
+// The cell of all rows, from those of the first byte.
+template <class Cells>
+void count_all(const Cells& cells, std::uint64_t* words, std::size_t all_rows) {
+    if (all_rows == 0) return;
+    for (std::size_t b = 0; b < cells_per_column; ++b)
+        for (std::size_t w = 0; w < cells.width(); ++w) words[all_rows + w] += words[b * cells.width() + w];
+}
+
+template <class Cells>
+std::shared_ptr<Histogram> count(const NodeRows& node, Cells cells, base::ThreadPool* pool) {
+    const std::size_t n = node.size(), all_rows = node.store->binning->n_slots * column_words(cells),
+                      n_words = all_rows + cells.width();
+    cells.bind(node.store->target, node.begin);
+    auto whole = std::make_shared<Histogram>(n_words, 0);
+    constexpr std::size_t block = 1 << 14;
+    const std::size_t n_blocks = (n + block - 1) / block;
+    if (!pool || n_blocks < 4) {
+        count_rows(node, cells, 0, n, whole->data());
+        count_all(cells, whole->data(), all_rows);
+        return whole;
+    }
+    std::vector<Histogram> parts(static_cast<std::size_t>(pool->size()));
+    pool->run(n_blocks, [&](std::size_t b, int thread) {
+        Histogram& part = parts[static_cast<std::size_t>(thread)];
+        if (part.empty()) part.resize(n_words, 0);
+        count_rows(node, cells, b * block, std::min(n, (b + 1) * block), part.data());
+    });
+    for (const Histogram& part : parts)
+        for (std::size_t w = 0; w < part.size(); ++w) (*whole)[w] += part[w];
+    count_all(cells, whole->data(), all_rows);
+    return whole;
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,114 @@
+#include "split/engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "split/ratio/gain_ratio.hpp"
+#include "split/scan/column_finder.hpp"
+#include "split/store/partition.hpp"
+
+namespace ceiba::split {
+
+Engine::Engine(const data::Table& table, const data::Target& target, const EngineOptions& options,
+               base::ThreadPool& pool, base::Interrupt& interrupt)
+    : options_(options), classification_(!target.n_classes.empty()) {
+    if (worth_binning(table, target)) {
+        root_ = bin(table, target, options.bins, pool, interrupt);
+        finder_ = make_bounded_finder(root_.store->target, options.search, pool.size());
+        in_bins_ = finder_ != nullptr;
+        if (in_bins_) return;
+    }
+    root_ = presort(table, target, options.keep_zero_weights, pool, interrupt);
+    auto& weight = root_.store->target.weight;
+    if (options.search.criterion == criteria::name_of<criteria::GainRatio>()) {
+        finder_ = make_gain_ratio_finder(root_, options.search, pool.size());
+        return;
+    }
+    // Stores of rows that go down several branches have weights, and the search is the same for all stores.
+    if (options.search.missing == Missing::fractional && weight.empty()) weight.assign(root_.size(), 1.0);
+    finder_ = make_presort_finder(root_.store->target, options.search, pool.size());
+}
+
+// Bins pay where there are large nodes; what they cannot serve is sorted.
+bool Engine::worth_binning(const data::Table& table, const data::Target& target) const {
+    const bool surrogates = options_.search.missing == Missing::surrogate && options_.surrogates.max_surrogates > 0;
+    const bool zero_weights = options_.keep_zero_weights && target.weight &&
+                              std::count(target.weight, target.weight + target.n_rows, 0.0) > 0;
+    if (surrogates || zero_weights) return false;
+    const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
+    return (n >= 2 * options_.search.small_node || options_.bins.approximate) &&
+           bins_serve(table, target, options_.search);
+}
+
+criteria::NodeSummary Engine::summarize(const NodeRows& node) const {
+    return criteria::summarize(node.store->target, node.begin, node.end, options_.search.criterion,
+                               options_.search.class_scale);
+}
+
+std::unique_ptr<Division> Engine::divide(const NodeRows& node, const Candidate& split, base::ThreadPool* pool) const {
+    auto division = std::make_unique<Division>();
+    Routing& routing = division->routing_;
+    routing = route(node, split, options_.search.like_rpart);
+    division->placement = place_missing(node, split, routing);
+    const bool fractional = options_.search.missing == Missing::fractional &&
+                            std::find(routing.branch.begin(), routing.branch.end(), unplaced) != routing.branch.end();
+    if (fractional) {
+        division->fractional_.emplace(node, routing);
+        division->branches = division->fractional_->branches();
+    } else {
+        division->branches = partition(node, routing, division->places_, pool);
+    }
+    return division;
+}
+
+void Engine::hand_down(NodeRows& node, const Division& division, const std::vector<BranchRows>& branches,
+                       base::ThreadPool* pool) {
+    // Leaves need no columns.
+    if (std::none_of(branches.begin(), branches.end(), [](const BranchRows& b) { return b.searched; })) return;
+    if (division.fractional_) return division.fractional_->hand_down_columns(branches);
+    move_columns(node, division.routing_, division.places_, branches, pool);
+    finder_->hand_down(node, branches, pool);
+}
+
+// Decides for every row that the split could not place.
+Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Routing& routing) const {
+    Placement out;
+    if (split.learned_missing) {
+        out.default_branch = split.missing_branch;
+        if (split.kind != Kind::presence)
+            out.sent_default =
+                static_cast<std::int64_t>(node.size() - node.n_present(static_cast<std::size_t>(split.column)));
+        return out;
+    }
+    const bool by_surrogate = options_.search.missing == Missing::surrogate;
+    if (options_.search.like_rpart && node.store->zero_weights) let_absent_levels_stay(node, split, routing);
+    const BranchLoad branch_load = load(node, routing);
+    // As in scikit-learn: where nothing was missing there was nothing to learn, and a tie goes to the right.
+    const bool nothing_learned = options_.search.missing == Missing::learn &&
+                                 node.n_present(static_cast<std::size_t>(split.column)) == node.size();
+    // rpart leaves a row in the node on a tie, and predicts by the sons' rows; else both go by the weight of the split.
+    const bool as_rpart = by_surrogate && options_.surrogates.like_rpart;
+    const int heavier = heaviest(branch_load, as_rpart ? Tie::none : nothing_learned ? Tie::last : Tie::first);
+    out.default_branch = heavier;
+    if (options_.search.missing == Missing::fractional) {
+        out.default_branch = heaviest(branch_load, Tie::first);
+        return out;
+    }
+    if (by_surrogate && split.n_branches == 2 && options_.surrogates.max_surrogates > 0) {
+        const int right = right_son(node, routing, options_.search.class_scale);
+        out.surrogates = find_surrogates(node, routing, split.column, right, options_.surrogates);
+        if (options_.use_surrogate > 0) route_by_surrogates(node, out.surrogates, routing);
+    }
+    const bool rule_lacks = as_rpart && options_.surrogates.max_surrogates == 0;
+    const bool stays = by_surrogate && (options_.use_surrogate < 2 || heavier < 0 || rule_lacks);
+    for (std::uint16_t& branch : routing.branch) {
+        if (branch != unplaced) continue;
+        branch = static_cast<std::uint16_t>(stays ? routing.n_branches : heavier);
+        ++out.sent_default;
+    }
+    if (by_surrogate && options_.use_surrogate < 2) out.default_branch = Placement::stays;
+    if (as_rpart && options_.use_surrogate == 2) out.default_branch = Placement::by_row_counts;
+    return out;
+}
+
+}  // namespace ceiba::split

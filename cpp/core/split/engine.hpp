@@ -1,0 +1,89 @@
+// The seam between growing a tree and working with rows. A grower asks four things of a node and never looks at a row
+// itself:
+//   summarize  what the node says of itself
+//   find       its best split
+//   divide     the rows shared out among the branches of that split
+//   hand_down  what the branches that will be searched need, once it is known which they are
+// This engine holds the rows in the memory of this process (store/row_store.hpp). Another may hold them elsewhere, in
+// pieces, and answer the same questions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "base/thread_pool.hpp"
+#include "criteria/node_summary.hpp"
+#include "data/table.hpp"
+#include "data/target.hpp"
+#include "split/bins/binning.hpp"
+#include "split/finder.hpp"
+#include "split/missing/fractional.hpp"
+#include "split/missing/surrogates.hpp"
+#include "split/store/route.hpp"
+
+namespace ceiba::split {
+
+struct EngineOptions {
+    SearchOptions search;
+    SurrogateOptions surrogates;
+    BinOptions bins;
+    // 0: rows with a missing value stay; 1: surrogates, else stay; 2: surrogates, else the heavier branch
+    int use_surrogate = 2;
+    bool keep_zero_weights = false;  // rows of zero weight are counted and routed, but decide nothing (rpart)
+
+    bool operator==(const EngineOptions&) const = default;
+};
+
+// Where rows go that the split itself cannot place.
+struct Placement {
+    static constexpr int stays = -1, by_row_counts = -2;  // instead of a branch
+
+    std::int32_t default_branch = stays;
+    std::int64_t sent_default = 0;  // rows that went there
+    std::vector<Surrogate> surrogates;
+};
+
+// The rows of a node shared out among its branches.
+struct Division {
+    Placement placement;
+    std::vector<NodeRows> branches;  // with their target; their columns follow by Engine::hand_down
+
+private:
+    friend class Engine;
+    Routing routing_;
+    Places places_;
+    std::optional<FractionalDivision> fractional_;
+};
+
+class Engine {
+public:
+    Engine(const data::Table& table, const data::Target& target, const EngineOptions& options, base::ThreadPool& pool,
+           base::Interrupt& interrupt);
+
+    // All rows. To be taken once.
+    NodeRows take_root() { return std::move(root_); }
+    bool classification() const { return classification_; }
+    bool counts_in_bins() const { return in_bins_; }
+
+    criteria::NodeSummary summarize(const NodeRows& node) const;
+    std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool, int thread) {
+        return finder_->find(node, context, pool, thread);
+    }
+    std::unique_ptr<Division> divide(const NodeRows& node, const Candidate& split, base::ThreadPool* pool) const;
+    void hand_down(NodeRows& node, const Division& division, const std::vector<BranchRows>& branches,
+                   base::ThreadPool* pool);
+
+private:
+    bool worth_binning(const data::Table& table, const data::Target& target) const;
+    Placement place_missing(const NodeRows& node, const Candidate& split, Routing& routing) const;
+
+    const EngineOptions& options_;
+    NodeRows root_;
+    bool classification_, in_bins_ = false;
+    std::unique_ptr<SplitFinder> finder_;
+};
+
+}  // namespace ceiba::split

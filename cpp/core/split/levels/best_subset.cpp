@@ -1,0 +1,61 @@
+#include "split/levels/best_subset.hpp"
+
+#include <tuple>
+
+#include "criteria/class_criteria.hpp"
+#include "split/levels/level_subsets.hpp"
+
+namespace ceiba::split {
+
+namespace {
+
+template <class Weight, class C>
+Candidate search(const NodeRows& node, const LevelRows& levels, std::size_t n_aside, const Limits& limits,
+                 const std::vector<double>& class_scale, C criterion) {
+    Candidate out;
+    out.learned_missing = n_aside > 0;
+    LevelDivision<Weight> division(node, levels, n_aside > 0, class_scale);
+    division.clear(false);
+    criterion.begin(division);
+    out.tolerance = criterion.tolerance();
+    BestSubset best;
+    SubsetSearch<LevelDivision<Weight>, C> subsets(division, criterion, limits, best);
+    subsets.run(false);
+    bool presence = false;
+    if (n_aside > 0) {
+        division.clear(false);
+        for (std::size_t l = 0; l < levels.n_levels(); ++l) division.move_left(l);
+        presence = division.enough_rows(limits) && weigh_division(division, criterion, limits, best.gain, best.found);
+        best.found = best.found || presence;
+        best.missing_left = false;
+        subsets.run(true);
+        presence = presence && !best.missing_left;
+    }
+    if (!best.found) return out;
+    out.kind = presence ? Kind::presence : Kind::levels;
+    out.gain = best.gain;
+    out.missing_branch = best.missing_left ? 0 : 1;
+    if (!presence)
+        for (std::size_t l = 0; l < levels.n_levels(); ++l)
+            out.levels.push_back({levels.code[l], best.on_left[l] ? 0 : 1});
+    return out;
+}
+
+}  // namespace
+
+template <class C>
+Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_aside, const Limits& limits,
+                      const std::vector<double>& class_scale, const C& criterion) {
+    return node.store->target.weight.empty()
+               ? search<WholeCount>(node, levels, n_aside, limits, class_scale, criterion)
+               : search<base::LongSum>(node, levels, n_aside, limits, class_scale, criterion);
+}
+
+// Compiled here for every criterion that is scanned.
+template <class... C>
+auto compiled(criteria::List<C...>) {
+    return std::tuple(&best_subset<C>...);
+}
+template auto compiled(criteria::ScannedClassCriteria);
+
+}  // namespace ceiba::split

@@ -1,0 +1,41 @@
+// CHAID's merging of the categories of a column (Kass 1980).
+//
+// The most similar pair of groups (largest p-value) is merged as long as that p-value is above alpha and more than two
+// groups are left; then groups with too few rows are merged with the most similar one in any case. Any two groups of a
+// nominal column may be merged, of an ordered one only neighbours; a floating category, the last one, may join any.
+// Ties go to the first pair.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/interrupt.hpp"
+
+namespace ceiba::split {
+
+enum class Merging { nominal, ordered, floating };
+enum class PairTest { pearson, likelihood_ratio, f };
+
+struct MergeStep {
+    std::int32_t a, b;  // groups, by their first category; b joins a
+    double p_value;
+};
+
+struct MergedLevels {
+    std::vector<std::int32_t> group;  // per category: the first category of its group
+    std::vector<MergeStep> steps;
+};
+
+// `cells`: categories x width, class counts; or rows, sum and sum of squares of the (centred) target for f.
+MergedLevels merge_levels(std::span<const double> cells, std::size_t width, Merging merging, PairTest test,
+                          double alpha, double min_rows, base::Interrupt& interrupt);
+
+// Whether no merging of a nominal column can bring the logarithm of its adjusted p-value down to the limit; false: not
+// known. Merging makes the statistic smaller, so r groups have at least the p-value of r groups with the statistic of
+// all categories, and c categories become r groups in at least r^(c - r) ways. Merging 4,000 levels takes long, this
+// does not.
+bool merging_is_hopeless(std::span<const double> cells, std::size_t width, PairTest test, double log_limit,
+                         double min_rows);
+
+}  // namespace ceiba::split

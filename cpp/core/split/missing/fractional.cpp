@@ -1,0 +1,113 @@
+#include "split/missing/fractional.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+namespace ceiba::split {
+
+FractionalDivision::FractionalDivision(const NodeRows& node, const Routing& routing)
+    : node_(node), branch_(routing.branch), share_(static_cast<std::size_t>(routing.n_branches), 0.0) {
+    const data::TargetRows& target = node.store->target;
+    double placed = 0.0;
+    std::size_t n_parted = 0;
+    for (std::size_t i = 0; i < branch_.size(); ++i) {
+        if (branch_[i] == unplaced) {
+            ++n_parted;
+            continue;
+        }
+        share_[branch_[i]] += target.weight_of(node.begin + i);
+        placed += target.weight_of(node.begin + i);
+    }
+    for (double& s : share_) s /= placed;
+    place_.resize(branch_.size());
+    parted_.resize(n_parted * share_.size());
+    std::vector<std::uint32_t> size(share_.size(), 0);
+    std::uint32_t parted = 0;
+    for (std::size_t i = 0; i < branch_.size(); ++i) {
+        if (branch_[i] != unplaced) {
+            place_[i] = size[branch_[i]]++;
+            continue;
+        }
+        place_[i] = parted++;
+        for (std::size_t b = 0; b < share_.size(); ++b)
+            if (share_[b] > 0.0) parted_[place_[i] * share_.size() + b] = size[b]++;
+    }
+    begin_.assign(share_.size() + 1, 0);
+    std::partial_sum(size.begin(), size.end(), begin_.begin() + 1);
+}
+
+std::vector<NodeRows> FractionalDivision::branches() const {
+    const data::TargetRows& from = node_.store->target;
+    const auto store = std::make_shared<RowStore>();
+    store->table = node_.store->table;
+    store->sorted.resize(node_.store->sorted.size());
+    store->codes.resize(node_.store->codes.size());
+    data::TargetRows& to = store->target;
+    to.n_classes = from.n_classes;
+    to.row.resize(size());
+    to.weight.resize(size());
+    to.labels.assign(from.labels.size(), std::vector<std::uint16_t>(size()));
+    to.numbers.assign(from.numbers.size(), std::vector<double>(size()));
+    for (std::size_t i = 0; i < node_.size(); ++i)
+        each(i, [&](std::size_t b, std::uint32_t place, double part) {
+            const std::size_t at = begin_[b] + place, source = node_.begin + i;
+            to.row[at] = from.row[source];
+            to.weight[at] = from.weight_of(source) * part;
+            for (std::size_t o = 0; o < from.labels.size(); ++o) to.labels[o][at] = from.labels[o][source];
+            for (std::size_t o = 0; o < from.numbers.size(); ++o) to.numbers[o][at] = from.numbers[o][source];
+        });
+    std::vector<NodeRows> out(share_.size());
+    for (std::size_t b = 0; b < out.size(); ++b) {
+        out[b].store = store;
+        out[b].begin = begin_[b];
+        out[b].end = begin_[b + 1];
+        out[b].live = node_.live;
+    }
+    return out;
+}
+
+void FractionalDivision::hand_down_columns(const std::vector<BranchRows>& branches) const {
+    const RowStore& from = *node_.store;
+    for (const BranchRows& branch : branches)
+        if (branch.searched) branch.rows->present.assign(from.sorted.size(), 0);
+    const auto divide = [&](std::size_t c) {
+        from.codes[c].empty() ? divide_sorted(c, branches) : divide_codes(c, branches);
+    };
+    if (!node_.live)
+        for (std::size_t c = 0; c < from.sorted.size(); ++c) divide(c);
+    else  // the others were not moved with the rows, and nobody will look at them again
+        for (const std::uint32_t c : *node_.live) divide(c);
+}
+
+void FractionalDivision::divide_codes(std::size_t c, const std::vector<BranchRows>& branches) const {
+    std::vector<std::int32_t>& to = branches[0].rows->store->codes[c];
+    to.resize(size());
+    const std::int32_t* const codes = node_.codes(c);
+    for (std::size_t i = 0; i < node_.size(); ++i)
+        each(i, [&](std::size_t b, std::uint32_t place, double) { to[begin_[b] + place] = codes[i]; });
+    for (std::size_t b = 0; b < branches.size(); ++b)
+        if (branches[b].searched)
+            branches[b].rows->present[c] = static_cast<std::uint32_t>(
+                std::count_if(to.data() + begin_[b], to.data() + begin_[b + 1], [](auto k) { return k >= 0; }));
+}
+
+void FractionalDivision::divide_sorted(std::size_t c, const std::vector<BranchRows>& branches) const {
+    std::vector<Entry>& to = branches[0].rows->store->sorted[c];
+    to.resize(size());
+    const Entry* const entries = node_.entries(c);
+    std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+    const auto move = [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i)
+            each(entries[i].row, [&](std::size_t b, std::uint32_t place, double) {
+                to[next[b]++] = {entries[i].rank, place};
+            });
+    };
+    const std::size_t n_present = node_.n_present(c);
+    move(0, n_present);
+    for (std::size_t b = 0; b < branches.size(); ++b)
+        if (branches[b].searched) branches[b].rows->present[c] = next[b] - begin_[b];
+    move(n_present, node_.size());
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,44 @@
+// Rows that go down several branches (C4.5): an unplaced row goes down every branch with its weight times that branch's
+// share of the placed weight. The branches lie one after another in a store of their own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "split/store/partition.hpp"
+
+namespace ceiba::split {
+
+class FractionalDivision {
+public:
+    FractionalDivision(const NodeRows& node, const Routing& routing);
+
+    // The branches with their target; columns may follow.
+    std::vector<NodeRows> branches() const;
+
+    // Gives the columns to the branches that will be searched.
+    void hand_down_columns(const std::vector<BranchRows>& branches) const;
+
+private:
+    std::size_t size() const { return begin_.back(); }
+
+    // Calls put(branch, place in the branch, part of the row) wherever row i goes.
+    template <class Put>
+    void each(std::size_t i, const Put& put) const {
+        if (branch_[i] != unplaced) return put(branch_[i], place_[i], 1.0);
+        for (std::size_t b = 0; b < share_.size(); ++b)
+            if (share_[b] > 0.0) put(b, parted_[place_[i] * share_.size() + b], share_[b]);
+    }
+
+    void divide_codes(std::size_t c, const std::vector<BranchRows>& branches) const;
+    void divide_sorted(std::size_t c, const std::vector<BranchRows>& branches) const;
+
+    const NodeRows& node_;
+    const std::vector<std::uint16_t>& branch_;
+    std::vector<double> share_;                  // of each branch
+    std::vector<std::uint32_t> place_, parted_;  // of whole rows in their branch; of the others in every branch
+    std::vector<std::uint32_t> begin_;           // of each branch in the new store
+};
+
+}  // namespace ceiba::split

@@ -1,0 +1,245 @@
+#include "split/missing/surrogates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/double_double.hpp"
+#include "split/cut.hpp"
+
+namespace ceiba::split {
+
+namespace {
+
+// Weight of the placed rows, in all and per branch.
+struct Placed {
+    std::array<base::Sum, 2> weight;
+    double of(int branch) const { return weight[static_cast<std::size_t>(branch)].value(); }
+    double all() const { return of(0) + of(1); }
+    double larger() const { return std::max(of(0), of(1)); }
+    void add(int branch, double w) { weight[static_cast<std::size_t>(branch)].add(w); }
+};
+
+// Rows that all count 1 are counted.
+struct CountedSum {
+    std::int64_t sum = 0;
+    void add(std::int64_t one) { sum += one; }
+    double value() const { return static_cast<double>(sum); }
+};
+
+class SurrogateSearch {
+public:
+    SurrogateSearch(const NodeRows& node, const Routing& primary, int right, const SurrogateOptions& options)
+        : node_(node), primary_(primary), right_(right), options_(options), sign_(node.size(), 0) {
+        for (std::size_t i = 0; i < node.size(); ++i) {
+            if (!takes_part(i)) continue;
+            placed_.add(side(i), weight(i));
+            sign_[i] = side(i) == right ? 1 : -1;
+        }
+    }
+
+    Surrogate find(std::size_t column) const {
+        Surrogate out;
+        Placed both;  // rows placed by the primary that have a value here
+        const double agree =
+            node_.store->codes[column].empty() ? best_cut(column, both, out) : best_levels(column, both, out);
+        if (out.kind == Kind::none) return out;
+        const Placed& base = options_.style == 0 ? placed_ : both;
+        out.column = static_cast<std::int32_t>(column);
+        out.agreement = agree / base.all();
+        const double majority = base.larger() / base.all();
+        out.adjusted = (out.agreement - majority) / (1.0 - majority);
+        if (!(out.adjusted > 1e-10)) out.kind = Kind::none;
+        return out;
+    }
+
+private:
+    double weight(std::size_t i) const { return node_.store->target.case_weight_of(node_.begin + i); }
+    bool takes_part(std::size_t i) const { return primary_.branch[i] < 2 && weight(i) > 0.0; }
+    int side(std::size_t i) const { return primary_.branch[i]; }
+
+    // All rows with a value in ascending order: rows of zero weight too, because rpart takes the midpoints between all
+    // values.
+    std::vector<Entry> all_values(std::size_t column) const {
+        const Entry* const entries = node_.entries(column);
+        std::vector<std::pair<double, std::uint32_t>> values;
+        for (std::size_t i = 0; i < node_.size(); ++i) {
+            const double x = node_.number(column, entries[i].row);
+            if (!std::isnan(x)) values.emplace_back(x, entries[i].row);
+        }
+        std::sort(values.begin(), values.end());
+        std::vector<Entry> out;
+        std::uint32_t rank = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (i > 0 && values[i].first != values[i - 1].first) ++rank;
+            out.push_back({rank, values[i].second});
+        }
+        return out;
+    }
+
+    double best_cut(std::size_t column, Placed& both, Surrogate& out) const {
+        std::vector<Entry> own;
+        const bool all = node_.store->zero_weights;
+        if (all) own = all_values(column);
+        const Entry* const entries = all ? own.data() : node_.entries(column);
+        const std::size_t n = all ? own.size() : node_.n_present(column);
+        const data::TargetRows& target = node_.store->target;
+        if (target.weight.empty() && target.case_weight.empty()) {
+            const auto one = [this](std::uint32_t row) { return std::int64_t{sign_[row]}; };
+            return best_of(column, entries, n, CountedSum{}, one, both, out);
+        }
+        const auto weighed = [this](std::uint32_t row) { return sign_[row] == 0 ? 0.0 : sign_[row] * weight(row); };
+        return best_of(column, entries, n, base::Sum{}, weighed, both, out);
+    }
+
+    // Rows sent right count +, rows sent left -, so that one running sum s gives the agreement of a cut: with L and R
+    // the weight placed on either side, L + s if the low side goes right, R - s if it goes left.
+    template <class Running, class Signed>
+    double best_of(std::size_t column, const Entry* entries, std::size_t n, Running s, Signed signed_weight,
+                   Placed& both, Surrogate& out) const {
+        std::size_t n_both = 0, n_below = 0, at = n;
+        count_both(column, entries, n, both, n_both);
+        const double left = both.of(1 - right_), right = both.of(right_);
+        // rpart starts from the majority rule: a surrogate has to beat it.
+        double best = both.larger();
+        for (std::size_t i = 0; i + 1 < n && n_both - n_below >= 2; ++i) {
+            s.add(signed_weight(entries[i].row));
+            n_below += sign_[entries[i].row] != 0;
+            if (entries[i].rank == entries[i + 1].rank || n_below < 2 || n_both - n_below < 2) continue;
+            const double shift = s.value();
+            if (left + shift > best)
+                best = left + shift, at = i, out.low_branch = right_;
+            else if (right - shift > best)
+                best = right - shift, at = i, out.low_branch = 1 - right_;
+        }
+        if (at == n) return best;
+        const bool below_middle =
+            options_.like_rpart && node_.store->table->columns[column].kind() != data::ColumnKind::ordered;
+        out.kind = Kind::cut;
+        out.cut =
+            cut_between(node_.number(column, entries[at].row), node_.number(column, entries[at + 1].row), below_middle);
+        return best;
+    }
+
+    // The weight on both sides of the rows with a value here: all that the primary placed, less those without.
+    void count_both(std::size_t column, const Entry* entries, std::size_t n, Placed& both, std::size_t& n_both) const {
+        if (!node_.store->target.weight.empty() || node_.entries(column) != entries) {
+            for (std::size_t i = 0; i < n; ++i)
+                if (sign_[entries[i].row] != 0) both.add(side(entries[i].row), weight(entries[i].row)), ++n_both;
+            return;
+        }
+        std::array<double, 2> count{placed_.of(0), placed_.of(1)};
+        for (std::size_t i = n; i < node_.size(); ++i)
+            if (sign_[entries[i].row] != 0) --count[static_cast<std::size_t>(side(entries[i].row))];
+        both.add(0, count[0]);
+        both.add(1, count[1]);
+        n_both = static_cast<std::size_t>(count[0] + count[1]);
+    }
+
+    // Each level goes with the larger part of its rows; on a tie with the side that is larger over all.
+    double best_levels(std::size_t column, Placed& both, Surrogate& out) const {
+        const std::int32_t* codes = node_.codes(column);
+        std::int32_t largest = -1;
+        for (std::size_t i = 0; i < node_.size(); ++i) largest = std::max(largest, codes[i]);
+        std::vector<Placed> level(static_cast<std::size_t>(largest + 1));
+        std::vector<std::array<std::size_t, 2>> rows(level.size(), {0, 0});
+        for (std::size_t i = 0; i < node_.size(); ++i) {
+            if (codes[i] < 0 || !takes_part(i)) continue;
+            level[static_cast<std::size_t>(codes[i])].add(side(i), weight(i));
+            ++rows[static_cast<std::size_t>(codes[i])][static_cast<std::size_t>(side(i))];
+            both.add(side(i), weight(i));
+        }
+        const int fallback = both.of(0) == both.of(1) ? right_ : (both.of(0) > both.of(1) ? 0 : 1);
+        std::array<std::size_t, 2> sent{0, 0};
+        std::size_t n_agree = 0, n_astray = 0;
+        base::Sum agree;
+        for (std::size_t k = 0; k < level.size(); ++k) {
+            if (rows[k][0] + rows[k][1] == 0) continue;
+            const double a = level[k].of(0), b = level[k].of(1);
+            const int branch = a == b ? fallback : (a > b ? 0 : 1);
+            out.levels.push_back({static_cast<std::int32_t>(k), branch});
+            sent[static_cast<std::size_t>(branch)] += rows[k][0] + rows[k][1];
+            n_agree += rows[k][static_cast<std::size_t>(branch)];
+            n_astray += rows[k][static_cast<std::size_t>(1 - branch)];
+            agree.add(level[k].of(branch));
+        }
+        if (options_.like_rpart ? n_agree >= 2 && n_astray >= 2 : sent[0] >= 2 && sent[1] >= 2) out.kind = Kind::levels;
+        return agree.value();
+    }
+
+    const NodeRows& node_;
+    const Routing& primary_;
+    int right_;
+    const SurrogateOptions& options_;
+    std::vector<std::int8_t> sign_;  // per row: 1 sent right by the primary, -1 left, 0 takes no part
+    Placed placed_;
+};
+
+int send(const NodeRows& node, const Surrogate& s, std::size_t row) {
+    const std::size_t c = static_cast<std::size_t>(s.column);
+    if (s.kind == Kind::cut) {
+        const double x = node.number(c, static_cast<std::uint32_t>(row));
+        return std::isnan(x) ? -1 : (x <= s.cut ? s.low_branch : 1 - s.low_branch);
+    }
+    const std::int32_t code = node.codes(c)[row];
+    const auto at = std::lower_bound(s.levels.begin(), s.levels.end(), code,
+                                     [](const LevelBranch& l, std::int32_t k) { return l.code < k; });
+    return at != s.levels.end() && at->code == code ? at->branch : -1;
+}
+
+}  // namespace
+
+std::vector<Surrogate> find_surrogates(const NodeRows& node, const Routing& primary, std::int32_t primary_column,
+                                       int right_son, const SurrogateOptions& options) {
+    const SurrogateSearch search(node, primary, right_son, options);
+    std::vector<Surrogate> found;
+    for (std::size_t c = 0; c < node.store->sorted.size(); ++c) {
+        if (static_cast<std::int32_t>(c) == primary_column) continue;
+        if (!options.monotone.empty() && options.monotone[c] != 0) continue;
+        Surrogate s = search.find(c);
+        if (s.kind != Kind::none) found.push_back(std::move(s));
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement; });
+    if (found.size() > static_cast<std::size_t>(options.max_surrogates))
+        found.resize(static_cast<std::size_t>(options.max_surrogates));
+    return found;
+}
+
+int right_son(const NodeRows& node, const Routing& primary, const std::vector<double>& class_scale) {
+    const data::TargetRows& target = node.store->target;
+    std::array<base::Sum, 2> weight, sum;
+    for (std::size_t i = 0; i < node.size(); ++i) {
+        const std::size_t b = primary.branch[i];
+        if (b > 1) continue;
+        double w = target.weight_of(node.begin + i), y;
+        if (target.classification()) {
+            const std::uint16_t label = target.labels[0][node.begin + i];
+            if (!class_scale.empty()) w *= class_scale[label];
+            y = label;
+        } else {
+            y = target.numbers[0][node.begin + i];
+        }
+        weight[b].add(w);
+        sum[b].add(base::two_product(w, y));
+    }
+    const base::DoubleDouble low = sum[0].precise() * weight[1].precise(),
+                             high = sum[1].precise() * weight[0].precise();
+    return (high - low).value() > 0.0 ? 1 : 0;
+}
+
+void route_by_surrogates(const NodeRows& node, std::vector<Surrogate>& surrogates, Routing& routing) {
+    for (std::size_t i = 0; i < node.size(); ++i) {
+        if (routing.branch[i] != unplaced) continue;
+        for (Surrogate& s : surrogates) {
+            const int branch = send(node, s, i);
+            if (branch < 0) continue;
+            routing.branch[i] = static_cast<std::uint16_t>(branch);
+            ++s.sent;
+            break;
+        }
+    }
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,468 @@
+#include "split/ratio/gain_ratio.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <numeric>
+#include <utility>
+
+#include "split/cut.hpp"
+#include "split/ratio/entropy_bags.hpp"
+
+namespace ceiba::split {
+
+namespace {
+
+constexpr double small = c45_small;
+// A gain may be so much below the average of the columns.
+constexpr double average_slack = 1e-3;
+
+// What a column has to offer.
+struct Offer {
+    std::uint32_t column = 0;
+    bool cut = false;  // or levels
+    bool usable = false;
+    bool constant = false;       // one value at most
+    std::uint32_t position = 0;  // cut: how many of the sorted entries lie on the left
+    std::uint32_t level = 0;     // one level against the rest: that level
+    double decrease = 0.0;       // of entropy, in bits
+    double gain = 0.0;           // the same after what a cut pays
+    double ratio = 0.0;          // gain over split information
+};
+
+class GainRatioFinder final : public SplitFinder {
+public:
+    GainRatioFinder(const NodeRows& root, SearchOptions options, int n_threads)
+        : options_(std::move(options)),
+          spaces_(static_cast<std::size_t>(n_threads)),
+          n_classes_(static_cast<std::size_t>(root.store->target.n_classes[0])),
+          n_rows_(root.size()) {
+        for (const data::Column& column : root.store->table->columns)
+            many_levels_.push_back(column.kind() == data::ColumnKind::levels &&
+                                   static_cast<double>(column.n_levels()) + small >=
+                                       0.3 * static_cast<double>(n_rows_));
+        all_many_ = std::find(many_levels_.begin(), many_levels_.end(), 0) == many_levels_.end();
+        if (!options_.cuts_at_values) return;
+        values_.resize(root.store->sorted.size());
+        close_.resize(values_.size());
+        for (std::size_t c = 0; c < values_.size(); ++c) {
+            if (!root.store->codes[c].empty()) continue;
+            for (std::size_t i = 0; i < root.n_present(c); ++i)
+                if (i == 0 || root.entries(c)[i].rank != root.entries(c)[i - 1].rank)
+                    values_[c].push_back(root.number(c, root.entries(c)[i].row));
+            close_[c] = std::adjacent_find(values_[c].begin(), values_[c].end(),
+                                           [](double a, double b) { return !far(a, b); }) != values_[c].end();
+        }
+    }
+
+    std::vector<Candidate> find(NodeRows& node, const NodeContext&, base::ThreadPool* pool, int thread) override {
+        const Seen seen(node, n_classes_);
+        if (seen.whole.weight - *std::max_element(seen.whole.classes.begin(), seen.whole.classes.end()) < small)
+            return {};
+        const std::vector<std::uint32_t>* live = node.live.get();
+        std::vector<Offer> offers(live ? live->size() : node.store->sorted.size());
+        const auto search = [&](std::size_t i, int t) {
+            const std::size_t c = live ? (*live)[i] : i;
+            Space& space = spaces_[static_cast<std::size_t>(t)];
+            offers[i] = seen.weight ? look_at(seen, c, AnyMass{}, space) : look_at(seen, c, whole_mass_, space);
+            offers[i].column = static_cast<std::uint32_t>(c);
+        };
+        if (pool)
+            pool->run(offers.size(), search);
+        else
+            for (std::size_t i = 0; i < offers.size(); ++i) search(i, thread);
+        forget_constants(node, offers);
+        return ranked(seen, std::move(offers));
+    }
+
+private:
+    // The rows of a node with their classes.
+    struct Seen {
+        Seen(const NodeRows& n, std::size_t n_classes) : node(n), label(n.store->target.labels[0].data() + n.begin) {
+            const std::vector<double>& all = n.store->target.weight;
+            if (!all.empty())
+                for (std::uint32_t i = 0; i < n.size(); ++i)
+                    if (all[n.begin + i] != 1.0) others.push_back(i);
+            if (!others.empty()) weight = all.data() + n.begin;
+            if (weight && n_classes == 2) {
+                parts.reserve(n.size());
+                for (std::size_t i = 0; i < n.size(); ++i) parts.push_back({weight[i], label[i] ? weight[i] : 0.0});
+            }
+            whole.clear(n_classes);
+            if (n_classes == 2 && others.size() * 4 < n.size()) {
+                const std::size_t ones = std::accumulate(label, label + n.size(), std::size_t{0});
+                whole.classes = {static_cast<double>(n.size() - ones), static_cast<double>(ones)};
+                whole.weight = static_cast<double>(n.size());
+                for (const std::uint32_t i : others) whole.add(label[i], weight[i] - 1.0);
+            } else {
+                for (std::size_t i = 0; i < n.size(); ++i) whole.add(label[i], weight ? weight[i] : 1.0);
+            }
+        }
+        const NodeRows& node;
+        const std::uint16_t* label;
+        const double* weight = nullptr;     // null: each row counts 1
+        std::vector<std::uint32_t> others;  // rows that do not
+        std::vector<std::array<double, 2>>
+            parts;  // of two classes, where weights differ: weight, and weight if in class 1
+        Bag whole;
+    };
+
+    // Room to work in, one per thread: most nodes are tiny, and asking for memory would take longer than counting.
+    struct Space {
+        Bags bags;
+        Bag part;
+        std::vector<double> side, expected, per_expected;
+    };
+
+    template <class Mass>
+    Offer look_at(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
+        return seen.node.store->codes[c].empty() ? best_cut(seen, c, mass, space) : levels(seen, c, mass, space);
+    }
+
+    // Columns with one value in a node have one in all nodes below it. (Surrogates look at all columns.)
+    void forget_constants(NodeRows& node, const std::vector<Offer>& offers) const {
+        if (options_.missing == Missing::surrogate) return;
+        std::vector<std::uint32_t> left;
+        for (const Offer& offer : offers)
+            if (!offer.constant) left.push_back(offer.column);
+        if (left.size() < offers.size())
+            node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
+    }
+
+    static double per_row(double decrease, double weight) { return decrease < small ? 0.0 : decrease / weight; }
+
+    // `information`: of the branches with rows; rows without a value are one more.
+    template <class Mass>
+    static double ratio(double gain, double information, double weight, double known, const Mass& mass) {
+        information = mass(weight) - information - mass(weight - known);
+        return information < small ? 0.0 : gain / (information / weight);
+    }
+
+    template <class Mass>
+    Offer best_cut(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
+        Offer offer;
+        const NodeRows& node = seen.node;
+        const Entry* const entries = node.entries(c);
+        const std::size_t n = node.n_present(c);
+        offer.cut = true;
+        offer.constant = n == 0 || entries[0].rank == entries[n - 1].rank;
+        if (offer.constant) return offer;
+        Bag& part = space.part;
+        if (n < node.size()) {
+            part.clear(n_classes_);
+            for (std::size_t i = 0; i < n; ++i)
+                part.add(seen.label[entries[i].row], seen.weight ? seen.weight[entries[i].row] : 1.0);
+        }
+        const Bag& known = n < node.size() ? part : seen.whole;
+        const double tenth = 0.1 * known.weight / static_cast<double>(n_classes_);
+        const double least = tenth < options_.min_branch + small ? options_.min_branch : std::min(tenth, 25.0);
+        if (static_cast<double>(n) + small < 2.0 * least) return offer;
+        CutSearch search(known, seen.whole.weight, least);
+        if (n_classes_ != 2 || (options_.cuts_at_values && close_[c]))
+            search_any(seen, c, n, search, mass, space);
+        else if (seen.weight)
+            search_two(seen, c, n, search, mass);
+        else
+            search_two_whole(seen, c, n, search, mass);
+        if (search.position == 0) return offer;
+        offer.position = search.position;
+        offer.decrease = search.gain;
+        offer.gain = search.gain - std::log2(static_cast<double>(search.n_cuts)) / seen.whole.weight;
+        if (offer.gain < small) return offer;
+        offer.usable = true;
+        offer.ratio = ratio(offer.gain, mass(search.left_weight) + mass(known.weight - search.left_weight),
+                            seen.whole.weight, known.weight, mass);
+        return offer;
+    }
+
+    // Where the search for the best cut of a column stands.
+    struct CutSearch {
+        CutSearch(const Bag& of_known, double of_all, double of_side)
+            : known(of_known), weight(of_all), least(of_side), bits(of_known.weight / (of_all * std::numbers::ln2)) {}
+
+        const Bag& known;
+        double weight, least, before = -1.0;
+        // In nats the gain is at most chi-square over the weight: Kullback-Leibler is at most chi-square divergence.
+        double bits;
+        double gain = 0.0, left_weight = 0.0;
+        std::uint32_t position = 0, n_cuts = 0;
+
+        bool enough(double side) const { return side + small > least; }
+
+        // Of two classes; the best gain so far. Not inlined: the loops around it would lose their registers.
+        template <class Mass>
+        [[gnu::noinline]] double weigh(std::size_t i, double left, double zeros, double ones, const Mass& mass) {
+            const double classes[2] = {zeros, ones};
+            if (!hopeless(left, zeros, ones)) weigh(i, left, classes, mass);
+            return gain;
+        }
+
+        // Chi-square is twice the divergence where shares differ little. Closer, for a share q and the expected share
+        // p: by Taylor's formula the divergence is at most (q - p)^2 / 2 times the largest 1 / (x (1 - x)) between
+        // them, which is that of p or of q. On adult it spares half of 120,000 looks.
+        bool hopeless(double left, double zeros, double ones) const {
+            const double right = known.weight - left, other_ones = known.classes[1] - ones,
+                         other_zeros = known.classes[0] - zeros;
+            const double expected = known.weight * known.weight / (known.classes[0] * known.classes[1]);
+            const auto factor = [expected](double side, double a, double b) {
+                return a * b > 0.0 ? std::min(expected, 0.5 * std::max(expected, side * side / (a * b))) : expected;
+            };
+            const double excess = ones - left * (known.classes[1] / known.weight);
+            const double bound =
+                excess * excess * (factor(left, zeros, ones) * right + factor(right, other_zeros, other_ones) * left);
+            return bound < (gain + 0.5 * small) * left * right * weight * std::numbers::ln2;
+        }
+
+        template <class Mass>
+        void weigh(std::size_t i, double left, const double* classes, const Mass& mass) {
+            if (before < 0.0) before = known.mass(mass);
+            double after = mass(left) + mass(known.weight - left);
+            for (std::size_t k = 0; k < known.classes.size(); ++k)
+                after -= mass(classes[k]) + mass(known.classes[k] - classes[k]);
+            const double found = per_row(before - after, weight);
+            if (!(found > gain + small)) return;
+            gain = found;
+            position = static_cast<std::uint32_t>(i + 1);
+            left_weight = left;
+        }
+    };
+
+    // Two classes, the commonest case: sums in registers, and no jump that depends on the rows but the rare one to a
+    // cut that may be better than the best so far.
+    template <class Mass>
+    static void search_two(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) {
+        const Entry* const entries = seen.node.entries(c);
+        const std::array<double, 2>* const parts = seen.parts.data();
+        const double all = search.known.weight, least = search.least - small;
+        const double share = search.known.classes[1] / all;
+        if (!(share > 0.0) || !(share < 1.0)) return;  // one class
+        const double per_excess = search.bits * (1.0 / (1.0 - share) + 1.0 / share);
+        double ones = 0.0, left = 0.0, bar = 0.5 * small;
+        std::uint32_t n_cuts = 0;
+        for (std::size_t i = 0; i + 1 < n; ++i) {
+            const std::array<double, 2>& part = parts[entries[i].row];
+            left += part[0];
+            ones += part[1];
+            const double right = all - left;
+            const bool cut = (entries[i].rank != entries[i + 1].rank) & (std::min(left, right) > least);
+            n_cuts += cut;
+            const double excess = ones - left * share;
+            if (cut & !(excess * excess * per_excess < bar * left * right)) {
+                bar = search.weigh(i, left, left - ones, ones, mass) + 0.5 * small;
+            }
+        }
+        search.n_cuts = n_cuts;
+    }
+
+    // Each row counts 1 besides: the first and the last cut are known beforehand.
+    template <class Mass>
+    static void search_two_whole(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) {
+        const Entry* const entries = seen.node.entries(c);
+        const std::uint16_t* const label = seen.label;
+        const double share = search.known.classes[1] / search.known.weight;
+        if (!(share > 0.0) || !(share < 1.0)) return;  // one class
+        const double per_excess = search.bits * (1.0 / (1.0 - share) + 1.0 / share);
+        std::size_t first = 0, last = n - 1;
+        while (first < last && !search.enough(static_cast<double>(first + 1))) ++first;
+        while (last > first && !search.enough(static_cast<double>(n - last))) --last;
+        double ones = 0.0, bar = 0.5 * small;
+        for (std::size_t i = 0; i < first; ++i) ones += label[entries[i].row];
+        std::uint32_t n_cuts = 0;
+        for (std::size_t i = first; i < last; ++i) {
+            ones += label[entries[i].row];
+            const double left = static_cast<double>(i + 1), right = static_cast<double>(n - i - 1);
+            const bool cut = entries[i].rank != entries[i + 1].rank;
+            n_cuts += cut;
+            const double excess = ones - left * share;
+            if (cut & !(excess * excess * per_excess < bar * left * right))
+                bar = search.weigh(i, left, left - ones, ones, mass) + 0.5 * small;
+        }
+        search.n_cuts = n_cuts;
+    }
+
+    template <class Mass>
+    void search_any(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass,
+                    Space& space) const {
+        const Entry* const entries = seen.node.entries(c);
+        const bool close = options_.cuts_at_values && close_[c];
+        std::vector<double>&side = space.side, &expected = space.expected, &per_expected = space.per_expected;
+        side.assign(n_classes_, 0.0);
+        expected.assign(n_classes_, 0.0);
+        per_expected.assign(n_classes_, 0.0);
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            expected[k] = search.known.classes[k] / search.known.weight;
+            if (expected[k] > 0.0) per_expected[k] = 1.0 / expected[k];
+        }
+        double left = 0.0;
+        for (std::size_t i = 0; i + 1 < n; ++i) {
+            const std::uint32_t row = entries[i].row;
+            const double w = seen.weight ? seen.weight[row] : 1.0;
+            side[seen.label[row]] += w;
+            left += w;
+            if (entries[i].rank == entries[i + 1].rank || !search.enough(left)) continue;
+            const double right = search.known.weight - left;
+            if (!search.enough(right)) break;
+            if (close && !far(seen.node.number(c, row), seen.node.number(c, entries[i + 1].row))) continue;
+            ++search.n_cuts;
+            double apart = 0.0;
+            for (std::size_t k = 0; k < n_classes_; ++k) {
+                const double excess = side[k] - left * expected[k];
+                apart += excess * excess * per_expected[k];
+            }
+            if (search.bits * apart < (search.gain + 0.5 * small) * left * right) continue;  // never better
+            search.weigh(i, left, side.data(), mass);
+        }
+    }
+
+    // C4.5 does not part numbers that are closer than 1e-5.
+    static bool far(double a, double b) { return a + 1e-5 < b; }
+
+    // The midpoint, or the largest number of the whole column that is not above it.
+    double cut_at(const NodeRows& node, std::size_t c, std::size_t position) const {
+        const Entry* entries = node.entries(c);
+        const double cut =
+            cut_between(node.number(c, entries[position - 1].row), node.number(c, entries[position].row), false);
+        if (!options_.cuts_at_values) return cut;
+        return *std::prev(std::upper_bound(values_[c].begin(), values_[c].end(), cut));
+    }
+
+    template <class Mass>
+    Offer levels(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
+        Bags& bags = space.bags;
+        Bag& part = space.part;
+        const NodeRows& node = seen.node;
+        bags.fill(node.codes(c), seen.label, seen.weight, seen.others, node.size(),
+                  static_cast<std::size_t>(node.store->table->columns[c].n_levels()), n_classes_);
+        const bool all = node.n_present(c) == node.size();
+        if (!all) {
+            part.clear(n_classes_);
+            bags.sum_into(part);
+        }
+        const Bag& known = all ? seen.whole : part;
+        Offer offer;
+        offer.constant = bags.there().size() < 2;
+        if (offer.constant) return offer;
+        if (options_.multiway)
+            one_branch_per_level(bags, known, seen.whole.weight, mass, offer);
+        else
+            one_level(bags, known, seen.whole.weight, mass, offer);
+        return offer;
+    }
+
+    bool enough(double weight) const { return weight + small > options_.min_branch && weight > 0.0; }
+
+    // Two branches must be large enough; the others may be as small as they are.
+    template <class Mass>
+    void one_branch_per_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, Offer& offer) const {
+        if (std::count_if(bags.there().begin(), bags.there().end(),
+                          [&](std::uint32_t l) { return enough(bags.weight(l)); }) < 2)
+            return;
+        offer.usable = true;
+        double left_over = 0.0, information = 0.0, placed = 0.0;
+        for (const std::uint32_t l : bags.there()) {
+            left_over += bags.mass(l, mass);
+            information += mass(bags.weight(l));
+            placed += bags.weight(l);
+        }
+        offer.decrease = offer.gain = per_row(known.mass(mass) - left_over, weight);
+        offer.ratio = ratio(offer.gain, information, weight, placed, mass);
+    }
+
+    // The best single level against all others (C4.5's binary splits): the level with the largest ratio.
+    template <class Mass>
+    void one_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, Offer& best) const {
+        const double before = known.mass(mass);
+        for (const std::uint32_t l : bags.there()) {
+            const double one = bags.weight(l), others = known.weight - one;
+            if (!enough(one) || !enough(others)) continue;
+            best.usable = true;
+            const double gain = per_row(before - (bags.mass(l, mass) + bags.rest_mass(l, known, mass)), weight);
+            const double of_level = ratio(gain, mass(one) + mass(others), weight, one + others, mass);
+            if (!(of_level > best.ratio + small)) continue;
+            best.level = l;
+            best.decrease = best.gain = gain;
+            best.ratio = of_level;
+        }
+    }
+
+    // The split of an offer: its cut, or the branch of each level.
+    Candidate split_of(const Seen& seen, const Offer& offer) const {
+        Candidate split;
+        split.column = static_cast<std::int32_t>(offer.column);
+        split.gain = offer.decrease * seen.whole.weight;
+        split.kind = offer.cut ? Kind::cut : Kind::levels;
+        split.position = offer.position;
+        if (offer.cut)
+            split.cut = cut_at(seen.node, offer.column, offer.position);
+        else
+            place_levels(seen.node, offer, split);
+        return split;
+    }
+
+    void place_levels(const NodeRows& node, const Offer& offer, Candidate& split) const {
+        const std::size_t c = offer.column,
+                          n_levels = static_cast<std::size_t>(node.store->table->columns[c].n_levels());
+        std::vector<std::uint8_t> there(n_levels, options_.empty_branches);
+        for (std::uint32_t i = 0; i < node.size(); ++i)
+            if (node.codes(c)[i] >= 0) there[static_cast<std::size_t>(node.codes(c)[i])] = 1;
+        std::vector<LevelBranch>& placed = split.levels;
+        placed.reserve(static_cast<std::size_t>(std::count(there.begin(), there.end(), 1)));
+        for (std::size_t l = 0; l < n_levels; ++l) {
+            if (!there[l]) continue;
+            const std::size_t branch = options_.multiway ? placed.size() : l != offer.level;
+            placed.push_back({static_cast<std::int32_t>(l), static_cast<std::int32_t>(branch)});
+        }
+        if (options_.multiway)
+            split.n_branches = static_cast<int>(placed.size());
+        else if (placed.front().branch == 1)  // branch 0 holds the first level, always
+            for (LevelBranch& level : placed) level.branch = 1 - level.branch;
+    }
+
+    // Columns with about the average gain or more, by falling ratio; a later column must be better.
+    std::vector<Candidate> ranked(const Seen& seen, std::vector<Offer> offers) const {
+        std::erase_if(offers, [](const Offer& o) { return !o.usable; });
+        double sum = 0.0, n = 0.0;
+        for (const Offer& offer : offers) {
+            if (!all_many_ && many_levels_[offer.column]) continue;
+            sum += offer.gain;
+            n += 1.0;
+        }
+        if (n == 0.0) return {};
+        std::erase_if(offers, [&](const Offer& o) { return o.gain < sum / n - average_slack || merit(o) < small; });
+        if (offers.empty()) return {};
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < offers.size(); ++i)
+            if (merit(offers[i]) > merit(offers[best]) + small) best = i;
+        std::rotate(offers.begin(), offers.begin() + static_cast<std::ptrdiff_t>(best),
+                    offers.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+        std::stable_sort(offers.begin() + 1, offers.end(),
+                         [&](const Offer& a, const Offer& b) { return merit(b) < merit(a); });
+        offers.resize(std::min(offers.size(), static_cast<std::size_t>(options_.max_competitors) + 1));
+        std::vector<Candidate> found;
+        for (const Offer& offer : offers) found.push_back(split_of(seen, offer));
+        return found;
+    }
+
+    double merit(const Offer& offer) const {
+        return options_.column_cost.empty() ? offer.ratio : offer.ratio / options_.column_cost[offer.column];
+    }
+
+    SearchOptions options_;
+    std::vector<Space> spaces_;
+    WholeMass whole_mass_;
+    std::size_t n_classes_, n_rows_;
+    std::vector<std::uint8_t> many_levels_;  // nearly every row its own level: such a column stays out of the average
+    bool all_many_ = false;
+    std::vector<std::vector<double>> values_;  // per column of numbers: the values of the whole table, ascending ...
+    std::vector<std::uint8_t> close_;          // ... and whether any two of them are too close to be parted
+};
+
+}  // namespace
+
+std::unique_ptr<SplitFinder> make_gain_ratio_finder(const NodeRows& root, const SearchOptions& options, int n_threads) {
+    return std::make_unique<GainRatioFinder>(root, options, n_threads);
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,156 @@
+#include "split/scan/column_finder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "base/random.hpp"
+
+namespace ceiba::split {
+
+namespace {
+
+bool constant(const NodeRows& node, std::size_t c) {
+    const std::size_t n = node.n_present(c);
+    if (n < node.size()) return n == 0;
+    if (!node.store->codes[c].empty()) {
+        const std::int32_t* codes = node.codes(c);
+        return std::all_of(codes, codes + n, [codes](std::int32_t k) { return k == codes[0]; });
+    }
+    return node.entries(c)[0].rank == node.entries(c)[n - 1].rank;
+}
+
+// Stores that fit the second cache are left as they are, and stretches of some cache lines are good enough.
+bool worth_compacting(const NodeRows& node) {
+    const std::size_t n_rows = node.store->target.size();
+    return node.size() <= 256 && node.size() * 8 <= n_rows &&
+           n_rows * node.store->sorted.size() * sizeof(Entry) > (std::size_t{1} << 20);
+}
+
+}  // namespace
+
+std::vector<Candidate> ColumnFinder::find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
+                                          int thread) {
+    begin_node(pool ? -1 : thread);
+    if (options_.max_features > 0 && options_.max_features < static_cast<int>(node.store->sorted.size()))
+        return ranked(node, search_some(node, context, thread), thread);
+    forget_constant_columns(node);
+    if (worth_compacting(node)) node = compact(node);
+    if (!pool && options_.max_competitors == 0 && !options_.random_cuts)
+        return ranked(node, search_for_one(node, context, thread), thread);
+    const Columns columns(node);
+    std::vector<Candidate> found(columns.size());
+    const auto look_at = [&](std::size_t i, int t) {
+        found[i] = search_column(node, columns[i], context, no_floor, t);
+    };
+    if (pool)
+        pool->run(columns.size(), look_at);
+    else
+        for (std::size_t i = 0; i < columns.size(); ++i) look_at(i, thread);
+    return ranked(node, std::move(found), thread);
+}
+
+std::vector<Candidate> ColumnFinder::ranked(const NodeRows& node, std::vector<Candidate> found, int thread) {
+    std::erase_if(found, [](const Candidate& c) { return !c.found(); });
+    if (found.empty()) return found;
+    const auto merit = [this](const Candidate& c) { return c.gain / base::DoubleDouble(cost(c)); };
+    const auto better = [&](const Candidate& a, const Candidate& b) {
+        const double gap = (merit(a) - merit(b)).value();
+        const double doubt = std::max(a.tolerance / cost(a), b.tolerance / cost(b));
+        return gap > doubt || (gap > -doubt && better_exactly(node, a, b, thread));
+    };
+    const std::size_t keep = static_cast<std::size_t>(options_.max_competitors) + 1;
+    std::vector<Candidate> order;
+    for (Candidate& c : found) {
+        std::size_t at = order.size();
+        while (at > 0 && better(c, order[at - 1])) --at;
+        if (at == keep) continue;
+        order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), std::move(c));
+        if (order.size() > keep) order.pop_back();
+    }
+    return order;
+}
+
+// Only the best split is wanted: a column need not say what it has when that cannot win. Where the criterion has a
+// rough bound, the most promising column goes first.
+std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const NodeContext& context, int thread) {
+    std::vector<Candidate> found;
+    std::size_t best = 0;  // of those found
+    Routing routing;       // of that one, once it was needed
+    double floor = no_floor;
+    std::vector<double> bound;
+    const Columns columns(node);
+    const std::size_t n = columns.size();
+    const auto look_at = [&](std::size_t c) {
+        const double least = floor == no_floor ? no_floor : floor * cost_of(c, options_);
+        Candidate candidate = search_column(node, c, context, least, thread);
+        if (!candidate.found()) return;
+        if (best < found.size() && same_division(node, candidate, found[best], routing)) {
+            if (candidate.column < found[best].column) found[best] = std::move(candidate);
+            return;
+        }
+        if (best == found.size() || floor_of(candidate, options_) > floor) best = found.size(), routing.branch.clear();
+        floor = std::max(floor, floor_of(candidate, options_));
+        found.push_back(std::move(candidate));
+    };
+    if (node.size() == 2 && options_.column_cost.empty()) {
+        // Two rows can be parted in one way only, and the first column that does it wins.
+        for (std::size_t i = 0; i < n && found.empty(); ++i) look_at(columns[i]);
+    } else if (outlook(node, columns, bound, thread)) {
+        const std::size_t first =
+            static_cast<std::size_t>(std::max_element(bound.begin(), bound.end()) - bound.begin());
+        if (n > 0) look_at(columns[first]);
+        for (std::size_t i = 0; i < n; ++i)
+            if (i != first && !(bound[i] < floor)) look_at(columns[i]);
+        std::sort(found.begin(), found.end(),
+                  [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+    } else {
+        for (std::size_t i = 0; i < n; ++i) look_at(columns[i]);
+    }
+    return found;
+}
+
+// In small nodes many columns part the rows in the very same way: tied, and no arithmetic is needed to see it.
+bool ColumnFinder::same_division(const NodeRows& node, const Candidate& a, const Candidate& best,
+                                 Routing& best_routing) const {
+    if (!options_.column_cost.empty() || a.n_branches != 2 || best.n_branches != 2 ||
+        std::fabs((a.gain - best.gain).value()) > a.tolerance)
+        return false;
+    if (best_routing.branch.empty()) best_routing = route(node, best);
+    return part_alike(route(node, a), best_routing);
+}
+
+// scikit-learn's max_features: columns in random order until enough of them were not constant and one had a split.
+std::vector<Candidate> ColumnFinder::search_some(const NodeRows& node, const NodeContext& context, int thread) {
+    std::vector<std::size_t> order(node.store->sorted.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    base::Random random(context.seed);
+    std::vector<Candidate> found;
+    int tried = 0;
+    bool any = false;
+    for (std::size_t i = 0; i < order.size() && (tried < options_.max_features || !any); ++i) {
+        std::swap(order[i], order[i + random.below(order.size() - i)]);
+        if (constant(node, order[i])) continue;
+        ++tried;
+        found.push_back(search_column(node, order[i], context, no_floor, thread));
+        any = any || found.back().found();
+    }
+    std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+    return found;
+}
+
+// A column of numbers that are all the same stays so in all that grows below. (Surrogates and fractional rows look at
+// all columns.)
+void ColumnFinder::forget_constant_columns(NodeRows& node) const {
+    if (options_.missing == Missing::surrogate || options_.missing == Missing::fractional) return;
+    const std::size_t n_live = node.live ? node.live->size() : node.store->sorted.size();
+    std::vector<std::uint32_t> left;
+    for (std::size_t i = 0; i < n_live; ++i) {
+        const std::uint32_t c = node.live ? (*node.live)[i] : static_cast<std::uint32_t>(i);
+        if (!node.store->codes[c].empty() || !constant(node, c)) left.push_back(c);
+    }
+    if (left.size() < n_live) node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,66 @@
+// The way through the columns of a node whose rows are sorted: which columns are looked at, in what order, and which of
+// their best splits wins. It knows no statistic and no criterion; how one column is searched is up to
+// presort_finder.hpp.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "split/finder.hpp"
+#include "split/scan/merit.hpp"
+#include "split/store/route.hpp"
+
+namespace ceiba::split {
+
+constexpr double no_floor = -std::numeric_limits<double>::infinity();
+
+// The columns of a node that are worth looking at, ascending.
+class Columns {
+public:
+    explicit Columns(const NodeRows& node)
+        : live_(node.live.get()), n_(live_ ? live_->size() : node.store->sorted.size()) {}
+
+    std::size_t size() const { return n_; }
+    std::size_t operator[](std::size_t i) const { return live_ ? (*live_)[i] : i; }
+
+private:
+    const std::vector<std::uint32_t>* live_;
+    std::size_t n_;
+};
+
+// Its steps serve finders that treat numbers in another way, too (bins/bounded_finder.hpp): first the node is announced
+// (thread -1: to all threads), then its columns may be searched one by one, and the candidates ranked.
+class ColumnFinder : public SplitFinder {
+public:
+    explicit ColumnFinder(SearchOptions options) : options_(std::move(options)) {}
+
+    std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
+                                int thread) override;
+
+    virtual void begin_node(int thread) = 0;
+    // The best split of one column; one with a gain below `floor` need not be found.
+    virtual Candidate search_column(const NodeRows& node, std::size_t column, const NodeContext& context, double floor,
+                                    int thread) = 0;
+    // Best first. Ties go to the lowest column: a later one must be better, however little.
+    std::vector<Candidate> ranked(const NodeRows& node, std::vector<Candidate> found, int thread);
+
+protected:
+    double cost(const Candidate& c) const { return cost_of(static_cast<std::size_t>(c.column), options_); }
+
+    const SearchOptions options_;
+
+private:
+    // Rough bounds of the merits of columns. False: the criterion has none.
+    virtual bool outlook(const NodeRows& node, const Columns& columns, std::vector<double>& bound, int thread) = 0;
+    // Of two candidates that are tied as far as rounded gains tell: is the first one better?
+    virtual bool better_exactly(const NodeRows& node, const Candidate& a, const Candidate& b, int thread) = 0;
+
+    std::vector<Candidate> search_for_one(const NodeRows& node, const NodeContext& context, int thread);
+    std::vector<Candidate> search_some(const NodeRows& node, const NodeContext& context, int thread);
+    bool same_division(const NodeRows& node, const Candidate& a, const Candidate& best, Routing& best_routing) const;
+    void forget_constant_columns(NodeRows& node) const;
+};
+
+}  // namespace ceiba::split

@@ -1,0 +1,30 @@
+// The merit of a split, its gain over the cost of its column, and what the options say of cuts: for all finders of
+// exact splits.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "split/candidate.hpp"
+#include "split/search_options.hpp"
+#include "split/store/row_store.hpp"
+
+namespace ceiba::split {
+
+inline double cost_of(std::size_t column, const SearchOptions& options) {
+    return options.column_cost.empty() ? 1.0 : options.column_cost[column];
+}
+
+// A little below a merit: what is tied with it must still be looked at.
+inline double lowered(double merit) { return merit - std::fabs(merit) * 0x1p-40; }
+
+inline double floor_of(const Candidate& c, const SearchOptions& options) {
+    return lowered((c.gain.value() - c.tolerance) / cost_of(static_cast<std::size_t>(c.column), options));
+}
+
+// Do cuts of this column lie just below the midpoint?
+inline bool cuts_below(const NodeRows& node, std::size_t column, const SearchOptions& options) {
+    return options.like_rpart && node.store->table->columns[column].kind() != data::ColumnKind::ordered;
+}
+
+}  // namespace ceiba::split

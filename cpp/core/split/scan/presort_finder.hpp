@@ -1,0 +1,186 @@
+// The exact split search over presorted columns: simple, for all criteria, weights and kinds of columns; the reference
+// against which faster finders are tested. D is the division (criteria/*_division.hpp), C the criterion. Here is what
+// depends on them; the way through the columns of a node is in column_finder.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "criteria/criterion.hpp"
+#include "split/cut.hpp"
+#include "split/levels/level_search.hpp"
+#include "split/scan/column_finder.hpp"
+#include "split/scan/cut_scan.hpp"
+#include "split/scan/search_space.hpp"
+#include "split/store/route.hpp"
+
+namespace ceiba::split {
+
+template <class D, class C>
+requires criteria::Criterion<C, D>
+class PresortFinder final : public ColumnFinder {
+    using Space = SearchSpace<D, C>;
+
+public:
+    PresortFinder(const D& division, const C& criterion, const SearchOptions& options, int n_threads)
+        : ColumnFinder(options), spaces_(static_cast<std::size_t>(n_threads), Space(division, criterion)) {}
+
+    void begin_node(int thread) override {
+        for (std::size_t t = 0; t < spaces_.size(); ++t)
+            if (thread < 0 || static_cast<int>(t) == thread) spaces_[t].fresh = false, spaces_[t].n_known = 0;
+    }
+
+    Candidate search_column(const NodeRows& node, std::size_t c, const NodeContext& context, double floor,
+                            int thread) override {
+        Space& space = spaces_[static_cast<std::size_t>(thread)];
+        space.floor = floor;
+        Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
+        if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
+        Candidate out = node.store->codes[c].empty() ? search_numbers(node, c, limits, context, space)
+                                                     : LevelSearch<D, C>(options_, space).search(node, c, limits);
+        out.column = static_cast<std::int32_t>(c);
+        return out;
+    }
+
+private:
+    static constexpr bool has_rough = requires { C::rough_at_once; }
+    &&requires(const D& d) { d.number(0); };
+
+    bool outlook(const NodeRows& node, const Columns& columns, std::vector<double>& bound, int thread) override {
+        if constexpr (has_rough) rough_look(node, columns, bound, spaces_[static_cast<std::size_t>(thread)]);
+        return has_rough;
+    }
+
+    // A bound of the merit of every column; infinite where there is none.
+    void rough_look(const NodeRows& node, const Columns& column, std::vector<double>& outlook, Space& space) const
+        requires has_rough {
+        outlook.assign(column.size(), std::numeric_limits<double>::infinity());
+        const std::size_t n = node.size(), least = std::max<std::size_t>(1, options_.min_rows);
+        if (n < 2 * least) return;
+        space.take_part(node, true, n, [](std::size_t i) { return i; });
+        std::array<const Entry*, C::rough_at_once> entries;
+        std::array<std::size_t, C::rough_at_once> place;
+        std::array<double, C::rough_at_once> bound;
+        std::size_t filled = 0;
+        const auto look = [&] {
+            std::fill(entries.begin() + static_cast<std::ptrdiff_t>(filled), entries.end(), entries[0]);
+            space.criterion.rough_best(space.division, entries, n, least, n - least, bound);
+            for (std::size_t k = 0; k < filled; ++k) outlook[place[k]] = bound[k] / cost_of(column[place[k]], options_);
+            filled = 0;
+        };
+        for (std::size_t i = 0; i < column.size(); ++i) {
+            const std::size_t c = column[i];
+            if (!node.store->codes[c].empty() || node.n_present(c) != n) continue;
+            entries[filled] = node.entries(c);
+            place[filled++] = i;
+            if (filled == C::rough_at_once) look();
+        }
+        if (filled > 0) look();
+    }
+
+    bool better_exactly(const NodeRows& node, const Candidate& a, const Candidate& b, int thread) override {
+        [[maybe_unused]] Space& space = spaces_[static_cast<std::size_t>(thread)];
+        if constexpr (requires { space.criterion.exact(space.division); }) {
+            if (a.n_branches != 2 || b.n_branches != 2) return false;
+            const Routing own = route(node, a), other = route(node, b);
+            // Also where weights are so far apart that even the long sums of one side and the other round differently.
+            if (cost(a) == cost(b) && part_alike(own, other)) return false;
+            base::Fraction x = exact_gain(node, own, space), y = exact_gain(node, other, space);
+            x.denominator = x.denominator * base::Expansion(cost(a));
+            y.denominator = y.denominator * base::Expansion(cost(b));
+            return base::compare(x, y) > 0;
+        }
+        return false;
+    }
+
+    // Puts the rows of branch 0 on the left once more and takes the gain without rounding.
+    base::Fraction exact_gain(const NodeRows& node, const Routing& routing, Space& space) requires requires(C c, D d) {
+        c.exact(d);
+    }
+    {
+        space.fresh = false;
+        space.division.bind(node.store->target, 0, node.begin);
+        space.division.reset();
+        const auto takes_part = [&](std::size_t i) {
+            return routing.branch[i] < 2 &&
+                   (!node.store->zero_weights || node.store->target.weight_of(node.begin + i) > 0.0);
+        };
+        for (std::size_t i = 0; i < node.size(); ++i)
+            if (takes_part(i)) space.division.include(i);
+        space.division.clear_left();
+        for (std::size_t i = 0; i < node.size(); ++i)
+            if (takes_part(i) && routing.branch[i] == 0) space.division.add(i);
+        return space.criterion.exact(space.division);
+    }
+
+    Candidate search_numbers(const NodeRows& node, std::size_t c, const Limits& limits, const NodeContext& context,
+                             Space& space) {
+        const Entry* entries = node.entries(c);
+        const std::size_t n = node.n_present(c);
+        const bool learn = options_.missing == Missing::learn;
+        const std::size_t n_aside = learn ? node.size() - n : 0;
+        if (n == 0 || (n_aside == 0 && entries[0].rank == entries[n - 1].rank)) return {};
+        space.take_part(node, learn || n == node.size(), n, [&](std::size_t i) { return entries[i].row; });
+        double random_cut = 0.0;
+        std::size_t random_position = 0;
+        if (options_.random_cuts && entries[0].rank != entries[n - 1].rank) {
+            base::Random random(base::branch_seed(context.seed, 1000 + c));
+            const double low = node.number(c, entries[0].row), high = node.number(c, entries[n - 1].row);
+            random_cut = low + random.uniform() * (high - low);
+            if (!(random_cut < high)) random_cut = low;
+            random_position = static_cast<std::size_t>(
+                std::partition_point(entries, entries + n,
+                                     [&](const Entry& e) { return node.number(c, e.row) <= random_cut; }) -
+                entries);
+        }
+        bool presence = false;
+        BestCut<D, C> best = space.best_cut(
+            entries, n, n_aside, [&](std::size_t i) { return entries[n + i].row; }, limits, random_position, presence);
+        Candidate out;
+        if (!best.found) return out;
+        out.kind = presence ? Kind::presence : Kind::cut;
+        out.gain = gain_of(best, n_aside == 0 && n == node.size(), space);
+        out.tolerance = space.criterion.tolerance();
+        out.position = static_cast<std::uint32_t>(best.position);
+        out.learned_missing = n_aside > 0;
+        out.missing_branch = best.missing_left ? 0 : 1;
+        if (!presence) out.cut = random_position ? random_cut : cut_after(node, c, entries + best.position - 1);
+        return out;
+    }
+
+    // Columns that part the rows in the same way have the same gain: it is weighed once.
+    base::DoubleDouble gain_of(BestCut<D, C>& best, bool all_rows, Space& space) const {
+        if constexpr (requires { best.left_part().same(best.left_part()); }) {
+            if (all_rows) {
+                const std::size_t size = space.known.size();
+                for (std::size_t k = 0; k < std::min(space.n_known, size); ++k)
+                    if (space.known[k].left.same(best.left_part())) return space.known[k].gain;
+                auto& fresh = space.known[space.n_known++ % size];
+                fresh = {best.left_part(), best.gain(space.division, space.criterion)};
+                return fresh.gain;
+            }
+        }
+        return best.gain(space.division, space.criterion);
+    }
+
+    // The cut between an entry and the next. Where bins are ranks the table need not be asked.
+    double cut_after(const NodeRows& node, std::size_t c, const Entry* entry) const {
+        if (const Binning* binning = node.store->binning.get()) {
+            const ColumnBins& bins = binning->column[c];
+            if (bins.lossless())
+                return cut_between(bins.value[entry[0].rank], bins.value[entry[1].rank], cuts_below(node, c, options_));
+            if (binning->approximate) return bins.edge[(entry[0].rank + entry[1].rank - 1) / 2];
+        }
+        return cut_between(node.number(c, entry[0].row), node.number(c, entry[1].row), cuts_below(node, c, options_));
+    }
+
+    std::vector<Space> spaces_;
+};
+
+}  // namespace ceiba::split

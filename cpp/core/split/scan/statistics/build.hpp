@@ -1,0 +1,51 @@
+// The finder for a division and the criterion of a name; only the files beside this one include it.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "criteria/multi_output.hpp"
+#include "criteria/registry.hpp"
+#include "split/scan/presort_finder.hpp"
+#include "split/scan/statistics/statistics.hpp"
+
+namespace ceiba::split {
+
+inline criteria::Setting setting_of(const data::TargetRows& target, const SearchOptions& options) {
+    return {target.size(), options.allow_zero_rate};
+}
+
+template <class Criteria, class D>
+Finder build(const D& division, const data::TargetRows& target, const SearchOptions& options, int n_threads) {
+    return criteria::for_criterion<Finder, Criteria>(options.criterion, [&]<class C>() -> Finder {
+        return std::make_unique<PresortFinder<D, C>>(division, criteria::make_criterion<C>(setting_of(target, options)),
+                                                     options, n_threads);
+    });
+}
+
+// Several outputs: a division for each.
+template <class Criteria, class D>
+Finder build_outputs(std::vector<D> divisions, const data::TargetRows& target, const SearchOptions& options,
+                     int n_threads) {
+    using Division = criteria::MultiDivision<D>;
+    const std::size_t n_outputs = divisions.size();
+    const Division all(std::move(divisions));
+    return criteria::for_criterion<Finder, Criteria>(options.criterion, [&]<class C>() -> Finder {
+        const criteria::MultiCriterion<C> each(n_outputs, criteria::make_criterion<C>(setting_of(target, options)));
+        return std::make_unique<PresortFinder<Division, criteria::MultiCriterion<C>>>(all, each, options, n_threads);
+    });
+}
+
+inline const double* scale_of(const SearchOptions& options) {
+    return options.class_scale.empty() ? nullptr : options.class_scale.data();
+}
+
+template <class D>
+std::vector<D> class_divisions(const data::TargetRows& target, const SearchOptions& options) {
+    std::vector<D> divisions;
+    for (int n_classes : target.n_classes) divisions.emplace_back(n_classes, scale_of(options));
+    return divisions;
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,49 @@
+// The scan for weighted absolute errors (found before the one of cut_scan.hpp, being more specialised): a rough look at
+// all cuts in plain doubles; then the few that may win are weighed (20,000 x 10, depth 8: 1.16 s -> 0.09 s).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "criteria/absolute_error.hpp"
+#include "criteria/weighted_median_division.hpp"
+#include "split/scan/cut_bounds.hpp"
+#include "split/scan/cut_scan.hpp"
+
+namespace ceiba::split {
+
+inline bool scan(const Entry* entries, std::size_t n, std::size_t before, std::size_t after, double floor,
+                 const Limits& limits, criteria::WeightedMedianDivision& division,
+                 const criteria::AbsoluteError& criterion,
+                 BestCut<criteria::WeightedMedianDivision, criteria::AbsoluteError>& best) {
+    const auto all_cuts = [&] {
+        return scan<criteria::WeightedMedianDivision, criteria::AbsoluteError>(entries, n, before, after, floor, limits,
+                                                                               division, criterion, best);
+    };
+    const auto [first, last] = cuts_allowed(n, before, after, limits);
+    if (last < first) return false;
+    if (limits.monotone != 0) return all_cuts();  // whether a cut is allowed shows only when it is weighed
+    CutBounds bounds(std::max(floor, best.threshold()));
+    criteria::RoughMedians& look = division.rough_look();
+    const double total = division.total_deviation().value();
+    for (std::size_t i = 0; i < last; ++i) {
+        look.move(division.rank(entries[i].row));
+        if (look.steps() > 32 * look.n_rows()) return all_cuts();
+        if (i + 1 < first || entries[i].rank == entries[i + 1].rank) continue;
+        const double error = look.error(total), gain = total - look.loss();
+        bounds.add(i + 1, gain + error);
+        if (look.heavier_than(limits.min_weight)) bounds.raise(gain - error);
+    }
+    bool better = false;
+    std::size_t done = 0;
+    for (std::size_t left : bounds.cuts()) {
+        division.add_all([entries](std::size_t i) { return entries[i].row; }, done, left);
+        done = left;
+        if (!best.offer(division, criterion, limits)) continue;
+        best.position = left;
+        better = true;
+    }
+    return better;
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,68 @@
+// The columns of a table that fits into the cache, sorted, with all that a scan needs in one word of 32 bits.
+//
+// A packed entry is  rank (11 bits) | row (11 bits) | class (10 bits),  so a table of up to 2,048 rows and 1,024
+// classes is one array of words: a scan reads it in sequence and looks nowhere else. Rows are never renumbered: a split
+// marks them in a table of 2,048 bytes, and each column is parted by looking there. The rows are those of a small
+// table, or those of a node of a large one. A bundle (bundles.hpp) is one such column: its ranks are the codes of its
+// members.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "data/table.hpp"
+#include "split/bins/bin_sort.hpp"
+#include "split/store/row_store.hpp"
+#include "split/store/small_sort.hpp"
+
+namespace ceiba::split {
+
+class PackedColumns {
+public:
+    static constexpr int row_bits = 11, class_bits = 10;
+    static constexpr std::size_t most_rows = std::size_t{1} << row_bits, most_classes = std::size_t{1} << class_bits;
+
+    static std::uint32_t rank(std::uint32_t entry) { return entry >> (row_bits + class_bits); }
+    static std::uint32_t row(std::uint32_t entry) { return (entry >> class_bits) & (most_rows - 1); }
+    static std::uint32_t label(std::uint32_t entry) { return entry & (most_classes - 1); }
+
+    // Sorts the columns of these rows of the table (label: one per row). Columns with one value are left out. False if
+    // a value is missing. What is given must outlive this.
+    bool sort(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
+    // The same of a node of a binned store.
+    bool sort(const NodeRows& node);
+
+    std::size_t n_rows() const { return n_rows_; }
+    std::uint16_t label_of_row(std::size_t i) const { return label_[i]; }
+    std::size_t size() const { return column_.size(); }
+    std::uint32_t* entries(std::size_t at) { return entries_.data() + at * n_rows_; }
+    bool bundle(std::size_t at) const { return column_[at] < 0; }
+    // The column of the table; of a bundle, that of a code.
+    std::int32_t column(std::size_t at, std::uint32_t code) const;
+    // Does a member of a bundle have its rare value, the one of its code, on the left of the cut?
+    bool rare_on_left(std::size_t at, std::uint32_t code) const;
+    // The cut between two neighbouring entries of different rank; of the member of a bundle.
+    double cut(std::size_t at, std::uint32_t lower, std::uint32_t upper) const;
+    double cut(std::size_t at, std::uint32_t code) const;
+
+private:
+    void begin(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
+    void sort_items(double low, double high);
+    void write(std::size_t c);
+    bool sort_binned(const NodeRows& node, std::size_t c);
+    void sort_bundle(const NodeRows& node, std::size_t b);
+
+    const data::Table* table_ = nullptr;
+    const Binning* binning_ = nullptr;  // where ranks are bins, at least in some columns
+    const std::uint32_t* rows_ = nullptr;
+    const std::uint16_t* label_ = nullptr;
+    std::size_t n_rows_ = 0;
+    std::vector<std::int32_t> column_;    // which columns of the table are here; -1 - b: bundle b
+    std::vector<std::uint32_t> entries_;  // column after column
+    std::vector<Item> items_, spare_;
+    BinSort in_order_;
+    std::vector<std::uint32_t> start_;
+};
+
+}  // namespace ceiba::split

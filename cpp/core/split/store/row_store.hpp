@@ -1,0 +1,84 @@
+// The rows of a growing tree, kept so that every node is one contiguous stretch of every array.
+//
+// Presort with stable partition: each numeric column is sorted once, as entries (rank, row); splitting a node moves
+// its entries apart without changing their order, so no node is ever sorted again. `row` counts from the first row of
+// the node, and the target moves with the rows: deep in the tree all that a scan touches lies close together.
+// Large tables are kept as bins instead (binning.hpp): a byte per number, rows one after the other, moved with the
+// target. A node that has become small is sorted then and goes on in a store of its own.
+//
+// Within a node's stretch of a sorted column come first the rows with a value, then the others (missing; and, where
+// rows of zero weight are kept, those).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "base/thread_pool.hpp"
+#include "data/table.hpp"
+#include "data/target.hpp"
+#include "split/bins/binning.hpp"
+#include "split/scan/cut_scan.hpp"
+
+namespace ceiba::split {
+
+struct RowStore {
+    const data::Table* table = nullptr;
+    data::TargetRows target;
+    std::vector<std::vector<Entry>> sorted;        // per column; empty for columns of levels
+    std::vector<std::vector<std::int32_t>> codes;  // per column; empty for the others
+    bool zero_weights = false;                     // rows of zero weight are kept (rpart), otherwise they are left out
+    std::shared_ptr<const Binning> binning;        // bins that the numbers had or have; null: they never had any
+    std::array<std::vector<std::uint8_t>, 2>
+        bins;  // stride bytes per row; partition moves a node from one to the other
+
+    bool binned() const { return !bins[0].empty(); }
+};
+
+// Counts per column and bin (histogram.hpp), of a node of a binned store.
+using Histogram = std::vector<std::uint64_t>;
+
+// One node: rows [begin, end) of a store.
+struct NodeRows {
+    std::shared_ptr<RowStore> store;
+    std::uint32_t begin = 0, end = 0;
+    std::vector<std::uint32_t> present;  // per column: entries with a value; empty: all rows have all values
+    // Columns in which the rows of the node differ, ascending; null: all columns. The others are neither searched nor
+    // moved.
+    std::shared_ptr<const std::vector<std::uint32_t>> live;
+    int side = 0;                          // binned store: which of the two arrays of bins
+    std::shared_ptr<Histogram> histogram;  // binned store: counts of this node once they are known
+
+    std::size_t size() const { return end - begin; }
+    bool binned() const { return store->binned(); }
+    std::size_t n_present(std::size_t column) const;
+    // Bins of the numeric columns of the node's rows, one row after the other.
+    const std::uint8_t* bins() const {
+        return store->bins[static_cast<std::size_t>(side)].data() + begin * store->binning->stride;
+    }
+    const Entry* entries(std::size_t column) const { return store->sorted[column].data() + begin; }
+    const std::int32_t* codes(std::size_t column) const { return store->codes[column].data() + begin; }
+    double number(std::size_t column, std::uint32_t local_row) const {
+        return store->table->columns[column].number(store->target.row[begin + local_row]);
+    }
+};
+
+// Copies the target and sorts the columns.
+NodeRows presort(const data::Table& table, const data::Target& target, bool keep_zero_weights, base::ThreadPool& pool,
+                 base::Interrupt& interrupt);
+
+// Copies the target and gives every number its bin.
+NodeRows bin(const data::Table& table, const data::Target& target, const BinOptions& options, base::ThreadPool& pool,
+             base::Interrupt& interrupt);
+
+// A node of a binned store, sorted into a store of its own.
+NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool);
+
+// A small part of a large sorted store, copied into a store of its own: with thousands of columns the few entries that
+// each of them has left would lie in as many places of memory.
+NodeRows compact(const NodeRows& node);
+
+}  // namespace ceiba::split

@@ -1,0 +1,40 @@
+// An option that a list does not name must have its default.
+#include "base/allow_list.hpp"
+
+#include <vector>
+
+#include "check.hpp"
+
+namespace ceiba::tests {
+
+namespace {
+
+struct Base {
+    int width = 3;
+    bool operator==(const Base&) const = default;
+};
+struct Options : Base {
+    double depth = 1.0;
+    std::vector<int> signs;
+    bool added_later = false;
+    bool operator==(const Options&) const = default;
+};
+
+bool serves(const Options& options) { return base::asks_only_for(options, &Options::width, &Options::depth); }
+
+const Suite suite("allow_list", [] {
+    Options options;
+    check(serves(options), "the defaults are served");
+    options.width = 7;
+    options.depth = 2.0;
+    check(serves(options), "and so are listed options, inherited ones too");
+    options.added_later = true;
+    check(!serves(options), "an option nobody listed is not");
+    options = {};
+    options.signs = {1};
+    check(!serves(options), "nor one with a value of any length");
+});
+
+}  // namespace
+
+}  // namespace ceiba::tests

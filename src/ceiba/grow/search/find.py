@@ -1,0 +1,269 @@
+"""The grower behind `Lookahead` and `Optimal`: from a problem to a `Tree` with its certificate.
+
+Options become numbers, the core searches, its questions become a Tree. The loss of class k answered
+by j is q(k) C[k, j] per unit of weight (see `priors.py`); the penalty per leaf is `penalty` x the
+total weight, so that the objective divided by the weight is R(T) + penalty x leaves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.criteria import ALIASES
+from ceiba.errors import OptionError
+from ceiba.grow.options import GrowOptions, resolve_min_leaf
+from ceiba.grow.priors import ClassScales, node_risk, node_value
+from ceiba.grow.search.certificate import Certificate
+from ceiba.grow.search.options import Lookahead, Optimal
+from ceiba.grow.search.progress import listener
+from ceiba.grow.threads import n_threads
+from ceiba.grow.units import Units
+from ceiba.tree import SplitTable, Tree
+from ceiba.tree.construct.from_arrays import branches_of
+
+if TYPE_CHECKING:
+    from ceiba.grow.core_options import Place
+    from ceiba.grow.problem import Problem
+
+__all__ = ["SearchState", "grow_best", "run_search", "tree_of"]
+
+Rows = npt.NDArray[np.uint32]
+
+_DEEPEST: Final = 50  # of lookahead without max_depth
+_REGRESSION_LOSS: Final = {
+    "squared_error": "squared_error",
+    "friedman_mse": "squared_error",
+    "absolute_error": "absolute_error",
+}
+
+
+def grow_best(problem: Problem, rows: Rows | None, below: Place | None) -> Tree:
+    """Search for a tree; `tree.certificate` says what is proven about it."""
+    state = SearchState.of(problem, rows, below)
+    out = run_search(state)
+    tree = tree_of(state, out["best"])
+    objective = state.objective(tree)
+    proven = out["status"] == "proven"
+    certificate = Certificate(
+        objective=objective,
+        lower_bound=objective if proven else min(objective, state.restore(out["lower_bound"])),
+        status=out["status"],
+        loss=state.request.loss,
+        max_depth=problem.options.max_depth,
+        penalty=state.penalty,
+        n_leaves=tree.n_leaves,
+        all_level_sets=out["exact_levels"],
+        nodes=out["evaluations"],
+        seconds=out["seconds"],
+    )
+    return tree.certified(certificate)
+
+
+@dataclass(frozen=True)
+class SearchState:
+    """A problem in the units of the core, and what is asked of it."""
+
+    problem: Problem
+    rows: Rows | None
+    units: Units
+    request: _core.SearchRequest
+    penalty: float
+
+    @classmethod
+    def of(cls, problem: Problem, rows: Rows | None, below: Place | None = None) -> SearchState:
+        """Turn the options into numbers, and refuse what a search cannot do."""
+        options, scales, weight = problem.options, problem.scales, problem.weight
+        search = options.searched
+        assert search is not None
+        search.check()
+        _refuse(options, search)
+        units = Units.of(problem.target.values, weight)
+        n_rows = problem.n_rows if rows is None else len(rows)
+        request = _core.SearchRequest()
+        _set_limits(request, options, search, n_rows, problem.table.n_columns)
+        total = float(n_rows)
+        if weight is not None:
+            total = float((weight if rows is None else weight[rows]).sum())
+        if below is not None:
+            request.max_depth = max(request.max_depth - below.depth, 0)
+            request.min_rows = resolve_min_leaf(options.min_samples_leaf, below.n_rows)
+            total = below.weight
+        request.loss = _loss(options, search, scales, weighted=weight is not None)
+        if request.loss == "cost":
+            size = len(problem.target.info.classes[0])
+            costs = 1.0 - np.eye(size) if scales.costs is None else scales.costs
+            costs = costs if scales.factor is None else scales.factor[:, None] * costs
+            request.cost = costs.ravel().tolist()
+        penalty = search.penalty * total
+        state = cls(problem, rows, units, request, penalty)
+        request.penalty = penalty / state.restore(1.0)
+        return state
+
+    def restore(self, loss: float) -> float:
+        """Give a loss of the core in the unit of the data."""
+        power = {"squared_error": 2, "absolute_error": 1}.get(self.request.loss, 0)
+        with np.errstate(over="ignore"):
+            return float(np.ldexp(loss, power * self.units.target + self.units.weight))
+
+    def objective(self, tree: Tree) -> float:
+        """Recompute the objective from the counted nodes."""
+        leaves = tree.is_leaf
+        if self.request.loss in ("gini", "entropy"):
+            loss = float((tree.weight * tree.impurity)[leaves].sum())
+        else:
+            loss = float(tree.risk[leaves].sum() * tree.weight[0])
+            if self.request.loss == "error":
+                loss = float(round(loss))
+        return loss + self.penalty * tree.n_leaves
+
+
+def run_search(state: SearchState) -> dict[str, Any]:
+    """Let the core search; what it found, as a dict."""
+    problem, units = state.problem, state.units
+    weight = units.shrink_weight(problem.weight)
+    shared = (weight, state.rows, state.request, listener())
+    table, target = problem.table.core(), problem.target
+    if problem.options.task == "classification":
+        labels = np.ascontiguousarray(target.values[:, 0])
+        out = _core.search_classes(table, labels, len(target.info.classes[0]), *shared)
+    else:
+        numbers = np.ascontiguousarray(units.shrink_target(target.values)[:, 0])
+        out = _core.search_numbers(table, numbers, *shared)
+    if out["status"] == "memory":
+        raise OptionError(
+            f"The sorted columns of this table need {out['needed'] / 2**20:.3g} MB, and "
+            f"memory_limit={state.request.memory / 2**20:.3g} was given. Raise it, or use "
+            "search='lookahead'."
+        )
+    return dict(out)
+
+
+def tree_of(state: SearchState, found: dict[str, Any]) -> Tree:
+    """Make a Tree of the questions that the core found, counted on the rows."""
+    problem, options = state.problem, state.problem.options
+    target, scales = problem.target, problem.scales
+    parent = found["parent"]
+    n = len(parent)
+    start, node = branches_of(parent)
+    classes = options.task == "classification"
+    width = len(target.info.classes[0]) if classes else 1
+    nothing = np.zeros(n)
+    value = np.zeros((n, 1, width))
+    if classes:
+        value[:, :, 0] = 1.0
+    loss = state.request.loss
+    criterion = loss if loss in ("gini", "entropy") else options.criterion_name
+    skeleton = Tree(
+        schema=problem.table.schema.with_target(target.info),
+        parent=parent,
+        branch_start=start,
+        branch_node=node,
+        splits=SplitTable(**found["splits"]),
+        default_branch=found["default_branch"],
+        n_rows=np.zeros(n, np.int64),
+        weight=nothing,
+        impurity=nothing,
+        gain=nothing,
+        value=value,
+        risk=nothing,
+        sent_default=np.zeros(n, np.int64),
+        counts=np.zeros_like(value) if classes else None,
+        surrogates=None,
+        competitors=None,
+        criterion=ALIASES.get(criterion, criterion),
+        missing=options.missing_rule,  # type: ignore[arg-type]
+        unseen=options.unseen,  # type: ignore[arg-type]
+        cost_matrix=scales.costs,
+        class_prior=scales.prior,
+    )
+    tree = _counted(state, skeleton)
+    if not classes or scales.factor is None:
+        return tree
+    assert tree.counts is not None
+    counts = tree.counts
+    risk = node_risk(counts[:, 0, :], scales.factor, scales.costs) / tree.weight[0]
+    return replace(tree, value=node_value(counts, scales.factor), risk=risk)
+
+
+def _counted(state: SearchState, skeleton: Tree) -> Tree:
+    problem = state.problem
+    table, weight, y = problem.table, problem.weight, problem.target.values[:, 0]
+    if problem.options.task == "classification":
+        y = problem.target.info.classes[0][y]
+    if state.rows is not None:
+        taken = np.zeros(table.n_rows, bool)
+        taken[state.rows] = True
+        table, y = table.take(taken), y[taken]
+        weight = None if weight is None else weight[taken]
+    return skeleton.recount(table, y, sample_weight=weight)
+
+
+def _set_limits(
+    request: _core.SearchRequest,
+    options: GrowOptions,
+    search: Lookahead | Optimal,
+    n_rows: int,
+    n_columns: int,
+) -> None:
+    request.max_depth = _DEEPEST if options.max_depth is None else options.max_depth
+    if options.max_leaf_nodes is not None:
+        request.max_leaves = options.max_leaf_nodes
+    request.min_rows = resolve_min_leaf(options.min_samples_leaf, n_rows)
+    request.learn_missing = options.missing != "majority"
+    request.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
+    if isinstance(search, Lookahead):
+        request.horizon = search.depth
+        request.time_limit = np.inf
+        request.memory = 2**62
+    else:
+        request.time_limit, request.gap = float(search.time_limit), float(search.gap)
+        request.memory = int(search.memory_limit * 2**20)
+
+
+def _loss(
+    options: GrowOptions,
+    search: Lookahead | Optimal,
+    scales: ClassScales,
+    *,
+    weighted: bool,
+) -> str:
+    name = type(search).__name__
+    if options.task == "regression":
+        if search.loss is not None:
+            raise OptionError(
+                f"{name}(loss={search.loss!r}) is for classification. A regression tree is "
+                "searched for by its criterion: leave loss at None."
+            )
+        if options.criterion_name not in _REGRESSION_LOSS:
+            raise OptionError(
+                f"{name} minimises the squared or the absolute error. Got criterion="
+                f"{options.criterion_name!r}. Use criterion='squared_error' or 'absolute_error'."
+            )
+        return _REGRESSION_LOSS[options.criterion_name]
+    plain = scales.factor is None and scales.costs is None
+    if search.loss in ("gini", "entropy"):
+        if not plain:
+            raise OptionError(
+                f"{name}(loss={search.loss!r}) does not know class_prior and cost_matrix. Use "
+                "loss='error', which does."
+            )
+        return search.loss
+    return "cost" if weighted or not plain else "error"
+
+
+def _refuse(options: GrowOptions, search: Lookahead | Optimal) -> None:
+    if isinstance(search, Optimal) and options.max_depth is None:
+        raise OptionError(
+            "search='optimal' needs max_depth: the time grows steeply with it. Use max_depth=3, or "
+            "search='lookahead', which can do without."
+        )
+    if isinstance(search, Lookahead) and options.max_leaf_nodes is not None:
+        raise OptionError(
+            f"search='lookahead' has no use for max_leaf_nodes={options.max_leaf_nodes}. Use "
+            "Lookahead(penalty=...), or search='optimal', which knows it."
+        )

@@ -1,0 +1,90 @@
+// The printed report: summary, icicle and top levels of the tree as vector pictures, rule table.
+// Built when printing begins, in light colours whatever the theme.
+
+const PRINT_WIDTH = 680;
+// The tree lies on pages turned sideways, drawn at full size: no text below 8 points.
+const TREE_WIDTH = 990, TREE_HEIGHT = 560;
+
+function buildPrint(root) {
+  const theme = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
+  readInk();
+  const alpha = alphaNow();
+  const ends = endsAt(alpha);
+  const leaves = ends.filter((e) => !e.rest).map((e) => e.node).sort((a, b) => M.breadth[b] - M.breadth[a]);
+  const many = leaves.length > 150;
+  root.replaceChildren(
+    el("h1", {}, M.payload.title), el("p", {}, summaryLine()),
+    ...findingBoxes(), el("h2", {}, t("quality")), metricsTable(alpha), el("h2", {}, t("importance")), importanceList(alpha),
+    el("h2", {}, t("overview")), icicleSvg(PRINT_WIDTH, Math.min(26 * (depthNow() + 1), 260)),
+    ...printedFigures(ends),
+    el("div", { class: "wide" }, el("h2", {}, t("tree")), ...treeSvg()),
+    el("h2", { class: leaves.length > 12 ? "page" : "" }, t("rules")),
+    tableOf(["#", t("predicted"), t("rows"), t("rule")], leaves.slice(0, 150).map((i) => [`#${numberOf(i)}`, answerText(i), M.known ? fmtCount(M.rows[i]) : "–", ruleText(i, 20)]), "print-rules"),
+    many ? el("p", {}, t("more_rules", { n: leaves.length - 150 })) : el("p", {}),
+    el("p", { class: "muted" }, `ceiba ${M.payload.ceiba} · ${M.payload.created}`));
+  document.documentElement.dataset.theme = theme;
+  readInk();
+}
+
+/** What the Model tab shows of how right the tree is: confusion matrix, calibration; of numbers observed against predicted. */
+function printedFigures(ends) {
+  const source = sourceNow();
+  const figures = source ? sourceOf(source) : null;
+  if (!figures) return [];
+  const name = (key) => el("h2", {}, `${t(key)} (${t(source)})`);
+  if (M.regression) return figures.mean ? [el("div", { class: "pair" }, el("div", {}, name("observed_predicted"), residualView(figures, ends)))] : [];
+  return [el("div", { class: "pair" }, el("div", {}, name("confusion"), confusionTable(figures, ends)), M.test ? el("div", {}, el("h2", {}, t("calibration")), calibrationView(ends)) : null)];
+}
+
+function icicleSvg(width, height) {
+  const svg = sv("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "picture" });
+  const had = icicle.height;
+  icicle.height = height;
+  drawIcicle(new SvgPen(svg), width, height, false);
+  icicle.height = had;
+  return svg;
+}
+
+/** The shown tree as SVG, laid out for a page, with the key of its marks. */
+function treeSvg() {
+  const kept = { ...view };
+  const { folded, selected } = state;
+  state.selected = -1;
+  view.direction = "right";
+  let w = 0, h = 0;
+  for (const [most, deep] of [[31, 4], [23, 4], [23, 3], [15, 3], [9, 2], [5, 1]]) {
+    state.folded = openingFold(most, deep);
+    view.layout = makeLayout();
+    Object.assign(view, { stretch: [1, 1], stretched: true, lines: 1, zoom: 0.32 });
+    // As large as the page allows: then boxes have room for rows and answers.
+    const apart = [TREE_HEIGHT / (view.layout.most * spacing(view.zoom, 0)), (TREE_WIDTH - boxSize().w - 160) / (Math.max(view.layout.deep, 1) * spacing(view.zoom, 1))];
+    view.stretch = [Math.min(Math.max(apart[0], 1), 2.4), Math.min(Math.max(apart[1], 1), 1.5)];
+    view.lines = 3;
+    const box = boxSize();
+    [w, h] = [view.layout.deep * spacing(view.zoom, 1) + box.w + 60, view.layout.most * spacing(view.zoom, 0) + 20];
+    Object.assign(view, { x: box.w / 2 + 2, y: 6, width: w, height: h });
+    if (w <= TREE_WIDTH && h <= TREE_HEIGHT + 30) break;
+  }
+  const svg = sv("svg", { viewBox: `0 0 ${w} ${h}`, class: "picture" });
+  svg.setAttribute("width", String(Math.min(w, TREE_WIDTH)));
+  drawTree(new SvgPen(svg), w, h);
+  const key = colourKey(view.layout);
+  Object.assign(state, { folded, selected });
+  Object.assign(view, kept);
+  return [svg, key];
+}
+
+/** The view as it is now, as SVG. */
+function viewSvg() {
+  const svg = sv("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${view.width} ${view.height}`, width: view.width, height: view.height });
+  svg.append(sv("rect", { width: view.width, height: view.height, fill: ink.panel }));
+  drawTree(new SvgPen(svg), view.width, view.height);
+  drawSelected(new SvgPen(svg));
+  return svg;
+}
+
+function saveSvg() {
+  const svg = viewSvg();
+  download("tree.svg", "image/svg+xml", new XMLSerializer().serializeToString(svg));
+}

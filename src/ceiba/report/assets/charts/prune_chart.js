@@ -1,0 +1,143 @@
+// The curve under the prune slider: risk in training, in cross-validation and on test rows, step by step.
+
+/** Moves the line of the chart to the step; the chart itself does not change. */
+let placeNow = () => {};
+
+function pruneChart() {
+  const p = M.payload.pruning;
+  const steps = M.steps;
+  const asRisk = (k) => shownRisk(steps[k].risk ?? steps[k - 1]?.risk ?? 0);
+  const cv = (k) => (steps[k].cv === null ? null : shownRisk(steps[k].cv));
+  let high = 0, low = Infinity;
+  const known = testRisks();
+  const test = known && known.map((v) => (v === null ? null : shownRisk(v)));
+  steps.forEach((s, k) => {
+    const se = s.cv === null ? 0 : shownSe(s);
+    high = Math.max(high, asRisk(k), s.cv !== null ? cv(k) + se : 0, test ? test[k] ?? 0 : 0);
+    low = Math.min(low, asRisk(k), s.cv !== null ? cv(k) - se : Infinity, test ? test[k] ?? Infinity : Infinity);
+  });
+  low = Math.max(0, low - 0.05 * (high - low));
+  const most = steps[steps.length - 1].leaves;
+  const f = frame({
+    width: 400, height: 230, x: [0, 1], y: [low, high * 1.04], left: 64, xTicks: leafTicks(most).map((n) => Math.log(n) / Math.log(most)), xFormat: (place) => fmtCount(Math.round(most ** place)),
+    xLabel: t("steps_axis"), yLabel: riskName(), label: t("prune_chart"), ...(isShare() ? { yFormat: (v) => fmtPercent(v, high - low < 0.05 ? 1 : 0) } : {}),
+  });
+  const line = (value, kind) => {
+    const points = steps.map((_, k) => [stepPlace(k), value(k)]).filter(([, v]) => v !== null && v !== undefined && Number.isFinite(v));
+    f.layer.append(sv("path", { d: pathOf(points.map(([k, v]) => [f.sx(k), f.sy(v)])), class: "line " + kind }));
+  };
+  // Under monotone limits the risks are those about the means of the rows, not those of the answers.
+  if (!M.clipped) line(asRisk, "train");
+  if (test) line((k) => test[k], "test");
+  if (p.cv_risk) {
+    steps.forEach((s, k) => s.cv !== null && f.layer.append(sv("line", { x1: f.sx(stepPlace(k)), x2: f.sx(stepPlace(k)), y1: f.sy(cv(k) - shownSe(s)), y2: f.sy(cv(k) + shownSe(s)), class: "error-bar" + (s.there ? "" : " lost") })));
+    line(cv, "cv");
+    if (steps.length <= 60) steps.forEach((s, k) => s.cv !== null && f.layer.append(sv("circle", { cx: f.sx(stepPlace(k)), cy: f.sy(cv(k)), r: 3, class: "cv-dot" + (s.there ? "" : " lost") })));
+    const best = stepOfRow(p.minimum), least = stepOfRow(p.one_se);
+    const limit = shownRisk(p.cv_risk[p.minimum] + p.cv_se[p.minimum]);
+    f.layer.append(sv("line", { x1: f.box.left, x2: f.box.right, y1: f.sy(limit), y2: f.sy(limit), class: "limit" }));
+    const choices = best === least ? [[best, `min = ${oneSe()}`]] : [[best, "min"], [least, oneSe()]];
+    const labels = /** @type {[number, string][]} */ (choices).filter(([step]) => step >= 0).map(([step, name]) => {
+      f.layer.append(sv("circle", { cx: f.sx(stepPlace(step)), cy: f.sy(cv(step)), r: 6, class: "mark" }));
+      return { x: f.sx(stepPlace(step)), y: f.sy(cv(step) + shownSe(steps[step])) - 11, text: name };
+    });
+    for (const { x, y, text } of apartLabels(labels, f.box)) f.layer.append(chartText(x, y, text, "middle", "strong"));
+  }
+  f.layer.append(sv("path", { d: fittedMark(f.sx(stepPlace(startStep())), f.box.bottom), class: "fitted" }));
+  const now = sv("line", { id: "prune-now", y1: f.box.top, y2: f.box.bottom, class: "now" });
+  f.layer.append(now);
+  placeNow = () => {
+    now.setAttribute("x1", f.sx(stepPlace(state.step)));
+    now.setAttribute("x2", f.sx(stepPlace(state.step)));
+  };
+  placeNow();
+  f.svg.addEventListener("click", (e) => {
+    const r = f.svg.getBoundingClientRect();
+    const x = ((e.clientX - r.left) / r.width) * 400;
+    update({ step: stepAt((x - f.box.left) / (f.box.right - f.box.left)) });
+  });
+  return f.svg;
+}
+
+/** "1-SE" in the reader's language. */
+const oneSe = () => `1-${t("se")}`;
+
+/** Round numbers of leaves along a logarithmic axis of 316 px, with room for their digits; both ends are there. */
+function leafTicks(most) {
+  const found = [1];
+  const place = (n) => (316 * Math.log(n)) / Math.log(most);
+  const clear = (a, b) => place(b) - place(a) > (textWidth(fmtCount(a), 11) + textWidth(fmtCount(b), 11)) / 2 + 8;
+  for (let power = 1; power <= most; power *= 10) {
+    for (const n of [power, 2 * power, 5 * power]) if (n < most && clear(found[found.length - 1], n) && clear(n, most)) found.push(n);
+  }
+  return most > 1 ? [...found, most] : found;
+}
+
+/** Labels moved inside the frame and, where they would lie on each other, upwards or, at the top, downwards. @param {{x: number, y: number, text: string}[]} labels */
+function apartLabels(labels, box) {
+  const done = [];
+  for (const { x, y, text } of labels) {
+    const half = textWidth(text, 11, true) / 2 + 3;
+    const at = { x: Math.min(Math.max(x, box.left + half), box.right - half), y: Math.max(y, box.top + 6), text, half };
+    const hit = () => done.some((other) => Math.abs(other.x - at.x) < other.half + at.half && Math.abs(other.y - at.y) < 15);
+    const up = at.y - 15 > box.top ? -15 : 15;
+    while (hit()) at.y += up;
+    done.push(at);
+  }
+  return done;
+}
+
+/** A small triangle under the axis: where the fitted tree stands. */
+const fittedMark = (x, y) => `M${x - 5},${y + 7}L${x + 5},${y + 7}L${x},${y - 1}Z`;
+
+/** Keys drawn as the lines are: dashes, dots and marks the same. */
+function pruneLegend() {
+  const key = (kind, text, ...marks) => el("span", { class: "legend-item" }, sv("svg", { viewBox: "0 0 26 12", class: "chart line-key", "aria-hidden": "true" }, marks.length ? marks : sv("path", { d: "M0,6H26", class: kind })), text);
+  const items = M.clipped ? [] : [key("line train", t("train"))];
+  if (M.payload.pruning.cv_risk) {
+    items.push(key("", t("cv_line"), sv("line", { x1: 13, x2: 13, y1: 0, y2: 12, class: "error-bar" }), sv("path", { d: "M0,6H26", class: "line cv" }), sv("circle", { cx: 13, cy: 6, r: 3, class: "cv-dot" })),
+      key("limit", t("limit_line")));
+  }
+  if (testRisks()) items.splice(1, 0, key("line test", t("test")));
+  items.push(key("", t("shown_tree"), sv("path", { d: "M13,0V12", class: "now" })));
+  items.push(key("", t("fitted_tree", { n: stepText(startStep()) }), sv("path", { d: fittedMark(13, 3), class: "fitted" })));
+  return el("div", { class: "legend" }, items);
+}
+
+let testRiskCache = null;
+/** Risk of every step on the test rows, in the unit of the curve; null if not known. */
+function testRisks() {
+  if (!M.test || M.payload.pruning.kind !== "cost") return null;
+  if (testRiskCache) return testRiskCache;
+  const steps = M.steps.map((_, k) => k).filter((k) => M.steps[k].there).reverse();
+  const factor = M.regression ? null : priorFactors(M.test);
+  const risk = (end) => {
+    if (M.regression) {
+      if (M.test.loss) return end.rest ? 0 : M.test.weight[end.node] * M.test.loss[end.node] || 0;
+      const { w, mean, variance } = endMoments(M.test, end);
+      return w ? w * (variance + (mean - M.value[end.node]) ** 2) : 0;
+    }
+    const said = M.answer[end.node];
+    return endCounts(M.test.counts, end).reduce((sum, n, k) => sum + n * (factor ? factor[k] : 1) * costOf(k, said), 0);
+  };
+  const sums = sumsAt(M, steps.map((k) => M.steps[k].alpha), (node) => risk({ node, rest: false }), (node) => risk({ node, rest: true }));
+  const total = M.regression ? M.test.weight[0] : M.test.counts.subarray(0, M.K).reduce((a, b) => a + b, 0);
+  testRiskCache = M.steps.map(() => null);
+  steps.forEach((k, at) => (testRiskCache[k] = total ? Math.max(sums[at], 0) / total : null));
+  return testRiskCache;
+}
+
+function riskName() {
+  const unit = M.payload.pruning.unit;
+  return t({ error: "risk_error", cost: "risk_cost", impurity: "risk_impurity", squared_error: "risk_squared", absolute_error: "risk_absolute", poisson: "risk_poisson" }[unit] || "risk_error");
+}
+
+/** Whether risks are shares of rows; they are then said in per cent, as errors are elsewhere. */
+const isShare = () => M.payload.pruning.unit === "error";
+const isSquared = () => M.payload.pruning.unit === "squared_error";
+/** A risk in the unit in which errors are shown: of squared errors the root. */
+const shownRisk = (v) => (isSquared() ? Math.sqrt(Math.max(v, 0)) : v);
+/** Its standard error in that unit (of a root by the rule of small changes). */
+const shownSe = (s) => (isSquared() ? (s.cv > 0 ? s.se / (2 * Math.sqrt(s.cv)) : 0) : s.se);
+const fmtRisk = (v) => (isShare() ? fmtPercent(v, 2) : fmtNumber(shownRisk(v)));
+const fmtRiskSe = (s) => (isShare() ? fmtPercent(s.se, 2) : fmtNumber(shownSe(s), 2));

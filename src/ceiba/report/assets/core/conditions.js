@@ -1,0 +1,246 @@
+// The way to a node as one condition: tests on a column merged into one value set, missing and
+// unseen values part of it, written as text, Python and SQL. Where surrogates decide for missing
+// values the code is written step by step instead of merged, so that it selects the same rows.
+
+/**
+ * A set of values of one column: numbers low < x <= high, or codes (the last one: unseen levels).
+ * @typedef {{j: number, low: number, high: number, codes: Uint8Array|null, named: Uint8Array|null, missing: boolean}} ValueSet
+ */
+
+/** @returns {ValueSet} */
+function nothingOf(j) {
+  const n = M.columns.levels[j].length;
+  const numeric = M.columns.kind[j] === "numeric";
+  return {
+    j, low: Infinity, high: Infinity, missing: false,
+    codes: numeric ? null : new Uint8Array(n + 1), named: numeric ? null : new Uint8Array(n + 1),
+  };
+}
+
+/** @returns {ValueSet} */
+function everythingOf(j) {
+  const set = nothingOf(j);
+  set.low = -Infinity;
+  set.missing = true;
+  if (set.codes) {
+    set.codes.fill(1);
+    set.named.fill(1);
+    set.named[set.named.length - 1] = 0;
+  }
+  return set;
+}
+
+/** Values that a split sends to a branch, and whether it can place unseen levels and missing ones at all. */
+function answersOf(splits, i, branch) {
+  const j = splits.column[i];
+  const yes = nothingOf(j);
+  if (splits.kind[i] === PRESENCE) {
+    if (branch === 1) yes.missing = true;
+    else Object.assign(yes, { ...everythingOf(j), missing: false });
+    return yes;
+  }
+  if (splits.kind[i] === CUT) {
+    const low = branch === splits.low[i];
+    if (!yes.codes) return Object.assign(yes, low ? { low: -Infinity, high: splits.cut[i] } : { low: splits.cut[i], high: Infinity });
+    for (let c = 0; c < yes.codes.length - 1; c++) {
+      if (low === c <= splits.cut[i]) yes.codes[c] = yes.named[c] = 1;
+    }
+    return yes;
+  }
+  for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) {
+    if (splits.levelBranch[k] === branch) yes.codes[splits.levelCode[k]] = yes.named[splits.levelCode[k]] = 1;
+  }
+  return yes;
+}
+
+/** Codes that split i does not know. */
+function unknownTo(splits, i) {
+  const j = splits.column[i];
+  const set = nothingOf(j);
+  if (!set.codes || splits.kind[i] === PRESENCE) return set;
+  if (splits.kind[i] === CUT) set.codes[set.codes.length - 1] = 1;
+  else {
+    set.codes.fill(1);
+    for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) set.codes[splits.levelCode[k]] = 0;
+  }
+  return set;
+}
+
+/** Join b into a; one of them has no numbers. */
+function join(a, b) {
+  if (a.codes) a.codes.forEach((_, c) => {
+    a.codes[c] |= b.codes[c];
+    a.named[c] |= b.named[c];
+  });
+  else if (a.low >= a.high) Object.assign(a, { low: b.low, high: b.high });
+  a.missing = a.missing || b.missing;
+  return a;
+}
+
+/** What both allow. */
+function meet(a, b) {
+  const codes = a.codes && a.codes.map((v, c) => v & b.codes[c]);
+  const named = a.named && a.named.map((v, c) => v & b.named[c]);
+  return { j: a.j, low: Math.max(a.low, b.low), high: Math.min(a.high, b.high), codes, named, missing: a.missing && b.missing };
+}
+
+/** What node i's split asks of a row that takes a branch: its own values, and those it cannot place. */
+function stepOf(i, branch) {
+  const s = M.splits;
+  const j = s.column[i];
+  const yes = answersOf(s, i, branch);
+  const silent = nothingOf(j);
+  if (s.kind[i] !== PRESENCE) silent.missing = true;
+  const unseen = unknownTo(s, i);
+  if (M.payload.unseen === "missing") join(silent, unseen);
+  else if (branch === M.majority[i]) join(yes, unseen);
+  const stand = M.surrogates && M.surrogates.inUse ? M.surrogates : null;
+  const tests = [];
+  if (stand) {
+    for (let k = stand.start[i]; k < stand.start[i + 1]; k++) {
+      const mute = unknownTo(stand.splits, k);
+      if (stand.splits.kind[k] !== PRESENCE) mute.missing = true;
+      tests.push([answersOf(stand.splits, k, branch), mute]);
+    }
+  }
+  const other = M.payload.missing === "fractional" ? M.weight[M.child(i, branch)] > 0 || !M.known : M.defaultBranch[i] === branch;
+  if (!tests.length && other) join(yes, silent);
+  return { j, yes, silent, tests, other };
+}
+
+/** Steps from the root to a node. */
+function stepsTo(node) {
+  const found = [];
+  for (let i = node; i > 0; i = M.parent[i]) found.push(stepOf(M.parent[i], M.branchIndex[i]));
+  return found.reverse();
+}
+
+/** The merged value set of each column, in the order in which the path asks. @returns {ValueSet[]} */
+function valueSets(node) {
+  const found = new Map();
+  for (const step of stepsTo(node)) {
+    const had = found.get(step.j);
+    found.set(step.j, had ? meet(had, step.yes) : step.yes);
+  }
+  return [...found.values()];
+}
+
+/** What a value set says, in words; "" when it restricts nothing. @param {boolean} [closed] in brackets where it holds an "or" */
+function setText(set, most = 8, closed = false) {
+  const name = isolated(M.columns.name[set.j]);
+  const or = set.missing && M.columns.n_missing[set.j] > 0;
+  const whole = (/** @type {string} */ said) => (!or ? said : closed ? `(${said} ${t("or_missing")})` : `${said} ${t("or_missing")}`);
+  if (!set.codes) {
+    if (set.low >= set.high) return set.missing ? `${name} ${t("is_missing")}` : `${name}: ∅`;
+    const below = set.high < Infinity, above = set.low > -Infinity;
+    if (!below && !above) return set.missing ? "" : `${name} ${t("is_present")}`;
+    if (below !== above && isYesNo(set.j, below ? set.high : set.low)) return whole(`${name} = ${t(below ? "no" : "yes")}`);
+    const [low, high] = [fmtCut(set.low, set.j), fmtCut(set.high, set.j)];
+    if (below && above) return whole(`${low} < ${name} ≤ ${high}`);
+    return whole(below ? `${name} ≤ ${high}` : `${name} > ${low}`);
+  }
+  const levels = M.columns.levels[set.j].map(isolated);
+  let shown = levels.filter((_, c) => set.named[c]);
+  if (!shown.length) shown = levels.filter((_, c) => set.codes[c]);
+  if (!shown.length) {
+    if (set.codes[levels.length]) return `${name}: ${t("unseen_level")}`;
+    return set.missing ? `${name} ${t("is_missing")}` : `${name}: ∅`;
+  }
+  if (shown.length === levels.length) return set.missing ? "" : `${name} ${t("is_present")}`;
+  const said = shown.length === 1 ? `${name} = ${shown[0]}` : `${name} ∈ {${listed(shown, most)}}`;
+  return whole(said);
+}
+
+/** The rule of a node, one text per column. */
+const ruleParts = (node, most = 8, closed = false) => valueSets(node).map((s) => setText(s, most, closed)).filter(Boolean);
+/** The rule as one sentence; "or missing" stands in brackets beside an "and". */
+const ruleText = (node, most = 8) => {
+  const parts = ruleParts(node, most, true);
+  return parts.length > 1 ? joined(parts) : ruleParts(node, most)[0] || t("all_rows");
+};
+
+// ---------------------------------------------------------------- code
+
+const pythonDialect = {
+  and: " and ", or: " or ", yes: "True", no: "False",
+  name: (j) => `row[${JSON.stringify(M.columns.name[j])}]`,
+  missing: (c) => `(${c} is None or ${c} != ${c})`,
+  present: (c) => `(${c} is not None and ${c} == ${c})`,
+  numbers: (c, set) => {
+    const low = pythonNumber(set.low, set.j), high = pythonNumber(set.high, set.j);
+    const said = set.low > -Infinity && set.high < Infinity ? `${low} < ${c} <= ${high}` : set.high < Infinity ? `${c} <= ${high}` : `${c} > ${low}`;
+    return `(${c} is not None and ${said})`;
+  },
+  levels: (c, list, not) => `${c} ${not ? "not " : ""}in [${list.join(", ")}]`,
+  literal: (v) => (typeof v === "boolean" ? (v ? "True" : "False") : typeof v === "number" ? String(v) : JSON.stringify(v)),
+};
+
+function pythonNumber(x, j) {
+  const display = M.columns.display[j];
+  if (display === "number" || display === "boolean" || !Number.isFinite(x)) return String(x);
+  if (display === "duration") return `datetime.timedelta(seconds=${x})`;
+  if (display === "date") return `datetime.date(1970, 1, 1) + datetime.timedelta(days=${Math.floor(x / 86400)})`;
+  return `datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=${x})`;
+}
+
+const sqlText = (v) => "'" + String(v).replace(/'/g, "''") + "'";
+const sqlDialect = {
+  and: " AND ", or: " OR ", yes: "1 = 1", no: "1 = 0",
+  name: (j) => '"' + M.columns.name[j].replace(/"/g, '""') + '"',
+  missing: (c) => `${c} IS NULL`,
+  present: (c) => `${c} IS NOT NULL`,
+  numbers: (c, set) => {
+    const display = M.columns.display[set.j];
+    const number = (x) => {
+      if (display === "date") return "DATE " + sqlText(isoTime(Math.floor(x / 86400) * 86400, "date"));
+      if (display === "datetime") return "TIMESTAMP " + sqlText(isoTime(x, display).replace("T", " "));
+      return String(x);
+    };
+    const at = display === "boolean" ? `CAST(${c} AS INTEGER)` : c;
+    const parts = [];
+    if (set.low > -Infinity) parts.push(`${at} > ${number(set.low)}`);
+    if (set.high < Infinity) parts.push(`${at} <= ${number(set.high)}`);
+    return parts.length > 1 ? `(${parts.join(" AND ")})` : parts[0];
+  },
+  levels: (c, list, not) => `${c} ${not ? "NOT " : ""}IN (${list.join(", ")})`,
+  literal: (v) => (typeof v === "boolean" ? (v ? "TRUE" : "FALSE") : typeof v === "number" ? String(v) : sqlText(v)),
+};
+
+/** A value set as code, exactly. */
+function setCode(set, d) {
+  const c = d.name(set.j);
+  let inside, whole;
+  if (!set.codes) {
+    whole = set.low === -Infinity && set.high === Infinity;
+    inside = set.low >= set.high ? null : whole ? d.present(c) : d.numbers(c, set);
+  } else {
+    const values = M.columns.level_values[set.j] || M.columns.levels[set.j];
+    const unseen = set.codes[values.length];
+    const list = values.filter((_, k) => Boolean(set.codes[k]) !== Boolean(unseen)).map(d.literal);
+    whole = unseen && !list.length;
+    if (whole) inside = d.present(c);
+    else if (!unseen) inside = list.length ? d.levels(c, list, false) : null;
+    else inside = `(${d.present(c)}${d.and}${d.levels(c, list, true)})`;
+  }
+  if (whole && set.missing) return d.yes;
+  if (!inside) return set.missing ? d.missing(c) : d.no;
+  return set.missing ? `(${d.missing(c)}${d.or}${inside})` : inside;
+}
+
+function stepCode(step, d) {
+  const own = setCode(step.yes, d);
+  if (!step.tests.length) return own;
+  let chain = step.other ? d.yes : d.no;
+  for (const [yes, mute] of step.tests.slice().reverse()) {
+    chain = `(${setCode(yes, d)}${d.or}(${setCode(mute, d)}${d.and}${chain}))`;
+  }
+  return `(${own}${d.or}(${setCode(step.silent, d)}${d.and}${chain}))`;
+}
+
+/** The condition of a node as code. @param {"python"|"sql"} language */
+function ruleCode(node, language) {
+  const d = language === "sql" ? sqlDialect : pythonDialect;
+  const steps = stepsTo(node);
+  const parts = steps.some((s) => s.tests.length) ? steps.map((s) => stepCode(s, d)) : valueSets(node).map((s) => setCode(s, d));
+  return parts.filter((p) => p !== d.yes).join(d.and) || d.yes;
+}

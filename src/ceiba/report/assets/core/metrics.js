@@ -1,0 +1,279 @@
+// Every metric of every pruned tree, as sums over its ends; no refit, no rows.
+// An end is a leaf of T(alpha), or an inner node in which rows stayed (no branch for a missing
+// value): of those only what did not go further counts.
+
+/** @typedef {{node: number, rest: boolean}} End */
+
+/** The ends of the trees last asked for. @type {Map<number, End[]>} */
+const endsCache = new Map();
+
+/** Where rows end in T(alpha). @param {number} alpha @returns {End[]} */
+function endsAt(alpha) {
+  const had = endsCache.get(alpha);
+  if (had) return had;
+  const found = [];
+  for (let i = 0; i < M.n; ) {
+    const leaf = M.isLeaf(i) || M.nodeAlpha[i] <= alpha;
+    if (leaf || M.defaultBranch[i] < 0) found.push({ node: i, rest: !leaf });
+    i += leaf ? M.size[i] : 1;
+  }
+  if (endsCache.size > 3) endsCache.clear();
+  endsCache.set(alpha, found);
+  return found;
+}
+
+/** Class counts of an end. @param {Float64Array} counts @param {End} end @param {Float64Array} [into] filled and given back */
+function endCounts(counts, end, into = new Float64Array(M.K)) {
+  const K = M.K;
+  const at = end.node * K;
+  for (let k = 0; k < K; k++) into[k] = counts[at + k];
+  if (end.rest) {
+    for (let b = 0; b < M.nBranches(end.node); b++) {
+      const c = M.child(end.node, b);
+      for (let k = 0; k < K; k++) into[k] -= counts[c * K + k];
+    }
+  }
+  return into;
+}
+
+/** Where figures come from: "train" or "test"; null if they are not known. @param {string} name @returns {Source|null} */
+function sourceOf(name) {
+  if (name === "test") return M.test;
+  if (!M.known || M.clipped) return null;
+  if (!M.regression) return M.counts ? { counts: M.counts, rows: M.rows } : null;
+  if (M.payload.criterion !== "squared_error") return { weight: M.weight, loss: M.impurity, rows: M.rows };
+  return { weight: M.weight, mean: M.value, variance: M.impurity, rows: M.rows };
+}
+
+/** @type {Map<string, Record<string, number>|null>} */ const quickCache = new Map();
+/** @type {Map<string, Record<string, number>|null>} */ const metricsCache = new Map();
+
+/** All but the area under the curve, which takes a sorting. @param {number} alpha @param {string} name "train" or "test" @returns {Record<string, number>|null} */
+function quickMetrics(alpha, name) {
+  const source = sourceOf(name);
+  if (!source) return null;
+  const key = name + alpha;
+  let found = quickCache.get(key);
+  if (found === undefined) quickCache.set(key, (found = M.regression ? numberMetrics(source, endsAt(alpha)) : classMetrics(source, endsAt(alpha))));
+  return found;
+}
+
+/** @param {number} alpha @param {string} name "train" or "test" @returns {Record<string, number>|null} */
+function metricsAt(alpha, name) {
+  const key = name + alpha;
+  let found = metricsCache.get(key);
+  if (found === undefined) {
+    found = quickMetrics(alpha, name);
+    if (found && !M.regression) found = { ...found, auc: aucAt(sourceOf(name), endsAt(alpha)) };
+    metricsCache.set(key, found);
+  }
+  return found;
+}
+
+/** What a row of each class counts where priors are stated: prior over the share in these rows, as in evaluate(). @returns {Float64Array|null} */
+function priorFactors(source) {
+  const { class_prior: prior } = M.payload;
+  if (!prior) return null;
+  const counts = source.counts.subarray(0, M.K);
+  const total = counts.reduce((a, b) => a + b, 0);
+  return Float64Array.from(counts, (n, k) => (n > 0 ? (prior[k] * total) / n : 0));
+}
+/** Cost of an answer, 1 for each error where no costs are stated. */
+const costOf = (truth, said) => (M.cost ? M.cost[truth * M.K + said] : truth === said ? 0 : 1);
+/** Whether answers are judged by cost: stated, or errors that priors weigh. */
+const hasCosts = () => !M.regression && (M.cost !== null || M.payload.class_prior !== null);
+
+function classMetrics(source, ends) {
+  const factor = priorFactors(source);
+  const K = M.K;
+  const eps = 2 ** -52;
+  let n = 0, wrong = 0, cost = 0, log = 0, brier = 0;
+  const right = new Float64Array(K), total = new Float64Array(K);
+  const c = new Float64Array(K);
+  for (const end of ends) {
+    endCounts(source.counts, end, c);
+    const at = end.node * K;
+    const said = M.answer[end.node];
+    let squares = 0;
+    for (let k = 0; k < K; k++) squares += M.value[at + k] ** 2;
+    for (let k = 0; k < K; k++) {
+      if (!c[k]) continue;
+      n += c[k];
+      total[k] += c[k];
+      if (k === said) right[k] += c[k];
+      else wrong += c[k];
+      if (hasCosts()) cost += c[k] * (factor ? factor[k] : 1) * costOf(k, said);
+      const p = M.value[at + k];
+      log -= c[k] * Math.log(Math.min(Math.max(p, eps), 1 - eps));
+      brier += c[k] * (squares - 2 * p + 1);
+    }
+  }
+  if (!n) return null;
+  let recall = 0, seen = 0;
+  for (let k = 0; k < K; k++) {
+    if (total[k] > 0) {
+      recall += right[k] / total[k];
+      seen++;
+    }
+  }
+  const found = { n, leaves: ends.filter((e) => !e.rest).length, error: wrong / n, accuracy: 1 - wrong / n };
+  if (hasCosts()) found.cost = cost / n;
+  found.balanced = recall / seen;
+  found.log_loss = log / n;
+  found.brier = brier / n / (K === 2 ? 2 : 1);
+  return found;
+}
+
+/** Area under the ROC curve; with more than two classes the mean of one against the rest. */
+function aucAt(source, ends) {
+  const K = M.K;
+  const counted = new Uint8Array(M.n), all = new Float64Array(M.n), c = new Float64Array(K);
+  /** @type {Map<number, Float64Array>} rows that stayed in inner nodes */ const rests = new Map();
+  for (const end of ends) {
+    counted[end.node] = 1;
+    all[end.node] = endCounts(source.counts, end, c).reduce((a, b) => a + b, 0);
+    if (end.rest) rests.set(end.node, c.slice());
+  }
+  let sum = 0, used = 0;
+  for (let k = K === 2 ? 1 : 0; k < K; k++) {
+    const { order, p, counts } = sortedClass(source, k);
+    // By falling probability; ends of equal probability cannot be told apart and share a step.
+    let above = 0, below = 0, area = 0, yes = 0, no = 0, last = NaN;
+    for (let at = 0; at < order.length; at++) {
+      const i = order[at];
+      if (counted[i] === 0) continue;
+      if (p[at] !== last) {
+        area += no * (above + yes / 2);
+        above += yes;
+        below += no;
+        yes = no = 0;
+        last = p[at];
+      }
+      const here = rests.size > 0 && rests.has(i) ? rests.get(i)[k] : counts[at];
+      yes += here;
+      no += all[i] - here;
+    }
+    area += no * (above + yes / 2);
+    above += yes;
+    below += no;
+    if (above > 0 && below > 0) {
+      sum += area / (above * below);
+      used++;
+    }
+  }
+  return used ? sum / used : NaN;
+}
+
+/** @typedef {{order: Int32Array, p: Float64Array, counts: Float64Array}} Sorted */
+/** @type {Map<any, Sorted[]>} */ const sortedBySource = new Map();
+/** All nodes by falling probability of class k, with the counts of a source in that order; sorted once. @returns {Sorted} */
+function sortedClass(source, k) {
+  const key = source.counts;
+  let list = sortedBySource.get(key);
+  if (!list) sortedBySource.set(key, (list = []));
+  if (!list[k]) {
+    const given = Float64Array.from({ length: M.n }, (_, i) => M.value[i * M.K + k]);
+    const other = [...sortedBySource.values()].find((one) => one[k]);
+    const order = other ? other[k].order : Int32Array.from({ length: M.n }, (_, i) => i).sort((a, b) => given[b] - given[a]);
+    list[k] = { order, p: Float64Array.from(order, (i) => given[i]), counts: Float64Array.from(order, (i) => key[i * M.K + k]) };
+  }
+  return list[k];
+}
+
+/** ROC and precision-recall points of class k against the rest, by descending probability. */
+function rocAt(source, ends, k) {
+  const K = M.K;
+  const groups = new Map();
+  let P = 0, N = 0;
+  for (const end of ends) {
+    const c = endCounts(source.counts, end);
+    const all = c.reduce((a, b) => a + b, 0);
+    if (!all) continue;
+    const p = M.value[end.node * K + k];
+    const g = groups.get(p) || [0, 0];
+    g[0] += c[k];
+    g[1] += all - c[k];
+    groups.set(p, g);
+    P += c[k];
+    N += all - c[k];
+  }
+  const roc = [[0, 0]], pr = [];
+  let tp = 0, fp = 0, area = 0, average = 0;
+  for (const p of [...groups.keys()].sort((a, b) => b - a)) {
+    const [yes, no] = groups.get(p);
+    area += no * (tp + yes / 2);
+    tp += yes;
+    fp += no;
+    roc.push([N ? fp / N : 0, P ? tp / P : 0]);
+    pr.push([P ? tp / P : 0, tp / (tp + fp)]);
+    average += P ? (yes / P) * (tp / (tp + fp)) : 0;
+  }
+  return { roc, pr, area: P && N ? area / (P * N) : NaN, average: P ? average : NaN, positive: P / (P + N) };
+}
+
+/** Confusion matrix, truth by row. */
+function confusionAt(source, ends) {
+  const K = M.K;
+  const found = Array.from({ length: K }, () => new Float64Array(K));
+  for (const end of ends) {
+    const c = endCounts(source.counts, end);
+    for (let k = 0; k < K; k++) found[k][M.answer[end.node]] += c[k];
+  }
+  return found;
+}
+
+/** Weight, mean and variance of the rows of an end. */
+function endMoments(source, end) {
+  const i = end.node;
+  if (!end.rest) return { w: source.weight[i], mean: source.mean[i], variance: source.variance[i] };
+  let w = source.weight[i], sum = source.weight[i] * source.mean[i];
+  let about = w * source.variance[i];
+  for (let b = 0; b < M.nBranches(i); b++) {
+    const c = M.child(i, b);
+    if (!source.weight[c]) continue;
+    w -= source.weight[c];
+    sum -= source.weight[c] * source.mean[c];
+    about -= source.weight[c] * (source.variance[c] + (source.mean[c] - source.mean[i]) ** 2);
+  }
+  if (!(w > 1e-9)) return { w: 0, mean: NaN, variance: NaN };
+  const mean = sum / w;
+  return { w, mean, variance: Math.max(about / w - (mean - source.mean[i]) ** 2, 0) };
+}
+
+function numberMetrics(source, ends) {
+  const leaves = ends.filter((e) => !e.rest).length;
+  if (source.loss) {
+    let loss = 0, n = 0;
+    for (const end of ends) {
+      if (end.rest || !source.weight[end.node]) continue;
+      n += source.weight[end.node];
+      loss += source.weight[end.node] * source.loss[end.node];
+    }
+    return n ? { n, leaves, loss: loss / n } : null;
+  }
+  let n = 0, squared = 0, bias = 0;
+  for (const end of ends) {
+    const { w, mean, variance } = endMoments(source, end);
+    if (!w) continue;
+    const apart = mean - M.value[end.node];
+    n += w;
+    squared += w * (variance + apart * apart);
+    bias -= w * apart;
+  }
+  if (!n) return null;
+  const mse = squared / n;
+  return { n, leaves, rmse: Math.sqrt(mse), mse, r2: 1 - mse / source.variance[0], bias: bias / n };
+}
+
+/** Importance of the columns in T(alpha), as shares. */
+function importanceAt(alpha) {
+  const found = new Float64Array(M.columns.name.length);
+  let total = 0;
+  for (let i = 0; i < M.n; i++) {
+    if (M.isLeaf(i) || M.nodeAlpha[i] <= alpha) continue;
+    const worth = M.worth[i] || 0;
+    found[M.splits.column[i]] += worth;
+    total += worth;
+  }
+  return total > 0 ? found.map((v) => v / total) : found;
+}

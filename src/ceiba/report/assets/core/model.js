@@ -1,0 +1,267 @@
+// The payload as typed arrays with what follows from it: branches, depths, answers, probabilities.
+
+const CUT = 1;
+const LEVELS = 2;
+const PRESENCE = 3;
+
+/** @typedef {ReturnType<typeof loadModel>} Model */
+/** The model of the page; set once by `loadModel`. @type {Model} */
+let M = null;
+
+/** @param {any} given @param {number} n */
+function readSplits(given, n) {
+  const start = new Int32Array(n + 1);
+  if (given.n_levels) for (let i = 0; i < n; i++) start[i + 1] = start[i] + given.n_levels[i];
+  return {
+    kind: Uint8Array.from(given.kind),
+    column: Int32Array.from(given.column),
+    cut: floats(given.cut),
+    low: given.low_branch ? Uint8Array.from(given.low_branch) : new Uint8Array(n),
+    levelStart: start,
+    levelCode: Int32Array.from(given.level_code || []),
+    levelBranch: Int32Array.from(given.level_branch || []),
+  };
+}
+
+/** Rows of a ragged table by node. */
+function starts(lengths) {
+  const start = new Int32Array(lengths.length + 1);
+  lengths.forEach((n, i) => (start[i + 1] = start[i] + n));
+  return start;
+}
+
+/** Numbers with NaN for null. @param {(number|null)[]} list */
+function floats(list) {
+  const found = new Float64Array(list.length);
+  for (let k = 0; k < list.length; k++) found[k] = list[k] === null ? NaN : /** @type {number} */ (list[k]);
+  return found;
+}
+
+/** @param {any} p the payload */
+function loadModel(p) {
+  const nodes = p.nodes;
+  const n = nodes.parent.length;
+  const parent = Int32Array.from(nodes.parent);
+  const regression = p.task === "regression";
+  const K = regression ? 1 : p.classes.length;
+
+  const branchStart = new Int32Array(n + 1);
+  for (let i = 1; i < n; i++) branchStart[parent[i] + 1]++;
+  for (let i = 0; i < n; i++) branchStart[i + 1] += branchStart[i];
+  const branchNode = new Int32Array(Math.max(n - 1, 0));
+  const branchIndex = new Int32Array(n).fill(-1);
+  const filled = branchStart.slice();
+  for (let i = 1; i < n; i++) {
+    branchIndex[i] = filled[parent[i]] - branchStart[parent[i]];
+    branchNode[filled[parent[i]]++] = i;
+  }
+  const depth = new Int32Array(n);
+  for (let i = 1; i < n; i++) depth[i] = depth[parent[i]] + 1;
+  const size = new Int32Array(n).fill(1);
+  const leafCount = new Int32Array(n);
+  for (let i = n - 1; i >= 0; i--) {
+    if (branchStart[i] === branchStart[i + 1]) leafCount[i] = 1;
+    if (i > 0) {
+      size[parent[i]] += size[i];
+      leafCount[parent[i]] += leafCount[i];
+    }
+  }
+
+  const rows = Float64Array.from(nodes.n_rows);
+  const weight = nodes.weight ? floats(nodes.weight) : rows;
+  const counts = nodes.counts ? floats(nodes.counts) : null;
+  let value = nodes.value ? floats(nodes.value) : null;
+  if (!value) {
+    value = new Float64Array(n * K);
+    for (let i = 0; i < n; i++) {
+      let total = 0;
+      for (let k = 0; k < K; k++) total += counts[i * K + k];
+      for (let k = 0; k < K; k++) value[i * K + k] = counts[i * K + k] / total;
+    }
+  }
+  const nLeaves = leafCount[0];
+  const known = rows[0] > 0;
+  const shape = {
+    n, K, regression, parent, depth, size, leafCount, nLeaves, weight, known, branchIndex,
+    nBranches: (/** @type {number} */ i) => branchStart[i + 1] - branchStart[i],
+    isLeaf: (/** @type {number} */ i) => branchStart[i] === branchStart[i + 1],
+    child: (/** @type {number} */ i, /** @type {number} */ b) => branchNode[branchStart[i] + b],
+    defaultBranch: Int32Array.from(nodes.default_branch),
+    nodeAlpha: p.pruning ? Float64Array.from(p.pruning.node_alpha, (v) => (v === null ? Infinity : v)) : new Float64Array(n).fill(Infinity),
+  };
+  const cost = p.cost_matrix ? floats(p.cost_matrix) : null;
+  const counting = readCounting(p, shape, rows, counts, value);
+  return {
+    ...shape, ...counting, payload: p, columns: p.columns, classes: /** @type {string[]} */ (p.classes), target: p.target, rows, counts, value, cost,
+    splits: readSplits(nodes.splits, n),
+    impurity: floats(nodes.impurity), gain: floats(nodes.gain), worth: floats(nodes.worth),
+    boxes: p.boxes ? floats(p.boxes) : null,
+    /** @type {number[]|null} training rows without the value asked for */ sentDefault: nodes.sent_default,
+    maxDepth: depth.reduce((a, b) => Math.max(a, b), 0),
+    prob: (/** @type {number} */ i, /** @type {number} */ k) => value[i * K + k],
+    // How wide a node is drawn: by rows, or by leaves where no rows are known.
+    breadth: known ? Float64Array.from(counting.seen, (r) => r / counting.seen[0]) : Float64Array.from(leafCount, (c) => c / nLeaves),
+    majority: majorityBranches(shape),
+    answer: regression ? null : Int32Array.from({ length: n }, (_, i) => bestClass(K, cost, value, i * K)),
+    surrogates: nodes.surrogates ? readSurrogates(nodes.surrogates) : null,
+    competitors: nodes.competitors || p.rivals ? readCompetitors(nodes.competitors || p.rivals) : null,
+    /** @type {Map<number, any>} bars of the split column by node, of the largest nodes */ histograms: new Map((p.histograms || []).map((one) => [one.node, one])),
+    // Classes that are bare numbers say nothing without the name of the target.
+    bare: !regression && p.classes.every((/** @type {string} */ name) => /^[-+]?[\d.,]+$/.test(name)),
+    test: p.test ? readTest(p.test, regression) : null,
+    steps: readSteps(shape, p.pruning),
+    low: regression ? value.reduce((a, b) => Math.min(a, b), Infinity) : 0,
+    high: regression ? value.reduce((a, b) => Math.max(a, b), -Infinity) : 0,
+  };
+}
+
+/**
+ * How training rows count. weighted: not all alike. clipped: values were held within monotone limits, so
+ * that those of the rows are not known. altered: by that or by priors, they are not those of the rows
+ * alone. seen: rows by node, parts of rows where missing values go by shares.
+ */
+function readCounting(p, m, rows, counts, value) {
+  const whole = (/** @type {number} */ end) => counts === null || counts.subarray(0, end).every((c) => Math.abs(c - Math.round(c)) < 1e-6);
+  const inParts = p.missing === "fractional" && m.weight[0] === rows[0] && whole(m.K);
+  const weighted = p.parameters.class_weight !== undefined || (p.nodes.weight !== null && !inParts);
+  const limited = () => (weighted || inParts ? p.parameters.monotonic_cst !== undefined : !whole(m.n * m.K));
+  const clipped = m.regression ? p.criterion === "squared_error" && !areMeans(m, value) : (p.nodes.value !== null && !p.class_prior) || limited();
+  return { weighted, clipped, altered: clipped || p.class_prior !== null, seen: inParts ? m.weight : rows };
+}
+
+/** Whether every value is the mean of those below it, as means of rows are. */
+function areMeans(m, value) {
+  for (let i = 0; i < m.n; i++) {
+    let w = 0, sum = 0, size = Math.abs(value[i]);
+    for (let b = 0; b < m.nBranches(i); b++) {
+      const c = m.child(i, b);
+      w += m.weight[c];
+      sum += m.weight[c] * value[c];
+      size = Math.max(size, Math.abs(value[c]));
+    }
+    // Rows that stayed in the node are in its mean alone.
+    if (w > 0 && m.weight[i] - w <= 1e-9 * w && Math.abs(sum / w - value[i]) > 1e-6 * size) return false;
+  }
+  return true;
+}
+
+function readSurrogates(s) {
+  return {
+    start: starts(s.n), splits: readSplits(s.splits, s.splits.kind.length),
+    agreement: floats(s.agreement), adjusted: floats(s.adjusted), sent: s.sent, inUse: s.in_use,
+  };
+}
+
+const readCompetitors = (c) => ({ start: starts(c.n), splits: readSplits(c.splits, c.splits.kind.length), gain: floats(c.gain) });
+
+/** Figures of rows at each node: class counts; or weight with mean and variance, or with the mean loss. @typedef {{rows: Float64Array, counts?: Float64Array, weight?: Float64Array, mean?: Float64Array, variance?: Float64Array, loss?: Float64Array}} Source */
+/** @returns {Source} */
+function readTest(given, regression) {
+  const rows = Float64Array.from(given.n_rows);
+  if (!regression) return { rows, counts: floats(given.counts) };
+  const weight = floats(given.weight);
+  if (given.mean) return { rows, weight, mean: floats(given.mean), variance: floats(given.variance) };
+  return { rows, weight, loss: floats(given.loss) };
+}
+
+/** The branch with the most weight, the first on ties. */
+function majorityBranches(m) {
+  const found = new Int32Array(m.n).fill(-1);
+  for (let i = 0; i < m.n; i++) {
+    let most = -Infinity;
+    for (let b = 0; b < m.nBranches(i); b++) {
+      const w = m.weight[m.child(i, b)];
+      if (w > most) {
+        most = w;
+        found[i] = b;
+      }
+    }
+  }
+  return found;
+}
+
+/** Class of least expected cost, the lowest on ties; `at` is where K probabilities begin. */
+function bestClass(K, costs, value, at) {
+  if (!costs) {
+    let best = 0;
+    for (let k = 1; k < K; k++) if (value[at + k] > value[at + best]) best = k;
+    return best;
+  }
+  const cost = new Float64Array(K);
+  for (let truth = 0; truth < K; truth++) {
+    for (let said = 0; said < K; said++) cost[said] += value[at + truth] * costs[truth * K + said];
+  }
+  const least = cost.reduce((a, b) => Math.min(a, b), Infinity);
+  return cost.findIndex((c) => c <= least + 1e-12 * Math.abs(least));
+}
+
+/**
+ * The trees the slider shows, the smallest first. `alpha` -1 is the tree as it was handed over;
+ * a step is not `there` when the pruning table knows it but its nodes were not kept.
+ * @typedef {{alpha: number, leaves: number, risk: number|null, row: number, cv: number|null, se: number|null, there: boolean, asIs: boolean}} Step
+ * @returns {Step[]}
+ */
+function readSteps(m, pruning) {
+  /** @type {Step} */ const asItIs = { alpha: -1, leaves: m.nLeaves, risk: null, row: -1, cv: null, se: null, there: true, asIs: true };
+  if (!pruning) return [asItIs];
+  const leaves = leavesAt(m, pruning.alpha);
+  const steps = pruning.alpha.map((alpha, k) => ({
+    alpha, leaves: pruning.n_leaves[k], risk: pruning.risk[k], row: k,
+    cv: pruning.cv_risk ? pruning.cv_risk[k] : null,
+    se: pruning.cv_se ? pruning.cv_se[k] : null,
+    there: leaves[k] === pruning.n_leaves[k], asIs: false,
+  }));
+  const same = steps.find((s) => s.there && s.leaves === m.nLeaves);
+  if (same) same.asIs = true;
+  else steps.unshift(asItIs);
+  return thinned(steps.reverse(), pruning);
+}
+
+const MOST_STEPS = 120;
+
+/** Of very many steps those evenly spread by the logarithm of their leaves, and the marked ones. */
+function thinned(steps, pruning) {
+  if (steps.length <= MOST_STEPS) return steps;
+  const marked = new Set([pruning.minimum, pruning.one_se, pruning.chosen]);
+  const most = Math.log(steps[steps.length - 1].leaves);
+  let next = 0;
+  return steps.filter((s, k) => {
+    const at = Math.log(s.leaves) / most;
+    const due = at >= next || k === steps.length - 1;
+    if (due) next = at + 1 / MOST_STEPS;
+    return due || s.asIs || (s.row >= 0 && marked.has(s.row)) || s.alpha === pruning.start;
+  });
+}
+
+/** Number of leaves of T(alpha) for ascending alphas. */
+const leavesAt = (m, alphas) => Array.from(sumsAt(m, alphas, () => 1, () => 0));
+
+/**
+ * A sum over the ends of T(alpha), for ascending alphas, in one pass: a node is a leaf from the alpha
+ * at which it collapses (a leaf: always) until its parent does, and an inner node until it collapses.
+ */
+function sumsAt(m, alphas, asLeaf, asInner) {
+  const change = new Float64Array(alphas.length + 1);
+  const firstFrom = (alpha) => {
+    let low = 0, high = alphas.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (alphas[middle] >= alpha) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+  const add = (from, to, value) => {
+    if (from >= to) return;
+    change[from] += value;
+    change[to] -= value;
+  };
+  for (let i = 0; i < m.n; i++) {
+    const born = m.isLeaf(i) ? 0 : firstFrom(m.nodeAlpha[i]);
+    const dies = i === 0 ? alphas.length : firstFrom(m.nodeAlpha[m.parent[i]]);
+    add(born, dies, asLeaf(i));
+    if (!m.isLeaf(i) && m.defaultBranch[i] < 0) add(0, Math.min(born, dies), asInner(i));
+  }
+  let now = 0;
+  return change.subarray(0, alphas.length).map((v) => (now += v));
+}

@@ -1,0 +1,159 @@
+// How sure a node is. A share of rows has an interval when every training row counts alike; under
+// class priors the interval is that of the rows, carried over to the probability; weights leave none
+// (how many rows they are worth is not known here). With costs an answer tips where both cost the same.
+
+/** Wilson's 95 % interval of a share. @param {number} p @param {number} n @returns {[number, number]} */
+function wilson(p, n) {
+  if (!(n > 0)) return [0, 1];
+  const z = 1.959963984540054, zz = (z * z) / n;
+  const middle = (p + zz / 2) / (1 + zz);
+  const half = (z / (1 + zz)) * Math.sqrt((p * (1 - p)) / n + zz / (4 * n));
+  return [p <= 0 ? 0 : Math.max(0, middle - half), p >= 1 ? 1 : Math.min(1, middle + half)];
+}
+
+/** 97.5 % quantile of Student's t (Hill's expansion; good to 3 digits, exact in the limit). */
+function studentT(df) {
+  const z = 1.959963984540054;
+  const known = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
+  if (df <= 10) return known[Math.max(Math.round(df), 1) - 1];
+  return z + (z ** 3 + z) / (4 * df) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df * df);
+}
+
+/** Share of class k by the counts of training rows, whatever priors say. */
+function countedShare(i, k) {
+  let total = 0;
+  for (let c = 0; c < M.K; c++) total += M.counts[i * M.K + c];
+  return M.counts[i * M.K + k] / total;
+}
+
+/** 95 % interval of the probability of class k; null where the rows do not give one. @returns {[number, number]|null} */
+function classInterval(i, k) {
+  if (!M.known || M.weighted || M.payload.smoothed) return null;
+  if (!M.altered) return wilson(M.prob(i, k), M.seen[i]);
+  if (M.clipped || !M.counts) return null;
+  // Priors multiply the odds of class k by one factor, as long as the others stay mixed as they are here.
+  const factor = (c) => M.prob(0, c) / countedShare(0, c);
+  const share = countedShare(i, k);
+  let rest = 0;
+  for (let c = 0; c < M.K; c++) if (c !== k) rest += countedShare(i, c) * factor(c);
+  const others = share < 1 ? rest / (1 - share) : (1 - M.prob(0, k)) / (1 - countedShare(0, k));
+  const [low, high] = wilson(share, M.seen[i]);
+  const carried = (p) => (p * factor(k)) / (p * factor(k) + (1 - p) * others);
+  return [carried(low), carried(high)];
+}
+
+/** 95 % interval of the mean. @returns {[number, number]|null} */
+function meanInterval(i) {
+  if (!M.known || M.weighted || M.clipped || M.payload.smoothed || M.payload.criterion !== "squared_error" || M.seen[i] < 2) return null;
+  const half = studentT(M.seen[i] - 1) * Math.sqrt(M.impurity[i] / (M.seen[i] - 1));
+  return [M.value[i] - half, M.value[i] + half];
+}
+
+/** The interval of a node's answer in words; null where there is none. */
+function intervalText(i) {
+  const found = M.regression ? meanInterval(i) : classInterval(i, M.answer[i]);
+  if (!found) return null;
+  const [low, high] = found.map((v) => (M.regression ? fmtNumber(v) : fmtPercent(v, 1)));
+  return t(M.regression ? "interval_mean" : M.altered ? "interval_prob" : "interval", { low, high });
+}
+
+/** What stands before the colon, in bold. @param {{text: string, judged: boolean}} sure */
+function verdict({ text, judged }) {
+  const at = judged ? text.indexOf(":") + 1 : 0;
+  return at ? [el("strong", {}, text.slice(0, at)), text.slice(at)] : [text];
+}
+
+/** How sure a leaf is, in words; doubt: its interval does not exclude another answer; judged: begins with a verdict. @returns {{text: string, doubt: boolean, judged: boolean}|null} */
+function sureWords(i) {
+  if (!M.known || (!M.regression && M.K < 2)) return null;
+  return M.regression ? sureOfMean(i) : sureOfClass(i);
+}
+
+function sureOfMean(i) {
+  if (M.payload.criterion !== "squared_error") return null;
+  const words = { n: fmtCount(M.rows[i]), sd: fmtNumber(Math.sqrt(M.impurity[i])) };
+  const found = meanInterval(i);
+  const text = found ? t("sure_mean", { ...words, low: fmtNumber(found[0]), high: fmtNumber(found[1]) })
+    : M.clipped ? t("sure_value", words) : M.weighted ? t("sure_mean_weight", words) : M.rows[i] < 2 ? t("sure_mean_single") : null;
+  return text && { text, doubt: false, judged: false };
+}
+
+function sureOfClass(i) {
+  const k = M.answer[i];
+  const name = className(k);
+  const said = saidShare(i, k);
+  const found = classInterval(i, k);
+  const limit = tippingShare(k);
+  const costs = limit === null ? "" : " " + t("sure_limit", { name, limit: fmtPercent(limit) });
+  if (M.cost && M.K > 2) return { text: `${begun(said)}. ${cheapest(i, k)}`, doubt: false, judged: false };
+  if (!found) return { text: `${begun(said)}.${M.weighted ? " " + t("sure_weighted") : ""}${costs}`, doubt: false, judged: false };
+  const words = { said, name, interval: t(M.payload.class_prior ? "word_interval_prior" : "word_interval"), low: fmtPercent(found[0]), high: fmtPercent(found[1]) };
+  if (M.K === 2) {
+    const doubt = found[0] <= (limit ?? 0.5);
+    return { text: (doubt ? t("sure_no", { ...words, limit: fmtPercent(limit ?? 0.5) }) : t("sure_yes", words)) + costs, doubt, judged: true };
+  }
+  const other = likeliest(i, k);
+  const most = classInterval(i, other)[1];
+  const doubt = found[0] <= most;
+  return { text: doubt ? t("sure_no_many", { ...words, other: className(other), to: fmtPercent(most) }) : t("sure_yes", words), doubt, judged: true };
+}
+
+/** A sentence begins with a capital letter. @param {string} text */
+const begun = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+/** Where priors are stated: that a figure counts the rows as they are. */
+const sampleNote = () => (M.payload.class_prior ? ` (${t("of_sample")})` : "");
+
+/** The probability of class k and what it is a share of. */
+function saidShare(i, k) {
+  const words = { name: className(k), share: fmtPercent(M.prob(i, k), 1), n: fmtCount(M.seen[i]) };
+  if (!M.altered) return t(M.weighted ? "said_weight" : "said_rows", words);
+  if (M.clipped || !M.counts) return t("said_tree", words);
+  return t(M.weighted ? "said_prior_weight" : "said_prior", { ...words, rows: fmtPercent(countedShare(i, k), 1) });
+}
+
+/** The most probable class but k. */
+function likeliest(i, k) {
+  let found = k === 0 ? 1 : 0;
+  for (let c = 0; c < M.K; c++) if (c !== k && M.prob(i, c) > M.prob(i, found)) found = c;
+  return found;
+}
+
+/** Of two classes: the probability from which class k is said; null without costs, or where those never tip. */
+function tippingShare(k) {
+  if (!M.cost || M.K !== 2) return null;
+  const other = 1 - k;
+  const wrong = M.cost[other * 2 + k] - M.cost[other * 2 + other], missed = M.cost[k * 2 + other] - M.cost[k * 2 + k];
+  return wrong + missed > 0 ? wrong / (wrong + missed) : null;
+}
+
+/** That the answer costs least, beside the next. */
+function cheapest(i, k) {
+  const cost = M.classes.map((_, said) => M.classes.reduce((sum, _, truth) => sum + M.prob(i, truth) * M.cost[truth * M.K + said], 0));
+  const next = cost.map((_, c) => c).filter((c) => c !== k).sort((a, b) => cost[a] - cost[b])[0];
+  return t("sure_cheapest", { cost: fmtNumber(cost[k], 3), other: className(next), more: fmtNumber(cost[next], 3) });
+}
+
+/** Class counts of the test rows at a node, and their sum. */
+function testCounts(i) {
+  const counts = M.test.counts.subarray(i * M.K, (i + 1) * M.K);
+  return { counts, n: counts.reduce((a, b) => a + b, 0) };
+}
+
+/** What the test rows of a leaf say of its answer. */
+function testedText(i) {
+  if (!M.test || M.regression) return null;
+  const { counts, n } = testCounts(i);
+  const right = counts[M.answer[i]];
+  return n ? t("tested_right", { right: fmtCount(right), n: fmtCount(n), share: fmtPercent(right / n, 1) }) + sampleNote() : null;
+}
+
+/** That the share seen in test rows excludes the one in training; of rows both, without weights or priors. */
+function drift(i) {
+  if (!M.test || M.regression || !M.known || M.weighted || M.clipped || !M.counts) return "";
+  const k = M.answer[i];
+  const { counts, n } = testCounts(i);
+  if (n < 10) return "";
+  const [low, high] = wilson(counts[k] / n, n);
+  const p = countedShare(i, k);
+  return p < low || p > high ? t("drift", { train: fmtPercent(p), test: fmtPercent(counts[k] / n) }) + sampleNote() : "";
+}

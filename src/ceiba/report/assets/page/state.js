@@ -1,0 +1,167 @@
+// One state, changed by `update` only; views say which keys they follow. What is worth sharing
+// (tab, node, step, case) lives in the address after #.
+
+const state = {
+  selected: 0, step: 0, tab: "node", theme: "light", orientation: "auto", source: "train",
+  /** @type {Set<number>} inner nodes whose branches are hidden */ folded: new Set(),
+  /** @type {(number|null)[]} */ values: [], hasCase: false,
+  /** @type {number[]} nodes on the way of the case */ way: [],
+  search: "", bigIcicle: false, focusVersion: 0, panelHidden: false,
+  /** @type {Filter} */ filter: null, filterOpen: false,
+};
+
+/** @type {[string[], (changed: Set<string>) => void][]} */
+const followers = [];
+const follow = (keys, run) => followers.push([keys, run]);
+
+/** @param {Partial<typeof state>} change */
+function update(change) {
+  const changed = new Set(Object.keys(change).filter((k) => state[k] !== change[k]));
+  Object.assign(state, change);
+  if (changed.has("step")) settle(changed);
+  if ((changed.has("values") || changed.has("hasCase") || changed.has("step")) && state.hasCase) {
+    const way = [...new Set(routeCase(state.values, alphaNow()).map((m) => m.node))];
+    // A value that changes nothing on the way need not lay the tree out again.
+    if (changed.has("step") || way.join() !== state.way.join()) {
+      state.way = way;
+      changed.add("way");
+      openTo(way, changed);
+    }
+  } else if (changed.has("hasCase")) {
+    state.way = [];
+    state.folded = openingNow();
+    changed.add("way").add("folded");
+  }
+  if (changed.size) for (const [keys, run] of followers) if (keys.some((k) => changed.has(k))) run(changed);
+  keepInAddress();
+}
+
+/** Unfold the way of the case; where it is long, fold what lies beside it. */
+function openTo(way, changed) {
+  const open = new Set(way);
+  const deep = way.some((i) => M.depth[i] > 5);
+  if (!deep && !way.some((i) => state.folded.has(i))) return;
+  const folded = new Set(deep ? [] : [...state.folded].filter((i) => !open.has(i)));
+  if (deep) for (let i = 0; i < M.n; i++) if (!open.has(i) && !M.isLeaf(i)) folded.add(i);
+  state.folded = folded;
+  changed.add("folded");
+}
+
+/** After pruning the selected node must still be there. */
+function settle(changed) {
+  let i = state.selected;
+  while (i > 0 && !isPresent(i)) i = M.parent[i];
+  if (i !== state.selected) {
+    state.selected = i;
+    changed.add("selected");
+  }
+}
+
+const alphaNow = () => M.steps[state.step].alpha;
+/** Whether a node is in the pruned tree. */
+const isPresent = (i) => i === 0 || M.nodeAlpha[M.parent[i]] > alphaNow();
+/** @type {{step: number, mask: Uint8Array}} */ let endsFor = { step: -1, mask: null };
+/** Whether a node answers in the pruned tree; found once per step, since every loop over nodes asks. */
+function isEnd(i) {
+  if (endsFor.step !== state.step) {
+    const alpha = alphaNow();
+    endsFor = { step: state.step, mask: new Uint8Array(M.n) };
+    for (let k = 0; k < M.n; k++) if (M.nodeAlpha[k] <= alpha || M.isLeaf(k)) endsFor.mask[k] = 1;
+  }
+  return endsFor.mask[i] === 1;
+}
+/** @type {{step: number, of: Int32Array, at: number[]}} */ let numbersFor = { step: -1, of: null, at: [] };
+/** Numbers of the nodes in the shown tree: those of apply(), of rules and of SQL. A tree that is not pruned has its own. */
+function numbers() {
+  if (numbersFor.step !== state.step) {
+    const of = new Int32Array(M.n).fill(-1), at = [];
+    for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) of[i] = at.push(i) - 1;
+    numbersFor = { step: state.step, of, at };
+  }
+  return numbersFor;
+}
+const numberOf = (i) => numbers().of[i];
+const nodeOf = (number) => numbers().at[number] ?? -1;
+const presentLeaves = (i) => {
+  let found = 0;
+  for (let k = i; k < i + M.size[i]; k++) if (isPresent(k) && isEnd(k)) found++;
+  return found;
+};
+
+/** Show a node: unfold what hides it, select it. */
+function reveal(i) {
+  while (i > 0 && !isPresent(i)) i = M.parent[i];
+  let folded = state.folded;
+  for (let a = M.parent[i]; a >= 0; a = M.parent[a]) {
+    if (!folded.has(a)) continue;
+    if (folded === state.folded) folded = new Set(folded);
+    folded.delete(a);
+  }
+  update({ selected: i, folded, focusVersion: state.focusVersion + 1 });
+}
+
+/** How much of the tree is open at first: nodes and levels. */
+const openingSize = () => (state.bigIcicle ? { most: 15, deep: 3 } : { most: 31, deep: 4 });
+/** @type {Set<number>|null} */ let lastOpening = null;
+const openingNow = () => (lastOpening = openingFold(openingSize().most, openingSize().deep));
+
+/** Fold so that about `most` nodes are seen, the heaviest first, at most `deep` levels. */
+function openingFold(most, deep) {
+  const folded = new Set();
+  const open = [0];
+  let seen = 1;
+  for (let i = 0; i < M.n; i++) if (!M.isLeaf(i)) folded.add(i);
+  while (open.length) {
+    open.sort((a, b) => M.depth[a] - M.depth[b] || M.breadth[b] - M.breadth[a]);
+    const i = open.shift();
+    if (isEnd(i) || M.depth[i] >= deep) continue;
+    if (seen + M.nBranches(i) > most && seen > 1) continue;
+    folded.delete(i);
+    seen += M.nBranches(i);
+    for (let b = 0; b < M.nBranches(i); b++) if (!M.isLeaf(M.child(i, b))) open.push(M.child(i, b));
+  }
+  return folded;
+}
+
+let addressTimer = 0;
+/** Once the hand rests: browsers limit how often an address may change. */
+function keepInAddress() {
+  clearTimeout(addressTimer);
+  addressTimer = setTimeout(writeAddress, 300);
+}
+
+function writeAddress() {
+  const parts = [`tab=${state.tab}`, `node=${numberOf(state.selected)}`, `step=${state.step}`];
+  if (state.hasCase) parts.push("case=" + encodeURIComponent(JSON.stringify(state.values)));
+  try {
+    history.replaceState(null, "", "#" + parts.join("&"));
+  } catch {
+    // A frame in a notebook has no address of its own.
+  }
+}
+
+function readAddress() {
+  const change = {};
+  let number = -1;
+  for (const part of location.hash.slice(1).split("&")) {
+    const [key, value] = [part.slice(0, part.indexOf("=")), part.slice(part.indexOf("=") + 1)];
+    if (key === "tab" && TABS.includes(value)) change.tab = value;
+    if (key === "step" && M.steps[+value] && M.steps[+value].there) change.step = +value;
+    if (key === "node") number = Math.trunc(+value);
+    if (key === "case") {
+      try {
+        const given = JSON.parse(decodeURIComponent(value));
+        const fits = Array.isArray(given) && given.length === M.columns.name.length;
+        if (fits && given.every((v) => v === null || typeof v === "number")) Object.assign(change, { values: given, hasCase: true });
+      } catch {
+        // A mangled address is no reason to fail.
+      }
+    }
+  }
+  // A number is one of the tree at its step.
+  const had = state.step;
+  state.step = change.step ?? had;
+  if (nodeOf(number) > 0) change.selected = nodeOf(number);
+  state.step = had;
+  return change;
+}

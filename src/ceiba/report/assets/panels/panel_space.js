@@ -1,0 +1,129 @@
+// Feature space: the slice through the case along two chosen columns, as a map with a key in words.
+
+const space = { x: -1, y: -1 };
+
+/** What an axis shows: the range seen in training, or that of the cuts; for levels one step each. @returns {[number, number]} */
+function axisRange(j) {
+  if (M.columns.kind[j] !== "numeric") return [0, M.columns.levels[j].length];
+  let low = M.columns.minimum[j], high = M.columns.maximum[j];
+  if (low === null || high === null) {
+    const cuts = [];
+    for (let i = 0; i < M.n; i++) if (M.splits.kind[i] === CUT && M.splits.column[i] === j) cuts.push(M.splits.cut[i]);
+    const [least, most] = [Math.min(...cuts), Math.max(...cuts)];
+    const pad = cuts.length > 1 && most > least ? (most - least) * 0.2 : Math.abs(least) || 1;
+    [low, high] = cuts.length ? [least - pad, most + pad] : [0, 1];
+  }
+  return high > low ? [low, high] : [low - 0.5, high + 0.5];
+}
+
+function spacePanel() {
+  const choices = usedColumns();
+  if (choices.length < 2 || M.payload.missing === "fractional") return null;
+  // Numbers make the better map.
+  const isNumber = (j) => M.columns.kind[j] === "numeric" && M.columns.display[j] !== "boolean";
+  choices.sort((a, b) => Number(isNumber(b)) - Number(isNumber(a)));
+  if (!choices.includes(space.x)) space.x = choices[0];
+  if (!choices.includes(space.y) || space.y === space.x) space.y = choices.find((j) => j !== space.x);
+  const picker = (key, label) => {
+    const select = el("select", { id: "space-" + key }, choices.map((j) => el("option", { value: j }, M.columns.name[j])));
+    select.value = String(space[key]);
+    select.addEventListener("change", () => {
+      space[key] = Number(select.value);
+      if (space.x === space.y) space[key === "x" ? "y" : "x"] = choices.find((j) => j !== space[key]);
+      renderPanel();
+    });
+    return el("label", { class: "inline" }, label + " ", select);
+  };
+  const holder = el("div", { id: "space" });
+  fillSpace(holder);
+  return section(t("space"), el("div", { class: "row" }, picker("x", t("across")), picker("y", t("upward"))), holder);
+}
+
+/** Stretches of an axis as pieces [from, to] inside its range; neighbouring levels are one piece. @returns {[number, number][]} */
+function piecesOf(stretch, [low, high]) {
+  if (!stretch.codes) {
+    const [from, to] = [Math.max(stretch.low, low), Math.min(stretch.high, high)];
+    return to > from ? [[from, to]] : [];
+  }
+  /** @type {[number, number][]} */ const found = [];
+  for (const c of stretch.codes) {
+    const last = found[found.length - 1];
+    if (last && last[1] === c) last[1] = c + 1;
+    else found.push([c, c + 1]);
+  }
+  return found;
+}
+
+function spaceFrame(xr, yr) {
+  const axis = (j) => {
+    if (M.columns.kind[j] !== "numeric") {
+      const every = Math.ceil(M.columns.levels[j].length / 12);
+      const ticks = M.columns.levels[j].map((_, c) => c + 0.5).filter((_, c) => c % every === 0);
+      return { ticks, format: (v) => elide(M.columns.levels[j][Math.floor(v)] || "", 62, 11) };
+    }
+    if (M.columns.display[j] === "boolean") return { ticks: [0, 1], format: (v) => t(v ? "yes" : "no") };
+    const dated = M.columns.display[j] !== "number";
+    const ticks = dated ? ticksOf(axisRange(j)[0], axisRange(j)[1], 3) : undefined;
+    return { ticks, format: dated ? (v) => fmtCut(v, j) : fmtTick };
+  };
+  const [ax, ay] = [axis(space.x), axis(space.y)];
+  return frame({
+    width: 400, height: 300, x: xr, y: yr, xLabel: elide(M.columns.name[space.x], 300, 11), yLabel: elide(M.columns.name[space.y], 200, 11),
+    xTicks: ax.ticks, yTicks: ay.ticks, xFormat: ax.format, yFormat: ay.format, label: t("space"),
+  });
+}
+
+function fillSpace(holder) {
+  const values = state.hasCase ? state.values : middlingCase();
+  const [xr, yr] = [axisRange(space.x), axisRange(space.y)];
+  const f = spaceFrame(xr, yr);
+  const two = (v) => v.toFixed(2);
+  /** @type {Map<number, string[]>} outlines by colour */ const outlines = new Map();
+  const ends = new Set();
+  for (const region of sliceOf(values, space.x, space.y, alphaNow())) {
+    const list = outlines.get(tones()[region.end]) || [];
+    outlines.set(tones()[region.end], list);
+    for (const [x0, x1] of piecesOf(region.x, xr)) {
+      for (const [y0, y1] of piecesOf(region.y, yr)) {
+        ends.add(region.end);
+        list.push(`M${two(f.sx(x0))} ${two(f.sy(y1))}H${two(f.sx(x1))}V${two(f.sy(y0))}H${two(f.sx(x0))}Z`);
+      }
+    }
+  }
+  const many = ends.size > 300;
+  for (const [tone, list] of outlines) f.layer.append(sv("path", { d: list.join(""), fill: toneCss(tone), stroke: many ? toneCss(tone) : ink.panel, "stroke-width": many ? 0.3 : 0.7 }));
+  const half = (j, v) => (M.columns.kind[j] === "numeric" ? v : v + 0.5);
+  const [cx, cy] = [values[space.x], values[space.y]];
+  if (state.hasCase && cx !== null && cy !== null) {
+    const inside = (v, [low, high]) => Math.min(Math.max(v, low), high);
+    f.layer.append(sv("circle", { cx: f.sx(inside(half(space.x, cx), xr)), cy: f.sy(inside(half(space.y, cy), yr)), r: 6, fill: ink.path, stroke: "#fff", "stroke-width": 2 }));
+  }
+  spaceGestures(f, values, xr, yr);
+  holder.replaceChildren(f.svg, el("p", { class: "muted small-text" }, t("space_words", { x: M.columns.name[space.x], and: andBefore(M.columns.name[space.y]), y: M.columns.name[space.y], n: fmtCount(ends.size) })));
+}
+
+/** A click on a region goes to its leaf; the tooltip names it. */
+function spaceGestures(f, values, xr, yr) {
+  const title = sv("title");
+  f.svg.prepend(title);
+  const endAt = (e) => {
+    const r = f.svg.getBoundingClientRect();
+    const at = (px, from, to, [low, high]) => low + ((px - from) / (to - from)) * (high - low);
+    const x = at(((e.clientX - r.left) / r.width) * 400, f.box.left, f.box.right, xr);
+    const y = at(((e.clientY - r.top) / r.height) * 300, f.box.bottom, f.box.top, yr);
+    if (x < xr[0] || x > xr[1] || y < yr[0] || y > yr[1]) return -1;
+    const probe = values.slice();
+    const code = (j, v) => (M.columns.kind[j] === "numeric" ? v : Math.min(Math.floor(v), M.columns.levels[j].length - 1));
+    probe[space.x] = code(space.x, x);
+    probe[space.y] = code(space.y, y);
+    return endOf(probe, alphaNow());
+  };
+  f.svg.addEventListener("click", (e) => {
+    const i = endAt(e);
+    if (i >= 0) reveal(i);
+  });
+  f.svg.addEventListener("pointermove", (e) => {
+    const i = endAt(e);
+    title.textContent = i < 0 ? "" : `#${numberOf(i)}: ${answerText(i)}`;
+  });
+}

@@ -1,0 +1,100 @@
+// The card of the node under the pointer, at once: what it asks or answers, how it got there, the
+// histogram of its split; the way to it lights up in tree and overview. The same for the node the
+// keyboard is on, and for a tap.
+
+const hover = { /** @type {number} the node whose card is shown, -1 if none */ node: -1, /** @type {number[]} */ path: [] };
+
+/** The way from the root to a node. */
+function pathTo(i) {
+  const found = [];
+  for (let a = i; a >= 0; a = M.parent[a]) found.unshift(a);
+  return found;
+}
+
+/** Show the card of a node beside a box given in px of the window; -1 hides it. @param {number} i @param {{left: number, top: number, right: number, bottom: number}} [box] */
+function showHover(i, box) {
+  if (i === hover.node && (i < 0 || box === undefined)) return;
+  const card = document.getElementById("hover-card");
+  const other = i !== hover.node;
+  hover.node = i;
+  hover.path = i < 0 ? [] : pathTo(i);
+  card.hidden = i < 0;
+  if (i >= 0) {
+    // What the open Node tab shows of this very node need not be drawn twice.
+    if (other) card.replaceChildren(...hoverWords(i, i === state.selected && state.tab === "node" && !state.panelHidden));
+    if (box) placeCard(card, box);
+  }
+  if (!other) return;
+  scheduleTree(false);
+  scheduleIcicle();
+}
+
+/** Beside the box, on the side with more room, inside the window. */
+function placeCard(card, box) {
+  const { offsetWidth: w, offsetHeight: h } = card;
+  const [wide, high] = [document.documentElement.clientWidth, document.documentElement.clientHeight];
+  const right = box.right + 10, left = box.left - w - 10;
+  const x = right + w <= wide - 4 ? right : left >= 4 ? left : Math.max(4, Math.min(box.left, wide - w - 4));
+  const beside = x === right || x === left;
+  const under = box.bottom + 10, over = box.top - h - 10;
+  const y = beside ? (box.top + box.bottom - h) / 2 : under + h <= high - 4 ? under : over;
+  card.style.left = `${x}px`;
+  card.style.top = `${Math.max(4, Math.min(y, high - h - 4))}px`;
+}
+
+/** @param {boolean} brief without the picture */
+function hoverWords(i, brief) {
+  const end = isEnd(i);
+  const mark = el("span", { class: "answer-mark" });
+  mark.style.background = M.regression ? nodeCss(i) : M.payload.colours[M.answer[i]];
+  const rule = ruleParts(i, 6);
+  const hist = end || brief ? null : histogramOf(i);
+  const parts = [
+    el("p", { class: "hover-head" }, el("span", { class: "muted" }, `#${numberOf(i)} `), el("strong", {}, end ? "" : question(i, 12)), end ? [mark, el("strong", {}, answerText(i))] : null),
+    end ? null : el("p", {}, mark, answerText(i)),
+    M.known ? el("p", { class: "muted" }, `${t("n_rows", { n: fmtCount(M.rows[i]) })} · ${t("share_rows", { share: fmtPercent(M.rows[i] / M.rows[0], 1) })}` + (hidesSomething(i) ? ` · +${t("n_leaves", { n: fmtCount(presentLeaves(i)) })}` : "")) : null,
+    hist ? histogramSvg(hist, barColours(), 260, 86, t("histogram")) : null,
+    rule.length ? el("ul", { class: "rule" }, rule.map((part) => el("li", {}, part))) : null,
+  ];
+  return parts.filter(Boolean);
+}
+
+/** Colours of the parts of a bar: those of the classes, or the one of numbers. */
+const barColours = () => (M.regression ? [M.payload.colours[0]] : M.payload.colours);
+
+/** The box of a shown node in px of the window. */
+function windowBox(i) {
+  const k = view.layout.place[i];
+  if (k < 0) return null;
+  const [x, y] = screenPlace(k);
+  const { w, h } = boxSize();
+  const at = view.canvas.getBoundingClientRect();
+  return { left: at.left + x - w / 2, right: at.left + x + w / 2, top: at.top + y - h / 2, bottom: at.top + y + h / 2 };
+}
+
+/** Card of the node the keyboard is on. */
+function hoverSelected() {
+  const box = windowBox(state.selected);
+  if (box) showHover(state.selected, box);
+}
+
+/** The lit way on the canvas of marks: links, and frames about the boxes. */
+function drawLit(pen) {
+  if (hover.path.length < 1 || !view.layout) return;
+  const box = boxSize();
+  const across = view.direction === "right";
+  let before = null;
+  for (const i of hover.path) {
+    const k = view.layout.place[i];
+    if (k < 0) break;
+    const [x, y] = screenPlace(k);
+    if (before) {
+      const style = { stroke: ink.accent, width: 2.5 };
+      if (across) pen.link(before[0] + box.w / 2, before[1], x - box.w / 2, y, true, style);
+      else pen.link(before[0], before[1] + box.h / 2, x, y - box.h / 2, false, style);
+    }
+    if (box.level === "dot") pen.circle(x, y, dotRadius(k) + 2, { stroke: ink.accent, width: 2 });
+    else pen.rect(x - box.w / 2 - 1, y - box.h / 2 - 1, box.w + 2, box.h + 2, { stroke: ink.accent, width: 2.5, radius: 7 });
+    before = [x, y];
+  }
+}

@@ -1,0 +1,108 @@
+// Labels that must fit a box. A cut is never shortened: the name of its column is, in the middle
+// where another column begins alike; of a level set as many levels are named as there is room for.
+
+/** Shorten a text in its middle so that `keep` of its last characters stay; "" if they do not fit. @param {string[]} chars */
+function elideMiddle(chars, keep, room, size, bold) {
+  const tail = "…" + chars.slice(chars.length - keep).join("");
+  for (let n = chars.length - keep - 1; n > 0; n--) {
+    const text = chars.slice(0, n).join("") + tail;
+    if (textWidth(text, size, bold) <= room) return text;
+  }
+  return "";
+}
+
+/** The name of a column in a room, still told apart from the others: where some begin alike, what differs is kept. */
+function shortName(j, room, size, bold = false) {
+  const name = M.columns.name[j];
+  const short = elide(name, room, size, bold);
+  if (short === name || !short) return isolated(short);
+  const seen = short.slice(0, -1);
+  const chars = [...name.slice(0, 400)];
+  let same = 0;
+  M.columns.name.forEach((other, k) => {
+    if (k === j || !other.startsWith(seen)) return;
+    const others = [...other];
+    let n = 0;
+    while (n < chars.length && chars[n] === others[n]) n++;
+    if (n > same) same = n;
+  });
+  if (!same || same >= chars.length) return isolated(short);
+  const middle = elideMiddle(chars, chars.length - same, room, size, bold);
+  if (middle) return isolated(middle);
+  const differs = (head) => head + elide(chars.slice(same).join(""), room - textWidth(head, size, bold), size, bold);
+  const both = differs(chars.slice(0, 2).join("") + "…");
+  return isolated(both.length > 7 ? both : differs("…"));
+}
+
+/** Level names in braces, as many as fit; at least one, shortened if need be; else their number. */
+function fittedLevels(names, room, size, bold = false) {
+  const text = (most) => `{${names.slice(0, most).join(", ")}${most < names.length ? `, +${fmtCount(names.length - most)}` : ""}}`;
+  for (let most = Math.min(names.length, 12); most > 0; most--) if (textWidth(text(most), size, bold) <= room) return text(most);
+  const tail = names.length > 1 ? `, +${fmtCount(names.length - 1)}}` : "}";
+  const first = elide(names[0], room - textWidth("{" + tail, size, bold), size, bold);
+  return first.length > 3 ? `{${first}${tail}` : t("n_levels", { n: fmtCount(names.length) });
+}
+
+/** What follows the name in a question: cut or levels. */
+function conditionText(i, room, size, bold = false) {
+  if (M.splits.kind[i] === LEVELS && !namesAnswers(i)) {
+    const names = levelsOf(M.splits, i, 0);
+    return names.length === 1 ? `= ${elide(names[0], room - textWidth("= ", size, bold), size, bold)}` : "∈ " + fittedLevels(names, room - textWidth("∈ ", size, bold), size, bold);
+  }
+  return question(i, 3, true).slice(isolated(M.columns.name[M.splits.column[i]]).length).trim();
+}
+
+/** Whether a room leaves the name of a cut's column some letters. */
+const isLegible = (i, room, size) => M.splits.kind[i] === LEVELS || room - textWidth(" " + conditionText(i, room, size), size) >= 3.5 * size;
+
+/** The question in a given room. */
+function shortQuestion(i, room, size, bold = false) {
+  const whole = question(i, 12, true);
+  if (textWidth(whole, size, bold) <= room) return whole;
+  const j = M.splits.column[i];
+  if (namesAnswers(i)) return shortName(j, room - textWidth("?", size, bold), size, bold) + "?";
+  if (M.splits.kind[i] !== LEVELS) {
+    const rest = conditionText(i, room, size, bold);
+    const name = shortName(j, room - textWidth(" " + rest, size, bold), size, bold);
+    return name ? `${name} ${rest}` : elide(rest, room, size, bold);
+  }
+  const alone = levelsOf(M.splits, i, 0).length === 1;
+  for (const part of [0.6, 0.5, 0.4, 0.3]) {
+    const name = shortName(j, room * part, size, bold);
+    const said = `${name} ${conditionText(i, room - textWidth(name + " ", size, bold), size, bold)}`;
+    if (said.includes("{") || alone) return said;
+  }
+  const rest = conditionText(i, 0, size, bold);
+  return `${shortName(j, room - textWidth(" " + rest, size, bold), size, bold)} ${rest}`;
+}
+
+/** The answer of a node in a room: the class is shortened before its share; "" where hardly a letter would be left. */
+function shortAnswer(i, room, size, bold = false) {
+  const whole = answerText(i);
+  if (M.regression || textWidth(whole, size, bold) <= room) return elide(whole, room, size, bold);
+  const share = shareGap() + fmtPercent(M.prob(i, M.answer[i]));
+  const left = room - textWidth(share, size, bold);
+  const name = M.bare ? elideEnd(M.answer[i], left, size, bold) : elide(M.classes[M.answer[i]], left, size, bold);
+  return name.length > 3 || M.bare ? isolated(name) + share : "";
+}
+
+/** "Survived = 1" in a room: the number stays whole, the name of the target goes first. */
+function elideEnd(k, room, size, bold) {
+  if (textWidth(className(k), size, bold) <= room) return className(k);
+  const tail = `= ${M.classes[k]}`;
+  const head = elide(M.target || t("class"), room - textWidth(" " + tail, size, bold), size, bold);
+  return head.length > 3 ? `${head} ${tail}` : elide(tail, room, size, bold);
+}
+
+/** Whether the branch to node i is the one for missing values, and the table has such values. */
+function takesMissing(i) {
+  const p = M.parent[i];
+  if (p < 0 || M.splits.kind[p] === PRESENCE || M.defaultBranch[p] !== M.branchIndex[i]) return false;
+  return M.columns.n_missing[M.splits.column[p]] > 0 && marksMissing();
+}
+
+/** Whether the table has values missing that are marked. */
+const anyMissing = () => marksMissing() && M.columns.n_missing.some((n) => n > 0);
+
+/** Whether missing values take one branch: not where surrogates or shares decide. */
+const marksMissing = () => ["learn", "majority"].includes(M.payload.missing);

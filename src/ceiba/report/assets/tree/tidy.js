@@ -1,0 +1,71 @@
+// Where the nodes of the drawn tree stand across: Reingold & Tilford for any number of branches,
+// from the left and from the right, averaged. The same algorithm as ceiba.layout.tidy.
+
+/**
+ * @param {ArrayLike<number>} parent positions in pre-order, -1 at the root
+ * @param {number} width of every box @param {number} gap
+ * @returns {Float64Array} centres, the leftmost edge at 0
+ */
+function tidy(parent, width, gap) {
+  const n = parent.length;
+  const branches = Array.from({ length: n }, () => /** @type {number[]} */ ([]));
+  for (let i = 1; i < n; i++) branches[parent[i]].push(i);
+  const left = packed(parent, width, gap, branches);
+  const right = packed(parent, width, gap, branches.map((row) => row.slice().reverse()));
+  let least = Infinity;
+  const x = left.map((v, i) => (v - right[i]) / 2);
+  for (const v of x) least = Math.min(least, v - width / 2);
+  return x.map((v) => v - least);
+}
+
+/** Pack every subtree against its left neighbour; contours are kept deepest first. */
+function packed(parent, width, gap, branches) {
+  const n = parent.length;
+  const beside = new Float64Array(n);
+  const outlines = new Array(n);
+  const half = width / 2;
+  for (let node = n - 1; node >= 0; node--) {
+    let outline = { left: [], right: [], shift: 0 };
+    const below = branches[node];
+    if (below.length) {
+      outline = outlines[below[0]];
+      for (let b = 1; b < below.length; b++) {
+        const next = outlines[below[b]];
+        beside[below[b]] = distance(outline, next, gap);
+        next.shift += beside[below[b]];
+        outline = united(outline, next);
+      }
+      const middle = beside[below[below.length - 1]] / 2;
+      for (const b of below) beside[b] -= middle;
+      outline.shift -= middle;
+    }
+    outline.left.push(-half - outline.shift);
+    outline.right.push(half - outline.shift);
+    outlines[node] = outline;
+  }
+  const x = new Float64Array(n);
+  for (let i = 1; i < n; i++) x[i] = beside[i] + x[parent[i]];
+  return x;
+}
+
+function distance(a, b, gap) {
+  const common = Math.min(a.left.length, b.left.length);
+  const offset = a.shift - b.shift + gap;
+  let far = -Infinity;
+  for (let k = 1; k <= common; k++) {
+    far = Math.max(far, a.right[a.right.length - k] - b.left[b.left.length - k] + offset);
+  }
+  return far;
+}
+
+function united(a, b) {
+  const common = Math.min(a.left.length, b.left.length);
+  if (a.left.length >= b.left.length) {
+    const offset = b.shift - a.shift;
+    for (let k = 1; k <= common; k++) a.right[a.right.length - k] = b.right[b.right.length - k] + offset;
+    return a;
+  }
+  const offset = a.shift - b.shift;
+  for (let k = 1; k <= common; k++) b.left[b.left.length - k] = a.left[a.left.length - k] + offset;
+  return b;
+}

@@ -1,0 +1,165 @@
+// Mouse, touch and keyboard on the tree, and its twin for screen readers: a list of role=tree that
+// holds the same nodes; focus in the twin selects on the canvas.
+
+function toggleFold(i) {
+  if (isEnd(i)) return;
+  const folded = new Set(state.folded);
+  if (folded.has(i)) folded.delete(i);
+  else folded.add(i);
+  update({ folded, selected: i });
+}
+
+/** Fold or unfold and keep the node where it is on the screen. */
+function toggleInPlace(i) {
+  const before = screenPlace(view.layout.place[i]);
+  toggleFold(i);
+  const after = screenPlace(view.layout.place[i]);
+  view.x += before[0] - after[0];
+  view.y += before[1] - after[1];
+  scheduleTree();
+}
+
+/** Where an arrow key leads, by direction of growth. */
+function neighbour(i, key) {
+  const [back, deeper, previous, next] = view.direction === "right"
+    ? ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]
+    : ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
+  if (key === back) return M.parent[i];
+  if (key === deeper) return isEnd(i) ? -1 : M.child(i, 0);
+  const b = M.branchIndex[i] + (key === previous ? -1 : key === next ? 1 : NaN);
+  const p = M.parent[i];
+  if (p < 0 || Number.isNaN(b)) return -1;
+  if (b >= 0 && b < M.nBranches(p)) return M.child(p, b);
+  // Past the last sibling: the nearest shown node of the same depth.
+  const { nodes, place } = view.layout;
+  const step = key === previous ? -1 : 1;
+  for (let k = place[i] + step; k >= 0 && k < nodes.length; k += step) if (M.depth[nodes[k]] === M.depth[i]) return nodes[k];
+  return -1;
+}
+
+function onTreeKey(event) {
+  const i = state.selected;
+  if (event.key.startsWith("Arrow")) {
+    const to = neighbour(i, event.key);
+    if (to >= 0) reveal(to);
+    requestAnimationFrame(hoverSelected);
+  } else if (event.key === " ") toggleInPlace(i);
+  else if (event.key === "Enter") update({ tab: "node" });
+  else if (event.key === "Home") reveal(0);
+  else if (event.key === "+" || event.key === "=") zoomTo(view.zoom * 1.25);
+  else if (event.key === "-") zoomTo(view.zoom / 1.25);
+  else if (event.key === "0") fitTree(undefined, false);
+  else if (event.key === "Escape") return showHover(-1);
+  else return;
+  event.preventDefault();
+}
+
+/** What a screen reader says of a node. */
+function spoken(i) {
+  const way = i === 0 ? t("root") : sentence(M.splits, M.parent[i], M.branchIndex[i], 40);
+  const rows = M.known ? t("n_rows", { n: fmtCount(M.rows[i]) }) : "";
+  const what = isEnd(i) ? `${t("leaf")}: ${answerText(i)}` : `${t("asks")} ${question(i, 40)}; ${answerText(i)}`;
+  return [way, what, rows].filter(Boolean).join(", ");
+}
+
+const TWIN = 40; // items of the twin at one time
+
+/** Build the twin; flat, with levels said by attributes. Of a large tree: the nodes about the selected one, and its ancestors. */
+function buildTwin(twin) {
+  const { nodes, place } = view.layout;
+  const at = Math.max(place[state.selected], 0);
+  const from = nodes.length <= TWIN ? 0 : Math.max(0, Math.min(at - TWIN / 2, nodes.length - TWIN));
+  const shown = nodes.slice(from, from + TWIN);
+  if (from > 0) for (let a = M.parent[nodes[from]]; a >= 0; a = M.parent[a]) shown.unshift(a);
+  twin.replaceChildren(...shown.map((i) => {
+    const p = M.parent[i];
+    return el("div", {
+      role: "treeitem", id: "twin" + i, "aria-level": M.depth[i] + 1, "aria-posinset": p < 0 ? 1 : M.branchIndex[i] + 1,
+      "aria-setsize": p < 0 ? 1 : M.nBranches(p), "aria-selected": i === state.selected ? "true" : "false",
+      "aria-expanded": isEnd(i) ? undefined : String(!state.folded.has(i)), text: spoken(i),
+    });
+  }));
+  markTwin(twin);
+}
+
+function markTwin(twin) {
+  const had = twin.querySelector('[aria-selected="true"]');
+  if (had) had.setAttribute("aria-selected", "false");
+  const now = document.getElementById("twin" + state.selected);
+  if (!now) {
+    if (view.layout.place[state.selected] >= 0) buildTwinSoon();
+    return;
+  }
+  now.setAttribute("aria-selected", "true");
+  twin.setAttribute("aria-activedescendant", now.id);
+}
+
+/** Wire the canvas. */
+function treeGestures(canvas, twin) {
+  const touches = new Map();
+  let dragged = 0, pinch = 0;
+  const place = (e) => {
+    const r = canvas.getBoundingClientRect();
+    return [e.clientX - r.left, e.clientY - r.top];
+  };
+  canvas.addEventListener("pointerdown", (e) => {
+    touches.set(e.pointerId, place(e));
+    canvas.setPointerCapture(e.pointerId);
+    dragged = 0;
+    twin.focus({ preventScroll: true });
+  });
+  // A press on the canvas must not take the focus from the twin.
+  canvas.addEventListener("mousedown", (e) => e.preventDefault());
+  canvas.addEventListener("pointermove", (e) => {
+    const now = place(e);
+    if (!touches.has(e.pointerId)) return hoverAt(canvas, now);
+    if (dragged > 4) showHover(-1);
+    const before = touches.get(e.pointerId);
+    touches.set(e.pointerId, now);
+    if (touches.size === 2) {
+      const [a, b] = [...touches.values()];
+      const apart = Math.hypot(a[0] - b[0], a[1] - b[1]);
+      if (pinch) zoomTo((view.zoom * apart) / pinch, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2);
+      pinch = apart;
+      dragged = 99;
+      return;
+    }
+    view.x += now[0] - before[0];
+    view.y += now[1] - before[1];
+    dragged += Math.abs(now[0] - before[0]) + Math.abs(now[1] - before[1]);
+    if (dragged > 4) view.touched = true;
+    scheduleTree();
+  });
+  const up = (e) => {
+    touches.delete(e.pointerId);
+    pinch = 0;
+    if (e.type !== "pointerup" || dragged > 4) return;
+    const [px, py] = place(e);
+    const i = nodeAt(px, py);
+    if (i < 0) return showHover(-1);
+    if (hidesSomething(i)) toggleInPlace(i);
+    else update({ selected: i });
+    if (state.tab !== "node" && state.tab !== "prune") update({ tab: "node" });
+    hoverSelected();
+  };
+  canvas.addEventListener("pointerleave", (e) => e.pointerType === "mouse" && showHover(-1));
+  twin.addEventListener("blur", () => showHover(-1));
+  canvas.addEventListener("pointerup", up);
+  canvas.addEventListener("pointercancel", up);
+  canvas.addEventListener("dblclick", (e) => {
+    const i = nodeAt(...place(e));
+    if (i >= 0) toggleInPlace(i);
+  });
+  canvas.addEventListener("wheel", (e) => {
+    e.preventDefault();
+    zoomTo(view.zoom * Math.exp(-e.deltaY * (e.ctrlKey ? 0.01 : 0.0016)), ...place(e));
+  }, { passive: false });
+  twin.addEventListener("keydown", onTreeKey);
+}
+
+/** The card of the node under the pointer. */
+function hoverAt(canvas, place) {
+  const i = nodeAt(...place);
+  canvas.style.cursor = i >= 0 ? "pointer" : "grab";
+  if (i !== hover.node) showHover(i, i < 0 ? undefined : windowBox(i));
+}

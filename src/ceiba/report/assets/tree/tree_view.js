@@ -1,0 +1,315 @@
+// The tree on a canvas. Spacing, not size, follows the zoom: text stays readable and detail is
+// dropped instead of shrunk (card, bar, dot). Across = the order of siblings, along = depth;
+// the tree grows to the right, or downward when all its cards fit that way.
+
+const SPACING = {
+  // [zoom, px between neighbours, px between levels]; in between by interpolation of logarithms
+  right: [[0.00001, 0.003, 3], [0.001, 0.3, 3], [0.05, 5, 40], [0.3, 25, 176], [1, 82, 256], [2, 164, 512]],
+  down: [[0.00001, 0.003, 3], [0.001, 0.3, 4], [0.05, 6, 34], [0.45, 94, 74], [1, 212, 132], [2, 424, 264]],
+};
+const CARD = { w: 196, h: 70 };
+const BAR = { right: { w: 112, h: 21 }, down: { w: 88, h: 36 } };
+const WIDEST_BAR = 216;
+const WIDEST_CARD = 380;
+const LARGEST_TEXT = 1.3; // beyond this zoom cards grow by a histogram, not by larger letters
+const SECOND_LINE = 17; // px: a card with room takes two lines for a long question
+const HISTOGRAM = [46, 84]; // its least and greatest height in a card
+const TALL_BAR = [21, 38, 52]; // one, two and three lines, as far apart as neighbours stand
+const ZOOM_MOST = 2.2;
+
+const view = {
+  zoom: 1, x: 0, y: 0, stretch: [1, 1], stretched: false, direction: "right", width: 0, height: 0, touched: false,
+  /** @type {HTMLCanvasElement} */ canvas: null, scheduled: false, stale: true,
+  // The selected dot, on a canvas of its own: a step from node to node need not repaint thousands.
+  /** @type {HTMLCanvasElement} */ marks: null,
+  layout: null, frameMs: 0, lines: 2,
+};
+
+/** Distance between neighbours (0) or between levels (1) at a zoom, before stretching. */
+function plainSpacing(zoom, which, direction) {
+  const table = SPACING[direction];
+  let k = 1;
+  while (k < table.length - 1 && zoom > table[k][0]) k++;
+  const [a, b] = [table[k - 1], table[k]];
+  const at = (Math.log(zoom) - Math.log(a[0])) / (Math.log(b[0]) - Math.log(a[0]));
+  return Math.exp(Math.log(a[1 + which]) + at * (Math.log(b[1 + which]) - Math.log(a[1 + which])));
+}
+
+/** The same as it is drawn: `fitTree` stretches and squeezes both ways to use the room there is. */
+const spacing = (zoom, which) => plainSpacing(zoom, which, view.direction) * view.stretch[which];
+
+/** The least distance between levels at which boxes and links are still clear, as a factor. */
+function leastStretch(zoom, direction) {
+  const box = boxSize(zoom, direction);
+  const { gap } = view.layout;
+  const room = { card: [28, gap], bar: [18, gap], dot: [-3, -3] }[box.level];
+  const least = direction === "right" ? box.w + room[1] : box.h + room[0];
+  return least / plainSpacing(zoom, 1, direction);
+}
+
+/** "card", "bar" or "dot". */
+function levelOf(zoom, direction = view.direction) {
+  const near = plainSpacing(zoom, 0, direction);
+  const card = direction === "right" ? CARD.h + 8 : CARD.w + 10;
+  const bar = direction === "right" ? BAR.right.h + 2 : BAR.down.w + 4;
+  return near >= card ? "card" : near >= bar ? "bar" : "dot";
+}
+
+function boxSize(zoom = view.zoom, direction = view.direction) {
+  const level = levelOf(zoom, direction);
+  if (level === "card") return cardSize(zoom, direction);
+  if (level === "bar") {
+    const room = view.stretched && direction === "right" ? plainSpacing(zoom, 1, direction) * view.stretch[1] - view.layout.gap : 0;
+    const bar = BAR[direction];
+    const tall = direction === "right" && view.stretched ? TALL_BAR.slice(0, view.lines).filter((h) => h + 8 <= spacing(zoom, 0)).pop() || bar.h : bar.h;
+    return { level, scale: 1, w: Math.min(Math.max(bar.w, room), WIDEST_BAR), h: tall, extra: 0 };
+  }
+  return { level, scale: 1, w: 6, h: 6, extra: 0 };
+}
+
+/** Cards are as wide as their words want and the room allows; zoomed in, a histogram stands below them. */
+function cardSize(zoom, direction) {
+  const scale = Math.min(Math.max(1, zoom), LARGEST_TEXT);
+  const right = direction === "right";
+  const stretch = view.stretched ? view.stretch : [1, 1];
+  const [near, far] = [plainSpacing(zoom, 0, direction) * stretch[0], plainSpacing(zoom, 1, direction) * stretch[1]];
+  const free = right ? far - view.layout.gap : near - 12;
+  const w = Math.max(CARD.w * scale, Math.min(free, view.layout.wants * scale, WIDEST_CARD * scale));
+  const high = (right ? near - 8 : far - 40) - CARD.h * scale;
+  const extra = zoom > LARGEST_TEXT && M.histograms.size && high >= HISTOGRAM[0] ? Math.min(high, HISTOGRAM[1]) : 0;
+  const two = view.stretched && view.layout.wants * scale > w + 1 && (right ? near - 8 : far - 58) - extra >= (CARD.h + SECOND_LINE) * scale;
+  return { level: "card", scale, w, h: (CARD.h + (two ? SECOND_LINE : 0)) * scale + extra, extra, two };
+}
+
+/** The width that the longest words of the shown nodes would have in a card. */
+function cardWants(nodes) {
+  if (nodes.length > 120) return CARD.w;
+  return nodes.reduce((most, i) => Math.max(most, 22 + textWidth(isEnd(i) ? answerText(i) : question(i, 12, true), 13, true)), CARD.w);
+}
+
+const MANY = 1200; // shown nodes beyond which all are dots and no contour is followed
+
+/** Shown nodes with their places: across (in slots) and depth. */
+function makeLayout() {
+  const nodes = [], parent = [], place = new Int32Array(M.n).fill(-1);
+  for (let i = 0; i < M.n; ) {
+    place[i] = nodes.length;
+    nodes.push(i);
+    parent.push(i === 0 ? -1 : place[M.parent[i]]);
+    i += isEnd(i) || state.folded.has(i) ? M.size[i] : 1;
+  }
+  const across = nodes.length > MANY ? evenly(parent) : tidy(parent, 1, 0.06);
+  let most = 0, deep = 0;
+  for (let k = 0; k < nodes.length; k++) {
+    if (across[k] > most) most = across[k];
+    if (M.depth[nodes[k]] > deep) deep = M.depth[nodes[k]];
+  }
+  const folded = state.folded.size > 0 && nodes.some(hidesSomething);
+  const at = { x: new Float64Array(nodes.length), y: new Float64Array(nodes.length) };
+  return { nodes, parent, across, place, most: most + 0.5, deep, folded, asked: anyMissing() && nodes.some(takesMissing), gap: edgeRoom(nodes), wants: cardWants(nodes), at };
+}
+
+/** One slot per leaf, a parent amid its branches: all that can be seen of thousands. */
+function evenly(parent) {
+  const n = parent.length;
+  const first = new Float64Array(n).fill(-1), last = new Float64Array(n), across = new Float64Array(n);
+  let slots = 0;
+  for (let k = 0; k < n; k++) if (k === n - 1 || parent[k + 1] !== k) first[k] = last[k] = slots++ + 0.5;
+  for (let k = n - 1; k >= 0; k--) {
+    across[k] = (first[k] + last[k]) / 2;
+    const p = parent[k];
+    if (p < 0) continue;
+    if (first[p] < 0) last[p] = across[k];
+    first[p] = across[k];
+  }
+  return across;
+}
+
+/** Room between boxes for the words on the edges. */
+function edgeRoom(nodes) {
+  if (nodes.length > 400) return 48;
+  let widest = 30;
+  for (const i of nodes) if (i > 0) widest = Math.max(widest, textWidth(edgeWord(M.parent[i], M.branchIndex[i]), 11));
+  return Math.min(widest, 110) + 12;
+}
+
+const hidesSomething = (i) => !isEnd(i) && state.folded.has(i);
+
+/** Centre of a shown node on the screen. */
+function screenPlace(k) {
+  const a = view.layout.across[k] * spacing(view.zoom, 0);
+  const d = M.depth[view.layout.nodes[k]] * spacing(view.zoom, 1);
+  return view.direction === "right" ? [view.x + d, view.y + a] : [view.x + a, view.y + d];
+}
+
+/** The same for all shown nodes, once per frame. */
+function screenPlaces() {
+  const { nodes, across, at } = view.layout;
+  const right = view.direction === "right";
+  const [near, far] = [spacing(view.zoom, 0), spacing(view.zoom, 1)];
+  const { x, y } = at;
+  for (let k = 0; k < nodes.length; k++) {
+    const a = across[k] * near, d = M.depth[nodes[k]] * far;
+    x[k] = view.x + (right ? d : a);
+    y[k] = view.y + (right ? a : d);
+  }
+  return at;
+}
+
+/** Room the tree needs at a zoom: boxes and margins, and what grows with the two stretches. */
+function needs(zoom, direction) {
+  const box = boxSize(zoom, direction);
+  const across = view.layout.most * plainSpacing(zoom, 0, direction);
+  const along = view.layout.deep * plainSpacing(zoom, 1, direction);
+  return { across, along, margin: direction === "right" ? [30, box.w + foldRoom(box) + 16] : [30, box.h + 44] };
+}
+
+/** Room for the pills of folded nodes beyond the last boxes. */
+const foldRoom = (box) => (!view.layout.folded || box.level === "dot" ? 16 : box.level === "card" ? 100 : 54);
+
+/** Width and height of the canvas as [across, along]. */
+const roomOf = (direction) => (direction === "right" ? [view.height, view.width] : [view.width, view.height]);
+
+function largestFit(direction) {
+  let low = 0.00001, high = 1;
+  for (let k = 0; k < 48; k++) {
+    const middle = Math.sqrt(low * high);
+    const { across, along, margin } = needs(middle, direction);
+    const [wide, long] = roomOf(direction);
+    if (across + margin[0] <= wide && along * leastStretch(middle, direction) + margin[1] <= long) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Whether growing downward shows more: cards, or at least words where the other way has none. */
+function downward(down, right) {
+  const [d, r] = [levelOf(down, "down"), levelOf(right, "right")];
+  return d === "card" || (d === "bar" && r === "dot");
+}
+
+/** Stretch between levels: as far as there is room, bars growing with it. */
+function alongStretch(along, long, margin) {
+  const least = leastStretch(view.zoom, view.direction);
+  const level = view.direction === "right" ? levelOf(view.zoom) : "";
+  const [narrow, widest] = level === "bar" ? [BAR.right.w, WIDEST_BAR] : level === "card" ? [CARD.w, Math.min(view.layout.wants, WIDEST_CARD)] : [0, 0];
+  const wider = narrow ? along / view.layout.deep : 0;
+  for (let s = Math.max(level === "card" ? 2.2 : 1.4, least); s > least; s -= 0.02) {
+    const grown = wider ? Math.min(Math.max(wider * s - view.layout.gap, narrow), widest) - narrow : 0;
+    if (along * s + margin + grown <= long) return s;
+  }
+  return least;
+}
+
+/** The least zoom with words, and how far a tree then reaches beyond the canvas. */
+const LEAST_WORDS = { right: 0.3, down: 0.45 };
+function overflow(direction) {
+  const zoom = LEAST_WORDS[direction];
+  const { across, along, margin } = needs(zoom, direction);
+  const [wide, long] = roomOf(direction);
+  return Math.max((across + margin[0]) / wide, (along * leastStretch(zoom, direction) + margin[1]) / long);
+}
+
+/** Show the tree: all of it; or, `words`, where it is of modest size, with words, even if it then reaches beyond the edge. */
+function fitTree(layout = makeLayout(), words = true) {
+  view.layout = layout;
+  view.stretched = false;
+  const down = largestFit("down"), right = largestFit("right");
+  view.direction = state.orientation !== "auto" ? state.orientation : downward(down, right) ? "down" : "right";
+  view.zoom = view.direction === "down" ? down : right;
+  const modest = words && view.layout.nodes.length <= 90 && levelOf(view.zoom) === "dot";
+  if (modest) {
+    if (state.orientation === "auto") view.direction = overflow("down") < overflow("right") ? "down" : "right";
+    view.zoom = LEAST_WORDS[view.direction];
+  }
+  let box = boxSize();
+  const { across, along, margin } = needs(view.zoom, view.direction);
+  const [wide, long] = roomOf(view.direction);
+  const clamp = (v, low, high) => Math.min(Math.max(v, low), high);
+  view.stretch = [clamp((wide - margin[0]) / across, 1, 1.9), along ? alongStretch(along, long, margin[1]) : 1];
+  view.stretched = true;
+  view.lines = view.layout.nodes.length <= 90 && view.layout.nodes.some((i) => !isEnd(i) && isWordy(i, boxSize().w - 12)) ? 3 : 2;
+  box = boxSize();
+  const beyond = view.direction === "right" ? box.w + foldRoom(box) : box.h + 40;
+  const before = [(wide - across * view.stretch[0]) / 2, (long - along * view.stretch[1] - beyond) / 2];
+  if (view.direction === "right") Object.assign(view, { x: Math.max(before[1], 4) + box.w / 2, y: before[0] });
+  else Object.assign(view, { x: before[0], y: Math.max(before[1], 0) + 18 + box.h / 2 });
+  if (modest) Object.assign(view, { x: Math.max(view.x, box.w / 2 + 10), y: Math.max(view.y, box.h / 2 + 10) });
+  view.touched = false;
+  if (modest) bringIntoView(0, true);
+  if (modest && state.way.length) bringIntoView(state.way[state.way.length - 1], true);
+  scheduleTree();
+}
+
+/** Zoom about a point of the screen. */
+function zoomTo(zoom, px = view.width / 2, py = view.height / 2) {
+  zoom = Math.min(Math.max(zoom, Math.min(0.002, view.zoom)), ZOOM_MOST);
+  const [i, j] = view.direction === "right" ? [1, 0] : [0, 1];
+  const before = [spacing(view.zoom, i), spacing(view.zoom, j)];
+  // Squeezed to fit, larger boxes would lie on each other.
+  view.stretch = [view.stretch[0], Math.max(view.stretch[1], leastStretch(zoom, view.direction))];
+  const fx = spacing(zoom, i) / before[0], fy = spacing(zoom, j) / before[1];
+  Object.assign(view, { x: px - (px - view.x) * fx, y: py - (py - view.y) * fy, zoom, touched: true });
+  scheduleTree();
+}
+
+/** Move the view so that a shown node is seen. */
+function bringIntoView(node, gently = false) {
+  const k = view.layout.place[node];
+  if (k < 0) return;
+  const [x, y] = screenPlace(k);
+  const box = boxSize();
+  const [mx, my] = [box.w / 2 + 16, box.h / 2 + 16];
+  // Far away: into the middle. Just outside: no further than needed.
+  const far = !gently && (x < -mx || y < -my || x > view.width + mx || y > view.height + my);
+  const shift = (at, low, high, middle) => (far ? middle - at : at < low ? low - at : at > high ? high - at : 0);
+  const dx = shift(x, mx, view.width - mx, view.width / 2), dy = shift(y, my, view.height - my, view.height / 2);
+  view.x += dx;
+  view.y += dy;
+  scheduleTree(dx !== 0 || dy !== 0);
+}
+
+/** Paint with the next frame. @param {boolean} [whole] all of it, not only the mark of the selected dot */
+function scheduleTree(whole = true) {
+  view.stale = view.stale || whole;
+  if (view.scheduled) return;
+  view.scheduled = true;
+  requestAnimationFrame(() => {
+    view.scheduled = false;
+    const begin = performance.now();
+    paintTree();
+    view.frameMs = performance.now() - begin;
+  });
+}
+
+function paintTree() {
+  const { canvas, marks, width, height } = view;
+  if (!canvas || !width || !view.layout) return;
+  if (view.stale) {
+    holdTree();
+    drawTree(cleanPen(canvas, width, height), width, height);
+    showKeys();
+    if (view.layout.nodes.length <= MANY) showEdges();
+    else showEdgesSoon();
+  }
+  view.stale = false;
+  const pen = cleanPen(marks, width, height);
+  drawLit(pen);
+  drawSelected(pen);
+}
+
+/** The shown node under a point, -1 if none. */
+function nodeAt(px, py) {
+  const box = boxSize();
+  const [w, h] = box.level === "dot" ? [12, 12] : [box.w, box.h];
+  const at = screenPlaces();
+  let best = -1, near = Infinity;
+  for (let k = 0; k < view.layout.nodes.length; k++) {
+    const x = at.x[k], y = at.y[k];
+    const fold = hidesSomething(view.layout.nodes[k]) && view.direction === "right" ? foldRoom(box) - 10 : 0;
+    if (px < x - w / 2 || px > x + w / 2 + fold || Math.abs(py - y) > h / 2 + (box.level === "card" ? 6 : 0)) continue;
+    const far = (px - x) ** 2 + (py - y) ** 2;
+    if (far < near) [near, best] = [far, k];
+  }
+  return best < 0 ? -1 : view.layout.nodes[best];
+}

@@ -1,0 +1,223 @@
+"""The values of columns as bars: of the split column at a node, by class or with quartiles.
+
+Numbers fall into bins of equal width, one of whose edges is the cut, so that no bar stands on both
+sides of it; the outer bins take what lies beyond. A column of few values has one bar per value, a
+categorical one a bar per level. Each bar holds its rows by class, or (regression) their number and
+the quartiles of the target. Only the largest nodes have histograms, within a budget of figures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.report.numbers import exact, shown
+from ceiba.table import read_target
+from ceiba.tree import SplitKind
+from ceiba.tree.routing import route
+
+if TYPE_CHECKING:
+    from ceiba.table import Column, Table
+    from ceiba.tree import Tree
+
+__all__ = ["RowsByNode", "column_bars", "split_histograms"]
+
+BINS: Final = 20
+COLUMN_BINS: Final = 16
+FEW_VALUES: Final = 8
+MOST_LEVELS: Final = 24
+MOST_NODES: Final = 300
+MOST_FIGURES: Final = 40_000
+MOST_COLUMNS: Final = 200
+_FAR: Final = 5.0  # a range so many times that of the middle 98 % is cut off there
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class RowsByNode:
+    """Rows sorted by the node in which they end: those of a subtree are one slice.
+
+    Attributes
+    ----------
+    table : Table
+    target : array
+        Class codes (-1: a class that the tree does not know), or numbers.
+    order, first, last : array
+        Rows by node; where those of each node's subtree begin and end.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.report.evidence import rows_and_target
+    >>> from ceiba.report.histograms import RowsByNode
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> rows = RowsByNode.read(tree, *rows_and_target(tree, ({"x": [3.0, 1.0]}, ["b", "a"])))
+    >>> rows.of(1).tolist(), rows.target.tolist()
+    ([1], [1, 0])
+    """
+
+    table: Table
+    target: Array
+    order: Array
+    first: Array
+    last: Array
+
+    @classmethod
+    def read(cls, tree: Tree, table: Table, y: Any, output: int = 0) -> RowsByNode:
+        """Send the rows down the tree."""
+        end = route.apply(tree, table)
+        order = np.argsort(end, kind="stable")
+        first = np.searchsorted(end[order], np.arange(tree.n_nodes))
+        last = np.searchsorted(end[order], tree.subtree_end)
+        return cls(table, _target(tree, y, table.n_rows, output), order, first, last)
+
+    def of(self, node: int) -> Array:
+        """Give the rows that pass through a node."""
+        return self.order[self.first[node] : self.last[node]]
+
+
+def _target(tree: Tree, y: Any, n_rows: int, output: int) -> Array:
+    if tree.task == "regression":
+        return np.asarray(y, np.float64).reshape(n_rows, -1)[:, output]
+    target = read_target(y, task=tree.task, n_rows=n_rows)
+    known = {label: code for code, label in enumerate(tree.target.classes[output].tolist())}
+    names = target.info.classes[output].tolist()
+    codes = np.array([known.get(label, -1) for label in names], np.int64)
+    found: Array = codes[np.asarray(target.values)[:, output]]
+    return found
+
+
+def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict[str, Any]]:
+    """Give the split column of the largest inner nodes, as bars.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.report.evidence import rows_and_target
+    >>> from ceiba.report.histograms import RowsByNode, split_histograms
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> data = {"x": [1.0, 2.0, 3.0, 3.0]}, ["a", "b", "b", "b"]
+    >>> split_histograms(tree, RowsByNode.read(tree, *rows_and_target(tree, data)))
+    [{'node': 0, 'values': [1, 2, 3], 'n': [1, 0, 0, 1, 0, 2]}]
+    """
+    n_classes = 0 if tree.task == "regression" else len(tree.target.classes[output])
+    size = rows.last - rows.first
+    inner = [int(i) for i in np.argsort(-size, kind="stable") if tree.splits.column[i] >= 0]
+    kept: list[dict[str, Any]] = []
+    figures = 0
+    for node in inner[:MOST_NODES]:
+        bars = _node_bars(tree, rows, node, n_classes) if size[node] > 0 else None
+        if bars is None:
+            continue
+        figures += len(bars["n"]) + len(bars.get("quartiles", ()))
+        if figures > MOST_FIGURES and kept:
+            break
+        kept.append({"node": node, **bars})
+    return sorted(kept, key=lambda one: int(one["node"]))
+
+
+def _node_bars(tree: Tree, rows: RowsByNode, node: int, n_classes: int) -> dict[str, Any] | None:
+    mine = rows.of(node)
+    column = rows.table.columns[int(tree.splits.column[node])]
+    target = rows.target[mine]
+    known = target >= 0 if n_classes else np.isfinite(target)
+    mine, target = mine[known], target[known]
+    values = np.asarray(column.values)[mine]
+    if tree.splits.kind[node] == SplitKind.PRESENCE:
+        missing = _is_missing(column, values).astype(np.int64)
+        return {"presence": True, **_counted(missing, 2, target, n_classes)}
+    cut = float(tree.splits.cut[node]) if tree.splits.kind[node] == SplitKind.CUT else None
+    return _bars(column, values, cut, target, n_classes, BINS)
+
+
+def column_bars(table: Table) -> list[dict[str, Any] | None]:
+    """Give the distribution of each column as bars.
+
+    Examples
+    --------
+    >>> from ceiba.report.histograms import column_bars
+    >>> from ceiba.table import read
+    >>> column_bars(read({"x": [1.0, 1.0, 3.0]}))
+    [{'values': [1, 3], 'n': [2, 1]}]
+    """
+    nothing = np.zeros(table.n_rows, np.int64)
+    return [
+        _bars(column, np.asarray(column.values), None, nothing, 1, COLUMN_BINS)
+        if k < MOST_COLUMNS
+        else None
+        for k, column in enumerate(table.columns)
+    ]
+
+
+def _is_missing(column: Column, values: Array) -> Array:
+    return ~np.isfinite(values) if column.info.is_numeric else values < 0
+
+
+def _bars(
+    column: Column, values: Array, cut: float | None, target: Array, n_classes: int, bins: int
+) -> dict[str, Any] | None:
+    """Sort values into bars; None where no value is present."""
+    present = ~_is_missing(column, values)
+    n_missing = int(np.count_nonzero(~present))
+    values, target = values[present], target[present]
+    if not len(values):
+        return None
+    found: dict[str, Any] = {"missing": n_missing} if n_missing else {}
+    if not column.info.is_numeric:
+        codes, counts = np.unique(values, return_counts=True)
+        if len(codes) > MOST_LEVELS:  # the most frequent, in their own order
+            found["others"] = len(codes) - MOST_LEVELS
+            codes = np.sort(codes[np.argsort(-counts, kind="stable")[:MOST_LEVELS]])
+        place = np.searchsorted(codes, values)
+        listed = codes[np.minimum(place, len(codes) - 1)] == values
+        bars = _counted(place[listed], len(codes), target[listed], n_classes)
+        return found | {"codes": codes.tolist()} | bars
+    different = np.unique(values)
+    if len(different) <= FEW_VALUES:
+        place = np.searchsorted(different, values)
+        return (
+            found
+            | {"values": exact(different)}
+            | _counted(place, len(different), target, n_classes)
+        )
+    edges = _edges(different, values, cut, bins)
+    if edges is None:
+        return None
+    place = np.searchsorted(edges[1:-1], values, side="left")  # an edge belongs to the bar below
+    ends = {"least": float(different[0]), "most": float(different[-1])}
+    at = {"low": float(edges[0]), "high": float(edges[-1])}
+    return found | ends | at | _counted(place, len(edges) - 1, target, n_classes)
+
+
+def _edges(different: Array, values: Array, cut: float | None, bins: int) -> Array | None:
+    """Give the edges of bins of equal width, the cut among them."""
+    low, high = float(different[0]), float(different[-1])
+    near, far = np.quantile(values, [0.01, 0.99]).tolist()
+    if high - low > _FAR * (far - near) > 0:
+        low, high = near, far
+    if cut is not None:
+        low, high = min(low, cut), max(high, cut)
+    width = (high - low) / bins
+    if not np.isfinite(width) or width <= 0:
+        return None
+    if cut is None:
+        return np.linspace(low, high, bins + 1)
+    before = int(np.clip(np.ceil((cut - low) / width - 1e-9), 1, bins - 1))
+    return cut + (np.arange(bins + 1) - before) * width
+
+
+def _counted(place: Array, n_bars: int, target: Array, n_classes: int) -> dict[str, Any]:
+    """Count the rows of each bar by class; of numbers all, with the quartiles of the target."""
+    if n_classes:
+        counts = np.bincount(place * n_classes + target, minlength=n_bars * n_classes)
+        return {"n": counts.tolist()}
+    quartiles = np.full((n_bars, 3), np.nan)
+    for k in range(n_bars):
+        here = target[place == k]
+        if len(here):
+            quartiles[k] = np.quantile(here, [0.25, 0.5, 0.75])
+    counts = np.bincount(place, minlength=n_bars)
+    return {"n": counts.tolist(), "quartiles": shown(quartiles, 4)}

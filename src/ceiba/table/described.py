@@ -1,0 +1,68 @@
+"""What a schema says of its columns, said of the rows that are learned from and of no others.
+
+Rows may be left out after a table was read: those without a target, those of weight 0. Missing
+values, ranges and levels that only they have are not part of what the tree has seen. A level that
+no row is left of becomes unseen, unless it was declared (by a category type).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.table.column import MISSING_CODE, Column
+from ceiba.table.levels import recode
+from ceiba.table.schema import ColumnInfo, Kind, Schema
+from ceiba.table.summary import column_range, matrix_ranges
+from ceiba.table.table import Table
+
+__all__ = ["described"]
+
+
+def described(table: Table, learned: NDArray[np.bool_] | None = None) -> Table:
+    """Return the table with the schema that its rows, or some of them, give.
+
+    Parameters
+    ----------
+    table : Table
+        As :func:`ceiba.table.read` made it, or rows of such a table.
+    learned : bool array of shape (n_rows,), optional
+        The rows that are learned from; all of them if not given.
+
+    Examples
+    --------
+    >>> from ceiba.table import read
+    >>> table = read({"x": [1.0, 9.0, None], "c": ["a", "b", "c"]})
+    >>> info = described(table, np.array([True, True, False])).schema.columns
+    >>> info[0].n_missing, info[0].maximum, info[1].levels
+    (0, 9.0, ('a', 'b'))
+    """
+    rows = slice(None) if learned is None else learned
+    schema = table.schema
+    if table.matrix is not None and "_seen" in schema.__dict__:
+        _, names, display = schema.__dict__["_seen"]
+        seen = matrix_ranges(table.matrix[rows], names)
+        return table.with_schema(Schema.of_numbers(seen, names, display).with_target(schema.target))
+    columns = tuple(_described(column, rows) for column in table.columns)
+    infos = tuple(column.info for column in columns)
+    return Table(columns, table.n_rows, Schema(infos, schema.target, schema.named))
+
+
+def _described(column: Column, rows: NDArray[np.bool_] | slice) -> Column:
+    info, part = column.info, column.values[rows]
+    if info.is_numeric:
+        seen = column_range(info.name, part)
+        return Column(ColumnInfo(info.name, info.kind, (), info.display, *seen), column.values)
+    n_missing = int(np.count_nonzero(part == MISSING_CODE))
+    levels, codes = info.levels, column.values
+    if column.levels_found:
+        used = np.unique(part[part != MISSING_CODE]).tolist()
+        if not used:  # as a column of None
+            nothing = ColumnInfo(info.name, Kind.NUMERIC, n_missing=n_missing)
+            return Column(nothing, np.full(len(codes), np.nan))
+        if len(used) < len(levels):
+            new = dict(zip(used, range(len(used)), strict=True))
+            codes = recode(codes, [new.get(code, len(used)) for code in range(len(levels))])
+            levels = tuple(levels[code] for code in used)
+    described_info = ColumnInfo(info.name, info.kind, levels, info.display, n_missing)
+    return Column(described_info, codes, column.levels_found)

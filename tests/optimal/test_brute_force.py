@@ -1,0 +1,43 @@
+"""The exact search equals brute force over all trees, whatever the loss and the rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.optimal.brute_force import Case, leaf_loss
+from tests.optimal.cases import random_case, solve, table_of
+
+
+def check(seed: int) -> None:
+    case = random_case(seed)
+    tree = solve(case)
+    certificate = tree.certificate
+    assert certificate.proven
+    assert certificate.objective == pytest.approx(case.best, rel=1e-9, abs=1e-9), seed
+    assert certificate.lower_bound <= case.best + 1e-9
+    assert tree.n_leaves <= case.max_leaves
+    assert tree.max_depth <= case.depth
+    ends = tree.apply(table_of(case))
+    assert objective_of(case, ends) == pytest.approx(certificate.objective, rel=1e-9, abs=1e-9)
+    if tree.n_nodes > 1:
+        assert np.unique(ends, return_counts=True)[1].min() >= case.min_leaf
+
+
+def objective_of(case: Case, ends: np.ndarray) -> float:
+    """Recompute the objective from where `predict` sends the rows."""
+    leaves = [tuple(np.flatnonzero(ends == leaf).tolist()) for leaf in np.unique(ends)]
+    return sum(leaf_loss(case, rows) + case.penalty for rows in leaves)
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_optimum_of_tiny_tables_equals_brute_force(block: int) -> None:
+    for seed in range(50 * block, 50 * block + 50):
+        check(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(30))
+def test_optimum_of_many_tiny_tables_equals_brute_force(block: int) -> None:
+    for seed in range(10_000 + 100 * block, 10_000 + 100 * block + 100):
+        check(seed)
