@@ -39,12 +39,12 @@ from ceiba.grow.honest import honest_parts, honest_values
 from ceiba.grow.leaf_values import smooth
 from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
-from ceiba.table import Target, present_rows, read, read_target, read_weights, split_target
+from ceiba.table import present_rows, read, read_target, read_weights, split_target
 from ceiba.table.described import described
 from ceiba.table.targets.target import take_rows
 
 if TYPE_CHECKING:
-    from ceiba.table import Table
+    from ceiba.table import Table, Target
     from ceiba.tree import Tree
 
 __all__ = ["DecisionTree"]
@@ -136,7 +136,9 @@ class DecisionTree(BaseTree):
         """Grow and prune a tree of some rows of a problem, as `fit` would; in one thread."""
         if not _AFTER_GROWING & stated.keys():  # on one table: what the core prepared is shared
             return _shortened(problem.grow(rows, n_jobs=1), stated)
-        return _made(_part(problem, rows, n_jobs=1), stated)[0]
+        alone = problem.take(rows)
+        alone = replace(alone, options=replace(alone.options, n_jobs=1))
+        return _made(alone, stated)[0]
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, dict[str, Any]]:
         """Give data and options of growing, and the parameters that are not at their default."""
@@ -242,14 +244,14 @@ def _made(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None
     else:
         refuse_unpruned(pruning, "honest")
         questions, values = honest_parts(problem, honest.share, seed)
-        tree, pruned = _grown_and_pruned(_part(problem, questions), stated)
-        tree = honest_values(tree, _part(problem, values))
+        tree, pruned = _grown_and_pruned(problem.take(questions), stated)
+        tree = honest_values(tree, problem.take(values))
     if rule is None:
         return tree, pruned, None
     refuse_unpruned(pruning, "leaf_values")
 
     def fold_tree(rows: Any) -> Tree:
-        return _made(_part(problem, rows), {**stated, "leaf_values": "share"})[0]
+        return _made(problem.take(rows), {**stated, "leaf_values": "share"})[0]
 
     strength = chosen_strength(problem, rule, fold_tree, seed)
     return smooth(tree, rule, strength), pruned, None if rule == "laplace" else strength
@@ -268,18 +270,6 @@ def _grown_and_pruned(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, P
 def _shortened(tree: Tree, stated: dict[str, Any]) -> Tree:
     alpha = stated.get("ccp_alpha", 0.0)
     return prune_tree(tree, alpha, risk="impurity") if alpha > 0 else tree
-
-
-def _part(problem: Problem, rows: Any, n_jobs: int | None = None) -> Problem:
-    """Give the problem of some rows alone."""
-    options = problem.options if n_jobs is None else replace(problem.options, n_jobs=n_jobs)
-    return replace(
-        problem,
-        table=problem.table.take(rows),
-        target=Target(problem.target.info, problem.target.values[rows]),
-        options=options,
-        weight=None if problem.weight is None else problem.weight[rows],
-    )
 
 
 def _refuse_penalty(search: Lookahead | Optimal, prune: Any) -> None:

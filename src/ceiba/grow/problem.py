@@ -105,6 +105,16 @@ class Problem:
         check_combinations(problem.table, problem.target, problem.options, problem.weight)
         return GROWERS[problem.options.growers[0]](problem, rows, below)
 
+    def take(self, rows: npt.NDArray[Any]) -> Problem:
+        """Give the problem of some rows alone, as if there were no others."""
+        return replace(
+            self,
+            table=self.table.take(rows),
+            target=Target(self.target.info, self.target.values[rows]),
+            weight=None if self.weight is None else self.weight[rows],
+            case_weight=None if self.case_weight is None else self.case_weight[rows],
+        )
+
     def summary(self, rows: Rows, weight: Array | None, below: Place | None = None) -> Tree:
         """Describe some rows as a tree of one node."""
         options = GrowOptions(

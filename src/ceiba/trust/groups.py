@@ -2,8 +2,8 @@
 
 For a positive class: selection rate P(predicted positive), true and false positive rates
 P(predicted positive | truly so, or not), calibration = mean predicted probability - share that is
-positive. Shares have Wilson's interval, means Student's; differences of shares Newcombe's hybrid of
-the two (1998, method 10: the interval's arms are squared and added), as do differences of means.
+positive. Shares and means have the intervals of `ceiba.inspection`; a difference takes Newcombe's
+hybrid of the two (1998, method 10): the arms of the intervals are squared and added.
 """
 
 from __future__ import annotations

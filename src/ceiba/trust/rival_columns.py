@@ -17,7 +17,6 @@ from ceiba.edit.by_hand import set_split_in
 from ceiba.errors import OptionError, TreeError
 from ceiba.listing import Listing
 from ceiba.prune.cross_validation.folds import read_folds
-from ceiba.table import Target
 from ceiba.tree.routing import route
 
 if TYPE_CHECKING:
@@ -84,14 +83,14 @@ def rival_columns(
         raise TreeError(f"Node {node} is a leaf; rival columns are for nodes that split.")
     rows = tree.rows(node, problem.table)
     depth = int(tree.node_depth[node])
-    here = _part(problem, rows)
+    here = problem.take(rows)
     if (deepest := here.options.max_depth) is not None:
         here = replace(here, options=replace(here.options, max_depth=deepest - depth))
     names = tree.schema.names
     splits = {j: split for j in range(len(names)) if (split := _best_split(here, j)) is not None}
     loss = {j: np.full(len(rows), np.nan) for j in (-1, *splits)}
     for fold in read_folds(folds, here, random_state=seed):
-        part, test = _part(here, fold.train), fold.test
+        part, test = here.take(fold.train), fold.test
         held_out = here.table.take(test)
         free = part.grow()
         loss[-1][test] = _losses(free, held_out, here, test)
@@ -101,13 +100,6 @@ def rival_columns(
             loss[j][test] = _losses(grown, held_out, here, test)
     trees = {names[j]: set_split_in(tree, node, split, problem) for j, split in splits.items()}
     return _result(tree, node, splits, loss, here.row_weight, trees)
-
-
-def _part(problem: Problem, rows: Array) -> Problem:
-    """Give the problem of some rows alone."""
-    target = Target(problem.target.info, problem.target.values[rows])
-    weight = None if problem.weight is None else problem.weight[rows]
-    return replace(problem, table=problem.table.take(rows), target=target, weight=weight)
 
 
 def _best_split(problem: Problem, j: int) -> Split | None:
