@@ -42,6 +42,7 @@ BASE: dict[str, dict[str, Any]] = {
     "unseen": {"missing": "fractional"},
     "criterion": {"max_depth": 3},
     "frequency_weights": {"min_samples_leaf": 10},
+    "search": {"max_depth": 2},
 }
 
 VALUES: dict[str, list[Any]] = {
@@ -78,6 +79,7 @@ VALUES: dict[str, list[Any]] = {
     "frequency_weights": [True],
     "drop_missing_target": [True],
     "splitter": ["random"],
+    "honest": [ceiba.Honest(share=0.3)],
 }
 
 # Values that do what the default does, by their own documentation.

@@ -43,6 +43,7 @@ WRONG = [
     ("leaf_values", "best"),
     ("honest", 1.5),
     ("drop_missing_target", 1),
+    ("search", "best"),
 ]
 
 
