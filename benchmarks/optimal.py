@@ -22,7 +22,7 @@ from ceiba import DecisionTreeClassifier, DecisionTreeRegressor
 from ceiba.grow import Lookahead, Optimal
 
 DATA: Final = Path(os.environ.get("CEIBA_DATA", "../shared/data"))
-CLASSES: Final = "bank raisin rice segment wilt page bidding fault magic".split()
+CLASSES: Final = ["bank", "raisin", "rice", "segment", "wilt", "page", "bidding", "fault", "magic"]
 NUMBERS: Final = ("qbnb_concrete", "qbnb_fish", "qbnb_qsar", "qbnb_query1", "streed_airfoil_pwl")
 LIMIT: Final = 60.0
 

@@ -300,7 +300,7 @@ def main() -> None:
                 print(lines[-1], flush=True)
         here = machine()
         lines += ["", f"{here['processor']}, {browser.browser_type.name} {browser.version}; "]
-    lines[-1] += f"{N_TRAIN:,} training and {N_TEST:,} test rows. Bold: over budget."
+    lines[-1] += f"{N_TRAIN:,} training and {N_TEST:,} test rows.\nBold: over budget."
     print(lines[-1])
     if given.docs:
         text = PAGE.read_text("utf-8")

@@ -8,6 +8,8 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "base/tails.hpp"
 #include "bindings.hpp"
@@ -49,86 +51,20 @@ tree::TreeArrays run(const Columns& columns, data::Target& target, const std::op
 void bind_options(nb::module_& m) {
     auto c = nb::class_<GrowOptions>(m, "GrowOptions",
                                      "How a tree is grown; the words are those of ceiba.grow.GrowOptions.");
-    c.def(nb::init<>())
-        .def(nb::init<const GrowOptions&>(), nb::arg("other"))
-        .def_rw("max_depth", &GrowOptions::max_depth)
-        .def_rw("min_samples_split", &GrowOptions::min_samples_split)
-        .def_rw("min_weight_split", &GrowOptions::min_weight_split)
-        .def_rw("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
-        .def_rw("min_gain", &GrowOptions::min_gain)
-        .def_rw("min_gain_ratio", &GrowOptions::min_gain_ratio)
-        .def_rw("min_risk", &GrowOptions::min_risk)
-        .def_rw("min_risk_ratio", &GrowOptions::min_risk_ratio)
-        .def_rw("keep_zero_weights", &GrowOptions::keep_zero_weights)
-        .def_rw("use_surrogate", &GrowOptions::use_surrogate)
-        .def_rw("small_tables", &GrowOptions::small_tables)
-        .def_rw("seed", &GrowOptions::seed)
-        .def_rw("low", &GrowOptions::low)
-        .def_rw("high", &GrowOptions::high)
-        .def_rw("n_threads", &GrowOptions::n_threads);
-    c.def_prop_rw(
-        "max_surrogates", [](const GrowOptions& o) { return o.surrogates.max_surrogates; },
-        [](GrowOptions& o, int v) { o.surrogates.max_surrogates = v; });
-    c.def_prop_rw(
-        "surrogate_style", [](const GrowOptions& o) { return o.surrogates.style; },
-        [](GrowOptions& o, int v) { o.surrogates.style = v; });
-    c.def_prop_rw(
-        "class_cost", [](const GrowOptions& o) { return o.risk.class_cost; },
-        [](GrowOptions& o, std::vector<double> v) { o.risk.class_cost = std::move(v); });
-    c.def_prop_rw(
-        "prior_events", [](const GrowOptions& o) { return o.risk.prior_events; },
-        [](GrowOptions& o, double v) { o.risk.prior_events = v; });
+    c.def(nb::init<>()).def(nb::init<const GrowOptions&>(), nb::arg("other"));
+    grow::for_each_option([&c](const char* name, auto field) {
+        using Value = std::decay_t<decltype(field(std::declval<GrowOptions&>()))>;
+        c.def_prop_rw(
+            name, [field](const GrowOptions& o) -> Value { return field(o); },
+            [field](GrowOptions& o, Value value) { field(o) = std::move(value); });
+    });
+    // Two rules that the search and the surrogates both know.
     c.def_prop_rw(
         "like_rpart", [](const GrowOptions& o) { return o.search.like_rpart; },
         [](GrowOptions& o, bool v) { o.search.like_rpart = o.surrogates.like_rpart = v; });
     c.def_prop_rw(
-        "min_samples_leaf", [](const GrowOptions& o) { return o.search.min_rows; },
-        [](GrowOptions& o, std::size_t v) { o.search.min_rows = v; });
-    c.def_prop_rw(
-        "min_weight_leaf", [](const GrowOptions& o) { return o.search.min_weight; },
-        [](GrowOptions& o, double v) { o.search.min_weight = v; });
-    c.def_prop_rw(
-        "small_node", [](const GrowOptions& o) { return o.search.small_node; },
-        [](GrowOptions& o, std::size_t v) { o.search.small_node = v; });
-    c.def_prop_rw(
-        "max_bins", [](const GrowOptions& o) { return o.bins.max_bins; },
-        [](GrowOptions& o, int v) { o.bins.max_bins = v; });
-    c.def_prop_rw(
-        "approximate", [](const GrowOptions& o) { return o.bins.approximate; },
-        [](GrowOptions& o, bool v) { o.bins.approximate = v; });
-    c.def_prop_rw(
-        "max_features", [](const GrowOptions& o) { return o.search.max_features; },
-        [](GrowOptions& o, int v) { o.search.max_features = v; });
-    c.def_prop_rw(
-        "max_competitors", [](const GrowOptions& o) { return o.search.max_competitors; },
-        [](GrowOptions& o, int v) { o.search.max_competitors = v; });
-    c.def_prop_rw(
-        "random_splitter", [](const GrowOptions& o) { return o.search.random_cuts; },
-        [](GrowOptions& o, bool v) { o.search.random_cuts = v; });
-    c.def_prop_rw(
-        "allow_zero_rate", [](const GrowOptions& o) { return o.search.allow_zero_rate; },
-        [](GrowOptions& o, bool v) { o.search.allow_zero_rate = v; });
-    c.def_prop_rw(
-        "multiway", [](const GrowOptions& o) { return o.search.multiway; },
-        [](GrowOptions& o, bool v) { o.search.multiway = v; });
-    c.def_prop_rw(
-        "empty_branches", [](const GrowOptions& o) { return o.search.empty_branches; },
-        [](GrowOptions& o, bool v) { o.search.empty_branches = v; });
-    c.def_prop_rw(
-        "cuts_at_values", [](const GrowOptions& o) { return o.search.cuts_at_values; },
-        [](GrowOptions& o, bool v) { o.search.cuts_at_values = v; });
-    c.def_prop_rw(
-        "min_branch", [](const GrowOptions& o) { return o.search.min_branch; },
-        [](GrowOptions& o, double v) { o.search.min_branch = v; });
-    c.def_prop_rw(
         "monotonic", [](const GrowOptions& o) { return o.search.monotone; },
         [](GrowOptions& o, std::vector<int> v) { o.search.monotone = o.surrogates.monotone = std::move(v); });
-    c.def_prop_rw(
-        "class_scale", [](const GrowOptions& o) { return o.search.class_scale; },
-        [](GrowOptions& o, std::vector<double> v) { o.search.class_scale = std::move(v); });
-    c.def_prop_rw(
-        "column_cost", [](const GrowOptions& o) { return o.search.column_cost; },
-        [](GrowOptions& o, std::vector<double> v) { o.search.column_cost = std::move(v); });
     c.def(
         "set_criterion",
         [](GrowOptions& o, const std::string& word) { o.search.criterion = criteria::criterion_from(word); },

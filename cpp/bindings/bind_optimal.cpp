@@ -1,5 +1,5 @@
-// The search for the best small tree. The GIL is released for the whole search; it is taken back to look for Ctrl-C, which ends
-// the search with the best tree so far, and to tell the progress.
+// The search for the best small tree. The GIL is released for the whole search; it is taken back to look for Ctrl-C,
+// which ends the search with the best tree so far, and to tell the progress.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -36,12 +36,18 @@ nb::dict to_dict(optimal::Found&& found) {
 
 const char* word_of(optimal::Status status) {
     switch (status) {
-        case optimal::Status::proven: return "proven";
-        case optimal::Status::within_gap: return "gap";
-        case optimal::Status::out_of_time: return "time";
-        case optimal::Status::interrupted: return "interrupted";
-        case optimal::Status::out_of_memory: return "memory";
-        case optimal::Status::heuristic: break;
+        case optimal::Status::proven:
+            return "proven";
+        case optimal::Status::within_gap:
+            return "gap";
+        case optimal::Status::out_of_time:
+            return "time";
+        case optimal::Status::interrupted:
+            return "interrupted";
+        case optimal::Status::out_of_memory:
+            return "memory";
+        case optimal::Status::heuristic:
+            break;
     }
     return "lookahead";
 }

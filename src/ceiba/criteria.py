@@ -166,7 +166,8 @@ def twoing_gain(counts: npt.ArrayLike) -> Array:
     """Twoing value of binary splits: counts of shape (..., 2 branches, classes)."""
     branches: Array = np.asarray(counts, dtype=np.float64)
     weight = branches.sum(axis=-1)
-    share = weight / weight.sum(axis=-1, keepdims=True)
+    total = weight.sum(axis=-1, keepdims=True)
+    share = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
     p = _shares(branches)
     distance = np.abs(p[..., 0, :] - p[..., 1, :]).sum(axis=-1)
     value: Array = share[..., 0] * share[..., 1] / 4.0 * distance**2
@@ -221,7 +222,7 @@ TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
 
 
 def criterion_names(task: Task) -> tuple[str, ...]:
-    """Give the names that a task accepts, aliases at the end.
+    """Return the names that a task accepts, aliases at the end.
 
     Examples
     --------
@@ -234,7 +235,7 @@ def criterion_names(task: Task) -> tuple[str, ...]:
 
 
 def split_gain(name: str | None) -> Callable[[npt.ArrayLike], Array] | None:
-    """Give what a criterion of splits values a split in two at; None if it values nodes.
+    """Return what a criterion of splits values a split in two at; None if it values nodes.
 
     Examples
     --------
@@ -261,9 +262,9 @@ def criterion_named(name: Any, task: Task | None = None) -> Criterion:
     >>> criterion_named("log_loss").name
     'entropy'
     """
-    found = CRITERIA.get(ALIASES.get(name, name)) if isinstance(name, str) else None
-    if found is not None and task in (None, found.task):
-        return found
+    known = CRITERIA.get(ALIASES.get(name, name)) if isinstance(name, str) else None
+    if known is not None and task in (None, known.task):
+        return known
     allowed = [
         *criterion_names("classification" if task is None else task),
         *(criterion_names("regression") if task is None else ()),

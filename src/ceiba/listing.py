@@ -99,24 +99,24 @@ class Listing:
         self.__init__(state["columns"], title=state["title"], legend=state["legend"])  # type: ignore[misc]
 
     def row(self, i: int) -> dict[str, Any]:
-        """Give one row as a dict of plain Python values."""
+        """Return one row as a dict of plain Python values."""
         return {
             name: (value.item() if isinstance(value := values[i], np.generic) else value)
             for name, values in self._columns.items()
         }
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Give the columns as lists of plain Python values."""
+        """Return the columns as lists of plain Python values."""
         return {name: values.tolist() for name, values in self._columns.items()}
 
     def to_pandas(self) -> Any:
-        """Give a pandas DataFrame (pandas must be installed)."""
+        """Return a pandas DataFrame (pandas must be installed)."""
         import pandas
 
         return pandas.DataFrame(self.to_dict())
 
     def to_polars(self) -> Any:
-        """Give a polars DataFrame (polars must be installed)."""
+        """Return a polars DataFrame (polars must be installed)."""
         import polars
 
         return polars.DataFrame(self.to_dict(), strict=False)
@@ -125,7 +125,7 @@ class Listing:
         return str(self)
 
     def _repr_html_(self) -> str:
-        """Give the table for a notebook."""
+        """Return the table for a notebook."""
         from html import escape
 
         numeric = [values.dtype.kind in "fiu" for values in self._columns.values()]

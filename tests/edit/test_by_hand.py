@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 import ceiba
 from ceiba.edit import regrow, set_split
 from ceiba.errors import TreeError
-from ceiba.tree import Cut, Levels, Presence, check
+from ceiba.tree import Cut, LevelSets, Presence, check
 
 
 def mixed_table(n=240, holes=0.15, seed=0):
@@ -99,7 +99,7 @@ def test_regrow_below_a_collapsed_node_restores_the_tree(options):
 
 
 @pytest.mark.parametrize(
-    "split", [Cut("z", 5.5), Levels("city", (("Oslo", "Rome"), ("Bern", "Lima", "Wien")))]
+    "split", [Cut("z", 5.5), LevelSets("city", (("Oslo", "Rome"), ("Bern", "Lima", "Wien")))]
 )
 def test_branches_of_a_forced_split_grow_as_on_their_own_rows(split):
     """Without missing values a branch equals the tree of its rows, one level shallower."""
@@ -145,7 +145,7 @@ def test_missing_values_of_a_forced_cut_go_where_they_gain_most():
 
 def test_one_group_of_levels_is_set_against_the_others():
     tree, X, y, _, _ = fit({}, holes=0.0)
-    forced = set_split(tree, 0, Levels("city", (("Oslo",),)), X, y)
+    forced = set_split(tree, 0, LevelSets("city", (("Oslo",),)), X, y)
     assert forced.root.split.branches == (("Oslo",), ("Bern", "Lima", "Rome", "Wien"))
 
 
@@ -176,12 +176,12 @@ def test_split_that_sends_nobody_one_way_is_refused():
 def test_level_of_the_node_that_goes_nowhere_is_refused():
     tree, X, y, _, _ = fit({}, holes=0.0)
     with pytest.raises(TreeError, match="level 'Wien' is in the node"):
-        set_split(tree, 0, Levels("city", (("Oslo", "Rome"), ("Bern", "Lima"))), X, y)
+        set_split(tree, 0, LevelSets("city", (("Oslo", "Rome"), ("Bern", "Lima"))), X, y)
 
 
 def test_cut_on_a_categorical_column_is_refused():
     tree, X, y, _, _ = fit({})
-    with pytest.raises(TreeError, match="is categorical; split it by Levels"):
+    with pytest.raises(TreeError, match="is categorical; split it by LevelSets"):
         set_split(tree, 0, Cut("city", 1.0), X, y)
 
 

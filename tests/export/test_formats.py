@@ -281,7 +281,7 @@ def test_single_leaf_is_exported() -> None:
         base.execute("INSERT INTO data VALUES (1)")
         assert base.execute(tree.export("sql", dialect="sqlite")).fetchall()[0][2] == "a"
     assert "<TreeModel" in tree.export("pmml")
-    assert tree.export("rules").startswith("if any row then a")
+    assert tree.export("rules").startswith("if all rows then a")
     pytest.importorskip("onnx", reason="onnx is not installed")
     with pytest.raises(TreeError, match="asks nothing"):
         tree.export("onnx")

@@ -158,3 +158,11 @@ def test_recipe_can_be_cloned_and_saved(tmp_path):
 def test_raising_that_is_no_bool_is_refused():
     with pytest.raises(ceiba.OptionError, match="'raising' parameter"):
         ceiba.c45(raising="yes").fit([[1.0], [2.0]], ["a", "b"])
+
+
+def test_value_cut_is_the_largest_value_less_than_a_millionth_above_the_midpoint():
+    """Weka compares with a slack of 1e-6 (`Utils.smOrEq`); the value may lie in another node."""
+    near = 1e-5 + 5e-7
+    X = {"g": ["p"] * 10 + ["q"] * 10, "x": [0.0] * 5 + [2e-5] * 5 + [near] * 10}
+    tree = ceiba.c45(prune=None).fit(X, ["a"] * 5 + ["b"] * 5 + ["c"] * 10).tree_
+    assert tree.splits.cut[tree.splits.column == 1].tolist() == [near]

@@ -96,3 +96,25 @@ def test_frequencies_that_add_up_to_more_than_can_be_counted_are_refused() -> No
             model.fit(*data, sample_weight=[9e18, 9e18])
     model = ceiba.DecisionTreeClassifier(frequency_weights=True)
     assert model.fit(*data, sample_weight=[4e18, 4e18]).tree_.n_rows[0] == 8 * 10**18
+
+
+def test_no_negative_zero_under_monotone_limits() -> None:
+    model = ceiba.DecisionTreeRegressor(monotonic_cst=[1], max_depth=1)
+    model.fit([[1.0], [2.0], [3.0], [4.0]], [-0.0, -0.0, -0.0, -0.0])
+    assert not np.signbit(model.tree_.value).any()
+
+
+def test_missing_value_goes_right_where_nothing_was_missing_and_branches_are_equal() -> None:
+    X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+    assert ceiba.DecisionTreeClassifier().fit(X, y).predict([[np.nan]]).tolist() == [1]
+    assert ceiba.DecisionTreeRegressor().fit(X, y).predict([[np.nan]]).tolist() == [1.0]
+    first = ceiba.DecisionTreeClassifier(missing="majority").fit(X, y)
+    assert first.predict([[np.nan]]).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("y", "words"), [([0, 0, 0], "y is not positive.*Poisson"), ([5, -1, 2], "negative.*Poisson")]
+)
+def test_poisson_target_is_refused_before_lengths_are_compared(y: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        ceiba.DecisionTreeRegressor(criterion="poisson").fit([[0.0, 1.0, 2.0]], y)

@@ -315,7 +315,7 @@ def test_intervals_of_95_percent_cover_92_to_97(name, n):
     print(f"| {name} | {n} | {', '.join(f'{k} {100 * v:.1f} %' for k, v in rates.items())} |")
     for figure, rate in rates.items():
         heavy = name == "lognormal errors" and figure in ("MSE", "R2")
-        assert (0.86 if heavy else 0.92) <= rate <= 0.98
+        assert (0.82 if heavy else 0.915) <= rate <= 0.975
 
 
 def test_interval_of_the_cost_covers_in_a_short_run():

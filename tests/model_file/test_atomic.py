@@ -15,7 +15,7 @@ import pytest
 
 import ceiba
 from ceiba.errors import CeibaError, OutputError
-from ceiba.tree.model_file.storage import atomic
+from ceiba.tree.model_file.atomic import atomic
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS")
 IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -125,7 +125,7 @@ def test_error_of_what_is_read_meanwhile_stays_what_it_is(tmp_path: Path) -> Non
 
 _SLOW = """
 import sys, time
-from ceiba.tree.model_file.storage import atomic
+from ceiba.tree.model_file.atomic import atomic
 with atomic(sys.argv[1]) as file, atomic(sys.argv[1] + ".second") as other:
     file.write(b"half"); file.flush(); other.write(b"half"); other.flush()
     print("writing", flush=True)

@@ -18,7 +18,7 @@ import ceiba
 from ceiba.errors import ModelFileError, OutputError
 from ceiba.estimators.model_file import restore
 from ceiba.tree.model_file import dumps, loads, read
-from ceiba.tree.model_file.storage import atomic
+from ceiba.tree.model_file.atomic import atomic
 from tests.tree.random_trees import random_tree
 
 
@@ -85,10 +85,10 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
         (_set("schema.columns.0.kind", "numbers"), "at schema.columns.*Did you mean 'numeric'"),
         (_set("schema.columns.0.levels", ["a"]), "numeric column has no levels"),
         (_set("schema.columns.2.levels", ["a", "a"]), "Each level occurs once"),
-        (_set("schema.columns.2.levels", [None]), r"levels\[0\].*text, a number"),
+        (_set("schema.columns.2.levels", [None]), r"levels\[0\].*string, a number"),
         (_set("schema.columns.2.levels", ["a"]), "at tree: .*level code"),
         (_set("schema.columns.0.name", "y"), "two columns called 'y'"),
-        (_set("schema.columns.0.name", 3), r"columns\[0\]\.name.*text"),
+        (_set("schema.columns.0.name", 3), r"columns\[0\]\.name.*string"),
         (_set("schema.columns.0.maximum", "x"), r"columns\[0\]\.maximum"),
         (_set("schema.target", None), "at schema.target"),
         (_set("schema.target.n_outputs", 10**9), "n_outputs|classes"),

@@ -60,14 +60,16 @@ def counted_trees(draw):
 
 def tree_of(parent, counts, cost_matrix=None):
     from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
-    from ceiba.tree import Levels, SplitTable
+    from ceiba.tree import LevelSets, SplitTable
 
     n = len(parent)
     levels = tuple("abc")
     target = TargetInfo("y", "classification", (np.array(["p", "q", "r"]),), 1)
     schema = Schema((ColumnInfo("c", Kind.CATEGORICAL, levels),), target, True)
     branches = np.bincount([p for p in parent if p >= 0], minlength=n)
-    splits = [Levels("c", tuple((level,) for level in levels[:k])) if k else None for k in branches]
+    splits = [
+        LevelSets("c", tuple((level,) for level in levels[:k])) if k else None for k in branches
+    ]
     total = counts.sum(axis=1, keepdims=True)
     return from_arrays(
         schema,

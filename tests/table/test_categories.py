@@ -134,7 +134,7 @@ def test_levels_value_outside_the_levels_is_refused_with_hint() -> None:
     ids=["list", "struct", "binary"],
 )
 def test_nested_column_is_refused(X: Any) -> None:
-    with pytest.raises(DataTypeError, match="Column 'a' is of type"):
+    with pytest.raises(DataTypeError, match="Column 'a' has type"):
         read(X)
 
 
@@ -189,8 +189,11 @@ def test_few_rows_or_repeated_levels_do_not_warn(values: list[str]) -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ([f"{i}.5" for i in range(29)] + [" "], "looks like numbers read as texts.*to_numeric"),
-        ([f"2024-01-{i:02}" for i in range(1, 31)], "looks like dates read as texts.*to_datetime"),
+        ([f"{i}.5" for i in range(29)] + [" "], "looks like numbers read as strings.*to_numeric"),
+        (
+            [f"2024-01-{i:02}" for i in range(1, 31)],
+            "looks like dates read as strings.*to_datetime",
+        ),
     ],
 )
 def test_numbers_or_dates_as_texts_are_named_in_the_warning(values: list[str], words: str) -> None:

@@ -175,7 +175,7 @@ def test_declared_level_without_rows_is_no_unseen_error() -> None:
 def test_texts_where_numbers_were_are_refused(container: str) -> None:
     X = NAMED[container]({**PEOPLE, "age": ["old", "young", None]})
     with pytest.raises(
-        SchemaError, match=r"'age': expected numbers, got texts or categories .'old'"
+        SchemaError, match=r"'age': expected numbers, got strings or categories .'old'"
     ):
         read_like(X, SCHEMA)
 
@@ -191,7 +191,7 @@ def test_numbers_where_texts_were_are_refused(container: str) -> None:
 
 def test_texts_where_numeric_categories_were_are_refused() -> None:
     schema = read({"zip": [1, 2]}, categorical_features=["zip"]).schema
-    with pytest.raises(SchemaError, match=r"expected categories .1, 2., got texts"):
+    with pytest.raises(SchemaError, match=r"expected categories .1, 2., got strings"):
         read_like({"zip": ["a"]}, schema)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.tree import (
     Cut,
-    Levels,
+    LevelSets,
     Presence,
     Split,
     SplitTable,
@@ -51,12 +51,12 @@ def random_split(rng: np.random.Generator, *, n_branches: int | None = None) -> 
     return Cut("xy"[rng.integers(2)], float(rng.integers(-2, 3)))
 
 
-def random_levels(rng: np.random.Generator, info: ColumnInfo, n_branches: int | None) -> Levels:
+def random_levels(rng: np.random.Generator, info: ColumnInfo, n_branches: int | None) -> LevelSets:
     most = len(info.levels)
     groups = n_branches or int(rng.integers(2, most + 1))
     present = rng.permutation(most)[: rng.integers(groups, most + 1)]
     branch = np.concatenate((np.arange(groups), rng.integers(groups, size=len(present) - groups)))
-    return Levels(
+    return LevelSets(
         info.name,
         tuple(
             tuple(info.levels[code] for code in sorted(present[branch == b])) for b in range(groups)

@@ -10,12 +10,12 @@ import pytest
 import ceiba
 from ceiba.errors import TreeError
 from ceiba.table import Kind
-from ceiba.tree import Cut, Leaf, Levels, Presence, build, check
+from ceiba.tree import Cut, Leaf, LevelSets, Presence, build, check
 
 
 def test_build_levels_keep_branch_order_as_written() -> None:
     tree = build(("Patrons", {"None": "No", "Some": "Yes", "Full": "No"}))
-    assert tree.root.split == Levels("Patrons", (("None",), ("Some",), ("Full",)))
+    assert tree.root.split == LevelSets("Patrons", (("None",), ("Some",), ("Full",)))
     assert tree.schema.columns[0].levels == ("None", "Some", "Full")
     assert tree.schema.columns[0].kind == Kind.CATEGORICAL
     assert tree.target.classes[0].tolist() == ["No", "Yes"]
@@ -23,7 +23,7 @@ def test_build_levels_keep_branch_order_as_written() -> None:
 
 def test_build_tuple_of_levels_is_one_branch() -> None:
     tree = build(("Type", {("French", "Thai"): "a", "Burger": "b"}))
-    assert tree.root.split == Levels("Type", (("French", "Thai"), ("Burger",)))
+    assert tree.root.split == LevelSets("Type", (("French", "Thai"), ("Burger",)))
     assert tree.predict({"Type": ["Thai", "Burger", "French"]}).tolist() == ["a", "b", "a"]
 
 
@@ -62,7 +62,9 @@ def test_build_ordered_column_cut_by_level_name() -> None:
 
 
 def test_build_split_values_and_lists_are_accepted() -> None:
-    tree = build([Cut("x", 1.0, low_branch=1), "high", [Levels("c", (("u",), ("v",))), "a", "b"]])
+    tree = build(
+        [Cut("x", 1.0, low_branch=1), "high", [LevelSets("c", (("u",), ("v",))), "a", "b"]]
+    )
     assert tree.root.split == Cut("x", 1.0)
     assert [child.is_leaf for child in tree.root.children] == [False, True]
     assert tree.predict({"x": [2.0, 0.0], "c": ["u", "v"]}).tolist() == ["high", "b"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ceiba
 from ceiba.errors import TreeError
-from ceiba.tree import Competitors, Cut, Levels, SplitTable, Surrogates, Tree, check
+from ceiba.tree import Competitors, Cut, LevelSets, SplitTable, Surrogates, Tree, check
 from tests.tree.random_trees import random_tree
 
 
@@ -134,7 +134,7 @@ def surrogates(start: list[int], splits: list[Any]) -> Surrogates:
         (surrogates([0, 0, 1, 1, 1, 1, 1], [Cut("x", 1.0)]), "node 1: a leaf with surrogates"),
         (surrogates([0, 1, 1, 1, 1, 1, 1], [None]), "surrogate 0: no split"),
         (
-            surrogates([0, 1, 1, 1, 1, 1, 1], [Levels("c", (("u",), ("v",), ("w",)))]),
+            surrogates([0, 1, 1, 1, 1, 1, 1], [LevelSets("c", (("u",), ("v",), ("w",)))]),
             "surrogate 0: levels lead to branches",
         ),
         (surrogates([0, 0, 0, 1, 1, 1, 1], [Cut("x", 1.0)]), "surrogate 0: 3 branches"),
@@ -146,5 +146,5 @@ def test_check_broken_surrogates_name_the_place(extra: Surrogates, message: str)
 
 
 def test_check_competitor_with_other_number_of_branches_passes() -> None:
-    splits = SplitTable.from_splits([Levels("c", (("u",), ("v",), ("w",)))], tree_of().schema)
+    splits = SplitTable.from_splits([LevelSets("c", (("u",), ("v",), ("w",)))], tree_of().schema)
     check(replace(tree_of(), competitors=Competitors(array(0, 1, 1, 1, 1, 1, 1), splits, array(1))))

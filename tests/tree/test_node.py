@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.tree import Cut, Levels
+from ceiba.tree import Cut, LevelSets
 
 
 def restaurant() -> ceiba.Tree:
@@ -20,7 +20,7 @@ def restaurant() -> ceiba.Tree:
 
 def test_node_of_root_knows_its_split_and_children() -> None:
     root = restaurant().root
-    assert root.split == Levels("Patrons", (("None",), ("Some",), ("Full",)))
+    assert root.split == LevelSets("Patrons", (("None",), ("Some",), ("Full",)))
     assert [child.id for child in root.children] == [1, 2, 3]
     assert root.parent is None
     assert root.branch is None

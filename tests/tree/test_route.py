@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import ceiba
 from ceiba.errors import DataError, TreeError
 from ceiba.table import Table, read_like
-from ceiba.tree import Cut, Levels, SplitTable, Surrogates, Tree, trace
-from ceiba.tree.routing.branches import walk
+from ceiba.tree import Cut, LevelSets, SplitTable, Surrogates, Tree, trace
+from ceiba.tree.routing.branches import visits
+from ceiba.tree.routing.route import spread
 from tests.tree.random_trees import random_rows, random_tree
 
 SEEDS = st.integers(0, 10_000)
@@ -55,30 +56,36 @@ def test_decision_path_random_tree_equals_trace(seed: int, missing: str, stays: 
 
 @given(
     seed=SEEDS,
-    missing=st.sampled_from(["learn", "surrogate", "fractional"]),
+    missing=st.sampled_from(["learn", "surrogate"]),
     unseen=st.sampled_from(["majority", "missing"]),
 )
-def test_walk_random_tree_equals_trace(seed: int, missing: str, unseen: str) -> None:
+def test_visits_of_a_random_tree_end_as_the_trace_does(
+    seed: int, missing: str, unseen: str
+) -> None:
     tree = random_tree(seed, missing=missing, unseen=unseen, stays=True)
     table = table_of(tree, random_rows(seed + 1))
-    walked: dict[int, dict[int, float]] = {row: {} for row in range(table.n_rows)}
-    for visit in walk(tree, table):
-        for row, share in zip(visit.rows[visit.ending], visit.share[visit.ending], strict=True):
-            walked[int(row)][visit.node] = float(share)
-    for row in range(table.n_rows):
-        moves = trace(tree, table, row)
-        ends = {m.node: m.share for m in moves if m.branch is None and m.by != "share"}
-        assert walked[row] == pytest.approx(ends)
+    end = np.full(table.n_rows, -1)
+    for visit in visits(tree, table):
+        end[visit.ending] = visit.node
+    assert end.tolist() == ends_by_trace(tree, table)
 
 
-@given(seed=SEEDS)
-def test_fractional_shares_of_each_row_sum_to_one(seed: int) -> None:
-    tree = random_tree(seed, missing="fractional")
+@given(seed=SEEDS, unseen=st.sampled_from(["majority", "missing"]))
+def test_spread_of_a_random_tree_equals_trace(seed: int, unseen: str) -> None:
+    tree = random_tree(seed, missing="fractional", unseen=unseen, stays=True)
     table = table_of(tree, random_rows(seed + 1))
-    total = np.zeros(table.n_rows)
-    for visit in walk(tree, table):
-        np.add.at(total, visit.rows[visit.ending], visit.share[visit.ending])
-    assert total == pytest.approx(1.0)
+    start, node, share = spread(tree, table)
+    for row in range(table.n_rows):
+        here = slice(start[row], start[row + 1])
+        ends = {
+            move.node: move.share
+            for move in trace(tree, table, row)
+            if move.branch is None and move.by != "share"
+        }
+        assert dict(zip(node[here].tolist(), share[here].tolist(), strict=True)) == pytest.approx(
+            ends
+        )
+        assert sum(share[here]) == pytest.approx(1.0)
 
 
 @given(seed=SEEDS, task=st.sampled_from(["classification", "regression"]))
@@ -129,7 +136,7 @@ def surrogate_tree(**changes: object) -> Tree:
     tree = ceiba.tree.build(
         ("x <= 2", "a", "b"), columns=["x", "y", "c"], levels={"c": ["u", "v", "w"]}
     )
-    stand_ins = [Cut("y", 10.0, low_branch=1), Levels("c", (("u",), ("v",)))]
+    stand_ins = [Cut("y", 10.0, low_branch=1), LevelSets("c", (("u",), ("v",)))]
     surrogates = Surrogates(
         np.array([0, 2, 2, 2]),
         SplitTable.from_splits(stand_ins, tree.schema),

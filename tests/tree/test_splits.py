@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ceiba.errors import CeibaError, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema
-from ceiba.tree import Competitors, Cut, Levels, Presence, SplitKind, SplitTable, Surrogates
+from ceiba.tree import Competitors, Cut, LevelSets, Presence, SplitKind, SplitTable, Surrogates
 from tests.tree.random_trees import random_split, schema
 
 SEEDS = st.integers(0, 10_000)
@@ -60,12 +60,12 @@ def test_cuts_negative_column_is_a_leaf() -> None:
 
 def test_from_splits_unknown_level_is_refused() -> None:
     with pytest.raises(TreeError, match="'pink'"):
-        SplitTable.from_splits([Levels("colour", (("pink",), ("red",)))], schema())
+        SplitTable.from_splits([LevelSets("colour", (("pink",), ("red",)))], schema())
 
 
 def test_from_splits_level_in_two_branches_is_refused() -> None:
     with pytest.raises(TreeError, match="two branches"):
-        SplitTable.from_splits([Levels("colour", (("red",), ("blue", "red")))], schema())
+        SplitTable.from_splits([LevelSets("colour", (("red",), ("blue", "red")))], schema())
 
 
 def test_from_splits_unknown_column_is_refused() -> None:
@@ -87,14 +87,14 @@ def test_pickle_keeps_arrays_read_only() -> None:
         (Cut("x", 2.45, low_branch=1), 0, "x > 2.45"),
         (Cut("size", 1.5), 0, "size <= M"),
         (Cut("size", 1.5), 1, "size > M"),
-        (Levels("colour", (("red", "blue"), ("black",))), 0, "colour in {red, blue}"),
-        (Levels("colour", (("red", "blue"), ("black",))), 1, "colour = black"),
+        (LevelSets("colour", (("red", "blue"), ("black",))), 0, "colour in {red, blue}"),
+        (LevelSets("colour", (("red", "blue"), ("black",))), 1, "colour = black"),
         (Presence("x"), 0, "x is present"),
         (Presence("x"), 1, "x is missing"),
     ],
 )
 def test_sentence_says_what_is_true_of_the_branch(
-    split: Cut | Levels | Presence, branch: int, sentence: str
+    split: Cut | LevelSets | Presence, branch: int, sentence: str
 ) -> None:
     assert split.sentence(branch, schema()) == sentence
 
@@ -121,7 +121,7 @@ def test_sentence_of_times_shows_them_as_people_do(display: str, cut: float, sen
 
 
 def test_sentence_of_many_levels_counts_the_rest() -> None:
-    split = Levels("c", (tuple("abcdefgh"), ("z",)))
+    split = LevelSets("c", (tuple("abcdefgh"), ("z",)))
     assert split.sentence(0, max_levels=3) == "c in {a, b, c, +5 more}"
 
 

@@ -18,15 +18,15 @@
 namespace ceiba::explain {
 
 struct GameTree {
-    std::vector<std::int32_t> asked;    // node of the tree whose question is asked; at leaves whose value is given
-    std::vector<std::int32_t> column;   // -1: a leaf
+    std::vector<std::int32_t> asked;   // node of the tree whose question is asked; at leaves whose value is given
+    std::vector<std::int32_t> column;  // -1: a leaf
     std::vector<std::size_t> child_start;
     std::vector<std::int32_t> child;
-    std::vector<double> cold;           // of each node: its share among its siblings
+    std::vector<double> cold;                 // of each node: its share among its siblings
     std::vector<std::int32_t> parent, place;  // place: which child of its parent
-    std::vector<std::size_t> end;       // the subtree of g is [g, end[g])
-    std::vector<std::uint32_t> n_above;  // different columns on the path to the node
-    std::vector<std::uint32_t> bit;     // of inner nodes: position of the column among those of the path
+    std::vector<std::size_t> end;             // the subtree of g is [g, end[g])
+    std::vector<std::uint32_t> n_above;       // different columns on the path to the node
+    std::vector<std::uint32_t> bit;           // of inner nodes: position of the column among those of the path
 
     std::size_t size() const { return asked.size(); }
     bool is_leaf(std::size_t g) const { return column[g] < 0; }

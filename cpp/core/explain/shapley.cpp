@@ -13,8 +13,8 @@ namespace ceiba::explain {
 namespace {
 
 constexpr std::size_t block_rows = 512;
-constexpr std::size_t unit_codes = 512, leaf_codes = 4096;      // 64 units of 512 codes: a tree of depth 8
-constexpr std::size_t table_numbers = std::size_t{1} << 23;     // 64 MB for all tables
+constexpr std::size_t unit_codes = 512, leaf_codes = 4096;   // 64 units of 512 codes: a tree of depth 8
+constexpr std::size_t table_numbers = std::size_t{1} << 23;  // 64 MB for all tables
 
 constexpr auto everywhere = [](std::size_t) { return true; };
 
@@ -149,8 +149,8 @@ Cover Shapley::chosen_cover(std::size_t n_rows) const {
 std::vector<Unit> Shapley::make_units(const Cover& cover, const LeafTable& leaf_table, base::ThreadPool& pool) const {
     std::vector<Unit> units(cover.units.size());
     pool.run(units.size(), [&](std::size_t u, int) {
-        units[u] = unit_table(tree_, static_cast<std::size_t>(cover.units[u]), n_columns_, interactions_, values_,
-                              leaf_table);
+        units[u] =
+            unit_table(tree_, static_cast<std::size_t>(cover.units[u]), n_columns_, interactions_, values_, leaf_table);
     });
     return units;
 }
@@ -207,8 +207,8 @@ void Shapley::path_dependent(const data::Table& table, double* out, base::Thread
     });
 }
 
-void Shapley::interventional(const data::Table& table, const data::Table& background, const double* weight,
-                             double* out, base::ThreadPool& pool, base::Interrupt& interrupt) const {
+void Shapley::interventional(const data::Table& table, const data::Table& background, const double* weight, double* out,
+                             base::ThreadPool& pool, base::Interrupt& interrupt) const {
     const Cover cover = chosen_cover(table.n_rows);
     const auto covered_leaf = [&](std::size_t g) { return tree_.is_leaf(g) && !cover.uncovered[g]; };
     const auto to_covered = [&](std::size_t g) { return !(tree_.is_leaf(g) && cover.uncovered[g]); };

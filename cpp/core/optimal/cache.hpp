@@ -1,8 +1,8 @@
 // What is known of sets of rows that were searched before, within a budget of bytes.
 //
-// A set is known by the sums of two 64-bit numbers per row: one finds it, the other and the size verify it. Two generations stand
-// for least-recently-used: when the young one has half of the budget it becomes the old one, and the old one is forgotten.
-// Forgetting costs time only.
+// A set is known by the sums of two 64-bit numbers per row: one finds it, the other and the size verify it. Two
+// generations stand for least-recently-used: when the young one has half of the budget it becomes the old one, and the
+// old one is forgotten. Forgetting costs time only.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "optimal/columns/ranked.hpp"
 #include "optimal/plan.hpp"
-#include "optimal/ranked.hpp"
 
 namespace ceiba::optimal {
 
 struct Known {
     double relaxed = 0.0;  // no tree of this depth, whatever the size of its leaves, costs less
-    double value = std::numeric_limits<double>::infinity();  // of the best tree, if it was found
+    double value = std::numeric_limits<double>::infinity();   // of the best tree, if it was found
     double tried = -std::numeric_limits<double>::infinity();  // no tree costs less than this, as far as was searched
     PlanPtr plan;
 };

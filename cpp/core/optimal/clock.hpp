@@ -1,4 +1,5 @@
-// When a search must end: the time limit, Ctrl-C. The search asks often; the clock is read every few thousand rows of work.
+// When a search must end: the time limit, Ctrl-C. The search asks often; the clock is read every few thousand rows of
+// work.
 #pragma once
 
 #include <chrono>

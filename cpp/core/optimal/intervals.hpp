@@ -1,12 +1,14 @@
-// The cuts of a node that are still open, as intervals between cuts that were evaluated: one best-first queue over all features.
+// The cuts of a node that are still open, as intervals between cuts that were evaluated: one best-first queue over all
+// features.
 //
-// With L(t) and R(t) the least losses left and right of cut t, L grows and R falls with t. For cuts between the evaluated a and b
+// With L(t) and R(t) the least losses left and right of cut t, L grows and R falls with t. For cuts between the
+// evaluated a and b
 //
 //   L(t) + R(t) >= L(a) + R(b)                                    the key of the interval
 //   L(t) + R(t) >= L(a) + R(a) - cap(a, t), and likewise from b   cap: the caps of the rows between (losses.hpp)
 //
-// so the head of the queue bounds all that is open, and cuts too near to a bad one are dropped (Mazumder, Meng and Wang 2022;
-// Brita, van der Linden and Demirovic 2025).
+// so the head of the queue bounds all that is open, and cuts too near to a bad one are dropped (Mazumder, Meng and Wang
+// 2022; Brita, van der Linden and Demirovic 2025).
 #pragma once
 
 #include <algorithm>
@@ -17,8 +19,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "optimal/columns/ranked.hpp"
 #include "optimal/losses.hpp"
-#include "optimal/ranked.hpp"
 #include "optimal/stumps.hpp"
 
 namespace ceiba::optimal {
@@ -26,9 +28,10 @@ namespace ceiba::optimal {
 struct Interval {
     double key = 0.0;
     std::uint32_t feature = 0;
-    std::int64_t low = 0, high = -1;             // open cuts of the feature
-    double left = 0.0, right = 0.0;              // L at low - 1, R at high + 1
-    double below = -infinite, above = -infinite; // L + R at low - 1 and at high + 1
+    std::int64_t low = 0, high = -1;              // open cuts of the feature
+    double left = 0.0, right = 0.0;               // L at `from`, R at `to`
+    double below = -infinite, above = -infinite;  // L + R there
+    std::int64_t from = -1, to = -1;              // the evaluated cuts around; the nearest open ones may be dropped
 
     std::int64_t middle() const { return low + (high - low) / 2; }
     bool operator<(const Interval& o) const {  // the queue gives the largest first
@@ -56,11 +59,11 @@ public:
     bool shrink(const Node& node, Interval& i, double bound) {
         const std::int64_t low = i.low, high = i.high;
         if (i.below > bound) {
-            const double reach = cap(node, i.feature, low - 1) + i.below - bound;
+            const double reach = cap(node, i.feature, i.from) + i.below - bound;
             if (std::isfinite(reach) && cap(node, i.feature, i.low) <= reach) i.low = leap(node, i, reach);
         }
         if (i.above > bound && i.low <= i.high) {
-            const double reach = cap(node, i.feature, high + 1) - (i.above - bound);
+            const double reach = cap(node, i.feature, i.to) - (i.above - bound);
             if (std::isfinite(reach) && cap(node, i.feature, i.high) >= reach) i.high = leap_back(node, i, reach);
         }
         return i.low != low || i.high != high;
@@ -93,7 +96,8 @@ private:
         const std::uint32_t* const e = node.entries(f);
         double sum = 0.0, weight = 0.0, total = 0.0, missing = 0.0;
         for (std::size_t i = 0; i < node.n_present[f]; ++i) total += node.data.weight_of(e[i] & row_mask);
-        for (std::size_t i = node.n_present[f]; i < node.n_rows(); ++i) missing += Loss::cap(rule_, node.data, e[i] & row_mask);
+        for (std::size_t i = node.n_present[f]; i < node.n_rows(); ++i)
+            missing += Loss::cap(rule_, node.data, e[i] & row_mask);
         std::size_t i = 0;
         for (std::uint32_t position : cuts_[f]) {
             for (; i <= position; ++i) {

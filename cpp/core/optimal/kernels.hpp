@@ -1,12 +1,13 @@
-// The inner loops: for one cut of a node, the least loss of a stump on each side by one feature. Rows are never divided: one pass
-// over the feature's order, with running sums for both sides.
+// The inner loops: for one cut of a node, the least loss of a stump on each side by one feature. Rows are never
+// divided: one pass over the feature's order, with running sums for both sides.
 //
-// Two classes: with d = (rows of class 0) - (rows of class 1) left of a cut, a stump that answers 0 | 1 makes N0 - d errors and
-// one that answers 1 | 0 makes N1 + d, so all that is needed is the largest and the smallest d. Two cuts of the node are looked
-// at in one pass, each with d of both sides and its negative: eight lanes of 16 bits, or of 32 above 2^15 rows.
-// More classes: a side is right on (largest count left) + (largest count right) rows, which grows by at most 1 with each row that
-// moves; so as many rows are passed without a look as this is below the best. Up to eight classes are counted in 16-bit lanes.
-// Squared error: loss = Q - S^2 / W on each part, Q being the same for all cuts of a side.
+// Two classes: with d = (rows of class 0) - (rows of class 1) left of a cut, a stump that answers 0 | 1 makes N0 - d
+// errors and one that answers 1 | 0 makes N1 + d, so all that is needed is the largest and the smallest d. Two cuts of
+// the node are looked at in one pass, each with d of both sides and its negative: eight lanes of 16 bits, or of 32
+// above 2^15 rows. More classes: a side is right on (largest count left) + (largest count right) rows, which grows by
+// at most 1 with each row that moves; so as many rows are passed without a look as this is below the best. Up to eight
+// classes are counted in 16-bit lanes. Squared error: loss = Q - S^2 / W on each part, Q being the same for all cuts of
+// a side.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +17,8 @@
 #include <cstring>
 #include <vector>
 
+#include "optimal/columns/ranked.hpp"
 #include "optimal/losses.hpp"
-#include "optimal/ranked.hpp"
 #include "optimal/stumps.hpp"
 
 namespace ceiba::optimal {
@@ -111,7 +112,8 @@ public:
             high0 = std::max(high0, d0), low0 = std::min(low0, d0);
             high1 = std::max(high1, d1), low1 = std::min(low1, d1);
         }
-        return {std::min(total_[0][0] - high0, total_[0][1] + low0), std::min(total_[1][0] - high1, total_[1][1] + low1)};
+        return {std::min(total_[0][0] - high0, total_[0][1] + low0),
+                std::min(total_[1][0] - high1, total_[1][1] + low1)};
     }
 
 private:

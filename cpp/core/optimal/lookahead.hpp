@@ -1,9 +1,10 @@
 // Trees that are not proven best: the start of the exact search, and answers in their own right.
 //
-//   lookahead   in each node the exact tree of depth `horizon` is found, its first question is kept, and so on below (rolling
-//               horizon): polynomial in rows and features
-//   limited     limited-discrepancy search: above the last two levels only the `width` features are tried that a greedy tree
-//               likes best, each with its best cut by impurity; the last two levels are exact (Harvey and Ginsberg 1995)
+//   lookahead   in each node the exact tree of depth `horizon` is found, its first question is kept, and so on below
+//               (rolling horizon): polynomial in rows and features
+//   limited     limited-discrepancy search: above the last two levels only the `width` features are tried that a greedy
+//               tree likes best, each with its best cut by impurity; the last two levels are exact (Harvey and Ginsberg
+//               1995)
 #pragma once
 
 #include <algorithm>
@@ -117,8 +118,8 @@ public:
             const Answer b = solve((*child)[1], depth - 1, width, limit - a.value);
             if (!b.found() || !(a.value + b.value < limit - tolerance)) continue;
             best.value = a.value + b.value;
-            best.plan = solver_.plan_of(node, static_cast<std::size_t>(first.feature), first.position, missing_left, a.plan,
-                                        b.plan);
+            best.plan = solver_.plan_of(node, static_cast<std::size_t>(first.feature), first.position, missing_left,
+                                        a.plan, b.plan);
         }
         return best;
     }

@@ -5,9 +5,9 @@
 //   Gini      W (1 - sum_k p_k^2);   Entropy  - sum_k W_k log2 p_k
 //   Squared   sum w (y - mean)^2;    Absolute  sum w |y - median|
 //
-// Each is the least sum over rows of a loss that is never negative, over some set of answers. Hence, for the best tree of a given
-// depth (with a penalty per leaf too): fewer rows never cost more, and removing one row saves at most its cap, the most that
-// any answer can cost on it. All bounds of the search rest on these two facts.
+// Each is the least sum over rows of a loss that is never negative, over some set of answers. Hence, for the best tree
+// of a given depth (with a penalty per leaf too): fewer rows never cost more, and removing one row saves at most its
+// cap, the most that any answer can cost on it. All bounds of the search rest on these two facts.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 #include <limits>
 #include <vector>
 
-#include "optimal/ranked.hpp"
+#include "optimal/columns/ranked.hpp"
 
 namespace ceiba::optimal {
 
 struct LossRule {
     std::size_t n_classes = 0;
-    std::vector<double> cost;     // K x K, truth after truth (Costs)
-    double low = 0.0, high = 0.0; // range of the target (regression)
-    std::vector<double> numbers;  // distinct targets, ascending (Absolute)
+    std::vector<double> cost;                // K x K, truth after truth (Costs)
+    double low = 0.0, high = 0.0;            // range of the target (regression)
+    std::vector<double> numbers;             // distinct targets, ascending (Absolute)
     std::vector<std::uint32_t> number_rank;  // of each row of the problem (Absolute)
 };
 

@@ -58,14 +58,18 @@ Problem read(const data::Table& table, const data::Target& target, const Request
     RowData& data = problem.data;
     for (std::size_t i = 0; i < problem.rows.size(); ++i) {
         const std::uint32_t row = problem.rows[i];
-        if (target.classification()) data.label.push_back(static_cast<std::uint16_t>(target.labels[row]));
-        else data.number.push_back(target.numbers[row]);
+        if (target.classification())
+            data.label.push_back(static_cast<std::uint16_t>(target.labels[row]));
+        else
+            data.number.push_back(target.numbers[row]);
         if (target.weight) data.weight.push_back(target.weight[row]);
         data.row.push_back(static_cast<std::uint32_t>(i));
     }
     problem.rule.cost = request.cost;
-    if (target.classification()) problem.rule.n_classes = static_cast<std::size_t>(target.n_classes[0]);
-    else center(problem);
+    if (target.classification())
+        problem.rule.n_classes = static_cast<std::size_t>(target.n_classes[0]);
+    else
+        center(problem);
     return problem;
 }
 
@@ -168,8 +172,10 @@ public:
         Outcome out;
         best_.improved(solver_.leaf_value(root_), nullptr);
         out.status = stopped([&] {
-            if (request_.horizon > 0) look_ahead(request_.horizon);
-            else prove();
+            if (request_.horizon > 0)
+                look_ahead(request_.horizon);
+            else
+                prove();
         });
         const bool ended = out.status == Status::proven;
         if (request_.horizon > 0 && ended) out.status = Status::heuristic;
@@ -191,7 +197,8 @@ private:
         Loss loss(problem.rule);
         loss.clear();
         for (std::size_t i = 0; i < problem.data.size(); ++i) loss.add(problem.data, i);
-        Rules rules{request.max_depth, request.max_leaves, std::max<std::size_t>(1, request.min_rows), request.penalty, 0.0};
+        Rules rules{request.max_depth, request.max_leaves, std::max<std::size_t>(1, request.min_rows), request.penalty,
+                    0.0};
         rules.tolerance = Loss::whole && request.penalty == 0.0 ? 0.5 : 1e-10 * (loss.loss() + request.penalty);
         return rules;
     }
@@ -259,8 +266,8 @@ private:
 
     void collect(Outcome& out) {
         Collected collected(best_.value * (1.0 + request_.within) + solver_.rules().tolerance);
-        const Status status = stopped(
-            [&] { solver_.solve(root_, request_.max_depth, request_.max_leaves, infinite, &collected); });
+        const Status status =
+            stopped([&] { solver_.solve(root_, request_.max_depth, request_.max_leaves, infinite, &collected); });
         out.all_alternatives = status == Status::proven;
         std::stable_sort(collected.trees.begin(), collected.trees.end(),
                          [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "data/table.hpp"
-#include "optimal/features.hpp"
+#include "optimal/columns/features.hpp"
 #include "optimal/optimal.hpp"
 #include "optimal/plan.hpp"
-#include "optimal/ranked.hpp"
+#include "optimal/columns/ranked.hpp"
 
 namespace ceiba::optimal {
 

@@ -43,8 +43,8 @@ public:
             if (plain_ && bind(node, side[c]))
                 each_feature(node, [&](std::size_t f, Space& space) { return kernel(node, f, space); }, out[c]);
             else
-                each_feature(node, [&](std::size_t f, Space& space) { return reference(node, f, side[c], space); },
-                             out[c]);
+                each_feature(
+                    node, [&](std::size_t f, Space& space) { return reference(node, f, side[c], space); }, out[c]);
         }
     }
 
@@ -98,8 +98,10 @@ private:
                 for (std::size_t c = 0; c < n_cuts; ++c) keep(space.best[c], {found[c], found[c]});
             });
         };
-        if (node.n_rows() < 32768) scan(walk_pair_);
-        else scan(wide_pair_);
+        if (node.n_rows() < 32768)
+            scan(walk_pair_);
+        else
+            scan(wide_pair_);
         for (std::size_t c = 0; c < n_cuts; ++c) collect(c, out[c]);
 #endif
     }
@@ -120,7 +122,8 @@ private:
 
     Found kernel(const Node& node, std::size_t f, Space& space) const {
         TwoLosses loss{infinite, infinite};
-        if constexpr (std::is_same_v<Loss, Errors>) loss = count_walk_.scan(node, f, space.best[0].relaxed, space.counts);
+        if constexpr (std::is_same_v<Loss, Errors>)
+            loss = count_walk_.scan(node, f, space.best[0].relaxed, space.counts);
         if constexpr (std::is_same_v<Loss, Costs>) loss = walk_.scan(node, f);
         if constexpr (std::is_same_v<Loss, Squared>) loss = moment_walk_.scan(node, f, space.best[0].relaxed);
         return {loss, loss};

@@ -1,13 +1,14 @@
 // The exact search: branch and bound over intervals of cuts, above a solver for depth 2.
 //
-//   solve(rows, depth, bound)   the best tree if it costs less than `bound`, and in any case a lower bound that also holds for
+//   solve(rows, depth, bound)   the best tree if it costs less than `bound`, and in any case a lower bound that also
+//   holds for
 //                               every larger set of rows
 //
-// Depth 2: each evaluated cut gives the best stumps of both sides in one pass per feature (sides.hpp). Deeper: the rows are divided
-// and the larger part is solved first; what it leaves of the bound, plus some slack, is the bound of the smaller part, so that the
-// lower bound that comes back is good enough to prune the cuts near by (intervals.hpp).
-// min_samples_leaf makes the best loss no longer monotone in the rows: bounds then come from trees without that rule ("relaxed"),
-// trees from those that obey it.
+// Depth 2: each evaluated cut gives the best stumps of both sides in one pass per feature (sides.hpp). Deeper: the rows
+// are divided and the larger part is solved first; what it leaves of the bound, plus some slack, is the bound of the
+// smaller part, so that the lower bound that comes back is good enough to prune the cuts near by (intervals.hpp).
+// min_samples_leaf makes the best loss no longer monotone in the rows: bounds then come from trees without that rule
+// ("relaxed"), trees from those that obey it.
 #pragma once
 
 #include <algorithm>
@@ -32,13 +33,13 @@ struct Rules {
     int max_depth = 3;
     int max_leaves = 1 << 30;
     std::size_t min_rows = 1;
-    double penalty = 0.0;  // per leaf, in the unit of the loss
+    double penalty = 0.0;    // per leaf, in the unit of the loss
     double tolerance = 0.0;  // losses closer than this are equal
 };
 
 struct Answer {
-    double value = infinite;   // of the tree; infinite: none costs less than the bound
-    double relaxed = 0.0;      // no tree of this depth on these rows or more of them costs less
+    double value = infinite;  // of the tree; infinite: none costs less than the bound
+    double relaxed = 0.0;     // no tree of this depth on these rows or more of them costs less
     PlanPtr plan;
     bool found() const { return value < infinite; }
 };
@@ -118,8 +119,9 @@ public:
         const std::uint32_t* const e = node.entries(f);
         const std::vector<std::uint32_t>& rank = features_.all[f].rank;
         const auto rank_at = [&](std::uint32_t i) { return rank[node.data.row[e[i] & row_mask]]; };
-        return std::make_shared<const Plan>(Plan{static_cast<std::uint32_t>(f), rank_at(position), rank_at(position + 1),
-                                                 missing_left, std::move(left), std::move(right)});
+        return std::make_shared<const Plan>(Plan{static_cast<std::uint32_t>(f), rank_at(position),
+                                                 rank_at(position + 1), missing_left, std::move(left),
+                                                 std::move(right)});
     }
 
 private:
@@ -143,7 +145,8 @@ private:
         answer.relaxed = std::min(leaf, best.relaxed + two);
         if (best.loss + two < std::min(leaf, bound) - rules_.tolerance) {
             answer.value = best.loss + two;
-            answer.plan = plan_of(node, static_cast<std::size_t>(best.feature), best.position, best.missing_left, {}, {});
+            answer.plan =
+                plan_of(node, static_cast<std::size_t>(best.feature), best.position, best.missing_left, {}, {});
         } else if (leaf < bound) {
             answer.value = leaf;
         }
@@ -158,8 +161,8 @@ private:
         const double nothing = rules_.penalty;
         for (std::size_t f = 0; f < node.n_features(); ++f) {
             if (watch && features_.all[f].bounds_only) continue;  // nothing larger needs the bound
-            open.push({least, static_cast<std::uint32_t>(f), 0, static_cast<std::int64_t>(open.cuts(f).size()) - 1, nothing,
-                       nothing, -infinite, -infinite});
+            open.push({least, static_cast<std::uint32_t>(f), 0, static_cast<std::int64_t>(open.cuts(f).size()) - 1,
+                       nothing, nothing, -infinite, -infinite, -1, -1});
         }
         std::array<Interval, 2> taken;
         while (!open.empty()) {
@@ -190,8 +193,8 @@ private:
     // What the two sides of an evaluated cut cost; enters the intervals on both sides of it.
     void part(const Interval& i, std::int64_t cut, double left, double right, OpenCuts<Loss>& open) {
         Interval low = i, high = i;
-        low.high = cut - 1, low.right = right, low.above = left + right;
-        high.low = cut + 1, high.left = left, high.below = left + right;
+        low.high = cut - 1, low.to = cut, low.right = right, low.above = left + right;
+        high.low = cut + 1, high.from = cut, high.left = left, high.below = left + right;
         low.key = std::max(i.key, low.left + low.right);
         high.key = std::max(i.key, high.left + high.right);
         open.push(low);
@@ -212,8 +215,7 @@ private:
                         OpenCuts<Loss>& open, double bound, Answer& best, Watch* watch) {
         std::array<bool, 2> missing_left{};
         for (std::size_t t = 0; t < n_taken; ++t)
-            missing_left[t] =
-                mark_sides(node, taken[t].feature, open.position(taken[t], taken[t].middle()), side_[t]);
+            missing_left[t] = mark_sides(node, taken[t].feature, open.position(taken[t], taken[t].middle()), side_[t]);
         clock_.spend(node.n_rows() * node.n_features());
         std::array<Sides, 2> sides;
         sides_.evaluate(node, side_, n_taken, sides);
@@ -223,9 +225,11 @@ private:
             const double value = leaves >= 4 ? a.best + b.best : std::min(a.best + b.leaf, a.leaf + b.best);
             const double left = std::max(i.left, a.relaxed), right = std::max(i.right, b.relaxed);
             best.relaxed = std::min(best.relaxed, left + right);
-            const bool better = !features_.all[i.feature].bounds_only && value < std::min(bound, best.value) - rules_.tolerance;
+            const bool better =
+                !features_.all[i.feature].bounds_only && value < std::min(bound, best.value) - rules_.tolerance;
             if (better || (watch && watch->every_cut() && value < watch->keep_below(bound))) {
-                PlanPtr plan = two_levels(node, leaves, i.feature, open.position(i, i.middle()), missing_left[t], a, b, side_[t]);
+                PlanPtr plan =
+                    two_levels(node, leaves, i.feature, open.position(i, i.middle()), missing_left[t], a, b, side_[t]);
                 if (watch) watch->evaluated(value, plan);
                 if (better) {
                     best.value = value;
@@ -275,8 +279,8 @@ private:
         const bool missing_left = mark_sides(node, i.feature, position, side_[0]);
         divide(features_, node, side_[0], child[0], child[1]);
         clock_.spend(node.n_rows() * node.n_features());
-        const bool allowed = !features_.all[i.feature].bounds_only &&
-                             std::min(child[0].n_rows(), child[1].n_rows()) >= rules_.min_rows;
+        const bool allowed =
+            !features_.all[i.feature].bounds_only && std::min(child[0].n_rows(), child[1].n_rows()) >= rules_.min_rows;
         double slack = 0.0;  // how far beyond its bound the smaller part is searched
         if (i.high > i.low)
             slack = Loss::whole && rules_.penalty == 0.0
@@ -307,8 +311,8 @@ private:
     }
 
     // Both parts, the larger first. `limit`: what they may cost together.
-    std::array<Answer, 2> both(const std::array<Node, 2>& child, int depth, const std::array<int, 2>& leaves, double limit,
-                               double slack, const std::array<double, 2>& least) {
+    std::array<Answer, 2> both(const std::array<Node, 2>& child, int depth, const std::array<int, 2>& leaves,
+                               double limit, double slack, const std::array<double, 2>& least) {
         const std::size_t a = child[0].n_rows() >= child[1].n_rows() ? 0 : 1, b = 1 - a;
         std::array<Answer, 2> below;
         below[a] = solve(child[a], depth, leaves[a], limit - least[b]);

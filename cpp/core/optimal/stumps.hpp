@@ -1,8 +1,9 @@
 // The best stumps on the two sides of a cut, for one feature, any loss and all rules: the reference that the kernels of
 // kernels.hpp must equal, and the way in which a split is found again when only its loss was kept.
 //
-// Losses of the left parts come from adding rows from the left, those of the right parts from adding them from the right; so a
-// loss needs no subtraction. Rows without a rank join the side that has become the heavier one (missing="majority").
+// Losses of the left parts come from adding rows from the left, those of the right parts from adding them from the
+// right; so a loss needs no subtraction. Rows without a rank join the side that has become the heavier one
+// (missing="majority").
 #pragma once
 
 #include <cstddef>
@@ -10,18 +11,18 @@
 #include <limits>
 #include <vector>
 
-#include "optimal/ranked.hpp"
+#include "optimal/columns/ranked.hpp"
 
 namespace ceiba::optimal {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 struct Stump {
-    double relaxed = infinite;  // least loss of two leaves, whatever their sizes
-    double loss = infinite;     // of two leaves that are large enough
-    std::int32_t feature = -1;  // of the latter
-    std::uint32_t position = 0; // entry of the node's order after which the cut lies
-    bool missing_left = false;  // rows without a rank
+    double relaxed = infinite;   // least loss of two leaves, whatever their sizes
+    double loss = infinite;      // of two leaves that are large enough
+    std::int32_t feature = -1;   // of the latter
+    std::uint32_t position = 0;  // entry of the node's order after which the cut lies
+    bool missing_left = false;   // rows without a rank
 };
 
 template <class Loss>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,7 @@ class Learning:
         from ceiba.cli.files.kinds import as_columns, as_table
         from ceiba.cli.files.reading import import_polars
         from ceiba.cli.progress import busy
+        from ceiba.grow import watching
 
         labels = self.y.unique().to_list() if self.task == "classification" else []
         balanced = class_weight == "balanced"
@@ -138,7 +140,7 @@ class Learning:
         chosen = "categorical_features" in options
         table = as_columns(import_polars().DataFrame(X)) if chosen else as_table(X)
         self.train = (table, y)
-        with busy("growing the tree", self.quiet):
+        with busy("growing the tree", self.quiet) as show, watching(_gap_line(show)):
             model.fit(table, y, sample_weight=w)
         return model
 
@@ -169,6 +171,9 @@ class Learning:
             "depth": tree.depth,
         }  # fmt: skip
         lines = [tree.to_text(unicode=_can_unicode(), max_depth=6), ""]
+        if tree.certificate is not None:
+            lines += [str(tree.certificate), ""]
+            said["certificate"] = tree.certificate.to_dict()
         table = getattr(model, "pruning_table_", None)
         if table is not None:
             lines += [str(table) if len(table) <= _SHORT else str(table).splitlines()[-1], ""]
@@ -217,6 +222,17 @@ def _divided(columns: list[Any], parts: list[Any]) -> list[Any]:
         for rows, into in zip(parts, found, strict=True):
             into.append(one[rows])
     return [pl.DataFrame(into) for into in found]
+
+
+def _gap_line(show: Callable[[str], None]) -> Callable[[float, float, float], None]:
+    """Give a listener of the exact search that shows the gap closing."""
+
+    def tell(objective: float, lower: float, seconds: float) -> None:
+        gap = 100 * (objective - lower) / objective if objective > 0 else 0.0
+        state = f"{objective:.6g} so far, at least {lower:.6g}, gap {gap:.1f} %"
+        show(f"searching: {state} ({seconds:.0f} s)")
+
+    return tell
 
 
 def _can_unicode() -> bool:

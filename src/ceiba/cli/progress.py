@@ -79,8 +79,13 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
 
 
 @contextlib.contextmanager
-def busy(what: str, quiet: bool = False) -> Iterator[None]:
+def busy(what: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """Show that work of unknown length goes on; the sign goes when it ends.
+
+    Yields
+    ------
+    callable
+        Takes other words to show.
 
     Examples
     --------
@@ -89,7 +94,7 @@ def busy(what: str, quiet: bool = False) -> Iterator[None]:
     ...     pass
     """
     if not _wanted(quiet):
-        yield
+        yield lambda words: None
         return
-    with _console().status(what):
-        yield
+    with _console().status(what) as status:
+        yield status.update

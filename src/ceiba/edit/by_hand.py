@@ -85,8 +85,8 @@ def set_split(
     tree : Tree
     node : int
         A leaf or an inner node.
-    split : Cut, Levels, Presence or str
-        The question: `Cut("age", 30)`, `Levels("city", (("Oslo",), ("Lima", "Rome")))` (with one
+    split : Cut, LevelSets, Presence or str
+        The question: `Cut("age", 30)`, `LevelSets("city", (("Oslo",), ("Lima", "Rome")))` (with one
         group only, the other levels of the node are the second), `Presence("income")`; or in words:
         "age <= 30", "income is missing".
     X, y : table and target

@@ -20,7 +20,7 @@ from ceiba.errors import DataError, TreeError
 from ceiba.grow.core_options import core_options
 from ceiba.grow.problem import Problem
 from ceiba.table import Kind
-from ceiba.tree import Cut, Levels, Presence, Split, SplitKind, SplitTable, Surrogates
+from ceiba.tree import Cut, LevelSets, Presence, Split, SplitKind, SplitTable, Surrogates
 from ceiba.tree.routing.branches import UNSEEN, ask
 
 if TYPE_CHECKING:
@@ -42,18 +42,18 @@ def read_split(split: Split | str, table: Table, rows: Rows) -> SplitTable:
     """Read a split as a table of one row, and refuse what the node's rows cannot answer."""
     schema = table.schema
     found = _of_words(split, table) if isinstance(split, str) else split
-    if not isinstance(found, Cut | Levels | Presence):
+    if not isinstance(found, Cut | LevelSets | Presence):
         raise TreeError(
-            f"{split!r} is not a split. Write 'column <= number', or give a Cut, Levels or "
+            f"{split!r} is not a split. Write 'column <= number', or give a Cut, LevelSets or "
             "Presence: Cut('petal width', 0.8)."
         )
     info = schema.columns[schema.index(found.column)]
-    if isinstance(found, Levels):
+    if isinstance(found, LevelSets):
         if info.kind is not Kind.CATEGORICAL:
             raise TreeError(f"Column {info.name!r} is {info.kind}; split it by a Cut.")
         found = _all_levels(found, table, rows)
     elif isinstance(found, Cut) and info.kind is Kind.CATEGORICAL:
-        raise TreeError(f"Column {info.name!r} is categorical; split it by Levels.")
+        raise TreeError(f"Column {info.name!r} is categorical; split it by LevelSets.")
     if isinstance(found, Cut) and found.low_branch:
         raise TreeError("The split of a node sends x <= cut to branch 0. Leave low_branch out.")
     return SplitTable.from_splits([found], schema)
@@ -75,11 +75,11 @@ def _of_words(text: str, table: Table) -> Split:
             pass
     raise TreeError(
         f"{text!r} is not a split. Write 'column <= number', 'column is missing', or give a Cut, "
-        "Levels or Presence."
+        "LevelSets or Presence."
     )
 
 
-def _all_levels(split: Levels, table: Table, rows: Rows) -> Levels:
+def _all_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
     """Check that every level in the node is sent somewhere; one group alone is set against all."""
     info = table.column(split.column).info
     codes = np.unique(table.column(split.column).values[rows])
@@ -87,7 +87,7 @@ def _all_levels(split: Levels, table: Table, rows: Rows) -> Levels:
     named = {level for group in split.branches for level in group}
     rest = tuple(level for level in present if level not in named)
     if rest and len(split.branches) == 1:
-        return Levels(split.column, (split.branches[0], rest))
+        return LevelSets(split.column, (split.branches[0], rest))
     if rest:
         raise TreeError(
             f"Column {split.column!r}: level {rest[0]!r} is in the node, but the split does not "

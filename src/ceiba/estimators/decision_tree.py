@@ -34,6 +34,7 @@ from ceiba.estimators.parameters import (
 )
 from ceiba.estimators.weights import class_weights
 from ceiba.grow import Lookahead, Optimal, Problem
+from ceiba.grow.combinations import check_counts
 from ceiba.grow.honest import honest_parts, honest_values
 from ceiba.grow.leaf_values import smooth
 from ceiba.options import OptionObject
@@ -175,6 +176,8 @@ class DecisionTree(BaseTree):
         # A level that only rows of weight 0 have is unseen then, which must not be an error.
         if weight is not None and stated.get("unseen") != "error" and not weight.all():
             table = described(table, weight > 0)
+        if stated.get("criterion") == "poisson":  # before lengths are compared, as scikit-learn
+            check_counts(read_target(y, task=self._task).values)
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name)
         return table, target, weight
 

@@ -479,11 +479,14 @@ class EstimatorMethods:
         from ceiba.report import report
 
         mine = self.__dict__
-        whole = mine.get("unpruned_tree_")
+        certificate = mine.get("certificate_")
+        # What the penalty of a search leaves is no part of a larger tree.
+        whole = mine.get("unpruned_tree_") if certificate is None else None
+        proof = {} if certificate is None else {"certificate": str(certificate)}
         shared: dict[str, Any] = {
             "pruning": mine.get("pruning_table_"),
             "alpha": None if whole is None else mine.get("alpha_"),
-            "parameters": _stated(self),
+            "parameters": _stated(self) | proof,
             "model": type(self).__name__,
         }
         tree = self._fitted() if whole is None else whole
@@ -520,8 +523,8 @@ class EstimatorMethods:
         Parameters
         ----------
         node : int
-        split : Cut, Levels, Presence or str
-            The question: `Cut("age", 30)`, "age <= 30", `Levels("city", (("Oslo",),))`.
+        split : Cut, LevelSets, Presence or str
+            The question: `Cut("age", 30)`, "age <= 30", `LevelSets("city", (("Oslo",),))`.
         X, y, sample_weight
             What the estimator was fitted on.
 

@@ -134,6 +134,8 @@ def restore(document: Document) -> Any:
         if key in taken or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
             fitted.fail("A fitted attribute has a name of its own.", f"the name {key!r}")
         setattr(model, key, from_json(fitted[key], known))
+    if hasattr(model, "certificate_"):
+        tree.certified(model.certificate_)
     return model
 
 

@@ -15,8 +15,6 @@ from ceiba.export.program import Program, Question, program_of
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["to_c"]
-
 _CODE: Final = """\
 /* {about}
  *
@@ -57,8 +55,8 @@ static int {name}_ask(long which, const double *row)
     if (q->kind == 1) return x <= q->cut ? q->low : 1 - q->low;
     return {name}_branch_of[q->first + (long)x];
 }}
-{walk}{answers}
-/* Give the code of a level of a column, NAN for a null pointer, a code of no level if unknown. */
+{apply}{answers}
+/* Return the code of a level of a column, NAN for a null pointer, a code of no level if unknown. */
 double {name}_level(int column, const char *text)
 {{
     static const char *const levels[] = {{ {levels} }};
@@ -76,7 +74,7 @@ double {name}_level(int column, const char *text)
 """
 
 _APPLY: Final = """
-/* Give the node in which a row ends; -1 if the tree refuses the row. */
+/* Return the node in which a row ends; -1 if the tree refuses the row. */
 long {name}_apply(const double *row)
 {{
     long at = 0;
@@ -144,7 +142,7 @@ long {name}_apply(const double *row)
 
 
 def to_c(tree: Tree, *, name: str = "tree") -> str:
-    """Give a tree as C99 source.
+    """Return a tree as C99 source.
 
     Parameters
     ----------
@@ -200,8 +198,8 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
         "level_start": _list(starts),
     }
     size = tree.n_outputs * tree.max_n_classes
-    walk = _SPREAD if tree.missing == "fractional" else _APPLY
-    fields["walk"] = walk.format(
+    apply = _SPREAD if tree.missing == "fractional" else _APPLY
+    fields["apply"] = apply.format(
         name=name,
         size=size,
         stack=int(tree.depth) * max(int(tree.n_branches.max()) - 1, 1) + 2,
@@ -224,8 +222,8 @@ def _comment(text: str) -> str:
 def _listing(tree: Tree) -> str:
     lines = []
     for j, info in enumerate(tree.schema.columns):
-        said = f"{info.name!a}, {'a number' if info.is_numeric else 'a level code'}"
-        lines.append(f" *   row[{j}]: {_comment(said)}")
+        text = f"{info.name!a}, {'a number' if info.is_numeric else 'a level code'}"
+        lines.append(f" *   row[{j}]: {_comment(text)}")
     return "\n".join(lines)
 
 
@@ -238,7 +236,7 @@ def _list(values: list[Any]) -> str:
 def _string(text: str) -> str:
     """Write a text as a C string: plain ASCII, the rest as octal bytes of UTF-8."""
     if "\x00" in text:
-        raise TreeError(f"c: the text {text!r} holds a NUL, which ends a text in C.")
+        raise TreeError(f"c: the string {text!r} contains a NUL, which ends a string in C.")
     try:
         raw = text.encode("utf-8")
     except UnicodeEncodeError:
@@ -310,7 +308,7 @@ def _answers(tree: Tree, name: str, size: int) -> str:
     if tree.task == "regression":
         value = cell.format(k=1, c=0)
         return (
-            f"\n/* Give the value of a row; output counts from 0. */\n"
+            f"\n/* Return the value of a row; output counts from 0. */\n"
             f"double {name}_predict(const double *row, int output)\n"
             f"{{\n{look}    return {value};\n}}\n"
         )
@@ -327,18 +325,18 @@ def _answers(tree: Tree, name: str, size: int) -> str:
     else:
         predict = look + _best(tree, name, k, sizes)
     return f"""
-/* Give the index of the class of a row (-1: refused); output counts from 0. */
+/* Return the index of the class of a row (-1: refused); output counts from 0. */
 int {name}_predict(const double *row, int output)
 {{
 {predict}}}
 
-/* Give the probability of a class. */
+/* Return the probability of a class. */
 double {name}_probability(const double *row, int output, int which)
 {{
 {look}    return {cell.format(k=k, c="which")};
 }}
 
-/* Give the label of a class. */
+/* Return the label of a class. */
 const char *{name}_label(int output, int which)
 {{
     static const char *const labels[] = {{ {", ".join(labels)} }};

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ceiba.layout import answers, caption, class_palette, cut_digits, fold, node_strength
-from ceiba.layout.colours import NUMBER, STRONGEST_FILL
-from ceiba.tree.splits.sentences import DIGITS
+from ceiba.layout import fold
+from ceiba.layout.colours import node_fill
+from ceiba.layout.shown import shown_nodes
 from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["to_dot"]
 
 
 def to_dot(
@@ -70,51 +68,18 @@ def to_dot(
         f"  node [shape=box, style={_quoted(style)}, fontname={_quoted(font)}];",
         f"  edge [fontname={_quoted(font)}];",
     ]
-    turn = [0] * len(shown.nodes)
-    places = cut_digits(tree, digits or DIGITS)
-    for place, node in enumerate(shown.nodes):
-        leaf = shown.hidden[place] > 0 or bool(tree.is_leaf[node])
-        said = caption(
-            tree,
-            node,
-            leaf=leaf,
-            digits=digits,
-            node_ids=node_ids,
-            impurity=impurity,
-            counts=counts,
-            places=places,
-        )
-        text = [said.head, *said.lines]
-        if shown.hidden[place]:
-            text.append(f"+ {shown.hidden[place]} nodes")
-        fill = f', fillcolor="{node_fill(tree, node, leaf)}"' if filled else ""
-        lines.append(f"  {node} [label={_quoted(*text)}{fill}];")
-        above = shown.parent[place]
-        if above >= 0:
-            word = answers(tree, shown.nodes[above])[turn[above]]
-            turn[above] += 1
-            lines.append(f"  {shown.nodes[above]} -> {node} [label={_quoted(word)}];")
+    contents = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
+    for one in shown_nodes(tree, shown, digits=digits, **contents):
+        fill = f', fillcolor="{fill_on_white(tree, one.node, one.leaf)}"' if filled else ""
+        lines.append(f"  {one.node} [label={_quoted(one.head, *one.lines)}{fill}];")
+        if one.above >= 0:
+            lines.append(f"  {one.above} -> {one.node} [label={_quoted(one.edge)}];")
     return "\n".join([*lines, "}"])
 
 
-def node_fill(tree: Tree, node: int, leaf: bool) -> str:
-    """Give the fill of a node on white paper, as "#rrggbb".
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.export.dot import node_fill
-    >>> node_fill(ceiba.tree.build(("x <= 2.5", "a", "b")), 0, leaf=False)
-    '#FFFFFF'
-    """
-    strength = node_strength(tree, node)
-    if tree.n_outputs > 1:
-        colour, share = NUMBER, 0.0
-    elif tree.task == "regression":
-        colour, share = NUMBER, 0.05 + 0.55 * strength
-    else:
-        colour = class_palette(len(tree.target.classes[0]))[int(tree.answer[node])]
-        share = STRONGEST_FILL * (0.15 + 0.85 * strength) if leaf else 0.0
+def fill_on_white(tree: Tree, node: int, leaf: bool) -> str:
+    """Return the fill of a node on white paper, as "#rrggbb"."""
+    colour, share = node_fill(tree, node, leaf=leaf)
     parts = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
     return "#" + "".join(f"{round(share * part + (1 - share) * 255):02X}" for part in parts)
 

@@ -11,11 +11,9 @@ from ceiba.export.program import CUT, LEVELS, Program, Question, program_of
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["to_javascript"]
-
 _CODE: Final = """\
 // {about}
-// apply(row) gives the node in which a row ends, predict(row) its answer{and_proba}.
+// apply(row) returns the node in which a row ends, predict(row) its answer{and_proba}.
 // A row is an object of values by column name; null, undefined and NaN are missing.
 // Written by ceiba; needs nothing.
 "use strict";
@@ -43,7 +41,7 @@ function read(row) {{
   }});
 }}
 
-// Give a branch, -1 (missing) or -2 (unseen).
+// Return a branch, -1 (missing) or -2 (unseen).
 function ask([kind, column, rule, low], values) {{
   const value = values[column], levels = COLUMNS[column][1];
   if (kind === 3) return value === null ? 1 : 0;
@@ -64,7 +62,7 @@ function decide(node, values) {{
   }}
   return branch >= 0 ? branch : node[2];
 }}
-{walk}{answers}{exports}"""
+{apply}{answers}{exports}"""
 
 _APPLY: Final = """
 function apply(row) {
@@ -80,7 +78,7 @@ function apply(row) {
 """
 
 _SPREAD: Final = """
-// Give the leaves that a row reaches, and how much of it reaches each.
+// Return the leaves that a row reaches, and how much of it reaches each.
 function spread(row) {
   const values = read(row), waiting = [[0, 1]], ends = [];
   while (waiting.length) {
@@ -118,7 +116,7 @@ function mixed(row) {
 """
 
 _BEST: Final = """
-// Give the class of least expected cost, the first on ties.
+// Return the class of least expected cost, the first on ties.
 function best(probability) {
   const cost = COSTS.map((_, j) => probability.reduce((sum, p, i) => sum + p * COSTS[i][j], 0));
   const least = Math.min(...cost);
@@ -136,7 +134,7 @@ function best(probability) {
 
 
 def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "any") -> str:
-    """Give a tree as the source of a JavaScript module.
+    """Return a tree as the source of a JavaScript module.
 
     Parameters
     ----------
@@ -171,7 +169,7 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
         and_shares=", shares of the branches" if fractional else "",
         tables=_tables(program, fractional),
         refuse=_refuse(tree),
-        walk=_SPREAD if fractional else _APPLY,
+        apply=_SPREAD if fractional else _APPLY,
         answers=_answers(tree, fractional),
         exports=_exports(module, classes),
     )
@@ -254,8 +252,8 @@ def _answers(tree: Tree, fractional: bool) -> str:
     first = "[0]" if tree.n_outputs == 1 else ""
     value = "mixed(row)" if fractional else "VALUE[apply(row)]"
     if tree.task == "regression":
-        said = f"{value}.map((output) => output[0]){first}"
-        return f"\nfunction predict(row) {{\n  return {said};\n}}\n"
+        answer = f"{value}.map((output) => output[0]){first}"
+        return f"\nfunction predict(row) {{\n  return {answer};\n}}\n"
     head = ""
     chosen = "ANSWER[apply(row)]"
     if fractional:

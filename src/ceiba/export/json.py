@@ -20,11 +20,9 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-__all__ = ["to_json"]
-
 
 def to_json(tree: Tree, *, indent: int | None = 1) -> str:
-    """Give a tree as a JSON text with one object per node.
+    """Return a tree as a JSON text with one object per node.
 
     Parameters
     ----------
@@ -46,7 +44,7 @@ def to_json(tree: Tree, *, indent: int | None = 1) -> str:
     """
     program_of(tree, "json")  # refuses classes that cannot be written
     target = tree.target
-    said = {
+    fields = {
         "format": "ceiba tree",
         "version": 1,
         "task": tree.task,
@@ -67,13 +65,13 @@ def to_json(tree: Tree, *, indent: int | None = 1) -> str:
         ],
         "nodes": [_node(tree, i) for i in range(tree.n_nodes)],
     }
-    return json.dumps(said, indent=indent, allow_nan=False)
+    return json.dumps(fields, indent=indent, allow_nan=False)
 
 
 def _node(tree: Tree, i: int) -> dict[str, Any]:
     node = tree.node(i)
     label = node.label
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "id": i,
         "parent": None if i == 0 else int(tree.parent[i]),
         "depth": node.depth,
@@ -84,31 +82,31 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
         "value": node.value.tolist(),
     }
     if node.is_leaf:
-        return said
+        return fields
     start, end = tree.branch_start[i : i + 2].tolist()
     default, most = int(tree.default_branch[i]), int(tree.majority_branch[i])
-    said["split"] = _split(tree, tree.splits, i)
-    said["children"] = tree.branch_node[start:end].tolist()
-    said["gain"] = node.gain
-    said["missing"] = None if default < 0 else default
-    said["unseen"] = None if tree.unseen == "missing" else most
+    fields["split"] = _split(tree, tree.splits, i)
+    fields["children"] = tree.branch_node[start:end].tolist()
+    fields["gain"] = node.gain
+    fields["missing"] = None if default < 0 else default
+    fields["unseen"] = None if tree.unseen == "missing" else most
     if tree.missing == "fractional":
-        said["shares"] = tree.branch_weight[start:end].tolist()
+        fields["shares"] = tree.branch_weight[start:end].tolist()
     if tree.stand_ins is not None:
         first, last = tree.stand_ins.start[i : i + 2].tolist()
-        said["surrogates"] = [_split(tree, tree.stand_ins.splits, k) for k in range(first, last)]
-    return said
+        fields["surrogates"] = [_split(tree, tree.stand_ins.splits, k) for k in range(first, last)]
+    return fields
 
 
 def _split(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
     info = tree.schema.columns[int(splits.column[i])]
     kind = int(splits.kind[i])
-    said: dict[str, Any] = {"column": info.name}
+    fields: dict[str, Any] = {"column": info.name}
     if kind == SplitKind.PRESENCE:
-        return {**said, "kind": "presence"}
+        return {**fields, "kind": "presence"}
     if kind == SplitKind.CUT and info.kind == Kind.NUMERIC:
         return {
-            **said,
+            **fields,
             "kind": "cut",
             "cut": float(splits.cut[i]),
             "low": int(splits.low_branch[i]),
@@ -124,5 +122,5 @@ def _split(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
         pairs = [
             (info.levels[c], b) for c, b in zip(codes.tolist(), branches.tolist(), strict=True)
         ]
-    # Pairs, because levels may be numbers and keys of JSON are texts.
-    return {**said, "kind": "levels", "branch_of": [list(pair) for pair in pairs]}
+    # Pairs, because levels may be numbers and keys of JSON are strings.
+    return {**fields, "kind": "levels", "branch_of": [list(pair) for pair in pairs]}

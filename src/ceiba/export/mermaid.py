@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ceiba.export.dot import node_fill
-from ceiba.layout import answers, caption, cut_digits, fold
-from ceiba.tree.splits.sentences import DIGITS
+from ceiba.export.dot import fill_on_white
+from ceiba.layout import fold
+from ceiba.layout.shown import shown_nodes
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["to_mermaid"]
 
 _SIGNS: Final = '"#&<>`|\\[]{}()%;*_~'
 
@@ -61,33 +59,16 @@ def to_mermaid(
     """
     shown = fold(tree.parent.tolist(), max_depth=max_depth)
     lines, styles = ["flowchart TD"], []
-    turn = [0] * len(shown.nodes)
-    places = cut_digits(tree, digits or DIGITS)
-    for place, node in enumerate(shown.nodes):
-        leaf = shown.hidden[place] > 0 or bool(tree.is_leaf[node])
-        said = caption(
-            tree,
-            node,
-            leaf=leaf,
-            digits=digits,
-            node_ids=node_ids,
-            impurity=impurity,
-            counts=counts,
-            places=places,
-        )
-        text = [said.head, *said.lines]
-        if shown.hidden[place]:
-            text.append(f"+ {shown.hidden[place]} nodes")
-        label = "<br/>".join(map(_safe, text))
-        left, right = ("(", ")") if leaf else ("[", "]")
-        lines.append(f'  n{node}{left}"{label}"{right}')
-        above = shown.parent[place]
-        if above >= 0:
-            word = answers(tree, shown.nodes[above])[turn[above]]
-            turn[above] += 1
-            lines.append(f'  n{shown.nodes[above]} -->|"{_safe(word)}"| n{node}')
-        if filled and leaf:
-            styles.append(f"  style n{node} fill:{node_fill(tree, node, leaf)},color:#000000")
+    contents = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
+    for one in shown_nodes(tree, shown, digits=digits, **contents):
+        label = "<br/>".join(map(_safe, (one.head, *one.lines)))
+        left, right = ("(", ")") if one.leaf else ("[", "]")
+        lines.append(f'  n{one.node}{left}"{label}"{right}')
+        if one.above >= 0:
+            lines.append(f'  n{one.above} -->|"{_safe(one.edge)}"| n{one.node}')
+        if filled and one.leaf:
+            fill = fill_on_white(tree, one.node, one.leaf)
+            styles.append(f"  style n{one.node} fill:{fill},color:#000000")
     return "\n".join([*lines, *styles])
 
 

@@ -18,12 +18,10 @@ import numpy as np
 
 from ceiba.errors import OptionError, TreeError
 from ceiba.export.program import CUT, LEVELS, PRESENCE, Program, Question, program_of
-from ceiba.paths.routes import refuse_fractional
+from ceiba.paths.of_tree import refuse_fractional
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
-
-__all__ = ["to_onnx"]
 
 _OPSET: Final = 18
 _ML_OPSET: Final = 3
@@ -33,7 +31,7 @@ _MOST_ENDS: Final = 2**24  # what float32 counts exactly
 def to_onnx(
     tree: Tree, *, dtype: Literal["float64", "float32"] = "float64", missing_text: str = ""
 ) -> bytes:
-    """Give a tree as an ONNX model (the bytes of its file).
+    """Return a tree as an ONNX model (the bytes of its file).
 
     Parameters
     ----------
@@ -48,7 +46,7 @@ def to_onnx(
     bytes
         Inputs: one per column the tree asks about, named by it, of shape (n, 1). Outputs: `leaf`
         (int64), and `label` and `probabilities`, or `value`; numbered for several outputs.
-        Rows that `predict` refuses (`missing="error"`, `unseen="error"`) go the default way.
+        Rows that `predict` refuses (`missing="error"`, `unseen="error"`) take the default branch.
 
     Raises
     ------
@@ -143,7 +141,7 @@ class _Graph:
         return self.constant(np.array(value, self.dtype))
 
     def rounded(self, cut: float) -> float:
-        """Give the largest number of the input's type that is not above the cut."""
+        """Return the largest number of the input's type that is not above the cut."""
         with np.errstate(over="ignore"):
             near = self.dtype.type(cut)
         if float(near) > cut:
@@ -164,7 +162,7 @@ class _Graph:
         for info in self.program.columns:
             texts = bool(info.levels) and all(isinstance(level, str) for level in info.levels)
             if info.levels and not texts and any(isinstance(v, str) for v in info.levels):
-                raise TreeError(f"onnx: column {info.name!r} mixes texts and numbers as levels.")
+                raise TreeError(f"onnx: column {info.name!r} mixes strings and numbers as levels.")
             if texts and self.missing_text in info.levels:
                 raise TreeError(
                     f"onnx: {self.missing_text!r} is a level of column {info.name!r} and cannot "
@@ -176,23 +174,23 @@ class _Graph:
             raise TreeError("onnx: this tree asks nothing; there is no input to read rows from.")
         self._plant()
         leaf = self._ensemble()
-        self._say("leaf", leaf, onnx.TensorProto.INT64, [None])
+        self._output("leaf", leaf, onnx.TensorProto.INT64, [None])
         for k in range(tree.n_outputs):
             tail = f"_{k}" if tree.n_outputs > 1 else ""
             if tree.task == "regression":
                 table = self.constant(tree.value[:, k, 0])
                 value = self.op("Gather", [table, leaf], axis=0)
-                self._say(f"value{tail}", value, onnx.TensorProto.DOUBLE, [None])
+                self._output(f"value{tail}", value, onnx.TensorProto.DOUBLE, [None])
                 continue
             labels, label_kind = _labels(self.program, k)
             answer = labels[[node[k] for node in self.program.answer]]
-            said = self.op("Gather", [self.constant(answer), leaf], axis=0)
-            self._say(f"label{tail}", said, label_kind, [None])
+            label = self.op("Gather", [self.constant(answer), leaf], axis=0)
+            self._output(f"label{tail}", label, label_kind, [None])
             n = len(tree.target.classes[k])
             shares = self.op("Gather", [self.constant(tree.value[:, k, :n]), leaf], axis=0)
-            self._say(f"probabilities{tail}", shares, onnx.TensorProto.DOUBLE, [None, n])
+            self._output(f"probabilities{tail}", shares, onnx.TensorProto.DOUBLE, [None, n])
 
-    def _say(self, name: str, tensor: str, kind: int, shape: list[Any]) -> None:
+    def _output(self, name: str, tensor: str, kind: int, shape: list[Any]) -> None:
         import onnx
 
         if any(name == info.name for info in self.program.columns):
@@ -213,14 +211,14 @@ class _Graph:
         """Compute the branch of a node as a tensor: -1 where the row stays."""
         step = self.program.steps[node]
         assert step.question is not None
-        found = self.answer(step.question, step.unseen)
+        branch = self.answer(step.question, step.unseen)
         for one in step.stand_ins:
-            found = self.where_open(found, self.answer(one, -1))
-        return found if step.missing < 0 else self.where_open(found, self.number(step.missing))
+            branch = self.where_open(branch, self.answer(one, -1))
+        return branch if step.missing < 0 else self.where_open(branch, self.number(step.missing))
 
-    def where_open(self, found: str, other: str) -> str:
-        is_open = self.op("Less", [found, self.number(-0.5)])
-        return self.op("Where", [is_open, other, found])
+    def where_open(self, branch: str, other: str) -> str:
+        is_open = self.op("Less", [branch, self.number(-0.5)])
+        return self.op("Where", [is_open, other, branch])
 
     def answer(self, question: Question, unseen: int) -> str:
         """Compute what one split says: a branch, or -1."""
@@ -234,14 +232,14 @@ class _Graph:
         if not question.known:
             low = self.op("LessOrEqual", [x, self.number(self.rounded(question.cut))])
             sides = [self.number(question.low), self.number(1 - question.low)]
-            found = self.op("Where", [low, *sides])
+            answer = self.op("Where", [low, *sides])
         else:
-            found = self.number(unseen)
+            answer = self.number(unseen)
             for level, branch in zip(info.levels, _branches(question), strict=True):
                 if branch >= 0:
                     same = self.op("Equal", [x, self.number(level)])
-                    found = self.op("Where", [same, self.number(branch), found])
-        return self.op("Where", [missing, self.number(-1), found])
+                    answer = self.op("Where", [same, self.number(branch), answer])
+        return self.op("Where", [missing, self.number(-1), answer])
 
     def _answer_texts(self, question: Question, unseen: int) -> str:
         info = self.program.columns[question.column]
@@ -308,14 +306,14 @@ class _Graph:
         return later[::-1]
 
     def _ensemble(self) -> str:
-        """Give the end of each row as int64."""
+        """Return the end of each row as int64."""
         import onnx
 
         if not self.features:
             self.feature(self.branch(0))
         ends = [ask.end for ask in self.asks]
         if len(self.program.steps) > _MOST_ENDS:
-            raise TreeError(f"onnx: more than {_MOST_ENDS} nodes cannot be told apart in float32.")
+            raise TreeError(f"onnx: more than {_MOST_ENDS} nodes exceed the precision of float32.")
         matrix = self.op("Concat", list(self.features), axis=1)
         ids = list(range(len(self.asks)))
         leaves = [i for i in ids if ends[i] >= 0]
@@ -327,7 +325,7 @@ class _Graph:
             thresholds = {"nodes_values_as_tensor": make(values, "nodes_values")}
             numbers = np.array([ends[i] for i in leaves], np.float64)
             weights = {"target_weights_as_tensor": make(numbers, "target_weights")}
-        found = self.op(
+        leaf = self.op(
             "TreeEnsembleRegressor", [matrix], "ai.onnx.ml",
             n_targets=1,
             nodes_treeids=[0] * len(ids),
@@ -343,12 +341,12 @@ class _Graph:
             **thresholds,
             **weights,
         )  # fmt: skip
-        whole = self.op("Cast", [found], to=onnx.TensorProto.INT64)
+        whole = self.op("Cast", [leaf], to=onnx.TensorProto.INT64)
         return self.op("Reshape", [whole, self.constant(np.array([-1], np.int64))])
 
 
 def _branches(question: Question) -> list[int]:
-    """Give the branch of each level of a column with levels; -1: not placed."""
+    """Return the branch of each level of a column with levels; -1: not placed."""
     if question.kind == LEVELS:
         return list(question.branch_of)
     low = question.low
@@ -368,4 +366,4 @@ def _labels(program: Program, output: int) -> tuple[np.ndarray[Any, Any], int]:
         return np.array(labels, dtype=np.int64), onnx.TensorProto.INT64
     if kinds <= {int, float}:
         return np.array(labels, dtype=np.float64), onnx.TensorProto.DOUBLE
-    raise TreeError("onnx: classes that mix texts and numbers have no type in ONNX.")
+    raise TreeError("onnx: classes that mix strings and numbers have no type in ONNX.")

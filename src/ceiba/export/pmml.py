@@ -11,25 +11,25 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 from xml.sax.saxutils import quoteattr
 
 from ceiba.errors import TreeError
-from ceiba.paths.routes import LevelSet, Numbers, Restriction, Way, refuse_fractional, ways_of
+from ceiba.paths import Clause, ValueSet, accepted, clause_of
+from ceiba.paths.of_tree import refuse_fractional
 
 if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
     from ceiba.tree.tree import Tree
-
-__all__ = ["to_pmml"]
 
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.+-]+")
 
 
 def to_pmml(tree: Tree) -> str:
-    """Give a tree as a PMML 4.4 document.
+    """Return a tree as a PMML 4.4 document.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _type(values: tuple[Any, ...] | list[Any], what: str) -> str:
             return name
     if kinds <= {int, float}:
         return "double"
-    raise TreeError(f"pmml: {what} mixes texts and numbers, which one PMML field cannot hold.")
+    raise TreeError(f"pmml: {what} mixes strings and numbers, which one PMML field cannot hold.")
 
 
 def _dictionary(tree: Tree, target: str) -> list[str]:
@@ -150,22 +150,20 @@ def _nodes(tree: Tree) -> list[str]:
     """Write the nodes, one inside the other, without recursion."""
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     lines: list[str] = []
-    waiting: list[tuple[int, int, list[Way] | None, int]] = [(0, 0, None, 0)]
+    waiting: list[tuple[int, int, Clause | None, bool]] = [(0, 0, None, False)]
     while waiting:
-        node, depth, ways, closing = waiting.pop()
+        node, depth, clause, closing = waiting.pop()
         pad = " " * min(2 + depth, 40)
         if closing:
             lines.append(f"{pad}</Node>")
             continue
         lines.append(f"{pad}<Node {_score(tree, node)}>")
-        lines += [f"{pad} {line}" for line in _predicate(tree, ways)]
+        lines += [f"{pad} {line}" for line in _predicate(clause)]
         lines += [f"{pad} {line}" for line in _distribution(tree, node)]
-        waiting.append((node, depth, None, 1))
-        n = start[node + 1] - start[node]
-        if n:
-            into = ways_of(tree, node)
-            for branch in range(n - 1, -1, -1):
-                waiting.append((nodes[start[node] + branch], depth + 1, into[branch], 0))
+        waiting.append((node, depth, None, True))
+        for branch in range(start[node + 1] - start[node] - 1, -1, -1):
+            below = accepted(tree, clause_of(tree, node, branch))
+            waiting.append((nodes[start[node] + branch], depth + 1, below, False))
     return lines
 
 
@@ -193,10 +191,10 @@ def _distribution(tree: Tree, node: int) -> list[str]:
 # ---------------------------------------------------------------------- predicates
 
 
-def _predicate(tree: Tree, ways: list[Way] | None) -> list[str]:
-    if ways is None:
+def _predicate(clause: Clause | None) -> list[str]:
+    if clause is None or clause.is_trivial:
         return ["<True/>"]
-    return _joined("or", [_way(tree, way) for way in ways])
+    return clause.fold(_values, partial(_joined, "and"), partial(_joined, "or"))
 
 
 def _joined(operator: str, parts: list[list[str]]) -> list[str]:
@@ -210,47 +208,41 @@ def _joined(operator: str, parts: list[list[str]]) -> list[str]:
     return [head, *inside, "</CompoundPredicate>"]
 
 
-def _way(tree: Tree, way: Way) -> list[str]:
-    columns = tree.schema.columns
-    return _joined("and", [_one(columns[j], one) for j, one in way.items() if not one.is_all])
-
-
-def _one(info: ColumnInfo, one: Restriction) -> list[str]:
-    parts = [_levels(info, one)] if isinstance(one, LevelSet) else [_numbers(info, one)]
-    if one.missing:
-        parts.insert(0, [_simple(info, "isMissing")])
+def _values(values: ValueSet) -> list[str]:
+    parts = [_numbers(values)] if values.info.is_numeric else [_levels(values)]
+    if values.missing:
+        parts.insert(0, [_simple(values.info, "isMissing")])
     return _joined("or", [part for part in parts if part])
 
 
 def _simple(info: ColumnInfo, operator: str, value: Any = None) -> str:
-    said = "" if value is None else f" value={_quoted(value)}"
-    return f'<SimplePredicate field={_quoted(info.name)} operator="{operator}"{said}/>'
+    attribute = "" if value is None else f" value={_quoted(value)}"
+    return f'<SimplePredicate field={_quoted(info.name)} operator="{operator}"{attribute}/>'
 
 
-def _numbers(info: ColumnInfo, one: Numbers) -> list[str]:
-    if not one.present:
+def _numbers(values: ValueSet) -> list[str]:
+    info = values.info
+    if values.present.is_empty:
         return []
     parts = []
-    if one.low > -math.inf:
-        parts.append([_simple(info, "greaterThan", one.low)])
-    if one.high < math.inf:
-        parts.append([_simple(info, "lessOrEqual", one.high)])
+    if values.low > -math.inf:
+        parts.append([_simple(info, "greaterThan", values.low)])
+    if values.high < math.inf:
+        parts.append([_simple(info, "lessOrEqual", values.high)])
     return _joined("and", parts) if parts else [_simple(info, "isNotMissing")]
 
 
-def _levels(info: ColumnInfo, one: LevelSet) -> list[str]:
-    codes = sorted(set(range(one.n_levels)) - one.codes) if one.unknown else sorted(one.codes)
-    if not codes:
-        return [_simple(info, "isNotMissing")] if one.unknown else []
-    levels = [info.levels[code] for code in codes]
+def _levels(values: ValueSet) -> list[str]:
+    info, unseen = values.info, values.info.n_levels in values.codes
+    levels = [info.levels[c] for c in range(info.n_levels) if (c in values.codes) != unseen]
+    if not levels:
+        return [_simple(info, "isNotMissing")] if unseen else []
     if len(levels) > 1 and all(isinstance(v, str) and _PLAIN.fullmatch(v) for v in levels):
         array = " ".join(f'"{level}"' for level in levels)
-        operator = "isNotIn" if one.unknown else "isIn"
+        operator = "isNotIn" if unseen else "isIn"
         return [
             f'<SimpleSetPredicate field={_quoted(info.name)} booleanOperator="{operator}">'
             f'<Array type="string" n="{len(levels)}">{array}</Array></SimpleSetPredicate>'
         ]
-    operator = "notEqual" if one.unknown else "equal"
-    return _joined(
-        "and" if one.unknown else "or", [[_simple(info, operator, level)] for level in levels]
-    )
+    operator, join = ("notEqual", "and") if unseen else ("equal", "or")
+    return _joined(join, [[_simple(info, operator, level)] for level in levels])

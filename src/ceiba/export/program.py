@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-__all__ = ["Program", "Question", "Step", "program_of"]
-
 LEAF, CUT, LEVELS, PRESENCE = (int(kind) for kind in SplitKind)
 
 
@@ -83,16 +81,7 @@ class Program:
 
 
 def program_of(tree: Tree, format_name: str) -> Program:
-    """Write a tree down as plain lists.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.export.program import program_of
-    >>> program = program_of(ceiba.tree.build(("x <= 2.5", "a", "b")), "python")
-    >>> program.steps[0].children, program.answer
-    ((1, 2), [[0], [0], [1]])
-    """
+    """Write a tree down as plain lists."""
     _refuse_labels(tree, format_name)
     places = tree.used_columns.tolist()
     position = {j: at for at, j in enumerate(places)}
@@ -149,5 +138,5 @@ def _refuse_labels(tree: Tree, format_name: str) -> None:
             if not isinstance(label, str | int | float | bool):
                 raise TreeError(
                     f"{format_name}: class {label!r} ({type(label).__name__}) cannot be written. "
-                    "Classes are texts, numbers or booleans; convert the target and refit."
+                    "Classes are strings, numbers or booleans; convert the target and refit."
                 )

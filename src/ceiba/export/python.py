@@ -13,8 +13,6 @@ from ceiba.export.program import LEVELS, PRESENCE, Program, Question, program_of
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["to_python"]
-
 _HEAD: Final = '''\
 """{about}
 
@@ -43,7 +41,7 @@ NODES = [
 _WALK: Final = '''
 
 def _read(row):
-    """Give the values that the tree asks about; levels as codes, missing as None."""
+    """Return the values that the tree asks about; levels as codes, missing as None."""
     values = []
     for name, codes in COLUMNS:
         value = row.get(name)
@@ -56,7 +54,7 @@ def _read(row):
 
 
 def _ask(question, values):
-    """Give a branch, MISSING or UNSEEN."""
+    """Return a branch, MISSING or UNSEEN."""
     kind, column, rule, low = question
     value = values[column]
     if kind == 3:
@@ -72,7 +70,7 @@ def _ask(question, values):
 
 
 def _decide(node, values):
-    """Give the branch that a row takes at a node, or STAYS."""
+    """Return the branch that a row takes at a node, or STAYS."""
     branch = _ask(node[0], values)
     if branch == UNSEEN:
         branch = node[3]
@@ -86,7 +84,7 @@ def _decide(node, values):
 _APPLY: Final = '''
 
 def apply(row):
-    """Give the id of the node in which a row ends."""
+    """Return the id of the node in which a row ends."""
     values, at = _read(row), 0
     while NODES[at] is not None:
         branch = _decide(NODES[at], values)
@@ -99,7 +97,7 @@ def apply(row):
 _SPREAD: Final = '''
 
 def _spread(row):
-    """Give the leaves that a row reaches, and how much of it reaches each."""
+    """Return the leaves that a row reaches, and how much of it reaches each."""
     values, waiting, ends = _read(row), [(0, 1.0)], []
     while waiting:
         at, share = waiting.pop()
@@ -120,14 +118,14 @@ def _spread(row):
 
 
 def apply(row):
-    """Give the id of the leaf that takes most of a row."""
+    """Return the id of the leaf that takes most of a row."""
     ends = _spread(row)
     most = max(share for _, share in ends)
     return next(at for at, share in ends if share >= most * (1 - 1e-12))
 
 
 def _mixed(row):
-    """Give the values of the leaves, averaged by the shares of the row."""
+    """Return the values of the leaves, averaged by the shares of the row."""
     total = None
     for at, share in _spread(row):
         part = [[share * x for x in output] for output in VALUE[at]]
@@ -141,7 +139,7 @@ def _mixed(row):
 _BEST: Final = '''
 
 def _best(probability):
-    """Give the class of least expected cost, the first on ties."""
+    """Return the class of least expected cost, the first on ties."""
     cost = [sum(p * c for p, c in zip(probability, column)) for column in zip(*COSTS)]
     least = min(cost)
     return next(k for k, c in enumerate(cost) if c <= least + 1e-12 * abs(least))
@@ -150,7 +148,7 @@ def _best(probability):
 _MOST: Final = '''
 
 def _best(probability):
-    """Give the most probable class, the first on ties."""
+    """Return the most probable class, the first on ties."""
     most = max(probability)
     return next(k for k, p in enumerate(probability) if p >= most - 1e-12 * most)
 '''
@@ -163,7 +161,7 @@ _TIMES: Final = """\
 _SECONDS: Final = '''
 
 def _seconds(value):
-    """Give a date, datetime or duration in seconds (since 1970, UTC)."""
+    """Return a date, datetime or duration in seconds (since 1970, UTC)."""
     import datetime
 
     if isinstance(value, datetime.timedelta):
@@ -177,7 +175,7 @@ def _seconds(value):
 
 
 def to_python(tree: Tree) -> str:
-    """Give a tree as the source of a Python module without dependencies.
+    """Return a tree as the source of a Python module without dependencies.
 
     Parameters
     ----------
@@ -297,18 +295,18 @@ def _answers(tree: Tree, fractional: bool) -> str:
     one = tree.n_outputs == 1
     value = "_mixed(row)" if fractional else "VALUE[apply(row)]"
     if tree.task == "regression":
-        said = f"{value}[0][0]" if one else f"[output[0] for output in {value}]"
-        return f'\n\ndef predict(row):\n    """Give the value of a row."""\n    return {said}\n'
+        answer = f"{value}[0][0]" if one else f"[output[0] for output in {value}]"
+        return f'\n\ndef predict(row):\n    """Return the value of a row."""\n    return {answer}\n'
     best = f"[_best(output) for output in {value}]" if fractional else "ANSWER[apply(row)]"
     first = "[0]" if one else ""
     return f'''
 
 def predict(row):
-    """Give the class of a row."""
+    """Return the class of a row."""
     return [labels[k] for labels, k in zip(CLASSES, {best})]{first}
 
 
 def predict_proba(row):
-    """Give the probability of each class."""
+    """Return the probability of each class."""
     return [dict(zip(labels, output)) for labels, output in zip(CLASSES, {value})]{first}
 '''

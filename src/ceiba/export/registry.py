@@ -12,12 +12,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.tree.model_file.storage import atomic
+from ceiba.tree.model_file.atomic import atomic
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
-
-__all__ = ["FORMATS", "Format", "export", "format_named", "format_of_path"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Format:
         return find_spec(f"ceiba.export.{self.function.partition('.')[0]}") is not None
 
     def load(self) -> Any:
-        """Give the function that writes the format."""
+        """Return the function that writes the format."""
         module, _, function = self.function.partition(".")
         return getattr(import_module(f"ceiba.export.{module}"), function)
 
@@ -75,7 +73,7 @@ _ALIASES: Final = {"py": "python", "js": "javascript", "txt": "text", "c99": "c"
 
 
 def format_named(name: str) -> Format:
-    """Give the format of this name.
+    """Return the format of this name.
 
     Examples
     --------
@@ -83,15 +81,15 @@ def format_named(name: str) -> Format:
     >>> format_named("sql").suffixes
     ('.sql',)
     """
-    found = FORMATS.get(_ALIASES.get(name, name))
-    if found is None:
-        known = ", ".join(FORMATS)
-        raise OptionError(f"format={name!r}. Known are {known}.{did_you_mean(name, FORMATS)}")
-    return found
+    known = FORMATS.get(_ALIASES.get(name, name))
+    if known is None:
+        allowed = ", ".join(FORMATS)
+        raise OptionError(f"format={name!r}. Allowed are {allowed}.{did_you_mean(name, FORMATS)}")
+    return known
 
 
 def format_of_path(path: str | os.PathLike[str]) -> Format:
-    """Give the format that a file's ending stands for.
+    """Return the format that a file's ending stands for.
 
     Examples
     --------
@@ -115,7 +113,7 @@ def export(
     path: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Any:
-    """Give a tree in another format; with `path`, write it there as well.
+    """Return a tree in another format; with `path`, write it there as well.
 
     Parameters
     ----------
@@ -137,7 +135,7 @@ def export(
     >>> import ceiba
     >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
     >>> print(ceiba.export.export(tree, "rules"))
-    if x <= 2.5 or x is missing then a  (p=1)
+    if x <= 2.5 or missing then a  (p=1)
     if x > 2.5 then b  (p=1)
     """
     chosen = format_named(format)

@@ -1,4 +1,4 @@
-"""A Tree as a fitted scikit-learn estimator, and the other way.
+"""A Tree as a fitted scikit-learn estimator, and back.
 
 scikit-learn rounds X to float32 and compares it with a float64 threshold: `float32(x) <= t`.
 
@@ -30,14 +30,12 @@ from ceiba.tree.tree import Tree
 if TYPE_CHECKING:
     from ceiba.tree.arrays import Array
 
-__all__ = ["from_sklearn", "to_sklearn"]
-
 _CLASS_CRITERIA: Final = ("gini", "entropy", "log_loss")
 _NUMBER_CRITERIA: Final = ("squared_error", "absolute_error", "poisson")
 
 
 def to_sklearn(tree: Tree) -> Any:
-    """Give a fitted scikit-learn estimator that predicts as this tree.
+    """Return a fitted scikit-learn estimator that predicts as this tree.
 
     For binary trees of numeric columns (cuts, and present against missing). Exact for X that
     float32 can represent, because scikit-learn rounds X to float32; missing values follow the
@@ -124,7 +122,7 @@ def _refuse(tree: Tree) -> None:
 
 
 def _state(tree: Tree, inner: Any) -> dict[str, Any]:
-    """Give the state that scikit-learn's Tree is restored from."""
+    """Return the state that scikit-learn's Tree is restored from."""
     nodes = np.zeros(tree.n_nodes, dtype=inner.__getstate__()["nodes"].dtype)
     columns = {
         "left_child": tree.children_left,
@@ -153,7 +151,7 @@ def _state(tree: Tree, inner: Any) -> dict[str, Any]:
 
 
 def from_sklearn(model: Any) -> Tree:
-    """Give the Tree of a fitted scikit-learn decision tree, exactly.
+    """Return the Tree of a fitted scikit-learn decision tree, exactly.
 
     Every float64 X gets the prediction it gets from the model: each cut is moved to the boundary
     at which float32 rounding crosses scikit-learn's threshold.
@@ -218,7 +216,7 @@ def from_sklearn(model: Any) -> Tree:
 
 
 def rounding_cut(threshold: Array) -> Array:
-    """Give the largest float64 whose float32 rounding is <= threshold.
+    """Return the largest float64 whose float32 rounding is <= threshold.
 
     Examples
     --------
@@ -241,7 +239,7 @@ def rounding_cut(threshold: Array) -> Array:
 
 
 def _preorder(left: Array, right: Array) -> tuple[Array, Array]:
-    """Give scikit-learn's node ids in pre-order and the parent of each in the new numbers."""
+    """Return scikit-learn's node ids in pre-order and the parent of each in the new numbers."""
     first, second = left.tolist(), right.tolist()
     order: list[int] = []
     parent: list[int] = []
@@ -296,7 +294,7 @@ def _schema(model: Any, inner: Any, classification: bool) -> Schema:
 
 
 def _gain(inner: Any, order: Array) -> Array:
-    """Give the impurity decrease of each split, per unit of node weight."""
+    """Return the impurity decrease of each split, per unit of node weight."""
     left, right = inner.children_left[order], inner.children_right[order]
     weight, impurity = inner.weighted_n_node_samples, inner.impurity
     below = weight[left] * impurity[left] + weight[right] * impurity[right]

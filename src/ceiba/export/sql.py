@@ -5,7 +5,7 @@ and no NOT stands before a comparison, so NULL behaves as missing does. Where Po
 have NaN (greater than every number there) it is missing too. Cuts are written so that they come
 back as the same float64; SQLite reads decimals of many digits one unit off, so there such a cut is
 a quotient of whole numbers by a power of two, which is exact.
-Names and texts are quoted; columns are qualified by the table's alias, because SQLite takes an
+Names and strings are quoted; columns are qualified by the table's alias, because SQLite takes an
 unknown name in double quotes for a text.
 """
 
@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
-from ceiba.paths.routes import End, LevelSet, Numbers, Restriction, Way, ends_of, refuse_fractional
+from ceiba.paths import Condition, ValueSet, ends_of
+from ceiba.paths.conditions import all_of
+from ceiba.paths.of_tree import refuse_fractional
 
 if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
     from ceiba.tree.tree import Tree
-
-__all__ = ["Dialect", "to_sql"]
 
 Dialect = Literal["ansi", "postgresql", "sqlite", "duckdb"]
 _ALIAS: Final = "t"
@@ -42,7 +42,7 @@ def to_sql(
     prefix: str = "",
     form: Literal["query", "prediction", "leaf"] = "query",
 ) -> str:
-    """Give a tree as an SQL query that predicts every row of a table.
+    """Return a tree as an SQL query that predicts every row of a table.
 
     The query gives all columns of the table and after them `leaf` (the node in which the row
     ends), `prediction` and, for classification, `probability_<class>` for each class. NULL is a
@@ -91,38 +91,41 @@ def to_sql(
         raise OptionError(f"form={form!r}. Allowed are query, prediction and leaf.")
     refuse_fractional(tree, "sql")
     writer = _Writer(tree, dialect)
-    ends = list(ends_of(tree))
+    ends = dict(ends_of(tree))
     if form == "leaf":
-        return writer.case(ends, {end.node: str(end.node) for end in ends})
+        return writer.case(ends, {node: str(node) for node in ends})
     if form == "prediction":
         if tree.n_outputs > 1:
             raise TreeError("sql: the tree has several outputs. Use form='query'.")
-        return writer.case(ends, {end.node: writer.answer(end.node, 0) for end in ends})
+        return writer.case(ends, {node: writer.answer(node, 0) for node in ends})
     return _query(tree, writer, ends, table, prefix)
 
 
 def _query(
-    tree: Tree, writer: _Writer, ends: list[End], table: str | Sequence[str], prefix: str
+    tree: Tree,
+    writer: _Writer,
+    ends: dict[int, Condition],
+    table: str | Sequence[str],
+    prefix: str,
 ) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     source = ".".join(writer.name(part) for part in parts)
-    nodes = [end.node for end in ends]
     _refuse_leaf(tree, prefix)
     leaf = writer.name(f"{prefix}leaf")
     columns = []
     for k in range(tree.n_outputs):
         tail = f"_{k}" if tree.n_outputs > 1 else ""
-        said = {node: writer.answer(node, k) for node in nodes}
-        columns.append((f"{prefix}prediction{tail}", said))
+        answers = {node: writer.answer(node, k) for node in ends}
+        columns.append((f"{prefix}prediction{tail}", answers))
         if tree.task == "classification":
             for c, label in enumerate(tree.target.classes[k].tolist()):
-                share = {node: writer.share(float(tree.value[node, k, c])) for node in nodes}
+                share = {node: writer.share(float(tree.value[node, k, c])) for node in ends}
                 columns.append((f"{prefix}probability{tail}_{label}", share))
     lines = [f"-- {_comment(tree)}", "SELECT", "  s.*"]
     for name, by_node in columns:
         lines[-1] += ","
         lines.append(f"  {writer.lookup(f's.{leaf}', by_node)} AS {writer.name(name)}")
-    case = writer.case(ends, {node: str(node) for node in nodes})
+    case = writer.case(ends, {node: str(node) for node in ends})
     lines += [
         "FROM (",
         "  SELECT",
@@ -168,7 +171,7 @@ class _Writer:
 
     def text(self, text: str) -> str:
         if "\x00" in text:
-            raise TreeError(f"sql: the text {text!r} holds a NUL, which SQL texts cannot.")
+            raise TreeError(f"sql: the string {text!r} contains a NUL, which SQL strings cannot.")
         quoted = "'" + _encodable(text).replace("'", "''") + "'"
         if self.dialect == "postgresql" and "\\" in text:
             # Safe whatever standard_conforming_strings is set to.
@@ -204,11 +207,11 @@ class _Writer:
             return self.text(value)
         raise TreeError(
             f"sql: {value!r} ({type(value).__name__}) cannot be written as an SQL value. Classes "
-            "and levels are texts, numbers or booleans."
+            "and levels are strings, numbers or booleans."
         )
 
     def answer(self, node: int, output: int) -> str:
-        """Give what a node predicts."""
+        """Return what a node predicts."""
         if self.tree.task == "regression":
             return self.number(float(self.tree.value[node, output, 0]))
         index = self.tree.answer.reshape(self.tree.n_nodes, -1)[node, output]
@@ -216,17 +219,17 @@ class _Writer:
 
     # ------------------------------------------------------------------ cases
 
-    def case(self, ends: list[End], said: dict[int, str]) -> str:
+    def case(self, ends: dict[int, Condition], results: dict[int, str]) -> str:
         """Write the CASE over all ends."""
         lines = ["CASE"]
-        for end in ends:
-            lines.append(f"{_INDENT}WHEN {self.condition(end)} THEN {said[end.node]}")
+        for node, condition in ends.items():
+            lines.append(f"{_INDENT}WHEN {self.condition(condition)} THEN {results[node]}")
         return "\n".join([*lines, "    END"])
 
-    def lookup(self, leaf: str, said: dict[int, str]) -> str:
-        """Write the CASE that turns a leaf into what is said there, equal answers together."""
+    def lookup(self, leaf: str, results: dict[int, str]) -> str:
+        """Write the CASE that turns a leaf into its result, equal results together."""
         nodes_of: dict[str, list[int]] = {}
-        for node, text in said.items():
+        for node, text in results.items():
             nodes_of.setdefault(text, []).append(node)
         lines = ["CASE"]
         for text, nodes in nodes_of.items():
@@ -234,70 +237,51 @@ class _Writer:
             lines.append(f"    WHEN {leaf} IN ({ids}) THEN {text}")
         return "\n".join([*lines, "  END"])
 
-    def condition(self, end: End) -> str:
+    def condition(self, condition: Condition) -> str:
         """Write what is true of the rows of one end."""
-        several = len(end.merged) + len(end.choices) > 1
-        parts = self.way(end.merged, inside=several)
-        for choice in end.choices:
-            ways = [" AND ".join(self.way(way, inside=len(way) > 1)) for way in choice]
-            text = " OR ".join(f"({way})" if " AND " in way else way for way in ways)
-            parts.append(f"({text})" if several else text)
-        return " AND ".join(parts) or "1 = 1"
+        parts = [
+            clause.fold(self.values, _every, _some)
+            for clause in condition.clauses
+            if not clause.is_trivial
+        ]
+        return _every(parts) or "1 = 1"
 
-    def way(self, way: Way, inside: bool) -> list[str]:
-        """Write the restrictions of several columns."""
-        parts = []
-        for column, one in way.items():
-            if not one.is_all:
-                text = self.restriction(self.tree.schema.columns[column], one)
-                parts.append(f"({text})" if inside and " OR " in text else text)
-        return parts
+    def values(self, values: ValueSet) -> str:
+        """Write that a column's value belongs to a set."""
+        column = f"{_ALIAS}.{self.name(values.info.name)}"
+        return (self.numbers if values.info.is_numeric else self.levels)(column, values)
 
-    # ------------------------------------------------------------------ restrictions
-
-    def restriction(self, info: ColumnInfo, one: Restriction) -> str:
-        column = f"{_ALIAS}.{self.name(info.name)}"
-        if isinstance(one, LevelSet):
-            return self.levels(column, info, one)
-        return self.numbers(column, info, one)
-
-    def levels(self, column: str, info: ColumnInfo, one: LevelSet) -> str:
-        parts = []
-        if one.missing:
-            parts.append(f"{column} IS NULL")
-        if one.unknown:
-            others = [self.literal(info.levels[c]) for c in range(one.n_levels)
-                      if c not in one.codes]  # fmt: skip
-            listed = ", ".join(others)
-            parts.append(f"{column} NOT IN ({listed})" if others else f"{column} IS NOT NULL")
-        elif one.codes:
-            listed = ", ".join(self.literal(info.levels[c]) for c in sorted(one.codes))
+    def levels(self, column: str, values: ValueSet) -> str:
+        info, unseen = values.info, values.info.n_levels in values.codes
+        codes = [code for code in range(info.n_levels) if (code in values.codes) != unseen]
+        listed = ", ".join(self.literal(info.levels[code]) for code in codes)
+        parts = [f"{column} IS NULL"] if values.missing else []
+        if unseen:
+            parts.append(f"{column} NOT IN ({listed})" if codes else f"{column} IS NOT NULL")
+        elif codes:
             single = f"{column} = {listed}"
-            parts.append(single if len(one.codes) == 1 else f"{column} IN ({listed})")
+            parts.append(single if len(codes) == 1 else f"{column} IN ({listed})")
         return " OR ".join(parts)
 
-    def numbers(self, column: str, info: ColumnInfo, one: Numbers) -> str:
-        value = self.value(column, info)
+    def numbers(self, column: str, values: ValueSet) -> str:
+        number, info = self.number_of(column, values.info), values.info
         has_nan = self.dialect in ("postgresql", "duckdb")
         nan = "'NaN'::float8" if self.dialect == "postgresql" else "'NaN'::DOUBLE"
-        bounds = []
-        if one.low > -math.inf:
-            bounds.append(f"{value} > {self.bound(one.low, info)}")
-        if one.high < math.inf:
-            bounds.append(f"{value} <= {self.bound(one.high, info)}")
-        elif has_nan and one.present and not one.missing:
-            bounds.append(f"{value} < {nan}")  # NaN is greater than all numbers, and missing
         missing = [f"{column} IS NULL"]
-        if has_nan and (one.high < math.inf or not one.present):
-            missing.append(f"{value} = {nan}")
-        if not one.present:
-            return " OR ".join(missing)
-        inside = " AND ".join(bounds) or f"{column} IS NOT NULL"
-        if not one.missing:
-            return inside
-        return " OR ".join([*missing, f"({inside})" if len(bounds) > 1 else inside])
+        if values.present.is_empty:
+            return " OR ".join([*missing, f"{number} = {nan}"] if has_nan else missing)
+        bounds = []
+        if values.low > -math.inf:
+            bounds.append(f"{number} > {self.bound(values.low, info)}")
+        if values.high < math.inf:
+            bounds.append(f"{number} <= {self.bound(values.high, info)}")
+            missing += [f"{number} = {nan}"] if has_nan else []
+        elif has_nan and not values.missing:
+            bounds.append(f"{number} < {nan}")  # NaN is greater than all numbers, and missing
+        inside = _every(bounds) or f"{column} IS NOT NULL"
+        return _some([*missing, inside]) if values.missing else inside
 
-    def value(self, column: str, info: ColumnInfo) -> str:
+    def number_of(self, column: str, info: ColumnInfo) -> str:
         """Write a numeric column as the number that the tree asks about."""
         if info.display == "boolean":
             casts = {"postgresql": f"CAST({column} AS INTEGER)"}
@@ -321,6 +305,14 @@ class _Writer:
                 raise TreeError(f"sql: the cut {cut} of {info.name!r} is no date.") from None
             return f"TIMESTAMP '{moment.isoformat(' ')}'"
         return self.number(cut)
+
+
+def _every(parts: list[str]) -> str:
+    return all_of(parts, " AND ", " OR ")
+
+
+def _some(parts: list[str]) -> str:
+    return all_of(parts, " OR ", " AND ")
 
 
 def _encodable(text: str) -> str:

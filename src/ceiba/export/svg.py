@@ -22,16 +22,13 @@ from ceiba.layout import (
     fit,
     lay_foot,
     letter_measure,
-    node_strength,
 )
-from ceiba.layout.colours import NUMBER, STRONGEST_FILL
+from ceiba.layout.colours import node_fill
 from ceiba.tree.splits.sentences import level_text
 from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["to_svg"]
 
 MARGIN: Final = 8.0
 LARGEST: Final = (6000.0, 4000.0)  # points; larger trees are folded
@@ -144,14 +141,14 @@ def _edges(tree: Tree, drawing: Drawing) -> list[str]:
         above, rail = drawing.boxes[box.parent], drawing.rails[depth[-1]]
         end = box.top - len(box.edge) * drawing.sheet.line_height
         thick = 0.8 + 3.2 * float(tree.share[box.node])
-        way = f"M{_n(above.x)} {_n(above.bottom)}V{_n(rail)}H{_n(box.x)}V{_n(end)}"
-        parts.append(f'<path d="{way}" stroke-width="{_n(thick)}" stroke-linejoin="round"/>')
+        line = f"M{_n(above.x)} {_n(above.bottom)}V{_n(rail)}H{_n(box.x)}V{_n(end)}"
+        parts.append(f'<path d="{line}" stroke-width="{_n(thick)}" stroke-linejoin="round"/>')
     return [*parts, "</g>"]
 
 
 def _box(tree: Tree, box: Box, drawing: Drawing, palette: list[str]) -> list[str]:
     sheet = drawing.sheet
-    colour, strength = _fill(tree, box, palette)
+    colour, strength = node_fill(tree, box.node, leaf=box.leaf, palette=palette)
     frame = (
         f'y="{_n(box.top)}" width="{_n(box.width)}" height="{_n(box.height)}" rx="3.5" '
         'stroke="currentColor" stroke-opacity="0.5" stroke-width="0.8"'
@@ -182,14 +179,6 @@ def _box(tree: Tree, box: Box, drawing: Drawing, palette: list[str]) -> list[str
         parts.append(_text(box.x, y, text, sheet.font_size, ' fill-opacity="0.65"'))
         y += sheet.line_height
     return [*parts, "</g>"]
-
-
-def _fill(tree: Tree, box: Box, palette: list[str]) -> tuple[str, float]:
-    strength = node_strength(tree, box.node)
-    if palette:
-        best = palette[int(tree.answer[box.node])]
-        return best, STRONGEST_FILL * (0.15 + 0.85 * strength) if box.leaf else 0.0
-    return NUMBER, 0.05 + 0.55 * strength if tree.n_outputs == 1 else 0.0
 
 
 def _foot(foot: Foot, palette: list[str], top: float, line: float, size: float) -> list[str]:

@@ -2,7 +2,7 @@
 
 Lines are written in pre-order with the branches drawn in front; a subtree that is not shown is one
 step in the list of nodes (`subtree_end`), so depth costs nothing. Cuts are rounded so that they
-still separate (`tree/words.py`), and different cuts of one column never look the same.
+still separate (`tree/splits/sentences.py`), and different cuts of one column never look the same.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import cut_digits, node_strength
+from ceiba.layout import cut_digits, node_strength, percent
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 from ceiba.tree.splits.split_table import SplitKind
 from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["to_text"]
 
 FOLD_DEPTH: Final = 30
 _ANSI: Final = (34, 31, 32, 33, 36, 35)  # blue, red, green, ...: the order of the drawn classes
@@ -60,7 +58,7 @@ def to_text(
     purity: bool = False,
     color: bool = False,
 ) -> str:
-    """Give a tree as text, one line per node.
+    """Return a tree as text, one line per node.
 
     A line says the branch taken, the rows in the node and their share of the whole, and what the
     node predicts: the class with its probability, or the value; leaves have an arrow. The branch
@@ -159,7 +157,7 @@ class _Words:
         tree = self.tree
         parts = [visible(self.branch(node), one_line=True) if node else "root"]
         if tree.n_rows[0]:
-            parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]))})")
+            parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]), 1)})")
         arrow = self.pen.arrow if tree.is_leaf[node] else ""
         answer = visible(self.prediction(node), one_line=True)
         parts.append(self.painted(node, arrow + answer))
@@ -184,7 +182,7 @@ class _Words:
         return label + "  ".join(parts)
 
     def painted(self, node: int, text: str) -> str:
-        """Give an answer in the colour of its class, bold at leaves."""
+        """Return an answer in the colour of its class, bold at leaves."""
         if not self.color:
             return text
         weight = "1;" if self.tree.is_leaf[node] else ""
@@ -219,34 +217,19 @@ class _Words:
             return ", ".join(
                 number_text(value, self.digits) for value in tree.value[node, :, 0].tolist()
             )
-        said = []
+        parts = []
         for k, answer in enumerate(tree.answer[node].reshape(-1).tolist()):
             share = float(tree.value[node, k, answer])
             known = share == 1.0 and not tree.n_rows[0]
             label = level_text(tree.target.classes[k][answer])
-            said.append(label if known else f"{label} p={probability(share)}")
-        return ", ".join(said)
+            parts.append(label if known else f"{label} p={probability(share)}")
+        return ", ".join(parts)
 
     def folded(self, node: int) -> str:
         tree = self.tree
         first, last = np.searchsorted(tree.leaves, [node, tree.subtree_end[node]]).tolist()
         rows = f", {tree.n_rows[node]} rows" if tree.n_rows[0] else ""
         return f"{self.pen.dots} +{last - first} leaves{rows}"
-
-
-def percent(share: float) -> str:
-    """Show a share as a percentage; what is not all or nothing never looks so.
-
-    Examples
-    --------
-    >>> percent(1.0), percent(1 / 3), percent(0.99999), percent(0.0001)
-    ('100%', '33.3%', '>99.9%', '<0.1%')
-    """
-    if 0 < share < 0.0005:
-        return "<0.1%"
-    if 0.9995 <= share < 1:
-        return ">99.9%"
-    return f"{number_text(round(100 * share, 1))}%"
 
 
 def probability(share: float) -> str:

@@ -21,7 +21,7 @@ from ceiba.options import OptionObject
 if TYPE_CHECKING:
     from ceiba.table import Table, Target
 
-__all__ = ["check_combinations"]
+__all__ = ["check_combinations", "check_counts"]
 
 #: Values of an option that a grower knows, where it does not know them all.
 _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
@@ -58,7 +58,7 @@ def check_combinations(
     if options.frequency_weights and weight is not None:
         _check_countable(float(weight.sum()))
     if options.criterion == "poisson":
-        _check_counts(target.values)
+        check_counts(target.values)
     if options.missing == "error":
         advice = "Fill them in, or use missing='learn'."
         _refuse_missing(table, "missing='error'", advice, DataError)
@@ -153,7 +153,7 @@ def _check_countable(total: float) -> None:
         )
 
 
-def _check_counts(values: Any) -> None:
+def check_counts(values: Any) -> None:
     """Refuse a target without a Poisson deviance (scikit-learn's words)."""
     if (values < 0).any():
         row = int(np.argmax((values < 0).any(axis=1)))

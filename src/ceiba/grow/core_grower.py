@@ -96,7 +96,7 @@ def _assemble(
         loss = impurity
         if len(limited):
             loss = loss + added_loss(options.criterion_name, value[:, 0, 0], limited)
-            value = limited.reshape(shape)
+            value = limited.reshape(shape) + 0.0  # no -0.0
         if options.rpart is not None and options.rpart.shrink:
             rate, loss = shrunken_rates(value[:, 0, 0], weight, loss, options.rpart.shrink)
             value = rate.reshape(shape)

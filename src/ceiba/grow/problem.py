@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.errors import DataError
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import grow_by_search
 from ceiba.grow.growers import GROWERS
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
-from ceiba.table import Table, Target, read_like, read_target, read_weights, split_target
+from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
@@ -166,7 +165,7 @@ class Problem:
         table = (
             X if isinstance(X, Table) else read_like(X, tree.schema, match="name", unseen="error")
         )
-        target = y if isinstance(y, Target) else _target_like(tree, y, table.n_rows)
+        target = y if isinstance(y, Target) else read_target_like(y, tree.target, table.n_rows)
         own = {
             "criterion": tree.criterion,
             "missing": tree.missing,
@@ -176,26 +175,3 @@ class Problem:
         }
         chosen = GrowOptions(task=tree.task, **{**own, **options})
         return cls(table, target, chosen, read_weights(sample_weight, table.n_rows))
-
-
-def _target_like(tree: Tree, y: Any, n_rows: int) -> Target:
-    """Read a target in the tree's own class codes."""
-    found = read_target(y, task=tree.task, n_rows=n_rows)
-    if found.info.n_outputs != tree.n_outputs:
-        raise DataError(
-            f"Target: {found.info.n_outputs} outputs, but the tree predicts {tree.n_outputs}."
-        )
-    if tree.task == "regression":
-        return Target(tree.target, found.values)
-    codes = np.empty_like(found.values)
-    for k, (known, got) in enumerate(zip(tree.target.classes, found.info.classes, strict=True)):
-        place = {label: code for code, label in enumerate(known.tolist())}
-        strangers = [label for label in got.tolist() if label not in place]
-        if strangers:
-            raise DataError(
-                f"Target: class {strangers[0]!r} is not a class of this tree. Its classes: "
-                f"{', '.join(map(str, place))}."
-            )
-        lookup = np.array([place[label] for label in got.tolist()], np.int32)
-        codes[:, k] = lookup[found.values[:, k]]
-    return Target(tree.target, codes)

@@ -15,13 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
-from ceiba.inspection.intervals import Interval, mean_interval, wilson
+from ceiba.inspection.intervals import Interval, bca_interval, mean_interval, wilson
+from ceiba.inspection.r2_interval import r2_interval as interval_of_r2
 from ceiba.table import effective_rows
-
-__all__ = ["ClassEvaluation", "NumberEvaluation", "evaluate_classes", "evaluate_numbers"]
 
 Array = npt.NDArray[np.float64]
 _CORNER = "truth \\ predicted"
+_CELLS = 1_000  # distinct costs that are resampled as such
+_ROWS = 5_000  # rows that are resampled one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ class ClassEvaluation:
         R(T): mean cost of a row; prior-weighted where the model has class priors, over the classes
         that these rows have.
     cost_interval : (float, float)
-        Of the same, allowing for skewness (Hall 1992).
+        Of the same, by a BCa bootstrap with a fixed seed.
     baseline : object
         The label that the root gives to every row.
     baseline_error, baseline_cost : float
@@ -139,8 +140,8 @@ class NumberEvaluation:
     mse, rmse, mae, r2 : float
         Mean squared error, its root, mean absolute error, share of variance explained.
     mse_interval, mae_interval, r2_interval : (float, float)
-        Allowing for skewness (Hall 1992); under heavy tails those of MSE and R2 still cover less
-        than they say (docs/numbers.md).
+        Allowing for skewness (Hall 1992), of R2 by a studentised bootstrap; under heavy tails those
+        of MSE and R2 still cover less than they say (docs/numbers.md).
     baseline : float
         The value that the root gives to every row.
     baseline_mse, baseline_mae : float
@@ -231,8 +232,8 @@ def evaluate_classes(
     --------
     >>> import numpy as np
     >>> from ceiba.inspection import evaluate_classes
-    >>> truth, said = np.array(["a", "b", "b"]), np.array(["a", "a", "b"])
-    >>> evaluate_classes(truth, said, np.array(["a", "b"]), "b").confusion
+    >>> truth, predicted = np.array(["a", "b", "b"]), np.array(["a", "a", "b"])
+    >>> evaluate_classes(truth, predicted, np.array(["a", "b"]), "b").confusion
     array([[1., 0.],
            [1., 1.]])
     """
@@ -266,7 +267,7 @@ def evaluate_classes(
         class_cost=np.where(totals[:, 0] > 0, (q * costs).sum(axis=1), np.nan),
         cost=cost,
         cost_interval=_cost_interval(
-            within, w, n, float((factor[:, None] * costs).max()), confidence
+            within, w, n, float((factor[:, None] * costs).max()), frequency_weights, confidence
         ),
         baseline=labels[base],
         baseline_error=float((w * (t != base)).sum() / w.sum()),
@@ -305,9 +306,9 @@ def evaluate_numbers(
     r2, r2_interval = float("nan"), (float("nan"), float("nan"))
     if variance > 0:
         r2 = 1.0 - mse / variance
-        # R2 is 1 minus a ratio of means; to first order that is a mean of these residuals.
-        low, high = mean_interval((square - (1 - r2) * spread) / variance, w, n, confidence)
-        r2_interval = (r2 - high, min(r2 - low, 1.0))
+        r2_interval = interval_of_r2(
+            square, truth, w, n, frequency_weights=frequency_weights, confidence=confidence
+        )
     return NumberEvaluation(
         n_rows=len(truth),
         mse=mse,
@@ -328,7 +329,7 @@ def _positive(interval: Interval) -> Interval:
 
 
 def _prior_factor(prior: Array, share: Array) -> Array:
-    """Give the weight of a row of each class; the prior of a class without rows is shared out."""
+    """Return the weight of a row of each class; the prior of a class without rows is shared out."""
     seen = np.where(share > 0, prior, 0.0)
     whole = float(seen.sum())
     return np.asarray(
@@ -339,12 +340,20 @@ def _prior_factor(prior: Array, share: Array) -> Array:
 
 
 def _cost_interval(
-    costs: Array, weight: Array, n: float, highest: float, confidence: float
+    costs: Array, weight: Array, n: float, highest: float, counts: bool, confidence: float
 ) -> Interval:
-    """Give the interval of a mean cost; without mistakes, up to their share at the highest cost."""
+    """Return the interval of a mean cost; without errors, up to their share at the highest cost."""
     if not costs.any():
         return 0.0, wilson(0.0, n, confidence)[1] * highest
-    low, high = mean_interval(costs, weight, n, confidence)
+    # Rows of the same cost are one cell: few cells stand for any number of rows.
+    cells, cell = np.unique(np.stack([costs, weight]), axis=1, return_inverse=True)
+    size = np.bincount(cell.ravel()).astype(np.float64)
+    if cells.shape[1] <= _CELLS and np.all(cells[1] == cells[1, 0]):
+        low, high = bca_interval(cells[0], size, True, confidence)
+    elif len(costs) <= _ROWS:
+        low, high = bca_interval(costs, weight, counts, confidence)
+    else:
+        low, high = mean_interval(costs, weight, n, confidence)
     return max(low, 0.0), high
 
 
@@ -354,7 +363,7 @@ def _labels(
     cost_matrix: Array | None,
     class_prior: Array | None,
 ) -> list[Any]:
-    """Give the model's labels, then those only these data have."""
+    """Return the model's labels, then those only these data have."""
     known = list(classes.tolist())
     seen = set(known)
     strangers = [label for label in dict.fromkeys(truth.tolist()) if label not in seen]

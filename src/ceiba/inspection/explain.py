@@ -1,11 +1,11 @@
-"""Why a row got its answer: the way through the tree, in words and as data.
+"""Why a row got its answer: its path through the tree, in words and as data.
 
 Each step says which question was asked, the row's own value, the branch it took and who decided:
 the split itself, a surrogate, the default for missing values, or the rule for unseen levels.
 
-Contributions decompose the way: each step changes the node's value (the probability of the class
+Contributions decompose the path: each step changes the node's value (the probability of the class
 that is predicted, or the number), and the change counts for the column asked. Baseline, the root's
-value, plus all contributions is the prediction (Saabas 2014). They say what happened on this way,
+value, plus all contributions is the prediction (Saabas 2014). They say what happened on this path,
 not what another value would have changed.
 """
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ceiba.table import Column, Table
     from ceiba.tree import Tree
 
-__all__ = ["Explanation", "ExplanationStep", "Explanations", "explain", "explain_rows"]
-
 Array = npt.NDArray[np.float64]
 _LEVELS: Final = 8  # listed in a sentence, the others are counted
 
@@ -44,7 +42,7 @@ _BY: Final = {
 
 @dataclass(frozen=True)
 class ExplanationStep:
-    """One question on the way.
+    """One question on the path.
 
     Attributes
     ----------
@@ -92,13 +90,13 @@ class ExplanationStep:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The way of one row: its steps, where it ends and what is said there.
+    """The path of one row: its steps, where it ends and the answer there.
 
     Attributes
     ----------
     steps : tuple of ExplanationStep
     leaf : int
-        The node where the row ends (the heaviest, if it goes several ways).
+        The node where the row ends (the heaviest, if it takes several branches).
     answer : object
         The predicted label or number (a tuple for several outputs).
     probability : dict or None
@@ -129,7 +127,7 @@ class Explanation:
     contributions: dict[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the explanation as plain data."""
+        """Return the explanation as plain data."""
         return {
             "steps": [vars(step).copy() for step in self.steps],
             "leaf": self.leaf,
@@ -141,7 +139,7 @@ class Explanation:
         }
 
     def table(self) -> Listing:
-        """Give the steps as a table: question, value, who decided, the value along the way."""
+        """Return the steps as a table: question, value, who decided, the value along the path."""
         names = ("node", "column", "shown", "sentence", "passed", "by", "before", "after")
         figures = {name: [getattr(step, name) for step in self.steps] for name in names}
         figures["value"] = figures.pop("shown")
@@ -149,7 +147,7 @@ class Explanation:
         order = ("node", "column", "value", "branch taken", "passed", "by", "before", "after")
         return Listing(
             {name: figures[name] for name in order},
-            title=f"the way to node {self.leaf}",
+            title=f"path to node {self.leaf}",
             legend="before, after: probability of the class predicted in the end, or the number",
         )
 
@@ -197,7 +195,7 @@ def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
     moves = trace(tree, table, row)
     ends = [move for move in moves if move.branch is None]
     end = max(ends, key=lambda move: move.share)
-    # Asked anew, because a row that goes several ways gets a mixture of leaves.
+    # Predicted again, because a row that takes several branches gets a mixture of leaves.
     one = table.take(np.array([row]))
     answer = route.predict(tree, one)[0]
     probability = None
@@ -225,17 +223,17 @@ def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
 
 
 class Explanations(Sequence[Explanation]):
-    """The ways of several rows, one `Explanation` each, made when asked for.
+    """The paths of several rows, one `Explanation` each, computed on demand.
 
     Examples
     --------
     >>> import ceiba
     >>> X = {"age": [20, 30, 40, 50]}
     >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
-    >>> ways = model.explain({"age": [44, 21]})
-    >>> [way.answer for way in ways]
+    >>> explanations = model.explain({"age": [44, 21]})
+    >>> [one.answer for one in explanations]
     ['b', 'a']
-    >>> print(ways.contributions())
+    >>> print(explanations.contributions())
     contributions of the columns
     prediction  leaf  baseline  age
     b              2       0.5  0.5
@@ -265,7 +263,7 @@ class Explanations(Sequence[Explanation]):
         return (explain(self._tree, self._table, row) for row in range(len(self)))
 
     def __str__(self) -> str:
-        return "\n\n".join(f"row {i}\n{way}" for i, way in enumerate(self))
+        return "\n\n".join(f"row {i}\n{one}" for i, one in enumerate(self))
 
     def __repr__(self) -> str:
         return f"<{len(self)} explanations>"
@@ -274,14 +272,14 @@ class Explanations(Sequence[Explanation]):
         return self.contributions()._repr_html_()
 
     def contributions(self) -> Listing:
-        """Give a table: for each row its prediction and what each column added to the baseline."""
+        """Return a table: each row's prediction and what each column added to the baseline."""
         tree, table = self._tree, self._table
         columns = np.unique(tree.splits.column[~tree.is_leaf]).tolist()
         ends: Any
         if tree.missing == "fractional":
             answers, ends, baseline, added = _added_by_row(list(self), tree, columns)
         else:
-            # All rows that end in one node have come the same way.
+            # All rows that end in one node took the same path.
             nodes, inverse = np.unique(route.apply(tree, table), return_inverse=True)
             base, by_node = _added_by_node(tree, nodes.tolist(), columns)
             answers = route.predict(tree, table).tolist()
@@ -302,7 +300,7 @@ class Explanations(Sequence[Explanation]):
 def _added_by_row(
     ways: list[Explanation], tree: Tree, columns: list[int]
 ) -> tuple[list[Any], list[int], Array, Array]:
-    """Give answer, end, baseline and what each column added, of rows that go several ways."""
+    """Return answer, end, baseline and what each column added, of rows that go several ways."""
     names = [tree.schema.names[j] for j in columns]
     added = [[way.contributions.get(name, 0.0) for name in names] for way in ways]
     baseline = np.array([way.baseline for way in ways], np.float64)
@@ -311,7 +309,7 @@ def _added_by_row(
 
 
 def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Array, Array]:
-    """Give the baseline of rows that end in a node, and what each column added on the way."""
+    """Return the baseline of rows that end in a node, and what each column added on the way."""
     place = {j: k for k, j in enumerate(columns)}
     parent, column = tree.parent.tolist(), tree.splits.column.tolist()
     answer = tree.answer.tolist() if tree.task == "classification" else None
@@ -347,14 +345,14 @@ def explain_rows(tree: Tree, table: Table) -> Explanations:
     >>> from ceiba.inspection import explain_rows
     >>> from ceiba.table import read_like
     >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> [way.leaf for way in explain_rows(tree, read_like({"x": [9.0, 1.0]}, tree.schema))]
+    >>> [one.leaf for one in explain_rows(tree, read_like({"x": [9.0, 1.0]}, tree.schema))]
     [2, 1]
     """
     return Explanations(tree, table)
 
 
 def _followed(tree: Tree, answer: Any) -> Any:
-    """Give the one figure of each node that the steps change."""
+    """Return the one figure of each node that the steps change."""
     if tree.n_outputs > 1:
         return np.full(tree.n_nodes, np.nan)
     if tree.task == "regression":
@@ -399,7 +397,7 @@ def _step(tree: Tree, table: Table, row: int, move: Move, followed: Any) -> Expl
 
 
 def _value(column: Column, row: int) -> tuple[Any, str]:
-    """Give the row's own value and its text; an unseen level is not known any more by name."""
+    """Return the row's own value and its text; an unseen level is not known any more by name."""
     value, info = column.values[row].item(), column.info
     if info.is_numeric:
         return (None, "missing") if value != value else (value, show_number(value, info.display))

@@ -15,15 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
-from ceiba.layout import cut_digits
-from ceiba.paths.conditions import Clause, Condition, all_of, conditions_of
+from ceiba.layout import digits_by_name
+from ceiba.paths import Clause, Condition, conditions_of
+from ceiba.paths.conditions import all_of
 from ceiba.tree.splits.sentences import DIGITS, level_text
 
 if TYPE_CHECKING:
-    from ceiba.paths.value_set import ValueSet
+    from ceiba.paths import ValueSet
     from ceiba.tree import Tree
-
-__all__ = ["Formula", "formula"]
 
 _MOST_JOINED: Final = 2000  # pairs are compared, so time grows with the square
 
@@ -50,16 +49,15 @@ class Formula:
         return self.text
 
     def select(self, X: Any) -> NDArray[np.bool_]:
-        """Tell for each row of X whether it fulfils the formula."""
-        found = [condition.select(X) for condition in self.conditions]
-        if found:
-            return np.asarray(np.logical_or.reduce(found))
+        """Return for each row of X whether it fulfils the formula."""
+        if self.conditions:
+            parts = [condition.select(X) for condition in self.conditions]
+            return np.asarray(np.logical_or.reduce(parts))
         return np.zeros(_n_rows(X), bool)
 
     def python(self, row: str = "row") -> str:
         """Write the formula as a Python expression about the dict `row`."""
-        said = [condition.python(row) for condition in self.conditions]
-        return " or ".join(f"({part})" for part in said) or "False"
+        return " or ".join(f"({one.python(row)})" for one in self.conditions) or "False"
 
 
 def formula(
@@ -70,7 +68,7 @@ def formula(
     digits: int = DIGITS,
     max_levels: int | None = None,
 ) -> Formula:
-    """Give the condition under which a tree answers with a class.
+    """Return the condition under which a tree answers with a class.
 
     Parameters
     ----------
@@ -99,15 +97,13 @@ def formula(
     """
     wanted = _class_index(tree, target_class)
     conditions = _simplified(conditions_of(tree, _ends(tree, wanted)))
-    places = cut_digits(tree, digits)
-    shown = {name: places.get(j, digits) for j, name in enumerate(tree.schema.names)}
+    shown = digits_by_name(tree, digits)
     meet, join = (" ∧ ", " ∨ ") if unicode else (" and ", " or ")
     parts = []
     for condition in conditions:
-        said = [c.text(digits=shown[c.info.name], max_levels=max_levels) for c in condition.clauses]
-        kept = [text for text in said if text]
-        bracket = len(kept) > 1 and len(conditions) > 1
-        text = all_of(kept, meet)
+        clauses = condition.parts(digits=shown, max_levels=max_levels)
+        bracket = len(clauses) > 1 and len(conditions) > 1
+        text = all_of(clauses, meet)
         parts.append(f"({text})" if bracket else text or "always")
     label = tree.target.classes[0][wanted]
     return Formula(label, tuple(conditions), join.join(parts) or "never")
@@ -133,14 +129,14 @@ def _ends(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
     whole = np.where(tree.is_leaf | may_stay, says, True)
     for node in range(tree.n_nodes - 1, 0, -1):  # branches come after their parent
         whole[tree.parent[node]] &= whole[node]
-    found: list[tuple[int, bool]] = []
+    ends: list[tuple[int, bool]] = []
     for node in range(tree.n_nodes):
         above = int(tree.parent[node])
         if whole[node] and (above < 0 or not whole[above]):
-            found.append((node, False))
+            ends.append((node, False))
         elif not whole[node] and may_stay[node] and says[node]:
-            found.append((node, True))
-    return found
+            ends.append((node, True))
+    return ends
 
 
 def _simplified(conditions: list[Condition]) -> list[Condition]:
@@ -165,7 +161,7 @@ def _simplified(conditions: list[Condition]) -> list[Condition]:
 
 
 def _joined(a: Condition, b: Condition) -> Condition | None:
-    """Give one condition for both, if they differ in at most one column, else None."""
+    """Return one condition for both, if they differ in at most one column, else None."""
     mine, theirs = a.values, b.values
     if mine is None or theirs is None:
         return a if a == b else None
@@ -186,13 +182,13 @@ def _joined(a: Condition, b: Condition) -> Condition | None:
         Clause(union.info, ((union, ()),)) if clause.info.name == name else clause
         for clause in a.clauses
     ]
-    return Condition(a.schema, tuple(c for c in kept if not _says_nothing(c)))
+    return Condition(a.schema, tuple(clause for clause in kept if not clause.is_trivial))
 
 
 def _covering(
     a: Condition, mine: dict[str, ValueSet], b: Condition, theirs: dict[str, ValueSet]
 ) -> Condition | None:
-    """Give the one of two conditions that holds wherever the other one does."""
+    """Return the one of two conditions that holds wherever the other one does."""
     for whole, outer, inner in ((a, mine, theirs), (b, theirs, mine)):
         if all(n in inner and _same(inner[n] & outer[n], inner[n]) for n in outer):
             return whole
@@ -200,16 +196,12 @@ def _covering(
 
 
 def _same(a: ValueSet | None, b: ValueSet | None) -> bool:
-    """Tell whether two sets have the same values, whatever levels their splits name."""
+    """Return whether two sets have the same values, whatever levels their splits name."""
     if a is None or b is None:
         return a is b
     if a.missing != b.missing:
         return False
     return (a.low, a.high) == (b.low, b.high) if a.info.is_numeric else a.codes == b.codes
-
-
-def _says_nothing(clause: Clause) -> bool:
-    return clause.values is not None and clause.values.is_everything
 
 
 def _n_rows(X: Any) -> int:

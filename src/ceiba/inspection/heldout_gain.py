@@ -25,15 +25,13 @@ import numpy.typing as npt
 
 from ceiba.grow.priors import altered_scale
 from ceiba.inspection.intervals import Interval, mean_interval
-from ceiba.table import effective_rows, read_weights, split_target
+from ceiba.table import effective_rows, read_target_like, read_weights, split_target
 from ceiba.tree.impurity import altered
 from ceiba.tree.routing import route
-from ceiba.tree.routing.recount import Endings, codes_or_numbers, endings
+from ceiba.tree.routing.recount import Endings, endings
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["RowGains", "heldout_gain"]
 
 Array = npt.NDArray[np.float64]
 _SEED: Final = 0
@@ -48,7 +46,7 @@ def heldout_gain(
     repeats: int = 0,
     random_state: Any = None,
 ) -> Array:
-    """Give the gain of each column's splits on held-out rows, per row (MDI-oob, Li et al. 2019).
+    """Return the gain of each column's splits on held-out rows, per row (MDI-oob, Li et al. 2019).
 
     Each split is worth what the training values of its branches say of the true target more than
     the node's own: for classes the gain in probability of the true class, for numbers the product
@@ -120,7 +118,7 @@ class RowGains:
         weight = np.ones(table.n_rows) if weight is None else weight
         # Shares of rows that end in several leaves; weights come in with the mean.
         ends = endings(tree, table, np.ones(table.n_rows))
-        return cls(tree, codes_or_numbers(tree, y, table.n_rows), weight, ends)
+        return cls(tree, read_target_like(y, tree.target, table.n_rows).values, weight, ends)
 
     @property
     def n_rows(self) -> int:
@@ -128,7 +126,7 @@ class RowGains:
         return len(self.weight)
 
     def by_column(self) -> Iterator[tuple[int, Array]]:
-        """Give each column that the tree asks about, with the gain of every row."""
+        """Return each column that the tree asks about, with the gain of every row."""
         value = self.tree.value
         if self.tree.task == "classification":
             value = altered(value, self.tree.cost_matrix)
@@ -165,7 +163,7 @@ class RowGains:
         return float(scaled @ gain / total) if total > 0 else 0.0
 
     def interval(self, gain: Array, confidence: float) -> Interval:
-        """Give Student's interval of the mean over rows like these, for the tree as it is."""
+        """Return Student's interval of the mean over rows like these, for the tree as it is."""
         scale = self._scale(self.weight)
         middle = self.mean(gain)
         if self.tree.task == "classification" and self.tree.class_prior is not None:
@@ -181,7 +179,7 @@ class RowGains:
         return mean_interval(gain, self.weight, n, confidence)
 
     def _scale(self, weight: Array) -> Array:
-        """Give the factor of each row under the altered priors of the split search."""
+        """Return the factor of each row under the altered priors of the split search."""
         tree = self.tree
         if tree.class_prior is None and tree.cost_matrix is None:
             return np.ones(self.n_rows)

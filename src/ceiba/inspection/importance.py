@@ -19,13 +19,11 @@ from ceiba.grow.priors import search_mass
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["importance"]
-
 
 def importance(
     tree: Tree, *, normalize: bool = True, surrogates: bool = False, column_cost: Any = None
 ) -> npt.NDArray[np.float64]:
-    """Give the importance of each column.
+    """Return the importance of each column.
 
     Parameters
     ----------

@@ -25,8 +25,6 @@ from ceiba.tree.routing import route
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["importance_table", "permutation_importance"]
-
 Array = npt.NDArray[np.float64]
 Scale = Literal["sum", "max", "none"]
 _SEED: Final = 0
@@ -43,7 +41,7 @@ def importance_table(
     confidence: float = 0.95,
     random_state: Any = None,
 ) -> Listing:
-    """Give the importance of each column by several measures, the largest gain first.
+    """Return the importance of each column by several measures, the largest gain first.
 
     Parameters
     ----------
@@ -118,7 +116,7 @@ def permutation_importance(
     repeats: int = 10,
     random_state: Any = None,
 ) -> Array:
-    """Give the loss of score when a column is shuffled: row 0 their mean, then one row per repeat.
+    """Return the loss of score when a column is shuffled: first the mean, then one row per repeat.
 
     The score is accuracy, or R² for regression. Only columns that the tree asks about are shuffled;
     the others cannot matter and have 0.
@@ -155,11 +153,11 @@ def _read(tree: Tree, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Any, A
 
 
 def _score(tree: Tree, table: Table, truth: Any, weight: Array) -> float:
-    said = route.predict(tree, table).reshape(table.n_rows, -1)
+    predicted = route.predict(tree, table).reshape(table.n_rows, -1)
     if tree.task == "classification":
-        return float(np.average((said == truth).all(axis=1), weights=weight))
+        return float(np.average((predicted == truth).all(axis=1), weights=weight))
     mean = np.average(truth, axis=0, weights=weight)
-    off = np.average((said - truth) ** 2, axis=0, weights=weight)
+    off = np.average((predicted - truth) ** 2, axis=0, weights=weight)
     spread = np.average((truth - mean) ** 2, axis=0, weights=weight)
     return float(np.mean(1 - off / np.where(spread > 0, spread, 1.0)))
 
@@ -176,7 +174,7 @@ def _scaled(figures: Array, scale: Scale) -> Array:
 
 
 def _spread(drops: Array, order: Any, confidence: float) -> dict[str, Array]:
-    """Give the mean loss over shuffles, and the interval that holds most of them."""
+    """Return the mean loss over shuffles, and the interval that holds most of them."""
     tail = (1 - confidence) / 2
     low, high = np.quantile(drops, [tail, 1 - tail], axis=0)
     return {
@@ -187,7 +185,7 @@ def _spread(drops: Array, order: Any, confidence: float) -> dict[str, Array]:
 
 
 def _heldout(gains: RowGains, order: Any, confidence: float) -> dict[str, Array]:
-    """Give the gain on held-out rows with its interval; columns not asked about have 0."""
+    """Return the gain on held-out rows with its interval; columns not asked about have 0."""
     middle, low, high = np.zeros((3, len(gains.tree.schema.columns)))
     for j, gain in gains.by_column():
         middle[j] = gains.mean(gain)

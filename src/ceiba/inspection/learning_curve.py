@@ -19,8 +19,6 @@ from ceiba.errors import DataError, OptionError
 from ceiba.listing import Listing
 from ceiba.table import split_target
 
-__all__ = ["LearningCurve", "learning_curve"]
-
 _SEED: Final = 0
 Array = npt.NDArray[np.float64]
 
@@ -67,7 +65,7 @@ class LearningCurve:
         return np.asarray(np.quantile(self.scores, (1 + self.band) / 2, axis=1))
 
     def table(self) -> Listing:
-        """Give size, mean, low and high as a table."""
+        """Return size, mean, low and high as a table."""
         figures = {"size": self.sizes, "mean": self.mean, "low": self.low, "high": self.high}
         repeats = self.scores.shape[1]
         legend = f"mean of {repeats} repeats; low, high: the middle {100 * self.band:g} % of them"
@@ -150,21 +148,13 @@ def learning_curve(
         X_test, y_test = test if test is not None else (take_rows(X, rest), take_rows(y, rest))
         return _measure(estimator, take_rows(X, learn), take_rows(y, learn), X_test, y_test, score)
 
-    found = list(_shown(_run(one, cells, n_jobs), len(cells), progress))
-    scores = np.array(found, np.float64).reshape(len(chosen), repeats)
+    measured = list(_shown(_run(one, cells, n_jobs), len(cells), progress))
+    scores = np.array(measured, np.float64).reshape(len(chosen), repeats)
     return LearningCurve(np.asarray(chosen, np.int64), scores, name, band)
 
 
 def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
-    """Give some rows of a table, in the container it came in.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.inspection.learning_curve import take_rows
-    >>> take_rows({"x": [1, 2, 3]}, np.array([2, 0]))
-    {'x': [3, 1]}
-    """
+    """Return some rows of a table, in the container it came in."""
     if isinstance(X, dict):
         return {name: take_rows(values, rows) for name, values in X.items()}
     if isinstance(X, list | tuple):
@@ -223,9 +213,9 @@ def _run(
     return iter(work)
 
 
-def _shown(found: Iterator[float], total: int, progress: bool) -> Iterator[float]:
+def _shown(scores: Iterator[float], total: int, progress: bool) -> Iterator[float]:
     """Pass the scores on, and draw a bar while they come."""
-    for done, score in enumerate(found, start=1):
+    for done, score in enumerate(scores, start=1):
         if progress:
             filled = 30 * done // total
             bar = "█" * filled + "·" * (30 - filled)

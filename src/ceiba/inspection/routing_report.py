@@ -2,7 +2,7 @@
 
 One line for each sender of each inner node, in the order in which they are asked. Rows whose value
 was there go by the split; the others by the first surrogate whose own value is there; what is left
-goes the default way, stays in the node, or (C4.5) goes down every branch by its share.
+takes the default branch, stays in the node, or (C4.5) goes down every branch by its share.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from ceiba.listing import Listing
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["routing"]
 
 
 def routing(tree: Tree) -> Listing:
@@ -60,7 +58,7 @@ def routing(tree: Tree) -> Listing:
 
 
 def _senders(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
-    """Give (node, sender, question, rows) of one node."""
+    """Return (node, sender, question, rows) of one node."""
     node = tree.node(i)
     surrogates = node.surrogates if tree.stand_ins is not None else ()
     by_surrogate = [surrogate.sent for surrogate in surrogates]
@@ -72,7 +70,7 @@ def _senders(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
 
 
 def _last_resort(tree: Tree, i: int) -> tuple[str, int]:
-    """Give what happens to rows that nobody can place, and how many there were."""
+    """Return what happens to rows that nobody can place, and how many there were."""
     children = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
     if tree.missing == "fractional":
         # A row that goes down all branches is counted in each of them.

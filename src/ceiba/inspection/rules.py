@@ -1,6 +1,6 @@
 """The leaves of a tree as rules: if this, then that, with rows, confidence and lift.
 
-A rule is the simplified way to a leaf (`conditions.py`) with what the leaf says. Confidence is the
+A rule is the simplified path to a leaf (`ceiba.paths`) with the leaf's answer. Confidence is the
 leaf's probability of its class; lift is confidence over the share of that class at the root;
 Wilson's interval of the confidence counts training rows, on which the tree was chosen, so it is
 optimistic. Where rows are weighted (`sample_weight`, `class_weight`), or priors or monotone limits
@@ -19,15 +19,13 @@ import numpy as np
 
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.inspection.intervals import wilson
-from ceiba.layout import cut_digits
+from ceiba.layout import digits_by_name
 from ceiba.listing import Listing
-from ceiba.paths.conditions import Condition, all_of, conditions_of
+from ceiba.paths import Condition, conditions_of
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["Rule", "RuleTable", "rules"]
 
 _LEVELS: Final = 8  # listed in a condition, the others are counted
 _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
@@ -70,12 +68,12 @@ class Rule:
     def __str__(self) -> str:
         value = number_text(self.value) if isinstance(self.value, float) else self.value
         if self.confidence == self.confidence:
-            said = f"confidence {self.confidence:.3g}, lift {self.lift:.3g}"
+            figures = f"confidence {self.confidence:.3g}, lift {self.lift:.3g}"
         else:
             known = self.low == self.low
-            said = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}" if known else ""
+            figures = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}" if known else ""
         rows = f"{self.rows} rows" if self.rows else ""
-        about = ", ".join(filter(None, (rows, said)))
+        about = ", ".join(filter(None, (rows, figures)))
         return f"if {self.text}\n   then {value}" + (f"  ({about})" if about else "")
 
 
@@ -120,7 +118,7 @@ class RuleTable(Listing):
         return RuleTable(rules, title=self.title, legend=self.legend)
 
     def sort(self, by: str, *, descending: bool = True) -> RuleTable:
-        """Give the rules ordered by a column; equal ones stay as they are.
+        """Return the rules ordered by a column; equal ones stay as they are.
 
         Parameters
         ----------
@@ -147,7 +145,7 @@ class RuleTable(Listing):
         min_lift: float = 0.0,
         column: str | None = None,
     ) -> RuleTable:
-        """Give the rules that fulfil all that is asked.
+        """Return the rules that fulfil all that is asked.
 
         Parameters
         ----------
@@ -168,7 +166,7 @@ class RuleTable(Listing):
         )
 
     def to_text(self) -> str:
-        """Give the rules as sentences, one after the other."""
+        """Return the rules as sentences, one after the other."""
         return "\n".join(map(str, self.rules))
 
 
@@ -181,7 +179,7 @@ def rules(
     confidence: float = 0.95,
     **which: Any,
 ) -> RuleTable:
-    """Give the leaves of a tree as a table of rules.
+    """Return the leaves of a tree as a table of rules.
 
     Parameters
     ----------
@@ -218,18 +216,19 @@ def rules(
     if x > 9
        then a  (4 rows, confidence 1, lift 1.54)
     """
-    places = cut_digits(tree, digits)
-    shown = {tree.schema.names[j]: places.get(j, digits) for j in range(len(tree.schema.columns))}
+    shown = digits_by_name(tree, digits)
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     ends = np.flatnonzero(tree.is_leaf | stays).tolist()
     conditions = conditions_of(tree, [(node, not tree.is_leaf[node]) for node in ends])
-    # Once for all rules: it looks at every node.
-    weighted = _is_weighted(tree)
-    found = [
-        _rule(tree, node, condition, shown, max_levels, confidence, weighted)
-        for node, condition in zip(ends, conditions, strict=True)
-    ]
-    table = RuleTable(found, title=_title(tree), legend=_legend(tree, confidence))
+    weighted = _is_weighted(tree)  # once for all rules: it looks at every node
+    table = RuleTable(
+        (
+            _rule(tree, node, condition, shown, max_levels, confidence, weighted)
+            for node, condition in zip(ends, conditions, strict=True)
+        ),
+        title=_title(tree),
+        legend=_legend(tree, confidence),
+    )
     if which:
         table = table.filter(**which)
     return table.sort(sort) if sort is not None else table
@@ -245,8 +244,7 @@ def _rule(
     weighted: bool,
 ) -> Rule:
     inner = not bool(tree.is_leaf[node])
-    parts = [c.text(digits=digits[c.info.name], max_levels=max_levels) for c in condition.clauses]
-    text = all_of(parts) or "all rows"
+    text = condition.text(digits=digits, max_levels=max_levels)
     # Of an inner node only the rows that stayed, which sent_default counts, are the rule's.
     rows = int(tree.sent_default[node] if inner else tree.n_rows[node])
     share = float(tree.share[node] * tree.part_ending[node])
@@ -258,7 +256,7 @@ def _rule(
 def _figures(
     tree: Tree, node: int, rows: int, level: float, weighted: bool
 ) -> tuple[float, float, float, float]:
-    """Give confidence, lift and the interval of the confidence, or of the mean."""
+    """Return confidence, lift and the interval of the confidence, or of the mean."""
     nothing = math.nan
     if tree.n_outputs > 1:
         return nothing, nothing, nothing, nothing
@@ -276,7 +274,7 @@ def _figures(
 
 
 def _is_weighted(tree: Tree) -> bool:
-    """Tell whether rows count other than once; parts of rows with missing values sum up to one."""
+    """Return whether rows are weighted; the parts of a row with a missing value sum to one."""
     if tree.missing == "fractional" and tree.weight[0] == tree.n_rows[0]:
         whole = tree.counts is None or np.allclose(tree.counts[0], np.round(tree.counts[0]))
         return not (whole and np.all(tree.weight <= tree.n_rows + 1e-6))
@@ -286,7 +284,7 @@ def _is_weighted(tree: Tree) -> bool:
 def _share_interval(
     tree: Tree, node: int, best: int, n: float, level: float
 ) -> tuple[float, float]:
-    """Give the interval of a class's probability: that of its share of rows, under the priors.
+    """Return the interval of a class's probability: that of its share of rows, under the priors.
 
     Priors multiply the odds of a class by one factor, as long as the others stay mixed as they are
     in this node. Where monotone limits moved the answer away from the rows, there is none.
@@ -315,7 +313,7 @@ def _share_interval(
 
 
 def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
-    """Give Student's interval of the node's mean; the variance is the impurity, where it is."""
+    """Return Student's interval of the node's mean; the variance is the impurity, where it is."""
     from scipy.special import stdtrit
 
     n, value = int(tree.n_rows[node]), float(tree.value[node, 0, 0])

@@ -1,6 +1,6 @@
 """The card of a tree: what it is about, how large it is and how good it looks, with a legend.
 
-Usage of a column is the share of the training rows whose way through the tree asks about it (C5.0
+Usage of a column is the share of the training rows whose path asks about it (C5.0
 calls it attribute usage). Risk is R(T) on the training rows, so optimistic; the baseline is the
 risk of the root alone, which asks nothing.
 """
@@ -21,8 +21,6 @@ from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["Fact", "Summary", "column_usage", "summary"]
 
 _MISSING: Final = {
     "learn": "each split learned a side for missing values",
@@ -76,7 +74,7 @@ class Summary:
         return self.to_dict()[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the facts by name."""
+        """Return the facts by name."""
         return {fact.name: fact.value for fact in self.facts}
 
     def __str__(self) -> str:
@@ -103,7 +101,7 @@ class Summary:
 
 
 def summary(tree: Tree, *, pruning: Listing | None = None) -> Summary:
-    """Give the card of a tree.
+    """Return the card of a tree.
 
     Parameters
     ----------
@@ -124,7 +122,7 @@ def summary(tree: Tree, *, pruning: Listing | None = None) -> Summary:
     Decision tree: classification into a, b
     columns used  2 of 2    columns that some split (or surrogate in use) asks about
     leaves        3         nodes that answer
-    depth         2         most questions on a way from the root to a leaf
+    depth         2         most questions on a path from the root to a leaf
     missing       majority  missing values go where more rows go
     unseen        majority  unseen levels go where more rows go
     <BLANKLINE>
@@ -134,12 +132,13 @@ def summary(tree: Tree, *, pruning: Listing | None = None) -> Summary:
     y       numeric       1
     splits: nodes that ask about the column
     """
-    facts = [*_rows(tree), *_size(tree), *_risks(tree), *_choice(pruning), *_handling(tree)]
+    facts = [*_rows(tree), *_size(tree), *_risks(tree), *_choice(pruning), *_proof(tree)]
+    facts += _handling(tree)
     return Summary(_title(tree), tuple(facts), _columns(tree))
 
 
 def column_usage(tree: Tree) -> NDArray[np.float64]:
-    """Give for each column the share of training rows whose way asks about it.
+    """Return for each column the share of training rows whose path asks about it.
 
     Examples
     --------
@@ -188,6 +187,16 @@ def _rows(tree: Tree) -> list[Fact]:
     return facts
 
 
+def _proof(tree: Tree) -> list[Fact]:
+    """Give what a search has proven about the tree."""
+    certificate = tree.certificate
+    if certificate is None:
+        return []
+    shown = "nothing" if certificate.status == "lookahead" else f"gap {percent(certificate.gap)}"
+    shown = "the best tree" if certificate.proven else shown
+    return [Fact("proven", certificate.to_dict(), shown, str(certificate))]
+
+
 def _size(tree: Tree) -> list[Fact]:
     used, n = len(tree.used_columns), len(tree.schema.columns)
     return [
@@ -202,7 +211,7 @@ def _size(tree: Tree) -> list[Fact]:
             "depth",
             tree.depth,
             str(tree.depth),
-            "most questions on a way from the root to a leaf",
+            "most questions on a path from the root to a leaf",
         ),
     ]
 
@@ -267,7 +276,7 @@ def _columns(tree: Tree) -> Listing:
         figures["usage"] = [percent(usage[j]) for j in order]
         figures["importance"] = [percent(worth[j]) for j in order]
         legend += (
-            "; usage: training rows whose way asks about it;\n"
+            "; usage: training rows whose path asks about it;\n"
             "importance: its share of the impurity decrease of all splits"
         )
     return Listing(figures, title="columns used", legend=legend)

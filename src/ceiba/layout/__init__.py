@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from ceiba.layout.captions import Caption, answers, caption, cut_digits, percent, question
+from ceiba.layout.captions import (
+    Caption,
+    answers,
+    caption,
+    cut_digits,
+    digits_by_name,
+    percent,
+    question,
+)
 from ceiba.layout.colours import class_palette, node_strength
 from ceiba.layout.drawing import Box, Drawing, Measure, Sheet, draw, fold_weight
 from ceiba.layout.fit import fit
@@ -25,6 +33,7 @@ __all__ = [
     "class_palette",
     "cut_digits",
     "depths",
+    "digits_by_name",
     "draw",
     "fit",
     "fold",

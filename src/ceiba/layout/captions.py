@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ceiba.tree import Cut, Levels, Presence, SplitKind
+from ceiba.tree import Cut, LevelSets, Presence, SplitKind
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text, separating_digits
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["Caption", "answers", "caption", "cut_digits", "percent", "question"]
 
 
 @dataclass(frozen=True)
@@ -46,24 +44,27 @@ class Caption:
     shares: tuple[float, ...]
 
 
-def percent(share: float) -> str:
-    """Show a share; 0% and 100% are said only when they are exact.
+def percent(share: float, decimals: int = 0) -> str:
+    """Show a share as a percentage; 0% and 100% only when they are exact.
 
     Examples
     --------
     >>> from ceiba.layout import percent
     >>> percent(0.361), percent(0.9999), percent(1.0), percent(0.002)
     ('36%', '>99%', '100%', '<1%')
+    >>> percent(1 / 3, 1), percent(0.99999, 1), percent(1.0, 1)
+    ('33.3%', '>99.9%', '100%')
     """
-    if 0 < share < 0.005:
-        return "<1%"
-    if 0.995 <= share < 1:
-        return ">99%"
-    return f"{100 * share:.0f}%"
+    step = 10.0**-decimals
+    if 0 < share < step / 200:
+        return f"<{step:g}%"
+    if 1 - step / 200 <= share < 1:
+        return f">{100 - step:g}%"
+    return f"{number_text(round(100 * share, decimals))}%"
 
 
 def cut_digits(tree: Tree, digits: int = DIGITS) -> dict[int, int]:
-    """Give the digits each column's cuts need so that different cuts look different.
+    """Return the digits each column's cuts need so that different cuts look different.
 
     Examples
     --------
@@ -81,6 +82,20 @@ def cut_digits(tree: Tree, digits: int = DIGITS) -> dict[int, int]:
     }
 
 
+def digits_by_name(tree: Tree, digits: int = DIGITS) -> dict[str, int]:
+    """Return the digits of `cut_digits` for every column, by name.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.layout import digits_by_name
+    >>> digits_by_name(ceiba.tree.build(("x <= 0.5", "a", "b")))
+    {'x': 6}
+    """
+    by_column = cut_digits(tree, digits)
+    return {name: by_column.get(j, digits) for j, name in enumerate(tree.schema.names)}
+
+
 def question(
     tree: Tree,
     node: int,
@@ -89,7 +104,7 @@ def question(
     max_levels: int = 6,
     places: Mapping[int, int] | None = None,
 ) -> str:
-    """Give the question an inner node asks.
+    """Return the question an inner node asks.
 
     `places` are the digits by column of `cut_digits`, where different cuts must look different.
 
@@ -115,7 +130,7 @@ def question(
 
 
 def answers(tree: Tree, node: int, *, max_levels: int = 6) -> tuple[str, ...]:
-    """Give the word on the edge to each branch of an inner node.
+    """Return the word on the edge to each branch of an inner node.
 
     The branch that takes missing values says so when the column had some in training.
 
@@ -131,7 +146,7 @@ def answers(tree: Tree, node: int, *, max_levels: int = 6) -> tuple[str, ...]:
     if split is None:
         return ()
     words = ["yes", "no"]
-    if isinstance(split, Levels) and _names_its_answers(tree, node):
+    if isinstance(split, LevelSets) and _names_its_answers(tree, node):
         words = [_listed(group, max_levels) for group in split.branches]
     elif isinstance(split, Cut) and _names_its_answers(tree, node):
         words = ["no", "yes"]
@@ -154,7 +169,7 @@ def caption(
     counts: bool = False,
     places: Mapping[int, int] | None = None,
 ) -> Caption:
-    """Give what the box of `node` says; `leaf` is also true for a folded node.
+    """Return what the box of `node` says; `leaf` is also true for a folded node.
 
     Examples
     --------
@@ -164,14 +179,14 @@ def caption(
     >>> caption(tree, 1, leaf=True)
     Caption(head='setosa 100%', lines=(), shares=(1.0, 0.0))
     """
-    said = _answer_lines(tree, node, digits)
+    answer = _answer_lines(tree, node, digits)
     if leaf:
-        head, *lines = said
+        head, *lines = answer
     else:
         head = question(tree, node, digits=digits, places=places)
         # A class in an inner node would be read as an answer; the bar tells more. A mean is short.
         centre = "median" if tree.criterion == "absolute_error" else "mean"
-        lines = [f"{centre} {value}" for value in said] if tree.task == "regression" else []
+        lines = [f"{centre} {value}" for value in answer] if tree.task == "regression" else []
     if tree.n_rows[0]:
         lines.append(f"n = {tree.n_rows[node]:,} ({percent(float(tree.share[node]))})")
     if counts and tree.counts is not None:
@@ -187,9 +202,9 @@ def caption(
 
 
 def _names_its_answers(tree: Tree, node: int) -> bool:
-    """Tell whether the edges carry names: booleans, single levels, more than two branches."""
+    """Return whether the edges carry names: booleans, single levels, more than two branches."""
     split = tree.splits.split(node, tree.schema)
-    if isinstance(split, Levels):
+    if isinstance(split, LevelSets):
         return split.n_branches > 2 or all(len(group) == 1 for group in split.branches)
     if isinstance(split, Cut):
         info = tree.schema.columns[tree.schema.index(split.column)]

@@ -9,12 +9,11 @@ picture (matplotlib, SVG, report) takes its colours from here.
 from __future__ import annotations
 
 import colorsys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = ["class_palette", "node_strength"]
 
 BRIGHT: Final = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
 MORE: Final = ("#AA77FF", "#444400", "#00BBAA", "#660077", "#99EEAA", "#004444")
@@ -23,7 +22,7 @@ STRONGEST_FILL: Final = 0.45  # share of the class colour in a pure node
 
 
 def class_palette(n: int) -> list[str]:
-    """Give one colour per class, as "#rrggbb".
+    """Return one colour per class, as "#rrggbb".
 
     Examples
     --------
@@ -39,7 +38,7 @@ def class_palette(n: int) -> list[str]:
 
 
 def node_strength(tree: Tree, node: int) -> float:
-    """Give how strongly a node is coloured, from 0 to 1: by purity, or by its value.
+    """Return how strongly a node is coloured, from 0 to 1: by purity, or by its value.
 
     The purity is the probability of the node's class beyond chance.
 
@@ -62,3 +61,26 @@ def node_strength(tree: Tree, node: int) -> float:
         return 1.0
     share = float(tree.value[node, 0, int(tree.answer[node])])
     return max(0.0, (share - 1 / n) / (1 - 1 / n))
+
+
+def node_fill(
+    tree: Tree, node: int, *, leaf: bool, palette: Sequence[str] | None = None
+) -> tuple[str, float]:
+    """Return the colour of a node's box and its share over the paper, from 0 to 1.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.layout.colours import node_fill
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> node_fill(tree, 0, leaf=False), node_fill(tree, 1, leaf=True)
+    (('#4477AA', 0.0), ('#4477AA', 0.45))
+    """
+    strength = node_strength(tree, node)
+    if tree.n_outputs > 1:
+        return NUMBER, 0.0
+    if tree.task == "regression":
+        return NUMBER, 0.05 + 0.55 * strength
+    colours = palette or class_palette(len(tree.target.classes[0]))
+    share = STRONGEST_FILL * (0.15 + 0.85 * strength) if leaf else 0.0
+    return colours[int(tree.answer[node])], share

@@ -14,17 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ceiba.layout.captions import answers, caption, cut_digits
 from ceiba.layout.fold import Fold, fold
+from ceiba.layout.shown import ShownNode, shown_nodes
 from ceiba.layout.tidy import depths, tidy
-from ceiba.tree.splits.sentences import DIGITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ceiba.tree import Tree
-
-__all__ = ["Box", "Drawing", "Measure", "Sheet", "draw", "fold_weight"]
 
 Measure = Callable[[str, bool], float]
 """Width in points of a text, bold or not, at the font size of the sheet."""
@@ -169,12 +166,15 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
     parent = tree.parent.tolist()
     weight = fold_weight(tree).tolist()
     shown = fold(parent, max_depth=sheet.max_depth, weight=weight, min_weight=min_weight)
-    edges = _edge_words(tree, shown, sheet)
-    places = cut_digits(tree, sheet.digits or DIGITS)
-    boxes = [
-        _box(tree, shown, place, edges[place], measure, sheet, places)
-        for place in range(len(edges))
-    ]
+    nodes = shown_nodes(
+        tree,
+        shown,
+        digits=sheet.digits,
+        node_ids=sheet.node_ids,
+        impurity=sheet.impurity,
+        counts=sheet.counts,
+    )
+    boxes = [_box(one, measure, sheet) for one in nodes]
     cells = [max([box.width, *(measure(line, False) for line in box.edge)]) for box in boxes]
     x = tidy(shown.parent, cells, gap=sheet.gap).tolist()
     level = depths(shown.parent)
@@ -189,7 +189,7 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
 
 
 def fold_weight(tree: Tree) -> NDArray[np.float64]:
-    """Give what makes a node worth showing: its weight, or its size in a tree without rows.
+    """Return what makes a node worth showing: its weight, or its size in a tree without rows.
 
     Examples
     --------
@@ -203,70 +203,33 @@ def fold_weight(tree: Tree) -> NDArray[np.float64]:
     return (tree.subtree_end - np.arange(tree.n_nodes)).astype(np.float64)
 
 
-def _edge_words(tree: Tree, shown: Fold, sheet: Sheet) -> list[tuple[str, ...]]:
-    """Give the wrapped word on the edge above every shown node; the root has none."""
-    words: list[tuple[str, ...]] = [()] * len(shown.nodes)
-    turn = [0] * len(shown.nodes)  # branches of each shown node met so far: pre-order keeps order
-    said = {}
-    for place, above in enumerate(shown.parent):
-        if above < 0:
-            continue
-        if above not in said:
-            said[above] = answers(tree, shown.nodes[above])
-        words[place] = _wrapped(said[above][turn[above]], sheet.wrap)
-        turn[above] += 1
-    return words
-
-
-def _box(
-    tree: Tree,
-    shown: Fold,
-    place: int,
-    edge: tuple[str, ...],
-    measure: Measure,
-    sheet: Sheet,
-    places: dict[int, int],
-) -> Box:
-    """Give the box of one shown node with its size, not yet placed."""
-    node, hidden = shown.nodes[place], shown.hidden[place]
-    leaf = hidden > 0 or bool(tree.is_leaf[node])
-    said = caption(
-        tree,
-        node,
-        leaf=leaf,
-        digits=sheet.digits,
-        node_ids=sheet.node_ids,
-        impurity=sheet.impurity,
-        counts=sheet.counts,
-        places=places,
-    )
-    head = _wrapped(said.head, sheet.wrap)
-    lines = [part for line in said.lines for part in _wrapped(line, sheet.wrap)]
-    if hidden:
-        lines.append(f"+ {hidden} nodes")
+def _box(shown: ShownNode, measure: Measure, sheet: Sheet) -> Box:
+    """Return the box of one shown node with its size, not yet placed."""
+    head = _wrapped(shown.head, sheet.wrap)
+    lines = [part for line in shown.lines for part in _wrapped(line, sheet.wrap)]
     widest = max([measure(t, True) for t in head] + [measure(t, False) for t in lines])
     height = (len(head) + len(lines)) * sheet.line_height + 2 * sheet.padding
-    if said.shares:
+    if shown.shares:
         height += sheet.bar_height + sheet.padding / 2
     panel = 0.0
-    if sheet.leaf_panels if leaf else sheet.inner_panels:
+    if sheet.leaf_panels if shown.leaf else sheet.inner_panels:
         needs, panel = sheet.panel_size
-        panel *= 0.5 if leaf else 1.0  # a box plot is low
+        panel *= 0.5 if shown.leaf else 1.0  # a box plot is low
         widest = max(widest, needs)
         height += panel + sheet.padding / 2
     return Box(
-        node=node,
-        parent=shown.parent[place],
+        node=shown.node,
+        parent=shown.parent,
         x=0.0,
         top=0.0,
         width=widest + 2 * sheet.padding,
         height=height,
         head=head,
         lines=tuple(lines),
-        shares=said.shares,
-        edge=edge,
-        leaf=leaf,
-        hidden=hidden,
+        shares=shown.shares,
+        edge=_wrapped(shown.edge, sheet.wrap) if shown.edge else (),
+        leaf=shown.leaf,
+        hidden=shown.hidden,
         panel=panel,
     )
 
@@ -274,7 +237,7 @@ def _box(
 def _rows(
     level: list[int], boxes: list[Box], sheet: Sheet
 ) -> tuple[list[float], tuple[float, ...], float]:
-    """Give the top of the boxes and the rail above them for each depth, and the height of all."""
+    """Return the top of the boxes and the rail above them for each depth, and the height of all."""
     n_rows = max(level) + 1
     tallest, words = [0.0] * n_rows, [0] * n_rows
     for depth, box in zip(level, boxes, strict=True):

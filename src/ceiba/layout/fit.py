@@ -18,8 +18,6 @@ from ceiba.layout.drawing import Drawing, Measure, Sheet, draw, fold_weight
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["SMALLEST_FONT", "fit"]
-
 SMALLEST_FONT = 6.0  # points; smaller print is not read
 MOST_AT_ONCE = 200  # leaves; of larger trees the folded ones are tried first
 
@@ -86,13 +84,13 @@ def fit(
 
 
 def _thresholds(tree: Tree) -> list[float]:
-    """Give the weights below which subtrees may be folded: from all folded to all shown."""
+    """Return the weights below which subtrees may be folded: from all folded to all shown."""
     inner = np.unique(fold_weight(tree)[~tree.is_leaf])[::-1]
     return [np.inf, *inner[1:-1].tolist(), 0.0]
 
 
 def _last_true(holds: Callable[[int], bool], n: int) -> int:
-    """Give the last k < n for which `holds`, which is true up to some k; -1 if for none."""
+    """Return the last k < n for which `holds`, which is true up to some k; -1 if for none."""
     low, step = -1, 1
     while low + step < n and holds(low + step):
         low, step = low + step, 2 * step

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from ceiba.layout.tidy import depths
 
-__all__ = ["Fold", "fold"]
-
 
 @dataclass(frozen=True)
 class Fold:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ceiba.layout.drawing import Measure
 
-__all__ = ["Foot", "lay_foot"]
-
 MOST_NAMES = 24
 
 

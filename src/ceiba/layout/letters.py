@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from ceiba.layout.drawing import Measure
 
-__all__ = ["FONT_FAMILY", "letter_measure"]
-
 FONT_FAMILY: Final = "'DejaVu Sans', Verdana, Geneva, Arial, sans-serif"
 
 # Thousandths of the font size, for the characters from space to tilde.
@@ -36,7 +34,7 @@ _BOLD: Final = tuple(map(int, _BOLD_WIDTHS.split()))
 
 
 def letter_measure(font_size: float) -> Measure:
-    """Give a function that tells the width of a text in points at this font size.
+    """Return a function that tells the width of a text in points at this font size.
 
     Examples
     --------

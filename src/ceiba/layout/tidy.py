@@ -15,11 +15,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["depths", "tidy"]
-
 
 def depths(parent: Sequence[int]) -> list[int]:
-    """Give the depth of every node; nodes are in pre-order, the root's parent is -1.
+    """Return the depth of every node; nodes are in pre-order, the root's parent is -1.
 
     Examples
     --------
@@ -27,16 +25,16 @@ def depths(parent: Sequence[int]) -> list[int]:
     >>> depths([-1, 0, 1, 1, 0])
     [0, 1, 2, 2, 1]
     """
-    found: list[int] = []
+    depth: list[int] = []
     for above in parent:
-        found.append(0 if above < 0 else found[above] + 1)
-    return found
+        depth.append(0 if above < 0 else depth[above] + 1)
+    return depth
 
 
 def tidy(
     parent: Sequence[int], widths: Sequence[float], *, gap: float = 1.0
 ) -> NDArray[np.float64]:
-    """Give the horizontal centre of every node, the leftmost edge at 0.
+    """Return the horizontal centre of every node, the leftmost edge at 0.
 
     Parameters
     ----------
@@ -93,7 +91,7 @@ class _Contour:
         )
 
     def join(self, other: _Contour) -> _Contour:
-        """Give the outline of both; walks the shorter one and reuses the lists of the longer."""
+        """Return the outline of both; walks the shorter one and reuses the lists of the longer."""
         common = min(len(self.left), len(other.left))
         if len(self.left) >= len(other.left):
             kept, offset = self, other.shift - self.shift

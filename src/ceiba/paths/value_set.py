@@ -3,8 +3,7 @@
 A value set is what tests on one column have in common. Numbers: `low < x <= high`. Levels: a set
 of codes, in which the code after the last level stands for every unseen level; `named` are the
 levels that the splits themselves name, the others only fall to a branch because the node had not
-met them. Written for people (`text`), as a Python expression (`python`) and asked of many rows at
-once (`holds`): all three say the same.
+met them. `text`, `python` and `holds` agree.
 """
 
 from __future__ import annotations
@@ -17,12 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.table import ColumnInfo, Kind
-from ceiba.tree.splits.sentences import levels_sentence, range_sentence
+from ceiba.tree.splits.sentences import level_text, levels_sentence, range_sentence
 
 if TYPE_CHECKING:
     from ceiba.table import Column
-
-__all__ = ["ValueSet"]
 
 
 @dataclass(frozen=True)
@@ -59,25 +56,25 @@ class ValueSet:
 
     @staticmethod
     def everything(info: ColumnInfo) -> ValueSet:
-        """Give the set of all values of a column."""
+        """Return the set of all values of a column."""
         known = frozenset(range(info.n_levels))
         return ValueSet(info, codes=known | {info.n_levels}, named=known)
 
     @staticmethod
     def only_missing(info: ColumnInfo) -> ValueSet:
-        """Give the set that has the missing value alone."""
+        """Return the set that has the missing value alone."""
         return ValueSet(info, low=math.inf)
 
     def up_to(self, cut: float) -> ValueSet:
-        """Give the present numbers, or codes of known levels, that are not above the cut."""
+        """Return the present numbers, or codes of known levels, that are not above the cut."""
         return self & replace(self._known(lambda code: code <= cut), high=cut)
 
     def above(self, cut: float) -> ValueSet:
-        """Give the present numbers, or codes of known levels, that are above the cut."""
+        """Return the present numbers, or codes of known levels, that are above the cut."""
         return self & replace(self._known(lambda code: code > cut), low=cut)
 
     def of_codes(self, codes: Any) -> ValueSet:
-        """Give the present values with these codes."""
+        """Return the present values with these codes."""
         kept = frozenset(codes)
         named = kept - {self.info.n_levels}
         return self & ValueSet(self.info, codes=kept, named=named, missing=False)
@@ -101,8 +98,13 @@ class ValueSet:
             missing=self.missing and other.missing,
         )
 
+    def __or__(self, other: ValueSet) -> ValueSet:
+        union = self.union(other)
+        assert union is not None, "two intervals with a gap between them"
+        return union
+
     def union(self, other: ValueSet) -> ValueSet | None:
-        """Give the union if it is one interval or set of levels, else None."""
+        """Return the union if it is one interval or set of levels, else None."""
         missing = self.missing or other.missing
         if not self.info.is_numeric:
             codes, named = self.codes | other.codes, self.named | other.named
@@ -136,7 +138,7 @@ class ValueSet:
         return len(self.codes) == self.info.n_levels + 1
 
     def holds(self, column: Column) -> NDArray[np.bool_]:
-        """Tell for each row of a column whether its value belongs to the set."""
+        """Return for each row of a column whether its value belongs to the set."""
         values = column.values
         if self.info.is_numeric:
             inside = np.zeros(len(values), bool)
@@ -150,17 +152,21 @@ class ValueSet:
         allowed[list(self.codes)] = True
         allowed[-1] = self.missing
         # Code -1 is the last place, and every unseen code the one before it.
-        found = allowed[np.minimum(values, self.info.n_levels)]
-        return np.asarray(found, bool)
+        return np.asarray(allowed[np.minimum(values, self.info.n_levels)], bool)
 
     # ------------------------------------------------------------------ writing
 
     def text(
-        self, *, digits: int | None = None, max_levels: int | None = None, missing: bool = False
+        self,
+        *,
+        digits: int | None = None,
+        max_levels: int | None = None,
+        missing: bool = False,
+        unseen: bool = False,
     ) -> str:
-        """Say what is true of a value of the set; "" if nothing is.
+        """Write what is true of a value of the set; "" if every value belongs to it.
 
-        With `missing` it is said when missing values belong to it.
+        `missing` and `unseen` ask to mention such values where they belong to the set.
 
         Examples
         --------
@@ -172,17 +178,18 @@ class ValueSet:
         """
         if self.is_everything:
             return ""
-        name = self.info.name
-        nothing = self._no_numbers if self.info.is_numeric else not self.codes
-        if nothing:
+        name, info = self.info.name, self.info
+        if self.present.is_empty:
             return f"{name} is missing" if self.missing else "never"
-        said = self._numbers_text(digits) if self.info.is_numeric else self._levels_text(max_levels)
-        if not said:  # all values that are present
+        if info.is_numeric:
+            text = range_sentence(name, self.low, self.high, info, digits)
+        elif unseen:
+            text = self._all_levels_text()
+        else:
+            text = self._levels_text(max_levels)
+        if not text:  # every value that is present
             return f"{name} is present"
-        return f"{said} or missing" if missing and self.missing else said
-
-    def _numbers_text(self, digits: int | None) -> str:
-        return range_sentence(self.info.name, self.low, self.high, self.info, digits)
+        return f"{text} or missing" if missing and self.missing else text
 
     def _levels_text(self, max_levels: int | None) -> str:
         info = self.info
@@ -199,6 +206,16 @@ class ValueSet:
             if shown[-1] == info.n_levels - 1:
                 return f"{info.name} > {info.levels[shown[0] - 1]}"
         return levels_sentence(info.name, levels, max_levels)
+
+    def _all_levels_text(self) -> str:
+        info, inside = self.info, self.info.n_levels not in self.codes
+        levels = [
+            info.levels[code] for code in range(info.n_levels) if (code in self.codes) == inside
+        ]
+        if inside:
+            return levels_sentence(info.name, levels, None)
+        listed = ", ".join(map(level_text, levels))
+        return f"{info.name} not in {{{listed}}}" if levels else ""
 
     def python(self, row: str = "row") -> str:
         """Write the set as a Python expression about the dict `row`; missing is None or NaN.

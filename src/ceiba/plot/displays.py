@@ -25,19 +25,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = [
-    "Display",
-    "IcicleDisplay",
-    "ImportanceDisplay",
-    "ImpurityDisplay",
-    "LearningCurveDisplay",
-    "PathDisplay",
-    "PredictionDisplay",
-    "PruningDisplay",
-    "RegionsDisplay",
-    "TreeDisplay",
-]
-
 
 class Display:
     """A picture of something: what is drawn, and how.
@@ -85,40 +72,20 @@ class TreeDisplay(Display):
     _draw = staticmethod(plot_tree)
 
 
-class IcicleDisplay(Display):
-    """`plot_icicle` as an object."""
-
-    _draw = staticmethod(plot_icicle)
-
-
-class PruningDisplay(Display):
-    """`plot_pruning` as an object."""
-
-    _draw = staticmethod(plot_pruning)
+def _display(name: str, draw: Callable[..., Axes]) -> type[Display]:
+    """Make the display class of a plotting function."""
+    text = f"`{draw.__name__}` as an object; see `TreeDisplay`."
+    return type(
+        name, (Display,), {"_draw": staticmethod(draw), "__doc__": text, "__module__": __name__}
+    )
 
 
-class RegionsDisplay(Display):
-    """`plot_regions` as an object."""
-
-    _draw = staticmethod(plot_regions)
-
-
-class PredictionDisplay(Display):
-    """`plot_prediction` as an object."""
-
-    _draw = staticmethod(plot_prediction)
-
-
-class PathDisplay(Display):
-    """`plot_path` as an object."""
-
-    _draw = staticmethod(plot_path)
-
-
-class ImportanceDisplay(Display):
-    """`plot_importance` as an object."""
-
-    _draw = staticmethod(plot_importance)
+IcicleDisplay = _display("IcicleDisplay", plot_icicle)
+PruningDisplay = _display("PruningDisplay", plot_pruning)
+RegionsDisplay = _display("RegionsDisplay", plot_regions)
+PredictionDisplay = _display("PredictionDisplay", plot_prediction)
+PathDisplay = _display("PathDisplay", plot_path)
+ImportanceDisplay = _display("ImportanceDisplay", plot_importance)
 
 
 class LearningCurveDisplay(Display):

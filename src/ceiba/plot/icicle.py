@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from ceiba.layout import cut_digits, node_strength, percent, question
 from ceiba.plot.painting._matplotlib import require_matplotlib
 from ceiba.plot.painting.axes import as_tree, axes_size, ink_of
-from ceiba.plot.painting.colours import Colour, class_colours, luminance, mixed, number_colour
+from ceiba.plot.painting.colours import Colour, luminance, mixed, number_colour, tree_palette
 from ceiba.plot.painting.fonts import in_covering_fonts
+from ceiba.plot.painting.legend import paint_legend
 from ceiba.plot.painting.text import text_measure
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ceiba.tree import Tree
-
-__all__ = ["plot_icicle"]
 
 ROW = 17.0  # points
 DEEPEST = 60
@@ -83,29 +82,20 @@ def plot_icicle(
         _, ax = plt.subplots(figsize=(10, height), layout="constrained")
     shown = np.flatnonzero(tree.node_depth <= deepest)
     left, width = spans(tree)
-    palette = class_colours(len(tree.target.classes[0]), colors) if _has_classes(tree) else []
+    palette = tree_palette(tree, colors)
     ax.set_xlim(0, 1)
     ax.set_ylim(deepest + 1, 0)
     fills = _fills(tree, shown, palette, ink_of(ax).paper)
     _paint(ax, tree, shown, left, width, fills)
     if legend:
-        _legend(ax, tree, palette)
+        paint_legend(ax, tree, palette, pad=0.01)
     _words(ax, tree, shown, left, width, fills, font_size, digits)
     _frame(ax, tree, deepest)
     return ax
 
 
 def spans(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the left border and the width of every node, as shares of the whole.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.plot.icicle import spans
-    >>> left, width = spans(ceiba.tree.build(("x <= 2.5", {"a": 3}, {"b": 1})))
-    >>> left.tolist(), width.tolist()
-    ([0.0, 0.0, 0.75], [1.0, 0.75, 0.25])
-    """
+    """Return the left border and the width of every node, as shares of the whole."""
     left, width = np.zeros(tree.n_nodes), np.ones(tree.n_nodes)
     rows = tree.n_rows[0] > 0
     if not rows:  # a tree without data: all branches are alike
@@ -119,10 +109,6 @@ def spans(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         left[node] = left[parent] + used[parent]
         used[parent] += width[node]
     return left, width
-
-
-def _has_classes(tree: Tree) -> bool:
-    return tree.task == "classification" and tree.n_outputs == 1
 
 
 def _fills(tree: Tree, shown: Any, palette: list[Colour], paper: Colour) -> list[Colour]:
@@ -190,7 +176,7 @@ def _words(
 
 
 def _choices(tree: Tree, node: int, digits: int | None, places: dict[int, int]) -> list[str]:
-    """Give what may stand in a bar, the most telling first."""
+    """Return what may stand in a bar, the most telling first."""
     if tree.is_leaf[node]:
         if tree.n_outputs > 1:
             return []
@@ -202,35 +188,6 @@ def _choices(tree: Tree, node: int, digits: int | None, places: dict[int, int]) 
     asked = tree.schema.names[int(tree.splits.column[node])]
     asks = question(tree, node, digits=digits, max_levels=4, places=places)
     return [asks, asked]
-
-
-def _legend(ax: Axes, tree: Tree, palette: list[Colour]) -> None:
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import LinearSegmentedColormap, Normalize
-    from matplotlib.patches import Patch
-
-    if palette:
-        labels = [level_text(label) for label in tree.target.classes[0]]
-        marks = [Patch(color=c, label=n) for c, n in zip(palette[:12], labels[:12], strict=True)]
-        if len(labels) > 12:
-            marks.append(Patch(alpha=0, label=f"+{len(labels) - 12} more"))
-        ax.legend(
-            handles=marks,
-            loc="upper left",
-            bbox_to_anchor=(1.0, 1.0),
-            frameon=False,
-            fontsize="small",
-        )
-    elif tree.n_outputs == 1:
-        paper = ink_of(ax).paper
-        scale = LinearSegmentedColormap.from_list(
-            "value", [number_colour(k / 16, paper) for k in range(17)]
-        )
-        values = tree.value[:, 0, 0]
-        mapped = ScalarMappable(Normalize(values.min(), values.max()), scale)
-        figure = ax.get_figure()
-        assert figure is not None
-        figure.colorbar(mapped, ax=ax, label=tree.target.name or "value", pad=0.01)
 
 
 def _frame(ax: Axes, tree: Tree, deepest: int) -> None:

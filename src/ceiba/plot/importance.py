@@ -15,9 +15,7 @@ from ceiba.plot.painting.colours import class_colours
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_importance"]
-
-_SAID: Final = {
+_LABELS: Final = {
     "gain": "share of the impurity decrease in training",
     "surrogates": "share of the impurity decrease, surrogates counted",
     "permutation": "loss of score on held-out rows when shuffled",
@@ -68,8 +66,8 @@ def plot_importance(
     else:
         table = importance_table(as_tree(tree, "plot_importance"), X, y, **options)
     measure = measure or ("permutation" if "permutation" in table else "gain")
-    if measure not in table or measure not in _SAID:
-        known = ", ".join(name for name in _SAID if name in table)
+    if measure not in table or measure not in _LABELS:
+        known = ", ".join(name for name in _LABELS if name in table)
         raise OptionError(
             f"measure: got {measure!r}; this table has {known}. Give held-out rows X, y for more."
         )
@@ -90,13 +88,13 @@ def plot_importance(
     ax.tick_params(axis="y", length=0)
     ax.axvline(0, color=ink.line, lw=0.8, zorder=4)
     ax.spines["left"].set_visible(False)
-    said = _SAID[measure]
+    label = _LABELS[measure]
     if len(table) > len(order):
         rest = np.setdiff1d(np.arange(len(table)), order)
         none = " at 0" if not table[measure][rest].any() else ""
         many = len(rest) != 1
-        said += (
+        label += (
             f"\n({len(rest)} further column{'s' * many}{none} {'are' if many else 'is'} not shown)"
         )
-    ax.set_xlabel(said)
+    ax.set_xlabel(label)
     return ax

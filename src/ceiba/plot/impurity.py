@@ -14,8 +14,6 @@ from ceiba.plot.painting.colours import class_colours
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_impurity"]
-
 _DASHES: Final = ("-", "--", "-.", ":")
 
 

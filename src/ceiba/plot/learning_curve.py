@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ceiba.inspection import LearningCurve
 
-__all__ = ["plot_learning_curve"]
-
 
 def plot_learning_curve(
     curve: LearningCurve,

@@ -1,4 +1,4 @@
-"""plot_path: the way of one row, step by step, with what each step does to the answer."""
+"""plot_path: the path of one row, step by step, with what each step does to the answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ceiba.inspection import Explanation
 from ceiba.layout import lay_foot, percent
 from ceiba.plot.painting._matplotlib import new_axes, require_matplotlib
 from ceiba.plot.painting.axes import POINTS, as_tree, axes_size
-from ceiba.plot.painting.colours import Colour, class_colours, mixed
+from ceiba.plot.painting.colours import Colour, class_colours, mixed, tree_palette
 from ceiba.plot.painting.fonts import in_covering_fonts
 from ceiba.plot.painting.paint import Painter, rectangle
 from ceiba.plot.painting.text import text_measure
@@ -19,8 +19,6 @@ from ceiba.tree.splits.sentences import level_text, number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["plot_path"]
 
 MARGIN = 10.0
 BAR = 190.0  # points
@@ -36,7 +34,7 @@ def plot_path(
     font_size: float = 10.0,
     colors: Sequence[str] | None = None,
 ) -> Axes:
-    """Draw the way of one row through a tree.
+    """Draw the path of one row through a tree.
 
     Each line is a step: what is true of the row and its own value, the rows of training that are
     left, and the class probabilities (or the value) among them.
@@ -47,7 +45,7 @@ def plot_path(
         With one output.
     row : dict, sequence, or table of one row
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure, as large as the way needs.
+        Where to draw; by default a new figure, as large as the path needs.
     font_size : float, default 10
     colors : sequence of str, optional
         One colour per class.
@@ -69,35 +67,37 @@ def plot_path(
     estimator, tree = tree, as_tree(tree, "plot_path")
     if tree.n_outputs > 1:
         raise OptionError("plot_path draws one output; this tree has several.")
-    way = _explained(estimator, tree, row)
-    if any(step.by == "share" for step in way.steps):
+    explanation = _explained(estimator, tree, row)
+    if any(step.by == "share" for step in explanation.steps):
         raise OptionError(
-            "plot_path draws one way; this row goes down several branches by shares. "
+            "plot_path draws one path; this row goes down several branches by shares. "
             "Use tree.explain(row), which lists them all."
         )
-    lines = _lines(tree, way)
+    lines = _lines(tree, explanation)
     measure = text_measure(font_size)
     step = 1.3 * font_size
     words = max(max(measure(a, True), measure(b, False)) for _, a, b in lines) + 2.0 * font_size
     counts = max(measure(_rows_text(tree, node), False) for node, _, _ in lines) + 2 * font_size
-    said = max(measure(_answer(tree, node), True) for node, _, _ in lines) + font_size
+    answers = max(measure(_answer(tree, node), True) for node, _, _ in lines) + font_size
     labels = [] if tree.task == "regression" else tree.target.classes[0].tolist()
     foot = lay_foot(
-        [level_text(label) for label in labels], "", words + counts + BAR + said, measure, font_size
+        [level_text(label) for label in labels],
+        "",
+        words + counts + BAR + answers,
+        measure,
+        font_size,
     )
     height = (len(lines) * STRIDE + max(foot.n_rows, 1)) * step
     if ax is None:
-        width = words + counts + BAR + said
+        width = words + counts + BAR + answers
         ax = new_axes((width + 2 * MARGIN) / POINTS, (height + 2 * MARGIN) / POINTS)
     width, room = axes_size(ax)
     ax.set_axis_off()
     ax.set_xlim(0, width)
     ax.set_ylim(room, 0)
     painter = Painter(ax, font_size, dx=MARGIN, dy=MARGIN)
-    palette = (
-        class_colours(len(tree.target.classes[0]), colors) if tree.task != "regression" else []
-    )
-    bar = max(40.0, min(BAR, width - 2 * MARGIN - words - counts - said))
+    palette = tree_palette(tree, colors)
+    bar = max(40.0, min(BAR, width - 2 * MARGIN - words - counts - answers))
     _paint(painter, tree, lines, palette, step, words, counts, bar)
     painter.foot(foot, palette, len(lines) * STRIDE * step, step)
     return ax
@@ -106,16 +106,16 @@ def plot_path(
 def _explained(estimator: Any, tree: Tree, row: Any) -> Explanation:
     if isinstance(row, Explanation):
         return row
-    way = estimator.explain(row)
-    if not isinstance(way, Explanation):
-        raise OptionError(f"plot_path draws one row; it got a table of {len(way)} rows.")
-    return way
+    explanation = estimator.explain(row)
+    if not isinstance(explanation, Explanation):
+        raise OptionError(f"plot_path draws one row; it got a table of {len(explanation)} rows.")
+    return explanation
 
 
-def _lines(tree: Tree, way: Explanation) -> list[tuple[int, str, str]]:
-    """Give node, headline and remark of each line, the root first."""
+def _lines(tree: Tree, explanation: Explanation) -> list[tuple[int, str, str]]:
+    """Return node, headline and remark of each line, the root first."""
     lines = [(0, "all rows", "")]
-    for step in way.steps:
+    for step in explanation.steps:
         if step.branch is None:
             lines.append((step.node, _said(step.sentence), step.note))
             continue

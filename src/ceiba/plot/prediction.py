@@ -11,7 +11,7 @@ from ceiba.errors import OptionError
 from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
 from ceiba.plot.painting.colours import class_colours
 from ceiba.plot.painting.fonts import in_covering_fonts
-from ceiba.plot.painting.grid import base_row, cells_of, ladder, name_ticks, said_slice
+from ceiba.plot.painting.grid import base_row, cells_of, ladder, name_ticks, title_slice
 from ceiba.table import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -19,8 +19,6 @@ from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["plot_prediction"]
 
 
 @in_covering_fonts
@@ -98,9 +96,7 @@ def plot_prediction(
     ax.set_xlim(steps.borders[0], steps.borders[-1])
     name_ticks(ax.xaxis, steps)
     ax.set_xlabel(name, parse_math=False)
-    said = said_slice(tree, [name], held)
-    if said:
-        ax.set_title(said, fontsize="medium", parse_math=False)
+    title_slice(ax, tree, [name], held)
     return ax
 
 

@@ -15,8 +15,6 @@ from ceiba.tree.splits.sentences import number_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_pruning"]
-
 MOST_TICKS = 12
 
 
@@ -61,8 +59,8 @@ def plot_pruning(table: Any, *, ax: Axes | None = None, legend: bool = True) -> 
         _paint_held_out(ax, at, figures, ink, blue, red)
     chosen = np.flatnonzero(figures.get("chosen", ()))
     if len(chosen):
-        said = f"chosen: {_leaves(figures['n_leaves'][chosen[0]])}"
-        ax.axvline(at[chosen[0]], color=red, lw=1.2, ls=":", zorder=1, label=said)
+        label = f"chosen: {_leaves(figures['n_leaves'][chosen[0]])}"
+        ax.axvline(at[chosen[0]], color=red, lw=1.2, ls=":", zorder=1, label=label)
     _label(ax, at, figures)
     if legend:
         ax.legend(frameon=False, fontsize="small")
@@ -70,13 +68,13 @@ def plot_pruning(table: Any, *, ax: Axes | None = None, legend: bool = True) -> 
 
 
 def _as_table(table: Any) -> Listing:
-    found = getattr(table, "pruning_table_", table)
-    if not isinstance(found, Listing) or "n_leaves" not in found:
+    figures = getattr(table, "pruning_table_", table)
+    if not isinstance(figures, Listing) or "n_leaves" not in figures:
         raise OptionError(
             "plot_pruning draws a pruning table: give an estimator fitted with prune='cv' or "
             f"'1se', or its pruning_table_. It got {type(table).__name__}."
         )
-    return found
+    return figures
 
 
 def _paint_held_out(ax: Axes, at: Any, figures: Any, ink: Ink, blue: Any, red: Any) -> None:

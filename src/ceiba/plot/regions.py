@@ -10,18 +10,16 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.layout import node_strength
 from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
-from ceiba.plot.painting.colours import Colour, class_colours, mixed, number_colour
+from ceiba.plot.painting.colours import Colour, mixed, number_colour, tree_palette
 from ceiba.plot.painting.fonts import in_covering_fonts
-from ceiba.plot.painting.grid import Ladder, base_row, cells_of, ladder, name_ticks, said_slice
+from ceiba.plot.painting.grid import Ladder, base_row, cells_of, ladder, name_ticks, title_slice
+from ceiba.plot.painting.legend import paint_legend
 from ceiba.table import Column, Table, read_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["plot_regions"]
 
 
 @in_covering_fonts
@@ -87,9 +85,7 @@ def plot_regions(
     nodes, _ = cells_of(tree, [across, up], held)
     ax = plain_axes(ax, 6.0, 4.6)
     paper = ink_of(ax).paper
-    palette = (
-        class_colours(len(tree.target.classes[0]), colors) if tree.task != "regression" else []
-    )
+    palette = tree_palette(tree, colors)
     _paint_cells(ax, tree, across, up, nodes, palette, paper)
     if node_ids:
         _number_regions(ax, across, up, nodes)
@@ -97,7 +93,7 @@ def plot_regions(
         _paint_points(ax, tree, table, y, across, up, nodes, palette, point_size)
     _label(ax, tree, across, up, names, held)
     if legend:
-        _legend(ax, tree, palette, paper)
+        paint_legend(ax, tree, palette)
     return ax
 
 
@@ -195,7 +191,7 @@ def _paint_points(
 
 
 def _place(column: Column, one: Ladder, rng: np.random.Generator) -> Any:
-    """Give where the rows stand; rows of one level are spread inside its cell."""
+    """Return where the rows stand; rows of one level are spread inside its cell."""
     if one.info.is_numeric:
         return column.values.astype(np.float64)
     known = ~column.missing & ~column.unseen
@@ -208,34 +204,4 @@ def _label(ax: Axes, tree: Tree, across: Ladder, up: Ladder, names: Any, held: A
     ax.set_ylabel(names[1], parse_math=False)
     name_ticks(ax.xaxis, across)
     name_ticks(ax.yaxis, up)
-    said = said_slice(tree, names, held)
-    if said:
-        ax.set_title(said, fontsize="medium", parse_math=False)
-
-
-def _legend(ax: Axes, tree: Tree, palette: Any, paper: Colour) -> None:
-    if palette:
-        from matplotlib.patches import Patch
-
-        labels = [level_text(label) for label in tree.target.classes[0]]
-        marks = [Patch(color=c, label=n) for c, n in zip(palette[:12], labels[:12], strict=True)]
-        ax.legend(
-            handles=marks,
-            frameon=False,
-            fontsize="small",
-            loc="upper left",
-            bbox_to_anchor=(1.0, 1.0),
-            title=tree.target.name,
-        )
-        return
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import LinearSegmentedColormap, Normalize
-
-    scale = LinearSegmentedColormap.from_list(
-        "v", [number_colour(k / 16, paper) for k in range(17)]
-    )
-    values = tree.value[:, 0, 0]
-    figure = ax.get_figure()
-    assert figure is not None
-    mapped = ScalarMappable(Normalize(values.min(), values.max()), scale)
-    figure.colorbar(mapped, ax=ax, label=tree.target.name or "value")
+    title_slice(ax, tree, names, held)

@@ -12,8 +12,6 @@ from ceiba.plot.painting.colours import class_colours
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_rival_columns", "plot_stability"]
-
 
 def plot_stability(stability: Any, *, max_columns: int = 20, ax: Axes | None = None) -> Axes:
     """Draw in which share of the resampled trees each column is used, by depth.

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ceiba.layout import Drawing, Foot, Sheet, lay_foot
+from ceiba.layout import Drawing, Foot, Sheet, fit, lay_foot
+from ceiba.layout.colours import node_fill
 from ceiba.plot.painting._matplotlib import new_axes
 from ceiba.plot.painting.axes import POINTS, as_tree, axes_size
-from ceiba.plot.painting.colours import STRONGEST_FILL, Colour, class_colours, mixed, value_colour
-from ceiba.plot.painting.fit import SMALLEST_FONT, fit_drawing
+from ceiba.plot.painting.colours import Colour, mixed, rgb, tree_palette
 from ceiba.plot.painting.fonts import in_covering_fonts
 from ceiba.plot.painting.paint import Painter
 from ceiba.plot.painting.panels import PanelRows, paint_panels, panel_rows, scale_note
@@ -26,8 +26,6 @@ from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["plot_tree"]
 
 MARGIN = 8.0
 LARGEST_FIGURE = (48.0, 32.0)  # inches; in a new figure larger trees are folded
@@ -96,7 +94,7 @@ def plot_tree(
     """
     tree = as_tree(tree)
     rows = None if X is None or tree.n_outputs > 1 else panel_rows(tree, X, y)
-    palette = _palette(tree, colors)
+    palette = tree_palette(tree, colors)
     names = [level_text(label) for label in tree.target.classes[0]] if legend and palette else []
     sheet = Sheet(
         font_size=font_size,
@@ -121,22 +119,15 @@ def plot_tree(
 
 
 def _is_shallow(tree: Tree, max_depth: int | None) -> bool:
-    """Tell whether small pictures in inner nodes would still be looked at one by one."""
+    """Return whether small pictures in inner nodes would still be looked at one by one."""
     shown = tree.depth if max_depth is None else min(tree.depth, max_depth)
     inner = np.count_nonzero(~tree.is_leaf & (tree.node_depth < shown))
     return shown <= 5 and int(inner) <= 16
 
 
-def _palette(tree: Tree, colors: Sequence[str] | None) -> list[Colour]:
-    """Give one colour per class; none for regression and for several outputs."""
-    if tree.task == "regression" or tree.n_outputs > 1:
-        return []
-    return class_colours(len(tree.target.classes[0]), colors)
-
-
 def _on_new_figure(tree: Tree, sheet: Sheet, names: list[str], remark: str) -> tuple[Drawing, Foot]:
     width, height = (side * POINTS for side in LARGEST_FIGURE)
-    drawing = fit_drawing(tree, sheet, width, height, smallest_font=sheet.font_size)
+    drawing = fit(tree, sheet, text_measure, width, height, smallest_font=sheet.font_size)
     measure = text_measure(sheet.font_size)
     return drawing, lay_foot(
         names, f"{remark} {drawing.note}", drawing.width, measure, sheet.font_size
@@ -151,11 +142,11 @@ def _in_axes(
     measure = text_measure(sheet.font_size)
     foot = lay_foot(names, remark, width, measure, sheet.font_size)
     kept = _foot_height(foot, sheet) + 2 * sheet.line_height
-    drawing = fit_drawing(tree, sheet, width, height - kept, smallest_font=SMALLEST_FONT)
+    drawing = fit(tree, sheet, text_measure, width, height - kept)
     if sheet.inner_panels and (drawing.note or drawing.sheet.font_size < 0.8 * sheet.font_size):
         # Small pictures go first: nodes and letters tell more.
         plain = replace(sheet, inner_panels=False)
-        bare = fit_drawing(tree, plain, width, height - kept, smallest_font=SMALLEST_FONT)
+        bare = fit(tree, plain, text_measure, width, height - kept)
         drawing = max(bare, drawing, key=lambda d: (len(d.boxes), d.sheet.font_size))
     measure = text_measure(drawing.sheet.font_size)
     return drawing, lay_foot(
@@ -196,17 +187,9 @@ def _paint(
 
 def _fills(tree: Tree, drawing: Drawing, palette: list[Colour], paper: Colour) -> list[Colour]:
     """Colour leaves by class and purity, or by value; inner nodes stay paper for classes."""
-    if tree.n_outputs > 1:
-        return [paper] * len(drawing.boxes)
-    if tree.task == "regression":
-        values = tree.value[[box.node for box in drawing.boxes], 0, 0].tolist()
-        low, high = min(values), max(values)
-        return [value_colour(value, low, high, paper) for value in values]
     fills = []
     for box in drawing.boxes:
-        best = int(tree.answer[box.node])
-        chance = 1 / len(palette)
-        purity = max(0.0, (box.shares[best] - chance) / (1 - chance)) if len(palette) > 1 else 1.0
-        strength = STRONGEST_FILL * (0.15 + 0.85 * purity) if box.leaf else 0.0
-        fills.append(mixed(palette[best], paper, strength))
+        colour, share = node_fill(tree, box.node, leaf=box.leaf)
+        own = palette[int(tree.answer[box.node])] if palette else rgb(colour)
+        fills.append(mixed(own, paper, share))
     return fills

@@ -25,6 +25,7 @@ from ceiba.grow.significance.independence import Method, Significance
 from ceiba.grow.significance.search_p_values import Correction, SplitTest
 from ceiba.listing import Listing
 from ceiba.options.checks import Check, boolean, integer, number, one_of
+from ceiba.prune.plain_counts import refuse_costs_and_priors
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.tree.routing import route
 
@@ -152,6 +153,7 @@ class ChiSquare(Pruning):
             raise OptionError(
                 f"ChiSquare needs a target with one output; this one has {tree.n_outputs}."
             )
+        refuse_costs_and_priors(tree, "ChiSquare", "tests counts of rows")
         test = SplitTest(
             tree,
             problem,

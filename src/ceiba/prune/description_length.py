@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import OptionError
+from ceiba.prune.plain_counts import refuse_costs_and_priors
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.tree import SplitKind
 
@@ -56,6 +57,7 @@ def description_length(tree: Tree) -> Tree:
     """
     if tree.counts is None or tree.n_outputs > 1:
         raise OptionError("description_length is for classification trees with one output.")
+    refuse_costs_and_priors(tree, "DescriptionLength", "counts the bits of labels")
     alphas = _core.collapse_alphas(
         tree.parent, _leaf_bits(tree.counts[:, 0, :]), split=_split_bits(tree)
     )

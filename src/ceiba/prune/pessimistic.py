@@ -22,6 +22,7 @@ import numpy.typing as npt
 from ceiba.errors import OptionError
 from ceiba.grow.problem import Problem
 from ceiba.options.checks import Check, boolean, nothing, number
+from ceiba.prune.plain_counts import refuse_costs_and_priors
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.raising import prune_by_errors
 
@@ -161,6 +162,7 @@ class Pessimistic(Pruning):
                 "Pessimistic pruning counts misclassified rows: it is for classification trees "
                 "with one output. Use CostComplexity for others."
             )
+        refuse_costs_and_priors(tree, "Pessimistic", "counts misclassified rows")
         if self.raising and problem is None:
             raise OptionError(
                 "Subtree raising sends rows down another branch and needs the data. Give X and y, "

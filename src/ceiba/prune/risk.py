@@ -20,7 +20,6 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import OptionError, TreeError
 from ceiba.grow.priors import search_mass
-from ceiba.tree.stayed import stayed_risk
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -142,7 +141,7 @@ def _stayed(tree: Tree, risk: Risk, leaf: Array, whole: float) -> Array | None:
     if risk == "impurity":  # what the impurity of these rows is, the node does not know
         found = np.where(tree.is_leaf, 0.0, tree.part_ending) * leaf
     else:
-        found = stayed_risk(tree) * whole
+        found = tree.stayed_risk * whole
         if _is_whole(tree):
             found = np.rint(found)
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ceiba.report.page import page
 from ceiba.report.payload import payload
-from ceiba.tree.model_file.storage import atomic
+from ceiba.tree.model_file.atomic import atomic
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree

@@ -25,8 +25,6 @@ from scipy.special import gammaln
 
 from ceiba.rules.generalise import Draft
 
-__all__ = ["chosen"]
-
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -37,7 +35,7 @@ _THEORY_WEIGHT: Final = 0.5
 def chosen(
     rules: list[Draft], codes: npt.NDArray[np.intp], weight: Array, n_classes: int
 ) -> tuple[list[Draft], int]:
-    """Give the rules that are kept, in order, and the class of rows that none covers."""
+    """Return the rules that are kept, in order, and the class of rows that none covers."""
     whole = np.bincount(codes, weights=weight, minlength=n_classes).astype(np.float64)
     different = len(frozenset().union(*(rule.tests for rule in rules))) if rules else 0
     test_bits = log2(max(different, 2))
@@ -85,7 +83,7 @@ def _shortest(rules: list[Draft], positive: Mask, weight: Array, test_bits: floa
 
 
 def _length(theory: Any, n_rules: int, covered: Any, right: Any, total: float, hits: float) -> Any:
-    """Give the bits of rules and exceptions, of one set of rules or of several."""
+    """Return the bits of rules and exceptions, of one set of rules or of several."""
     exceptions = _log2_ways(covered, covered - right) + _log2_ways(total - covered, hits - right)
     return exceptions + _THEORY_WEIGHT * (theory - _log2_factorial(n_rules))
 
@@ -95,7 +93,7 @@ def _log2_factorial(n: Any) -> Any:
 
 
 def _log2_ways(n: Any, k: Any) -> Any:
-    """Give log2 of the ways to choose k of n; weights need not be whole."""
+    """Return log2 of the ways to choose k of n; weights need not be whole."""
     n = np.maximum(n, 0.0)
     k = np.clip(k, 0.0, n)
     return _log2_factorial(n) - _log2_factorial(k) - _log2_factorial(n - k)
@@ -117,12 +115,12 @@ class _FirstTwo:
 
     def _look(self, rows: npt.NDArray[np.intp]) -> None:
         nobody = len(self.there)
-        found = self.covers[:, rows] & self.there[:, None]
-        first = np.where(found.any(axis=0), found.argmax(axis=0), nobody)
+        covering = self.covers[:, rows] & self.there[:, None]
+        first = np.where(covering.any(axis=0), covering.argmax(axis=0), nobody)
         held = np.flatnonzero(first < nobody)
-        found[first[held], held] = False
+        covering[first[held], held] = False
         self.first[rows] = first
-        self.second[rows] = np.where(found.any(axis=0), found.argmax(axis=0), nobody)
+        self.second[rows] = np.where(covering.any(axis=0), covering.argmax(axis=0), nobody)
 
     def remove(self, rule: int) -> None:
         self.there[rule] = False
@@ -150,6 +148,6 @@ def _without_harm(
 
 
 def _default(open_: Mask, codes: npt.NDArray[np.intp], weight: Array, whole: Array) -> int:
-    """Give the most frequent class among the rows that no rule covers."""
+    """Return the most frequent class among the rows that no rule covers."""
     left = np.bincount(codes[open_], weights=weight[open_], minlength=len(whole))
     return max(range(len(whole)), key=lambda k: (left[k], whole[k]))

@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.paths.conditions import Clause, Condition, clause_of, joined_with
+from ceiba.paths import Clause, Condition, clause_of
+from ceiba.paths.of_tree import joined_with
 from ceiba.prune.pessimistic import added_errors
 from ceiba.tree import SplitKind
 
 if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
-
-__all__ = ["Draft", "drafts", "path_tests"]
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -59,9 +58,9 @@ class Draft:
 def drafts(
     tree: Tree, table: Table, codes: npt.NDArray[np.intp], weight: Array, confidence: float
 ) -> list[Draft]:
-    """Give the rules of all leaves, as they are and generalised, each once."""
+    """Return the rules of all leaves, as they are and generalised, each once."""
     tests = _Tests(tree, table)
-    found: dict[tuple[int, frozenset[int]], Draft] = {}
+    unique: dict[tuple[int, frozenset[int]], Draft] = {}
     for leaf in tree.leaves.tolist():
         if tree.weight[leaf] <= 0:
             continue
@@ -71,9 +70,9 @@ def drafts(
         general = _generalise(tests, path, right, weight, confidence)
         for kept in (general, _without_implied(tree, path)):
             key = (answer, frozenset(tests.same[node] for node in kept))
-            if kept and key not in found:
-                found[key] = _draft(tests, kept, key, right, weight)
-    return list(found.values())
+            if kept and key not in unique:
+                unique[key] = _draft(tests, kept, key, right, weight)
+    return list(unique.values())
 
 
 def _without_implied(tree: Tree, path: tuple[int, ...]) -> list[int]:
@@ -119,8 +118,8 @@ class _Tests:
         first: dict[str, int] = {}
         self.same: dict[int, int] = {}
         for node in range(1, tree.n_nodes):
-            said = self.clause(node).python()
-            self.same[node] = first.setdefault(said, node)
+            text = self.clause(node).python()
+            self.same[node] = first.setdefault(text, node)
 
     def clause(self, node: int) -> Clause:
         if node not in self._clauses:
@@ -180,12 +179,5 @@ def _rate(covered: float, good: float, confidence: float) -> float:
 
 
 def path_tests(tree: Tree) -> int:
-    """Count the tests on all paths of a tree.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> path_tests(ceiba.tree.build(("x <= 9", ("x <= 2.5", "a", "b"), "a")))
-    5
-    """
+    """Count the tests on all paths of a tree."""
     return sum(len(list(pairwise(tree.path(leaf).nodes))) for leaf in tree.leaves.tolist())

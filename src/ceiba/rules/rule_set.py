@@ -20,13 +20,11 @@ from sklearn.utils import column_or_1d
 from ceiba.errors import DataTypeError, OptionError
 from ceiba.families import c45
 from ceiba.grow import Problem
-from ceiba.paths.conditions import Condition
+from ceiba.paths import Condition
 from ceiba.rules.choose import chosen
 from ceiba.rules.generalise import Draft, drafts, path_tests
 from ceiba.table import Table, read_like
 from ceiba.tree import Tree
-
-__all__ = ["GeneralRule", "RuleSet"]
 
 Array = npt.NDArray[np.float64]
 
@@ -126,14 +124,14 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         RuleSet
         """
         rules = cls(confidence=confidence)
-        found = getattr(tree, "tree_", tree)
-        if not isinstance(found, Tree):
+        source = getattr(tree, "tree_", tree)
+        if not isinstance(source, Tree):
             hint = " Fit it first." if hasattr(tree, "fit") else ""
             raise DataTypeError(
                 "RuleSet.from_tree takes a tree or a fitted classifier of ceiba. Got "
                 f"{tree!r}.{hint}"
             )
-        rules._make(found, X, y, sample_weight)
+        rules._make(source, X, y, sample_weight)
         return rules
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -168,8 +166,8 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         problem = Problem.like(tree, X, y, sample_weight)
         codes, weight = problem.target.values[:, 0].astype(np.intp), problem.row_weight
         classes = tree.target.classes[0]
-        found = drafts(tree, problem.table, codes, weight, self.confidence)
-        kept, default = chosen(found, codes, weight, len(classes))
+        candidates = drafts(tree, problem.table, codes, weight, self.confidence)
+        kept, default = chosen(candidates, codes, weight, len(classes))
         share = np.bincount(codes, weights=weight, minlength=len(classes)) / weight.sum()
         self.tree_, self.classes_ = tree, classes
         self.n_features_in_ = len(tree.schema.columns)
@@ -184,20 +182,20 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # ------------------------------------------------------------------ predict
 
     def rules_for(self, label: Any) -> list[GeneralRule]:
-        """Give the rules of one class, the surest first."""
+        """Return the rules of one class, the surest first."""
         if label not in self.classes_:
             known = ", ".join(map(str, self.classes_.tolist()))
             raise OptionError(f"rules_for: there is no class {label!r}. The classes are {known}.")
         return [rule for rule in self.rules_ if rule.value == label]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Give the class of the first rule that covers each row, or the default class."""
+        """Return the class of the first rule that covers each row, or the default class."""
         fired = self._fired(X)
         labels = [*(rule.value for rule in self.rules_), self.default_]
         return np.array(labels, dtype=self.classes_.dtype)[fired]
 
     def predict_proba(self, X: Any) -> Array:
-        """Give the rule's confidence to its class, and the rest to the others by their shares."""
+        """Return the rule's confidence to its class, and the rest to the others by their shares."""
         fired = self._fired(X)
         share: Array = self._share
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
@@ -214,7 +212,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(table[fired])
 
     def _fired(self, X: Any) -> npt.NDArray[np.intp]:
-        """Give the number of the first rule that covers each row; the last is the default."""
+        """Return the number of the first rule that covers each row; the last is the default."""
         if not hasattr(self, "rules_"):
             raise NotFittedError(
                 "This RuleSet instance is not fitted yet. Call 'fit' with appropriate arguments "

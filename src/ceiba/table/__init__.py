@@ -14,6 +14,7 @@ from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.table.table import Table
 from ceiba.table.targets.split_target import split_target
 from ceiba.table.targets.target import Target, present_rows, read_target
+from ceiba.table.targets.target_like import read_target_like
 from ceiba.table.weights import effective_rows, read_weights
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "read",
     "read_like",
     "read_target",
+    "read_target_like",
     "read_weights",
     "show_number",
     "split_target",

@@ -21,61 +21,53 @@ Unseen = Literal["keep", "missing", "error"]
 _PLAIN = ("number", "boolean")
 
 
-def conform(found: Column, info: ColumnInfo, unseen: Unseen = "keep") -> Column:
-    """Return ``found`` as a column of ``info``.
-
-    Examples
-    --------
-    >>> from ceiba.table.readers.objects import column_of_objects
-    >>> info = ColumnInfo("city", Kind.CATEGORICAL, ("Lima", "Oslo"))
-    >>> conform(column_of_objects("city", ["Oslo", "Rome", None]), info).values.tolist()
-    [1, 2, -1]
-    """
+def conform(column: Column, info: ColumnInfo, unseen: Unseen = "keep") -> Column:
+    """Return ``column`` as a column of ``info``."""
     if info.is_numeric:
-        return Column(info, _numbers(found, info))
-    if found.info.is_numeric:
-        codes, levels = _levels_of_numbers(found, info)
+        return Column(info, _numbers(column, info))
+    if column.info.is_numeric:
+        codes, levels = _levels_of_numbers(column, info)
     else:
-        codes, levels = found.values, found.info.levels
+        codes, levels = column.values, column.info.levels
     if levels == info.levels:
         return Column(info, codes)
     _check_level_types(levels, info)
     return Column(info, _recode(codes, levels, info, unseen))
 
 
-def _numbers(found: Column, info: ColumnInfo) -> NDArray[Any]:
-    if not found.info.is_numeric:
-        if found.missing.all():
-            return np.full(len(found.values), np.nan)
+def _numbers(column: Column, info: ColumnInfo) -> NDArray[Any]:
+    if not column.info.is_numeric:
+        if column.missing.all():
+            return np.full(len(column.values), np.nan)
         raise SchemaError(
-            f"Column {info.name!r}: expected {_expected(info)}, got texts or categories "
-            f"({listing(found.info.levels, 3)}). Convert the column to what it was when fitting."
+            f"Column {info.name!r}: expected {_expected(info)}, got strings or categories "
+            f"({listing(column.info.levels, 3)}). Convert the column to what it was when fitting."
         )
-    mine, theirs = info.display, found.info.display
+    mine, theirs = info.display, column.info.display
     same = mine == theirs or (mine in _PLAIN and theirs in _PLAIN)
     same = same or {mine, theirs} == {"date", "datetime"}
-    if not same and not found.missing.all():
+    if not same and not column.missing.all():
         raise SchemaError(
             f"Column {info.name!r}: expected {_expected(info)}, got {_WORDS[theirs]}. Convert the "
             "column to what it was when fitting."
         )
-    return found.values
+    return column.values
 
 
-def _levels_of_numbers(found: Column, info: ColumnInfo) -> tuple[NDArray[Any], tuple[Any, ...]]:
-    codes, numbers = code_numbers(found.values)
-    levels = tuple(level_of_number(number, found.info.display) for number in numbers.tolist())
+def _levels_of_numbers(column: Column, info: ColumnInfo) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    codes, numbers = code_numbers(column.values)
+    levels = tuple(level_of_number(number, column.info.display) for number in numbers.tolist())
     return codes, levels
 
 
 def _check_level_types(levels: tuple[Any, ...], info: ColumnInfo) -> None:
-    """Refuse a column of numbers where texts were seen, and the other way round."""
+    """Refuse a column of numbers where strings were seen, and the other way round."""
     if not levels or not info.levels:
         return
     texts_now = {isinstance(level, str) for level in levels}
     texts_then = {isinstance(level, str) for level in info.levels}
     if texts_now.isdisjoint(texts_then):
-        got = "texts" if True in texts_now else "numbers"
+        got = "strings" if True in texts_now else "numbers"
         raise SchemaError(
             f"Column {info.name!r}: expected {_expected(info)}, got {got} ({listing(levels, 3)}). "
             "Convert the column to what it was when fitting."

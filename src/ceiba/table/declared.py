@@ -10,7 +10,7 @@ from ceiba.table.schema import listing
 
 
 class Levels(list[Any]):
-    """A column of texts with its levels in a declared order; otherwise a plain list.
+    """A column of strings with its levels in a declared order; otherwise a plain list.
 
     Parameters
     ----------

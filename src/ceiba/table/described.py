@@ -16,8 +16,6 @@ from ceiba.table.schema import ColumnInfo, Kind, Schema
 from ceiba.table.summary import column_range, matrix_ranges
 from ceiba.table.table import Table
 
-__all__ = ["described"]
-
 
 def described(table: Table, learned: NDArray[np.bool_] | None = None) -> Table:
     """Return the table with the schema that its rows, or some of them, give.

@@ -52,13 +52,7 @@ def show_number(number: float, display: Display = "number", digits: int = 6) -> 
 
 
 def level_of_number(number: float, display: Display) -> Any:
-    """Return the level that stands for a number in a column made categorical by the user.
-
-    Examples
-    --------
-    >>> level_of_number(3.0, "number"), level_of_number(1.0, "boolean")
-    (3, True)
-    """
+    """Return the level that stands for a number in a column made categorical by the user."""
     if display == "boolean" and number in (0.0, 1.0):
         return bool(number)
     if display == "number" or display == "boolean":

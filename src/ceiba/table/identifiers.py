@@ -1,7 +1,7 @@
 """A warning for columns in which nearly every row is a level of its own.
 
 Such a column splits the training rows perfectly and says nothing about new ones. Often it is an
-identifier; sometimes numbers or dates were read as texts, which the warning then says.
+identifier; sometimes numbers or dates were read as strings, which the warning then says.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def warn_of_identifier(name: str, codes: NDArray[np.int32], levels: tuple[Any, .
 def _likely(levels: tuple[Any, ...]) -> str:
     some = [level for level in levels if isinstance(level, str) and level.strip()][:_LOOKED_AT]
     if some and sum(map(_is_number, some)) >= _MOSTLY_OWN * len(some):
-        return "it looks like numbers read as texts. Convert it, e.g. pandas.to_numeric(...)."
+        return "it looks like numbers read as strings. Convert it, e.g. pandas.to_numeric(...)."
     if some and sum(map(_is_date, some)) >= _MOSTLY_OWN * len(some):
-        return "it looks like dates read as texts. Convert it, e.g. pandas.to_datetime(...)."
+        return "it looks like dates read as strings. Convert it, e.g. pandas.to_datetime(...)."
     return (
         "it looks like an identifier, which splits the training rows perfectly and says nothing "
         "about new ones. Leave the column out, or group its levels."

@@ -21,13 +21,7 @@ Codes = NDArray[np.int32]
 
 
 def plain_level(value: Any) -> str | int | float | bool:
-    """Return a level as str, int, float or bool.
-
-    Examples
-    --------
-    >>> plain_level(np.int64(3)), plain_level(2.0), plain_level("a")
-    (3, 2, 'a')
-    """
+    """Return a level as str, int, float or bool."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool):
@@ -46,20 +40,13 @@ def plain_level(value: Any) -> str | int | float | bool:
 
 
 def sorted_levels(levels: Sequence[Any]) -> tuple[Any, ...]:
-    """Sort levels; numbers before texts if both occur (a declared category may mix them)."""
+    """Sort levels; numbers before strings if both occur (a declared category may mix them)."""
     return tuple(sorted(levels, key=lambda level: (isinstance(level, str), level)))
 
 
 def code_objects(values: Sequence[Any]) -> tuple[Codes, tuple[Any, ...]]:
-    """Code texts by their sorted levels; whatever is neither str nor bytes is missing.
-
-    Examples
-    --------
-    >>> codes, levels = code_objects(["b", "a", None, "b"])
-    >>> codes.tolist(), levels
-    ([1, 0, -1, 1], ('a', 'b'))
-    """
-    # A dict over all rows and a sort of the distinct texts: np.unique would sort all rows.
+    """Code strings by their sorted levels; whatever is neither str nor bytes is missing."""
+    # A dict over all rows and a sort of the distinct strings: np.unique would sort all rows.
     distinct = dict.fromkeys(values)
     plain = {v: plain_level(v) for v in distinct if isinstance(v, str | bytes)}
     levels = sorted_levels(list(set(plain.values())))
@@ -107,14 +94,7 @@ def recode(codes: Codes, new_codes: Sequence[int]) -> Codes:
 
 
 def code_numbers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
-    """Code numbers by their sorted distinct values; NaN is missing.
-
-    Examples
-    --------
-    >>> codes, levels = code_numbers(np.array([3.0, np.nan, 1.0]))
-    >>> codes.tolist(), levels.tolist()
-    ([1, -1, 0], [1.0, 3.0])
-    """
+    """Code numbers by their sorted distinct values; NaN is missing."""
     present = ~np.isnan(values)
     codes = np.full(len(values), MISSING_CODE, dtype=np.int32)
     distinct, inverse = np.unique(values[present], return_inverse=True)

@@ -20,15 +20,7 @@ _LISTED = 5
 def by_position(
     names: tuple[str, ...] | None, n_columns: int, schema: Schema, owner: str
 ) -> list[int]:
-    """Return the positions in X of the columns of ``schema``, which must have the same order.
-
-    Examples
-    --------
-    >>> from ceiba.table import ColumnInfo, Kind
-    >>> schema = Schema((ColumnInfo("a", Kind.NUMERIC), ColumnInfo("b", Kind.NUMERIC)))
-    >>> by_position(("a", "b"), 2, schema, "this tree")
-    [0, 1]
-    """
+    """Return the positions in X of the columns of ``schema``, which must have the same order."""
     positions = _without_target(names, n_columns, schema)
     if names is not None and schema.named:
         kept = [names[j] for j in positions]

@@ -36,7 +36,7 @@ def read(
         numpy array (plain, object, masked, structured), pandas, polars or pyarrow frame, DuckDB
         relation, dict of lists, list of dicts, list of lists.
     categorical_features : "from_dtype", names, positions or mask
-        Columns to take as categorical whatever their type; the others go by their type: texts and
+        Columns to take as categorical whatever their type; the others go by their type: strings and
         categories are categorical, ordered categories ordered, numbers, booleans and dates numeric.
     target : TargetInfo, optional
         Goes into the schema.
@@ -64,7 +64,7 @@ def read(
     """
     if isinstance(X, Table):
         return X if target is None else X.with_schema(X.schema.with_target(target))
-    # The fast way, for floats as numpy has them: a table of iris is read in two microseconds.
+    # The fast path, for float arrays: iris is read in two microseconds.
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.size and target is None:
         by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
         if (by_type or categorical_features is None) and X.flags.aligned:
@@ -84,20 +84,20 @@ def read(
     return Table(columns, source.n_rows, schema)
 
 
-def _fitted(found: Column, is_chosen: bool) -> Column:
-    """Return a column as found with what was seen in it, made categorical if the user chose it."""
-    info = found.info
+def _fitted(column: Column, is_chosen: bool) -> Column:
+    """Return a column with what was seen in it, made categorical if the user chose so."""
+    info = column.info
     if info.is_numeric and not is_chosen:
-        seen = column_range(info.name, found.values)
-        return Column(ColumnInfo(info.name, info.kind, (), info.display, *seen), found.values)
-    codes, levels = found.values, info.levels
+        seen = column_range(info.name, column.values)
+        return Column(ColumnInfo(info.name, info.kind, (), info.display, *seen), column.values)
+    codes, levels = column.values, info.levels
     if info.is_numeric:
-        column_range(info.name, found.values)
-        codes, numbers = code_numbers(found.values)
+        column_range(info.name, column.values)
+        codes, numbers = code_numbers(column.values)
         levels = tuple(level_of_number(number, info.display) for number in numbers.tolist())
     kind = Kind.CATEGORICAL if is_chosen else info.kind
     n_missing = int(np.count_nonzero(codes == MISSING_CODE))
     if kind is Kind.CATEGORICAL:
         warn_of_identifier(info.name, codes, levels)
-    by_rows = found.levels_found or info.is_numeric
+    by_rows = column.levels_found or info.is_numeric
     return Column(ColumnInfo(info.name, kind, levels, "number", n_missing), codes, by_rows)

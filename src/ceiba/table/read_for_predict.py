@@ -64,7 +64,7 @@ def read_like(
     >>> [column.values.tolist() for column in table.columns]
     [[50.0], [2]]
     """
-    # The fast way: a float matrix for a table of numbers without names is taken as it is.
+    # The fast path: a float matrix for unnamed numeric columns is taken as it is.
     if type(X) is np.ndarray and X.ndim == 2 and schema.is_matrix and not schema.named:
         dtype, shape = X.dtype, X.shape
         if dtype in FLOATS and shape[1] == schema.n_columns and shape[0] and X.flags.aligned:

@@ -29,11 +29,6 @@ def matrix_ranges(X: Array, names: tuple[str, ...] | None) -> NDArray[np.float64
     """Return missing values, minimum and maximum (NaN: none) of the columns of a float matrix.
 
     Infinities are refused.
-
-    Examples
-    --------
-    >>> matrix_ranges(np.array([[1.0, np.nan], [3.0, 5.0]]), ("a", "b")).tolist()
-    [[0.0, 1.0], [1.0, 5.0], [3.0, 5.0]]
     """
     from ceiba import _core
 
@@ -46,13 +41,7 @@ def matrix_ranges(X: Array, names: tuple[str, ...] | None) -> NDArray[np.float64
 
 
 def column_range(name: str, values: Array) -> Range:
-    """Return the range of one column of numbers; refuse infinities.
-
-    Examples
-    --------
-    >>> column_range("age", np.array([31.0, 45.0]))
-    Range(n_missing=0, minimum=31.0, maximum=45.0)
-    """
+    """Return the range of one column of numbers; refuse infinities."""
     n_missing = 0
     low, high = float(np.min(values)), float(np.max(values))
     if low != low:

@@ -43,8 +43,9 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         raise DataTypeError(f"sample_weight must hold numbers ({error}).") from None
     if given.ndim == 0:
         raise DataTypeError(
-            f"Singleton array {given!r} cannot be considered a valid collection: sample_weight is "
-            "one number for all rows, or one for each of them."
+            f"Singleton array {weights.reshape(())!r} cannot be considered a valid collection. "
+            "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
+            f"`{weights.reshape(())!r}` instead. Give one number, or an array of one per row."
         )
     if given.ndim != 1:
         raise DataError(
@@ -61,7 +62,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
 
 
 def effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
-    """Give the number of rows that weights are worth: their sum if they count, else Kish's.
+    """Return the number of rows that weights are worth: their sum if they count, else Kish's.
 
     Kish's (1965) is (sum of w)^2 / sum of w^2, whatever the scale of the weights.
 

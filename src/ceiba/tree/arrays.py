@@ -7,19 +7,18 @@ all that happens here; nothing here knows what a node is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-
-__all__ = ["Array", "read_only", "same_array", "take_ragged"]
 
 Array = npt.NDArray[Any]
 
 
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
-    """Give a read-only C-ordered view of `values` as `dtype`, without a copy where possible.
+    """Return a read-only C-ordered view of `values` as `dtype`, without a copy where possible.
 
     The flag is set on a new view, never on the caller's own array object.
     """
@@ -29,12 +28,38 @@ def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
 
 
 def same_array(a: Array | None, b: Array | None) -> bool:
-    """Tell whether two optional arrays hold the same values (NaN equals NaN)."""
+    """Return whether two optional arrays hold the same values (NaN equals NaN)."""
     if a is None or b is None:
         return a is b
     if a.shape != b.shape:
         return False
     return bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayRecord:
+    """A frozen record of read-only arrays (`_DTYPES`) and plain fields, compared by value."""
+
+    _DTYPES: ClassVar[Mapping[str, npt.DTypeLike]]
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        for name, dtype in self._DTYPES.items():
+            put(self, name, read_only(getattr(self, name), dtype))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through __init__, because numpy does not pickle the read-only flag.
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        pairs = ((f.name, getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return all(same_array(a, b) if name in self._DTYPES else a == b for name, a, b in pairs)
+
+    def __hash__(self) -> int:
+        first = getattr(self, next(iter(self._DTYPES)))
+        return hash((type(self).__name__, first.tobytes()))
 
 
 def take_ragged(

@@ -19,21 +19,12 @@ from ceiba.tree.arrays import Array
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["collapse"]
-
 
 def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
-    """Give a new tree in which the given nodes are leaves.
+    """Return a new tree in which the given nodes are leaves.
 
     Nodes that are leaves already, or lie below another given node, change nothing. A boolean
     array over all nodes is read as a mask.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", ("x <= 4", "b", "a")))
-    >>> tree.collapse([2]).leaves.tolist()
-    [1, 2]
     """
     chosen = _chosen(tree, nodes) & ~tree.is_leaf
     if not chosen.any():

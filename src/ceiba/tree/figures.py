@@ -12,13 +12,10 @@ from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.impurity import scale_by_prior
 from ceiba.tree.routing import route as _route
 from ceiba.tree.shape import Shape
-from ceiba.tree.stayed import stayed_risk
 
 if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.splits.surrogates import Surrogates
-
-__all__ = ["Figures"]
 
 
 class Figures(Shape):
@@ -148,12 +145,47 @@ class Figures(Shape):
     def tree_risk(self) -> float:
         """R(T): sum of the risks of the leaves; rows that stayed in an inner node count there.
 
-        The same as the risk of the whole tree in `pruning_sequence` (see `ceiba.tree.stayed` for
-        what rows that stayed count).
+        The same as the risk of the whole tree in `pruning_sequence`.
         """
-        return float(self.risk[self.is_leaf].sum() + stayed_risk(self).sum())
+        return float(self.risk[self.is_leaf].sum() + self.stayed_risk.sum())
+
+    @cached_property
+    def stayed_risk(self) -> Array:
+        """The part of R(t) of rows that stay in inner node t; 0 where none do.
+
+        A node counts all its rows, its branches theirs; the difference is the rows that stayed.
+        Exact for class counts and for the squared error. Other losses cannot be separated so:
+        there the rows take their share of the node's risk.
+        """
+        risk = np.zeros(self.n_nodes)
+        at = np.flatnonzero(~self.is_leaf & (self.default_branch < 0) & (self.sent_default > 0))
+        if len(at) == 0:
+            return read_only(risk, np.float64)
+        if self.counts is not None and self.n_outputs == 1:
+            risk[at] = self._stayed_cost(self.counts, at)
+        elif self.criterion == "squared_error" and self.n_outputs == 1:
+            risk[at] = self._stayed_squares(at)
+        else:
+            risk[at] = self.part_ending[at] * self.risk[at]
+        return read_only(risk, np.float64)
+
+    def _stayed_cost(self, counts: Array, at: Array) -> Array:
+        counts = scale_by_prior(counts, self.class_prior)[:, 0, :]
+        gone = np.zeros_like(counts)
+        np.add.at(gone, self.parent[1:], counts[1:])
+        left = np.maximum(counts[at] - gone[at], 0.0)
+        costs = 1.0 - np.eye(left.shape[1]) if self.cost_matrix is None else self.cost_matrix
+        whole = self.weight[0] if self.weight[0] > 0 else 1.0
+        return np.asarray((left * costs[:, self.answer[at]].T).sum(axis=1) / whole)
+
+    def _stayed_squares(self, at: Array) -> Array:
+        # The squared error of a branch about the node's mean: its own plus weight x distance^2.
+        value, parent, share = self.value[:, 0, 0], self.parent[1:], self.share[1:]
+        about_parent = self.risk[1:] + share * (value[1:] - value[parent]) ** 2
+        gone = np.bincount(parent, weights=about_parent, minlength=self.n_nodes)
+        return np.asarray(np.maximum(self.risk[at] - gone[at], 0.0))
 
 
 def _over_root(mass: Array) -> Array:
-    """Give masses as shares of the root's."""
+    """Return masses as shares of the root's."""
     return mass / mass[0] if mass[0] > 0 else np.zeros(len(mass))

@@ -7,6 +7,7 @@ place, what was found and what is allowed. Rules are ordered so that each may re
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from ceiba.table import Schema
     from ceiba.tree.arrays import Array
     from ceiba.tree.tree import Tree
-
-__all__ = ["check"]
 
 _MISSING = ("learn", "majority", "surrogate", "fractional", "error")
 _UNSEEN = ("majority", "missing", "error")
@@ -58,8 +57,17 @@ def _fail(where: str, got: str, allowed: str) -> NoReturn:
     raise TreeError(f"Broken tree, {where}: {got}. {allowed}")
 
 
-def _first(bad: Any) -> int | None:
-    return int(np.argmax(bad)) if bad.any() else None
+def _refuse(
+    bad: Any, place: str, got: Callable[[int], str] | str, allowed: Callable[[int], str] | str
+) -> None:
+    """Fail at the first entry of a mask, if there is one."""
+    if bad.any():
+        i = int(np.argmax(bad))
+        _fail(
+            f"{place} {i}",
+            got if isinstance(got, str) else got(i),
+            allowed if isinstance(allowed, str) else allowed(i),
+        )
 
 
 def _check_lengths(tree: Tree) -> None:
@@ -84,36 +92,32 @@ def _check_shape(tree: Tree) -> None:
     n = len(tree.parent)
     if tree.parent[0] != -1:
         _fail("node 0", f"parent {tree.parent[0]}", "The root is node 0, its parent is -1.")
-    ids = np.arange(1, n)
-    bad = _first((tree.parent[1:] < 0) | (tree.parent[1:] >= ids))
-    if bad is not None:
-        _fail(
-            f"node {bad + 1}",
-            f"parent {tree.parent[bad + 1]}",
-            "Nodes are numbered in pre-order: 0 <= parent < node.",
-        )
+    ids = np.arange(n)
+    _refuse(
+        (ids > 0) & ((tree.parent < 0) | (tree.parent >= ids)),
+        "node",
+        lambda i: f"parent {tree.parent[i]}",
+        "Nodes are numbered in pre-order: 0 <= parent < node.",
+    )
     count = np.bincount(tree.parent[1:], minlength=n) if n > 1 else np.zeros(n, np.int64)
-    if tree.branch_start[0] != 0 or np.any(np.diff(tree.branch_start) != count):
-        where = _first(np.diff(tree.branch_start) != count)
-        _fail(
-            f"branch_start of node {where or 0}",
-            "does not fit the parents",
-            "branch_start[i + 1] - branch_start[i] is the number of nodes whose parent is i.",
-        )
-    single = _first(count == 1)
-    if single is not None:
-        _fail(f"node {single}", "one branch", "An inner node has two or more.")
+    wrong = np.diff(tree.branch_start) != count
+    wrong[0] |= tree.branch_start[0] != 0
+    _refuse(
+        wrong,
+        "branch_start of node",
+        "does not fit the parents",
+        "branch_start[i + 1] - branch_start[i] is the number of nodes whose parent is i.",
+    )
+    _refuse(count == 1, "node", "one branch", "An inner node has two or more.")
     if sorted(tree.branch_node.tolist()) != list(range(1, n)):
         _fail("branch_node", "not every node once", "Each node but the root is one branch.")
     owner = np.repeat(np.arange(n), count)
-    bad = _first(tree.parent[tree.branch_node] != owner)
-    if bad is not None:
-        node = int(tree.branch_node[bad])
-        _fail(
-            f"branch {bad}",
-            f"node {node} listed under node {owner[bad]}",
-            f"Its parent is {tree.parent[node]}.",
-        )
+    _refuse(
+        tree.parent[tree.branch_node] != owner,
+        "branch",
+        lambda b: f"node {tree.branch_node[b]} listed under node {owner[b]}",
+        lambda b: f"Its parent is {tree.parent[tree.branch_node[b]]}.",
+    )
     # Pre-order: the first branch follows its node, each further one the end of the one before.
     previous_end = np.empty(n - 1, np.int64)
     first = np.zeros(n - 1, bool)
@@ -121,25 +125,27 @@ def _check_shape(tree: Tree) -> None:
     previous_end[first] = owner[first] + 1
     later = np.flatnonzero(~first)
     previous_end[later] = tree.subtree_end[tree.branch_node[later - 1]]
-    bad = _first(tree.branch_node != previous_end)
-    if bad is not None:
+    wrong = tree.branch_node != previous_end
+    if wrong.any():
+        b = int(np.argmax(wrong))
         _fail(
-            f"node {int(tree.branch_node[bad])}",
-            f"is a branch of node {owner[bad]} but out of order",
-            f"In pre-order this branch is node {previous_end[bad]}.",
+            f"node {tree.branch_node[b]}",
+            f"a branch of node {owner[b]}, out of order",
+            f"In pre-order this branch is node {previous_end[b]}.",
         )
 
 
 def _check_splits(tree: Tree) -> None:
     splits, schema = tree.splits, tree.schema
-    bad = _first((splits.kind == SplitKind.NONE) != tree.is_leaf)
-    if bad is not None:
-        what = "branches but no split" if splits.kind[bad] == 0 else "a split but no branches"
-        _fail(f"node {bad}", what, "A node has a split exactly if it has branches.")
+    _refuse(
+        (splits.kind == SplitKind.NONE) != tree.is_leaf,
+        "node",
+        lambda i: "branches but no split" if splits.kind[i] == 0 else "a split but no branches",
+        "A node has a split exactly if it has branches.",
+    )
     _check_split_rows(splits, schema, tree.n_branches, "node")
-    bad = _first(splits.low_branch != 0)
-    if bad is not None:
-        _fail(f"node {bad}", f"low_branch {splits.low_branch[bad]}", "A primary split has 0.")
+    low = splits.low_branch
+    _refuse(low != 0, "node", lambda i: f"low_branch {low[i]}", "A primary split has 0.")
 
 
 def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
@@ -151,42 +157,39 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
     if not len(splits.level_code) == len(splits.level_branch) == splits.level_start[-1]:
         _fail("level_code", f"length {len(splits.level_code)}", "level_start ends elsewhere.")
     asks = splits.kind != SplitKind.NONE
-    bad = _first(~np.isin(splits.kind, [int(kind) for kind in SplitKind]))
-    if bad is not None:
-        _fail(f"{place} {bad}", f"split kind {splits.kind[bad]}", "Known kinds are 0 to 3.")
-    bad = _first(asks & ((splits.column < 0) | (splits.column >= len(schema.columns))))
-    if bad is not None:
-        _fail(
-            f"{place} {bad}",
-            f"column {splits.column[bad]}",
-            f"The schema has {len(schema.columns)} columns.",
-        )
-    bad = _first(~asks & (splits.column != -1))
-    if bad is not None:
-        _fail(f"{place} {bad}", f"column {splits.column[bad]}", "A leaf asks no column: -1.")
+    _refuse(
+        ~np.isin(splits.kind, [int(kind) for kind in SplitKind]),
+        place,
+        lambda i: f"split kind {splits.kind[i]}",
+        "Known kinds are 0 to 3.",
+    )
+    _refuse(
+        asks & ((splits.column < 0) | (splits.column >= len(schema.columns))),
+        place,
+        lambda i: f"column {splits.column[i]}",
+        f"The schema has {len(schema.columns)} columns.",
+    )
+    wrong = ~asks & (splits.column != -1)
+    _refuse(wrong, place, lambda i: f"column {splits.column[i]}", "A leaf asks no column: -1.")
     kinds = np.array([str(info.kind) for info in schema.columns] or [""])
     kind_of = np.where(asks, kinds[np.where(asks, splits.column, 0)], "")
     cut = splits.kind == SplitKind.CUT
-    bad = _first(cut & ~np.isfinite(splits.cut))
-    if bad is not None:
-        _fail(f"{place} {bad}", f"cut {splits.cut[bad]}", "A cut is a finite number.")
+    wrong = cut & ~np.isfinite(splits.cut)
+    _refuse(wrong, place, lambda i: f"cut {splits.cut[i]}", "A cut is a finite number.")
     timed = np.array([info.display in _TIMES for info in schema.columns] or [False])
     far = np.abs(np.where(cut, splits.cut, 0.0)) >= 2.0**63
-    bad = _first(far & timed[np.where(asks, splits.column, 0)])
-    if bad is not None:
-        _fail(f"{place} {bad}", f"the time {splits.cut[bad]:g} s", "Times lie within 2**63 s.")
-    bad = _first(cut & (kind_of == str(Kind.CATEGORICAL)))
-    if bad is not None:
-        name = schema.columns[splits.column[bad]].name
-        _fail(f"{place} {bad}", f"a cut on the categorical column {name!r}", "Use levels.")
-    level = splits.kind == SplitKind.LEVELS
-    bad = _first(level & (kind_of == str(Kind.NUMERIC)))
-    if bad is not None:
-        name = schema.columns[splits.column[bad]].name
-        _fail(f"{place} {bad}", f"levels on the numeric column {name!r}", "Use a cut.")
-    bad = _first((cut | (splits.kind == SplitKind.PRESENCE)) & (n_branches != 2))
-    if bad is not None:
-        _fail(f"{place} {bad}", f"{n_branches[bad]} branches", "A cut has two.")
+    wrong = far & timed[np.where(asks, splits.column, 0)]
+    _refuse(wrong, place, lambda i: f"the time {splits.cut[i]:g} s", "Times lie within 2**63 s.")
+
+    def name(i: int) -> str:
+        return repr(schema.columns[splits.column[i]].name)
+
+    wrong = cut & (kind_of == str(Kind.CATEGORICAL))
+    _refuse(wrong, place, lambda i: f"a cut on the categorical column {name(i)}", "Use levels.")
+    wrong = (splits.kind == SplitKind.LEVELS) & (kind_of == str(Kind.NUMERIC))
+    _refuse(wrong, place, lambda i: f"levels on the numeric column {name(i)}", "Use a cut.")
+    wrong = (cut | (splits.kind == SplitKind.PRESENCE)) & (n_branches != 2)
+    _refuse(wrong, place, lambda i: f"{n_branches[i]} branches", "A cut has two.")
     _check_level_maps(splits, schema, n_branches, place)
 
 
@@ -241,61 +244,58 @@ def _check_options(tree: Tree) -> None:
 
 
 def _check_default(tree: Tree) -> None:
-    bad = _first(
-        (tree.default_branch < -1) | (tree.default_branch >= np.maximum(tree.n_branches, 0))
+    _refuse(
+        (tree.default_branch < -1) | (tree.default_branch >= tree.n_branches),
+        "node",
+        lambda i: f"default branch {tree.default_branch[i]}",
+        lambda i: f"The node has {tree.n_branches[i]} branches; -1 means that rows stay.",
     )
-    if bad is not None and tree.default_branch[bad] != -1:
-        _fail(
-            f"node {bad}",
-            f"default branch {tree.default_branch[bad]}",
-            f"The node has {tree.n_branches[bad]} branches; -1 means that rows stay.",
-        )
 
 
 def _check_content(tree: Tree) -> None:
     for name in ("n_rows", "weight", "sent_default"):
-        array = getattr(tree, name)
-        bad = _first(~(np.isfinite(array) & (array >= 0)))
-        if bad is not None:
-            _fail(f"node {bad}", f"{name} {array[bad]}", "It is finite and not negative.")
-    if tree.missing == "fractional":
-        return  # a row may be in several branches
-    for name, slack in (("n_rows", 0.0), ("weight", 1e-9)):
-        array = getattr(tree, name).astype(np.float64)
-        owner = tree.parent[tree.branch_node]
-        below = np.bincount(owner, weights=array[tree.branch_node], minlength=tree.n_nodes)
-        bad = _first(below > array * (1 + slack))
-        if bad is not None:
-            _fail(
-                f"node {bad}",
-                f"{name} {array[bad]:g}, in its branches {below[bad]:g}",
-                "The branches together hold no more than the node.",
-            )
+        _check_amounts(getattr(tree, name), name)
+    if tree.missing != "fractional":  # there a row may be in several branches
+        _check_sums(tree, tree.n_rows.astype(np.float64), "n_rows", 0.0)
+        _check_sums(tree, tree.weight, "weight", 1e-9)
+
+
+def _check_amounts(amount: Array, name: str) -> None:
+    wrong = ~(np.isfinite(amount) & (amount >= 0))
+    _refuse(wrong, "node", lambda i: f"{name} {amount[i]}", "It is finite and not negative.")
+
+
+def _check_sums(tree: Tree, amount: Array, name: str, slack: float) -> None:
+    owner = tree.parent[tree.branch_node]
+    below = np.bincount(owner, weights=amount[tree.branch_node], minlength=tree.n_nodes)
+    _refuse(
+        below > amount * (1 + slack),
+        "node",
+        lambda i: f"{name} {amount[i]:g}, in its branches {below[i]:g}",
+        "The branches together hold no more than the node.",
+    )
 
 
 def _check_values(tree: Tree) -> None:
-    bad = _first(~np.isfinite(tree.value).all(axis=(1, 2)))
-    if bad is not None:
-        _fail(f"node {bad}", f"value {tree.value[bad].tolist()}", "Values are finite.")
+    wrong = ~np.isfinite(tree.value).all(axis=(1, 2))
+    _refuse(wrong, "node", lambda i: f"value {tree.value[i].tolist()}", "Values are finite.")
     if tree.task == "regression":
         if tree.counts is not None:
             _fail("counts", "given", "A regression tree has no class counts.")
         return
     total = tree.value.sum(axis=2)
-    bad = _first(((tree.value < 0).any(axis=2) | (np.abs(total - 1) > 1e-6)).any(axis=1))
-    if bad is not None:
-        _fail(
-            f"node {bad}",
-            f"class probabilities {tree.value[bad].tolist()}",
-            "They are not negative and sum to 1.",
-        )
+    _refuse(
+        ((tree.value < 0).any(axis=2) | (np.abs(total - 1) > 1e-6)).any(axis=1),
+        "node",
+        lambda i: f"class probabilities {tree.value[i].tolist()}",
+        "They are not negative and sum to 1.",
+    )
     for k, size in enumerate(tree.n_classes.tolist()):
         if np.any(tree.value[:, k, size:] != 0):
             _fail(f"value of output {k}", "probability beyond its classes", f"It has {size}.")
-    if tree.counts is not None:
-        bad = _first((tree.counts < 0).any(axis=(1, 2)))
-        if bad is not None:
-            _fail(f"node {bad}", f"counts {tree.counts[bad].tolist()}", "Not negative.")
+    if (counts := tree.counts) is not None:
+        wrong = (counts < 0).any(axis=(1, 2))
+        _refuse(wrong, "node", lambda i: f"counts {counts[i].tolist()}", "Not negative.")
 
 
 def _check_extra(tree: Tree, name: str, extra: Any) -> None:
@@ -307,17 +307,17 @@ def _check_extra(tree: Tree, name: str, extra: Any) -> None:
     if start[-1] != len(splits):
         _fail(f"{name}.start", f"ends at {start[-1]}", f"There are {len(splits)} splits.")
     owner = np.repeat(np.arange(tree.n_nodes), np.diff(start))
-    bad = _first(tree.is_leaf[owner])
-    if bad is not None:
-        _fail(f"node {owner[bad]}", f"a leaf with {name}", "Only inner nodes have them.")
-    bad = _first(splits.kind == SplitKind.NONE)
-    if bad is not None:
-        _fail(f"{name.removesuffix('s')} {bad}", "no split", "Each entry is a split.")
+    count = np.diff(start)
+    _refuse(
+        tree.is_leaf & (count > 0), "node", f"a leaf with {name}", "Only inner nodes have them."
+    )
+    one = name.removesuffix("s")
+    _refuse(splits.kind == SplitKind.NONE, one, "no split", "Each entry is a split.")
     if name == "surrogates":
         n_branches = tree.n_branches[owner]
     else:
         n_branches = _branches_of_competitors(splits)
-    _check_split_rows(splits, tree.schema, n_branches, name.removesuffix("s"))
+    _check_split_rows(splits, tree.schema, n_branches, one)
 
 
 def _branches_of_competitors(splits: SplitTable) -> Array:
@@ -348,12 +348,9 @@ def _check_tests(tree: Tree) -> None:
                 f"{tree.n_nodes} nodes need {tree.n_nodes}.",
             )
     known = ~np.isnan(tests.p_value)
-    bad = _first(known & ((tests.p_value < 0) | (tests.p_value > 1)))
-    if bad is not None:
-        _fail(f"tests of node {bad}", f"p-value {tests.p_value[bad]}", "Needs 0 to 1.")
-    bad = _first(tree.is_leaf & (known | tests.continues))
-    if bad is not None:
-        _fail(f"tests of node {bad}", "a leaf with a test", "Only splits are tested.")
-    bad = _first(tests.continues & (tree.parent < 0))
-    if bad is not None:
-        _fail(f"tests of node {bad}", "the root continues a test", "Only nodes below others do.")
+    p, place = tests.p_value, "tests of node"
+    _refuse(known & ((p < 0) | (p > 1)), place, lambda i: f"p-value {p[i]}", "Needs 0 to 1.")
+    wrong = tree.is_leaf & (known | tests.continues)
+    _refuse(wrong, place, "a leaf with a test", "Only splits are tested.")
+    wrong = tests.continues & (tree.parent < 0)
+    _refuse(wrong, place, "the root continues a test", "Only nodes below others do.")

@@ -11,9 +11,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
-
     import numpy as np
     import numpy.typing as npt
 
@@ -25,14 +22,12 @@ if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
     from ceiba.trust import Counterfactuals, Drift, ShapleyValues
 
-__all__ = ["TreeMethods", "from_sklearn", "load"]
-
 
 class TreeMethods:
     """Methods that higher rooms answer; mixed into `Tree`."""
 
     def to_text(self, **options: Any) -> str:
-        """Give the tree as text, one line per node; options of `ceiba.export.to_text`.
+        """Return the tree as text, one line per node; options of `ceiba.export.to_text`.
 
         Examples
         --------
@@ -58,14 +53,13 @@ class TreeMethods:
         |- x <= 2.5  -> a
         `- x > 2.5  -> b
         """
-        import os
         import sys
 
         color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         print(self.to_text(**{"color": color, **options}))
 
     def __rich__(self) -> Any:
-        """Give the tree in colours to `rich.print`."""
+        """Return the tree in colours to `rich.print`."""
         from rich.text import Text
 
         return Text.from_ansi(self.to_text(color=True))
@@ -84,7 +78,7 @@ class TreeMethods:
         return to_svg(self, **options)  # type: ignore[arg-type]
 
     def _repr_html_(self) -> str:
-        """Give a notebook the drawing, folded to what a page can show."""
+        """Return a notebook the drawing, folded to what a page can show."""
         picture = self.to_svg(font_size=11.0, size=(1100.0, 1000.0))
         return f'<div style="overflow-x:auto;max-width:100%">{picture}</div>'
 
@@ -101,7 +95,7 @@ class TreeMethods:
         return plot_tree(self, *data, **options)
 
     def rules(self, **options: Any) -> RuleTable:
-        """Give the leaves as a table of rules; options of `ceiba.inspection.rules`.
+        """Return the leaves as a table of rules; options of `ceiba.inspection.rules`.
 
         Examples
         --------
@@ -115,7 +109,7 @@ class TreeMethods:
         return rules(self, **options)  # type: ignore[arg-type]
 
     def formula(self, target_class: Any, **options: Any) -> Formula:
-        """Give the condition under which the tree says a class; see `ceiba.inspection.formula`.
+        """Return the condition under which the tree says a class; see `ceiba.inspection.formula`.
 
         Examples
         --------
@@ -129,7 +123,7 @@ class TreeMethods:
         return formula(self, target_class, **options)  # type: ignore[arg-type]
 
     def importance(self, **options: Any) -> npt.NDArray[np.float64]:
-        """Give the importance of each column; options of `ceiba.inspection.importance`.
+        """Return the importance of each column; options of `ceiba.inspection.importance`.
 
         Examples
         --------
@@ -172,7 +166,7 @@ class TreeMethods:
         return routing(self)  # type: ignore[arg-type]
 
     def summary(self, **options: Any) -> Summary:
-        """Give the card of the tree, with a legend; see `ceiba.inspection.summary`.
+        """Return the card of the tree, with a legend; see `ceiba.inspection.summary`.
 
         Examples
         --------
@@ -209,7 +203,7 @@ class TreeMethods:
         return explain_rows(self, table)  # type: ignore[arg-type]
 
     def shap_values(self, X: Any, **options: Any) -> ShapleyValues | tuple[ShapleyValues, ...]:
-        """Give the exact Shapley values of rows; options of `ceiba.trust.shap_values`.
+        """Return the exact Shapley values of rows; options of `ceiba.trust.shap_values`.
 
         Examples
         --------
@@ -223,7 +217,7 @@ class TreeMethods:
         return shap_values(self, X, **options)  # type: ignore[arg-type]
 
     def counterfactual(self, row: Any, **options: Any) -> Counterfactuals:
-        """Give the nearest changes to another answer; options of `ceiba.trust.counterfactual`.
+        """Return the nearest changes to another answer; options of `ceiba.trust.counterfactual`.
 
         Examples
         --------
@@ -251,7 +245,7 @@ class TreeMethods:
         return drift(self, X, y)  # type: ignore[arg-type]
 
     def to_sklearn(self) -> Any:
-        """Give a fitted scikit-learn estimator that predicts as this tree.
+        """Return a fitted scikit-learn estimator that predicts as this tree.
 
         For binary numeric trees, exact for X that float32 can represent; see
         `ceiba.export.to_sklearn`.
@@ -263,7 +257,7 @@ class TreeMethods:
     def prune(
         self, alpha: float | None = None, *, n_leaves: int | None = None, risk: Risk = "cost"
     ) -> Tree:
-        """Give T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
+        """Return T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
 
         Or the tree of the pruning sequence with `n_leaves` leaves (if none has so many, the
         largest with fewer); see `ceiba.prune.prune_tree`.
@@ -280,7 +274,7 @@ class TreeMethods:
         return prune_tree(self, alpha, n_leaves=n_leaves, risk=risk)  # type: ignore[arg-type]
 
     def pruning_sequence(self, *, risk: Risk = "cost") -> PruningSequence:
-        """Give all nested trees T(alpha), from T(0) to the root; see `ceiba.prune`.
+        """Return all nested trees T(alpha), from T(0) to the root; see `ceiba.prune`.
 
         Examples
         --------
@@ -347,9 +341,9 @@ class TreeMethods:
         path: str | os.PathLike[str] | None = None,
         **options: Any,
     ) -> Any:
-        """Give the tree in another format: sql, python, c, javascript, json, onnx, pmml, rules, ...
+        """Return the tree in another format: sql, python, c, javascript, onnx, pmml, rules, ...
 
-        Every format answers as `predict` does, or refuses what it cannot say.
+        Every format answers as `predict` does, or refuses what it cannot express.
 
         Parameters
         ----------
@@ -369,7 +363,7 @@ class TreeMethods:
         >>> import ceiba
         >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
         >>> print(tree.export("rules"))
-        if clouds <= 4.5 or clouds is missing then no  (p=1)
+        if clouds <= 4.5 or missing then no  (p=1)
         if clouds > 4.5 then yes  (p=1)
         """
         from ceiba.export.registry import export
@@ -467,7 +461,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def from_sklearn(model: Any) -> Tree:
-    """Give the Tree of a fitted scikit-learn decision tree, exactly; see `ceiba.export`."""
+    """Return the Tree of a fitted scikit-learn decision tree, exactly; see `ceiba.export`."""
     from ceiba.export.sklearn import from_sklearn as convert
 
     return convert(model)

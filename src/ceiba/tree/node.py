@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.tests import NodeTest
     from ceiba.tree.tree import Tree
 
-__all__ = ["Node", "NodeSequence"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Node:
@@ -188,7 +186,7 @@ class Node:
 
 
 def _plain(label: Any) -> Any:
-    """Give a label as a plain Python value, so that it prints as the user wrote it."""
+    """Return a label as a plain Python value, so that it prints as the user wrote it."""
     return label.item() if hasattr(label, "item") else label
 
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import Split
     from ceiba.tree.tree import Tree
 
-__all__ = ["Path", "Step"]
-
 
 @dataclass(frozen=True)
 class Step:
@@ -49,7 +47,7 @@ class Path:
 
     @property
     def nodes(self) -> tuple[int, ...]:
-        """Ids of the nodes on the way, the root first, the end included."""
+        """Ids of the nodes on the path, the root first, the end included."""
         parent = self.tree.parent
         ids = [self.end]
         while (above := int(parent[ids[-1]])) >= 0:
@@ -68,7 +66,7 @@ class Path:
         return tuple(out)
 
     def sentences(self, *, digits: int | None = None) -> tuple[str, ...]:
-        """Say each branch taken, from the root down."""
+        """Describe each branch taken, from the root down."""
         schema = self.tree.schema
         return tuple(step.split.sentence(step.branch, schema, digits=digits) for step in self.steps)
 

@@ -13,8 +13,6 @@ from ceiba.tree.arrays import Array, read_only
 if TYPE_CHECKING:
     from ceiba.table import Schema, TargetInfo
 
-__all__ = ["Shape"]
-
 
 class Shape:
     """Counts, depths and places of nodes; mixed into `Tree`."""
@@ -106,3 +104,22 @@ class Shape:
         within = np.arange(self.n_nodes - 1) - np.repeat(self.branch_start[:-1], self.n_branches)
         index[self.branch_node] = within
         return read_only(index, np.int32)
+
+
+def sum_up(tree: Shape, own: Array) -> Array:
+    """Add to each node's own row of `own` those of all nodes below it."""
+    own = np.asarray(own, np.float64)
+    if np.all(own == np.rint(own)) and np.abs(own).sum() < 2.0**53:
+        # Whole numbers: differences of running sums are exact.
+        running = np.concatenate((np.zeros((1, *own.shape[1:])), np.cumsum(own, axis=0)))
+        return np.asarray(running[tree.subtree_end] - running[:-1])
+    parent = tree.parent.tolist()
+    flat = own.reshape(len(own), -1)
+    columns = [_sum_column(parent, flat[:, k].tolist()) for k in range(flat.shape[1])]
+    return np.array(columns, np.float64).T.reshape(own.shape)
+
+
+def _sum_column(parent: list[int], total: list[float]) -> list[float]:
+    for i in range(len(total) - 1, 0, -1):  # branches come after their parent
+        total[parent[i]] += total[i]
+    return total

@@ -1,7 +1,7 @@
 """scikit-learn's names for the arrays of a binary tree, as read-only views.
 
-Code written against `sklearn.tree._tree.Tree` (plots, exporters, walks by hand) reads ours by the
-same names. `value` and `impurity` are the tree's own. Differences that remain: thresholds are
+Code written against `sklearn.tree._tree.Tree` (plots, exporters, traversals) reads ours by
+the same names. `value` and `impurity` are the tree's own. Differences that remain: thresholds are
 float64 cuts on float64 data; level splits have no threshold, so a tree with any is refused.
 """
 
@@ -15,8 +15,6 @@ from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.figures import Figures
 from ceiba.tree.splits.split_table import SplitKind
-
-__all__ = ["SklearnNames"]
 
 
 class SklearnNames(Figures):

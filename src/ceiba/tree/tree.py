@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.surrogates import Competitors, Surrogates
     from ceiba.tree.splits.tests import SplitTests
 
-__all__ = ["Missing", "Tree", "Unseen"]
-
 Missing = Literal["learn", "majority", "surrogate", "fractional", "error"]
 Unseen = Literal["majority", "missing", "error"]
 
@@ -89,7 +87,7 @@ class Tree(SklearnNames, TreeMethods):
     risk : float64 array of shape (n,)
         R(t): risk of the node taken as a leaf, as a share of the whole; NaN if unknown.
     sent_default : int64 array of shape (n,)
-        Training rows that went the default way, or stayed.
+        Training rows that took the default branch, or stayed.
     surrogates, competitors : Surrogates, Competitors, optional
     tests : SplitTests, optional
         The test of each split, in trees that grow by tests.
@@ -149,7 +147,7 @@ class Tree(SklearnNames, TreeMethods):
 
     @staticmethod
     def later(known: Mapping[str, Any], rest: Callable[[], Mapping[str, Any]]) -> Tree:
-        """Give a tree whose arrays are made when somebody first asks for one of them.
+        """Return a tree whose arrays are made when somebody first asks for one of them.
 
         A small table is fitted in less time than it takes to hand twenty arrays to numpy.
 
@@ -188,7 +186,7 @@ class Tree(SklearnNames, TreeMethods):
         return self.__dict__.get("_certificate")
 
     def certified(self, certificate: Any) -> Tree:
-        """Give the tree its certificate (used by the search)."""
+        """Return the tree its certificate (used by the search)."""
         self.__dict__["_certificate"] = certificate
         return self
 
@@ -234,7 +232,7 @@ class Tree(SklearnNames, TreeMethods):
         return NodeSequence(self)
 
     def node(self, i: int) -> Node:
-        """Give a view of node `i`.
+        """Return a view of node `i`.
 
         Examples
         --------
@@ -255,7 +253,7 @@ class Tree(SklearnNames, TreeMethods):
         return Node(self, 0)
 
     def path(self, node: int) -> Path:
-        """Give the branches from the root to `node`."""
+        """Return the branches from the root to `node`."""
         return self.node(node).path
 
     # ------------------------------------------------------------------ rows
@@ -270,7 +268,7 @@ class Tree(SklearnNames, TreeMethods):
         return _route.label_table(self, self.value)
 
     def apply(self, X: Any, *, n_threads: int = 1) -> Array:
-        """Give the node each row of X ends in.
+        """Return the node each row of X ends in.
 
         That is a leaf, except for rows that stay in an inner node (`default_branch` -1); with
         `missing="fractional"` the heaviest leaf.
@@ -299,7 +297,7 @@ class Tree(SklearnNames, TreeMethods):
         return _route.predict(self, _route.read(self, X), n_threads=n_threads)
 
     def predict_proba(self, X: Any, *, n_threads: int = 1) -> Array | list[Array]:
-        """Give the class probabilities (after priors) of each row of X.
+        """Return the class probabilities (after priors) of each row of X.
 
         Returns
         -------
@@ -308,14 +306,14 @@ class Tree(SklearnNames, TreeMethods):
         return _route.predict_proba(self, _route.read(self, X), n_threads=n_threads)
 
     def decision_path(self, X: Any) -> Any:
-        """Give the nodes each row passes through, as a scipy sparse CSR indicator matrix.
+        """Return the nodes each row passes through, as a scipy sparse CSR indicator matrix.
 
         As in scikit-learn; with `missing="fractional"` all nodes the row reaches with any share.
         """
         return _route.decision_path(self, _route.read(self, X))
 
     def rows(self, node: int, X: Any) -> Array:
-        """Give the indices of the rows of X that pass through `node`.
+        """Return the indices of the rows of X that pass through `node`.
 
         Examples
         --------
@@ -362,7 +360,7 @@ class Tree(SklearnNames, TreeMethods):
     def recount(
         self, X: Any, y: Any, *, sample_weight: Any = None, keep_value: bool = False
     ) -> Tree:
-        """Give the same tree with the counts, values and risks of other data.
+        """Return the same tree with the counts, values and risks of other data.
 
         Shape and splits stay. Recomputed: `n_rows`, `weight`, `counts`, `value`, `impurity`,
         `gain` (plain impurity decrease), `risk`, `sent_default`, rows sent by surrogates;
@@ -389,7 +387,7 @@ class Tree(SklearnNames, TreeMethods):
         return _recount(self, X, y, sample_weight=sample_weight, keep_value=keep_value)
 
     def collapse(self, nodes: int | Iterable[int]) -> Tree:
-        """Give a new tree in which the given nodes are leaves.
+        """Return a new tree in which the given nodes are leaves.
 
         Examples
         --------

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ceiba.errors import DataError, OptionError, TreeError
-from ceiba.paths.conditions import STAYS, Chain, Clause, clause_of
+from ceiba.paths.conditions import Chain, Clause
+from ceiba.paths.of_tree import STAYS, clause_of
 from ceiba.paths.value_set import ValueSet
 from ceiba.table import Column, Table
 from ceiba.table.display import show_number

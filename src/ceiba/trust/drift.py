@@ -21,7 +21,7 @@ from ceiba.inspection.intervals import mean_interval, wilson
 from ceiba.listing import Listing
 from ceiba.table import read_target, split_target
 from ceiba.tree.routing import route
-from ceiba.tree.totals import sum_up
+from ceiba.tree.shape import sum_up
 
 if TYPE_CHECKING:
     from ceiba.table import Table
@@ -152,7 +152,7 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
         raise DataError("There are no new rows.")
     end = route.apply(tree, table)
     own = np.bincount(end, minlength=tree.n_nodes)
-    now = sum_up(tree.parent, tree.subtree_end, own)
+    now = sum_up(tree, own)
     then = np.asarray(tree.n_rows, np.float64)
     p_node = _corrected(_node_tests(tree, then, now))
     hit = np.flatnonzero(p_node < LEVEL)

@@ -319,13 +319,15 @@ private:
     // C4.5 does not part numbers that are closer than 1e-5.
     static bool far(double a, double b) { return a + 1e-5 < b; }
 
-    // The midpoint, or the largest number of the whole column that is not above it.
+    // The midpoint, or the largest number of the whole column that is not above it by 1e-6 or more, as in Weka.
     double cut_at(const NodeRows& node, std::size_t c, std::size_t position) const {
         const Entry* entries = node.entries(c);
         const double cut =
             cut_between(node.number(c, entries[position - 1].row), node.number(c, entries[position].row), false);
         if (!options_.cuts_at_values) return cut;
-        return *std::prev(std::upper_bound(values_[c].begin(), values_[c].end(), cut));
+        const std::vector<double>& values = values_[c];
+        return *std::prev(
+            std::partition_point(values.begin(), values.end(), [cut](double x) { return x - cut < 1e-6; }));
     }
 
     template <class Mass>

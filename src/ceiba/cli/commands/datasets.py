@@ -25,7 +25,7 @@ def datasets(
     from ceiba import datasets as room
     from ceiba.cli.output import answer, check_out, remark
     from ceiba.errors import OptionError, did_you_mean
-    from ceiba.tree.model_file.storage import atomic
+    from ceiba.tree.model_file.atomic import atomic
 
     check_out(out)
     loaders: dict[str, Any] = {

@@ -73,6 +73,10 @@ def learn(
             "--set", help="Any other option of the estimator: NAME=VALUE.", rich_help_panel=_TREE
         ),
     ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(help="Seconds of --search optimal.", rich_help_panel=_TREE),
+    ] = None,
     hash_data: Annotated[
         bool, typer.Option("--hash-data", help="Store the SHA-256 of the file in the model.")
     ] = False,
@@ -111,6 +115,8 @@ def learn(
         weight=weight,
         quiet=quiet,
     )
+    if time_limit is not None:
+        options["search__time_limit"] = time_limit
     work.read(task, advise=True)
     seed = options["random_state"]
     fitted = work.fit(recipe, options, class_weight, prior, costs, set_, test_size, seed)

@@ -58,7 +58,7 @@ def plot(
 
 def save_figure(axes: Any, out: Path, dpi: int) -> None:
     """Write the figure that some axes belong to, whole or not at all."""
-    from ceiba.tree.model_file.storage import atomic
+    from ceiba.tree.model_file.atomic import atomic
 
     figure = getattr(axes, "figure", None) or getattr(axes, "figure_", None)
     if figure is None:

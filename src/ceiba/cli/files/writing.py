@@ -17,7 +17,7 @@ import numpy as np
 from ceiba.cli.files.kinds import by_schema
 from ceiba.cli.files.reading import Batch, import_polars
 from ceiba.errors import OptionError
-from ceiba.tree.model_file.storage import atomic
+from ceiba.tree.model_file.atomic import atomic
 
 if TYPE_CHECKING:
     import polars as pl

@@ -44,18 +44,22 @@ class Binned:
     cuts: Array | None = None
 
 
-def binned(column: Column, max_bins: int, rows: Rows) -> Binned:
-    """Give a column's categories; numbers in at most `max_bins` bins of about equal size."""
+def binned(column: Column, max_bins: int, rows: Rows, weight: Array | None = None) -> Binned:
+    """Give a column's categories; numbers in at most `max_bins` bins of about equal size.
+
+    `weight` says how many rows each row stands for; None: one.
+    """
     if column.info.kind is not Kind.NUMERIC:
         ordered = column.info.kind is Kind.ORDERED
         return Binned(np.asarray(column.values), len(column.info.levels), ordered)
     values = np.asarray(column.values, np.float64)
     part = values if len(rows) == len(values) else values[rows]
-    known = np.sort(part[~np.isnan(part)])
-    distinct = np.unique(known)
+    distinct, place = np.unique(part[~np.isnan(part)], return_inverse=True)
     if len(distinct) > max_bins:
-        at = (np.arange(1, max_bins) * len(known)) // max_bins
-        lower = np.unique(np.searchsorted(distinct, known[at - 1]))
+        each = None if weight is None else weight[rows][~np.isnan(part)]
+        below = np.cumsum(np.bincount(place, weights=each))  # rows up to each value
+        at = np.floor(np.arange(1, max_bins) * below[-1] / max_bins)
+        lower = np.unique(np.searchsorted(below, at))
         lower = lower[lower + 1 < len(distinct)]
     else:
         lower = np.arange(len(distinct) - 1)
@@ -100,7 +104,8 @@ class Chooser:
         self.options, self.depth = options, depth
         assert options.chaid is not None
         bins = options.chaid.bins
-        self.columns = [binned(column, bins, rows) for column in table.columns]
+        counted = weight if options.frequency_weights else None
+        self.columns = [binned(column, bins, rows, counted) for column in table.columns]
         classes = options.task == "classification"
         self.n_classes = len(target.info.classes[0]) if classes else 0
         self.truth = target.values[:, 0]

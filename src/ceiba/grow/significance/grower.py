@@ -42,21 +42,26 @@ def grow_by_significance(
     tree = plant(
         problem.table,
         problem.target,
-        _Chooser(problem, len(here) if below is None else below.n_rows, below),
+        _Chooser(problem, here, below),
         weight=problem.weight,
         rows=here,
         criterion=ALIASES.get(options.criterion_name, options.criterion_name),
         unseen=options.unseen,
     )
+    if options.frequency_weights:  # a weight of k is k rows
+        tree = replace(tree, n_rows=np.rint(tree.weight).astype(np.int64))
     return replace(tree, missing=options.missing_rule)  # type: ignore[arg-type]
 
 
 class _Chooser:
     """Chooses the column of a node by the p-values of the columns' best splits."""
 
-    def __init__(self, problem: Problem, n_rows: int, below: Place | None) -> None:
-        self.problem, self.n_rows = problem, n_rows
+    def __init__(self, problem: Problem, rows: Rows, below: Place | None) -> None:
+        self.problem = problem
         self.depth = 0 if below is None else below.depth
+        self.total = float(problem.row_weight[rows].sum()) if below is None else below.weight
+        n_rows = len(rows) if below is None else below.n_rows
+        self.n_rows = self.total if problem.options.frequency_weights else n_rows
         names = range(problem.table.n_columns)
         self.tables = [problem.table.select([j]) for j in names]
         self.level = float(problem.options.significance or 0.0)
@@ -84,7 +89,7 @@ class _Chooser:
         """Give the best split of one column as a tree of one question."""
         problem = self.problem
         # Sizes given as fractions are fractions of the whole; gains likewise.
-        share = len(rows) / self.n_rows
+        share = float(problem.row_weight[rows].sum()) / self.total
         options = replace(
             problem.options,
             max_depth=1,
@@ -107,7 +112,7 @@ class _Chooser:
         return NodeTest("search", found.statistic, degrees, found.p_value, log(n_columns))
 
 
-def _whole(size: int | float, n_rows: int) -> int | float:
+def _whole(size: int | float, n_rows: float) -> int | float:
     return size if isinstance(size, int) else int(np.ceil(size * n_rows))
 
 

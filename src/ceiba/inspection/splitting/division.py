@@ -4,7 +4,7 @@ gain = impurity of the rows minus the weighted impurities of the branches; cost 
 weighted impurities of the branches (Breiman et al. 1984, definition 2.13). Rows with the value
 missing are left out and the gain is multiplied by the share of the others, which is the rule of
 `missing="majority"`. A given division is measured with numpy, by the definitions of
-`grow/criteria.py`; the best one is found by the engine that grows trees.
+`ceiba.criteria`; the best one is found by the engine that grows trees.
 """
 
 from __future__ import annotations
@@ -22,19 +22,17 @@ from ceiba.grow import GrowOptions, Problem
 from ceiba.table import Column, Kind, Table, Target, read_weights
 from ceiba.tree import Tree
 
-__all__ = ["best_division", "branches_of", "measure", "numbers_of", "row_weights", "rows_impurity"]
-
 Array = npt.NDArray[np.float64]
 
 
 def row_weights(weight: Any, n_rows: int) -> Array:
-    """Give the weight of each row, 1 where none is given."""
+    """Return the weight of each row, 1 where none is given."""
     weights = read_weights(weight, n_rows)
     return np.ones(n_rows) if weights is None else weights
 
 
 def numbers_of(column: Column) -> Array:
-    """Give the numbers that cuts compare, NaN where missing; codes of an ordered column."""
+    """Return the numbers that cuts compare, NaN where missing; codes of an ordered column."""
     if column.info.kind == Kind.CATEGORICAL:
         raise OptionError(
             "A categorical column has no cuts. Use ceiba.gain(column, y, split={levels}) or "
@@ -47,15 +45,15 @@ def numbers_of(column: Column) -> Array:
 
 
 def branches_of(column: Column, split: Any) -> tuple[npt.NDArray[np.int64], int]:
-    """Give the branch of each row (-1: value missing) and the number of branches."""
+    """Return the branch of each row (-1: value missing) and the number of branches."""
     codes = column.info.kind == Kind.CATEGORICAL
     if isinstance(split, str) and split == "multiway":
         values = column.values if codes else numbers_of(column)
         present = values >= 0 if codes else ~np.isnan(values)
-        found, index = np.unique(values[present], return_inverse=True)
+        distinct, index = np.unique(values[present], return_inverse=True)
         branch = np.full(len(values), -1)
         branch[present] = index
-        return branch, len(found)
+        return branch, len(distinct)
     if isinstance(split, Real):
         numbers = numbers_of(column)
         return np.where(np.isnan(numbers), -1, np.where(numbers <= float(split), 0, 1)), 2
@@ -89,7 +87,7 @@ def measure(
     criterion: Criterion,
     weights: Array,
 ) -> tuple[float, float]:
-    """Give gain and cost of a division of the rows."""
+    """Return gain and cost of a division of the rows."""
     present = (branch >= 0) & (weights > 0)
     parts = [present & (branch == b) for b in range(n_branches)]
     parts = [part for part in parts if part.any()]
@@ -118,7 +116,7 @@ def _class_counts(target: Target, rows: Any, weights: Array) -> Array:
 
 
 def rows_impurity(target: Target, rows: Any, criterion: Criterion, weights: Array) -> float:
-    """Give the impurity of some rows."""
+    """Return the impurity of some rows."""
     if criterion.of_counts is not None:
         return float(criterion.of_counts(_class_counts(target, rows, weights)))
     assert criterion.of_values is not None  # of_split was handled before

@@ -10,8 +10,6 @@ from ceiba.criteria import criterion_named
 from ceiba.inspection.splitting.division import best_division, branches_of, measure, row_weights
 from ceiba.table import read, read_target
 
-__all__ = ["gain"]
-
 
 def gain(
     column: Any,
@@ -21,7 +19,7 @@ def gain(
     *,
     weight: npt.ArrayLike | None = None,
 ) -> float:
-    """Give the impurity decrease that one split of one column brings.
+    """Return the impurity decrease that one split of one column brings.
 
     Parameters
     ----------

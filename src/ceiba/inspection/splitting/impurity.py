@@ -12,8 +12,6 @@ from ceiba.criteria import criterion_named
 from ceiba.errors import DataError, OptionError
 from ceiba.table import read_target
 
-__all__ = ["impurity"]
-
 
 def impurity(
     labels: Any = None,

@@ -16,13 +16,11 @@ from ceiba.inspection.splitting.division import Array, numbers_of, row_weights, 
 from ceiba.listing import Listing
 from ceiba.table import Target, read, read_target
 
-__all__ = ["split_curve"]
-
 
 def split_curve(
     column: Any, y: Any, criterion: str = "gini", *, weight: npt.ArrayLike | None = None
 ) -> Listing:
-    """Give the gain of every cut of a numeric (or ordered) column.
+    """Return the gain of every cut of a numeric (or ordered) column.
 
     With criterion="absolute_error" the time grows with the square of the rows.
 

@@ -20,8 +20,6 @@ from ceiba.listing import Listing
 from ceiba.table import Column, Kind, Table, Target, read, read_target, split_target
 from ceiba.tree import Tree
 
-__all__ = ["split_table"]
-
 _LEVELS: Final = 8  # listed in a sentence, the others are counted
 
 
@@ -34,7 +32,7 @@ def split_table(
     categorical_features: Any = "from_dtype",
     categorical_splits: str = "binary",
 ) -> Listing:
-    """Give the best split of each column, best first.
+    """Return the best split of each column, best first.
 
     Parameters
     ----------
@@ -86,7 +84,7 @@ def split_table(
 def _row(
     table: Table, target: Target, criterion: Criterion, weights: Array, categorical_splits: str
 ) -> dict[str, Any]:
-    """Give the figures of one column's best split; of no split when it has none."""
+    """Return the figures of one column's best split; of no split when it has none."""
     column = table.columns[0]
     if categorical_splits == "multiway" and column.info.kind == Kind.CATEGORICAL:
         branch, n_branches = branches_of(column, "multiway")
@@ -113,7 +111,7 @@ def _row(
 def _cost(
     tree: Tree, column: Column, target: Target, criterion: Criterion, weights: Array
 ) -> float:
-    """Give the impurity that the split leaves in the rows it can place."""
+    """Return the impurity that the split leaves in the rows it can place."""
     if criterion.of_split is not None:
         return float("nan")
     present = ~column.missing & (weights > 0)

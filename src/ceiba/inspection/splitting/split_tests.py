@@ -13,8 +13,6 @@ from ceiba.tree import SplitKind, SplitTests
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["split_tests"]
-
 _NAMES: Final = {
     "chi2": "chi-square of the groups",
     "likelihood_ratio": "likelihood ratio of the groups",
@@ -78,31 +76,31 @@ def split_tests(tree: Tree) -> Listing:
 def _groups(tree: Tree, node: int) -> list[str]:
     """Say into which groups the test of a node parts its rows."""
     assert tree.tests is not None
-    found: list[str] = []
+    groups: list[str] = []
     # A split may be continued below: intervals of numbers are cuts one below another. Rows without
-    # a value go the default way.
+    # a value take the default branch.
     waiting = [(node, -np.inf, np.inf, bool(tree.sent_default[node] > 0))]
     while waiting:
         at, low, high, missing = waiting.pop()
         if at != node and not tree.tests.continues[at]:
-            found.append(_interval(low, high) + (f", {_MISSING}" if missing else ""))
+            groups.append(_interval(low, high) + (f", {_MISSING}" if missing else ""))
             continue
         first, last = tree.branch_start[at : at + 2].tolist()
         below = tree.branch_node[first:last].tolist()
         kind = tree.splits.kind[at]
         if kind == SplitKind.LEVELS:
-            found += _level_groups(tree, at, last - first)
+            groups += _level_groups(tree, at, last - first)
         elif kind == SplitKind.CUT:
             cut, home = float(tree.splits.cut[at]), int(tree.default_branch[at])
             waiting.append((below[1], cut, high, missing and home == 1))
             waiting.append((below[0], low, cut, missing and home == 0))
         else:
-            found.append(_MISSING)
+            groups.append(_MISSING)
             if tree.tests.continues[below[0]]:
                 waiting.append((below[0], low, high, False))
             else:
-                found.append("present")
-    return found
+                groups.append("present")
+    return groups
 
 
 def _level_groups(tree: Tree, node: int, n: int) -> list[str]:

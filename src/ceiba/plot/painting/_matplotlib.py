@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["new_axes", "require_matplotlib"]
-
 
 def require_matplotlib() -> Any:
     """Import matplotlib, or say what to install."""
@@ -23,7 +21,7 @@ def require_matplotlib() -> Any:
 
 
 def new_axes(width: float, height: float) -> Axes:
-    """Give axes that fill a new figure of the given size in inches."""
+    """Return axes that fill a new figure of the given size in inches."""
     require_matplotlib()
     import matplotlib.pyplot as plt
 

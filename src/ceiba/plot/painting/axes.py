@@ -13,8 +13,6 @@ from ceiba.tree import Tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["POINTS", "Ink", "as_tree", "axes_size", "ink_of", "plain_axes"]
-
 POINTS = 72.0  # per inch
 
 
@@ -30,16 +28,7 @@ class Ink:
 
 
 def ink_of(ax: Axes) -> Ink:
-    """Give the colours of the style in which axes were made.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from ceiba.plot.painting.axes import ink_of
-    >>> _, ax = plt.subplots()
-    >>> ink_of(ax).paper
-    (1.0, 1.0, 1.0)
-    """
+    """Return the colours of the style in which axes were made."""
     import matplotlib as mpl
     from matplotlib.colors import to_rgb, to_rgba
 
@@ -53,7 +42,7 @@ def ink_of(ax: Axes) -> Ink:
 
 
 def plain_axes(ax: Axes | None, width: float = 6.4, height: float = 4.2) -> Axes:
-    """Give the axes to draw in, new ones by default, with a frame on two sides only."""
+    """Return the axes to draw in, new ones by default, with a frame on two sides only."""
     require_matplotlib()
     import matplotlib.pyplot as plt
 
@@ -65,7 +54,7 @@ def plain_axes(ax: Axes | None, width: float = 6.4, height: float = 4.2) -> Axes
 
 
 def axes_size(ax: Axes) -> tuple[float, float]:
-    """Give width and height of axes in points."""
+    """Return width and height of axes in points."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     extent = ax.get_window_extent()
@@ -74,10 +63,10 @@ def axes_size(ax: Axes) -> tuple[float, float]:
 
 def as_tree(tree: Any, who: str = "plot_tree") -> Tree:
     """Accept a Tree, or an estimator that holds one."""
-    found = getattr(tree, "tree_", tree)
-    if not isinstance(found, Tree):
+    drawn = getattr(tree, "tree_", tree)
+    if not isinstance(drawn, Tree):
         raise OptionError(
             f"{who} draws a Tree or a fitted ceiba estimator; it got {type(tree).__name__}. "
             "Fit the estimator first, or convert with ceiba.tree.from_sklearn(model)."
         )
-    return found
+    return drawn

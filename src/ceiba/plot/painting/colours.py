@@ -8,34 +8,21 @@ own colour stays legible on it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ceiba.errors import OptionError
 from ceiba.layout import class_palette
-from ceiba.layout.colours import NUMBER, STRONGEST_FILL
+from ceiba.layout.colours import NUMBER
 from ceiba.plot.painting._matplotlib import require_matplotlib
 
-__all__ = [
-    "STRONGEST_FILL",
-    "Colour",
-    "class_colours",
-    "luminance",
-    "mixed",
-    "number_colour",
-    "value_colour",
-]
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
 
 Colour = tuple[float, float, float]
 
 
 def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
-    """Give one colour per class; beyond 12 classes hues are spread evenly.
-
-    Examples
-    --------
-    >>> from ceiba.plot.painting.colours import class_colours
-    >>> [round(part, 2) for part in class_colours(3)[0]]
-    [0.27, 0.47, 0.67]
-    """
+    """Return one colour per class; beyond 12 classes hues are spread evenly."""
     require_matplotlib()
     from matplotlib.colors import to_rgb
 
@@ -49,44 +36,22 @@ def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
     return [to_rgb(colour) for colour in class_palette(n)]
 
 
-def mixed(colour: Colour, paper: Colour, share: float) -> Colour:
-    """Mix `share` of a colour with the colour of the paper.
+def tree_palette(tree: Tree, given: Sequence[str] | None = None) -> list[Colour]:
+    """Return one colour per class; none for regression and for several outputs."""
+    if tree.task == "regression" or tree.n_outputs > 1:
+        return []
+    return class_colours(len(tree.target.classes[0]), given)
 
-    Examples
-    --------
-    >>> from ceiba.plot.painting.colours import mixed
-    >>> mixed((1.0, 0.0, 0.0), (1.0, 1.0, 1.0), 0.5)
-    (1.0, 0.5, 0.5)
-    """
+
+def mixed(colour: Colour, paper: Colour, share: float) -> Colour:
+    """Mix `share` of a colour with the colour of the paper."""
     r, g, b = (share * c + (1 - share) * p for c, p in zip(colour, paper, strict=True))
     return r, g, b
 
 
-def value_colour(value: float, low: float, high: float, paper: Colour) -> Colour:
-    """Give the fill of a number between `low` and `high`.
-
-    Examples
-    --------
-    >>> from ceiba.plot.painting.colours import value_colour
-    >>> value_colour(0.0, 0.0, 1.0, (1.0, 1.0, 1.0))
-    (0.9633, 0.9733, 0.9833)
-    """
-    share = 0.5 if high <= low else (value - low) / (high - low)
-    r, g, b = mixed(_rgb(NUMBER), paper, 0.05 + 0.55 * share)
-    return round(r, 4), round(g, 4), round(b, 4)
-
-
 def number_colour(share: float, paper: Colour) -> Colour:
-    """Give the colour of a number in a map, from the paper's (0) to a deep tone (1).
-
-    Examples
-    --------
-    >>> from ceiba.plot.painting.colours import luminance, number_colour
-    >>> low, high = (number_colour(share, (1.0, 1.0, 1.0)) for share in (0.0, 1.0))
-    >>> luminance(low) > luminance(high)
-    True
-    """
-    blue = _rgb(NUMBER)
+    """Return the colour of a number in a map, from the paper's (0) to a deep tone (1)."""
+    blue = rgb(NUMBER)
     if share <= 0.6:
         return mixed(blue, paper, 0.08 + 0.92 * share / 0.6)
     # Beyond the pure hue: away from the paper, so that order stays visible on dark paper too.
@@ -95,7 +60,7 @@ def number_colour(share: float, paper: Colour) -> Colour:
 
 
 def luminance(colour: Colour) -> float:
-    """Give the relative luminance (WCAG 2), 0 for black and 1 for white.
+    """Return the relative luminance (WCAG 2), 0 for black and 1 for white.
 
     Examples
     --------
@@ -109,6 +74,7 @@ def luminance(colour: Colour) -> float:
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
-def _rgb(colour: str) -> Colour:
+def rgb(colour: str) -> Colour:
+    """Read "#rrggbb"."""
     r, g, b = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
     return r, g, b

@@ -9,8 +9,6 @@ from typing import Any, TypeVar
 from ceiba.plot.painting._matplotlib import require_matplotlib
 from ceiba.tree import Tree
 
-__all__ = ["covering_fonts", "in_covering_fonts"]
-
 # Fonts that draw a box with a number for every letter cover nothing.
 _LAST = "Last Resort"
 
@@ -19,21 +17,13 @@ Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
 def in_covering_fonts(draw: Draw) -> Draw:
-    """Make a function that draws a tree (its first argument) write in fonts with all its letters.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.plot.painting.fonts import in_covering_fonts
-    >>> in_covering_fonts(lambda tree: tree.n_leaves)(ceiba.tree.build("a"))
-    1
-    """
+    """Make a function that draws a tree (its first argument) use fonts with all its letters."""
 
     @wraps(draw)
     def drawn(tree: Any, *data: Any, **options: Any) -> Any:
         mpl = require_matplotlib()
-        found = getattr(tree, "tree_", tree)
-        spoken = _spoken(found) if isinstance(found, Tree) else ""
+        drawn = getattr(tree, "tree_", tree)
+        spoken = _spoken(drawn) if isinstance(drawn, Tree) else ""
         with mpl.rc_context({"font.family": covering_fonts(spoken)}):
             return draw(tree, *data, **options)
 
@@ -41,7 +31,7 @@ def in_covering_fonts(draw: Draw) -> Draw:
 
 
 def _spoken(tree: Tree) -> str:
-    """Give the names that may be written."""
+    """Return the names that may be written."""
     levels = [tree.schema.columns[j].levels[:200] for j in tree.used_columns.tolist()]
     names = [tree.schema.names[j] for j in tree.used_columns.tolist()]
     labels = [label for classes in tree.target.classes for label in classes.tolist()[:200]]
@@ -49,14 +39,7 @@ def _spoken(tree: Tree) -> str:
 
 
 def covering_fonts(text: str) -> list[str]:
-    """Give the font families in which all letters of a text can be written, the usual one first.
-
-    Examples
-    --------
-    >>> from ceiba.plot.painting.fonts import covering_fonts
-    >>> covering_fonts("plain") == covering_fonts("letters")
-    True
-    """
+    """Return font families that cover all letters of a text, the usual one first."""
     import matplotlib as mpl
     from matplotlib.font_manager import findfont
 
@@ -79,10 +62,10 @@ def _letters(path: str) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def _others(lacking: frozenset[str]) -> tuple[str, ...]:
-    """Give installed families that together have the letters, as far as there are any."""
+    """Return installed families that together have the letters, as far as there are any."""
     from matplotlib.font_manager import fontManager
 
-    found: list[str] = []
+    names: list[str] = []
     left = set(lacking)
     upright: list[Any] = [
         font
@@ -92,7 +75,7 @@ def _others(lacking: frozenset[str]) -> tuple[str, ...]:
     for font in sorted(upright, key=lambda font: (font.name, str(font.weight))):
         if not left:
             break
-        if font.name not in found and (has := left & _letters(font.fname)):
-            found.append(font.name)
+        if font.name not in names and (has := left & _letters(font.fname)):
+            names.append(font.name)
             left -= has
-    return tuple(found)
+    return tuple(names)

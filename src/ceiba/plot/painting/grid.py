@@ -19,11 +19,10 @@ from ceiba.tree.routing import route
 from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
     from ceiba.tree import Tree
-
-__all__ = ["Ladder", "base_row", "cells_of", "ladder", "name_ticks", "said_slice"]
 
 Array = NDArray[np.float64]
 MOST_NAMES = 24  # on one axis
@@ -43,22 +42,13 @@ class Ladder:
         return None if self.info.is_numeric else [level_text(level) for level in self.info.levels]
 
     def cell_of(self, values: Array) -> NDArray[np.int64]:
-        """Give the cell each value lies in; a border belongs to the cell below it."""
+        """Return the cell each value lies in; a border belongs to the cell below it."""
         at = np.searchsorted(self.borders, values, side="left") - 1
         return np.clip(at, 0, len(self.middles) - 1)
 
 
 def ladder(tree: Tree, name: str, values: Array | None) -> Ladder:
-    """Give the cells of a column: between its cuts, or one per level.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.plot.painting.grid import ladder
-    >>> tree = ceiba.tree.build(("x <= 2", "a", ("x <= 4", "b", "a")))
-    >>> ladder(tree, "x", None).borders.tolist()
-    [1.0, 2.0, 4.0, 5.0]
-    """
+    """Return the cells of a column: between its cuts, or one per level."""
     j = tree.schema.index(name)
     info = tree.schema.columns[j]
     if not info.is_numeric:
@@ -102,7 +92,7 @@ def name_ticks(axis: Axis, one: Ladder) -> None:
 
 
 def base_row(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
-    """Give the value at which each column is held: as asked, else the middle, else the first level.
+    """Return the value at which each column is held: as asked, the middle, or the first level.
 
     The middle is the median (the most frequent level) of the rows, or of the range seen.
     """
@@ -146,7 +136,7 @@ def _most(codes: NDArray[Any]) -> int:
 
 
 def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> tuple[Any, Any]:
-    """Give the node of every cell, and the rows that stand for them, in C order of the ladders."""
+    """Return the node of every cell, and rows that stand for the cells, in C order."""
     grids = np.meshgrid(*[one.middles for one in ladders], indexing="ij")
     n = grids[0].size
     columns = []
@@ -160,8 +150,8 @@ def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> tuple[Any, A
     return route.apply(tree, table).reshape(shape), table
 
 
-def said_slice(tree: Tree, shown: list[str], held: list[Any]) -> str:
-    """Say at which values the columns that are not shown are held; "" if none is asked about."""
+def title_slice(ax: Axes, tree: Tree, shown: list[str], held: list[Any]) -> None:
+    """Write above the picture at which values the columns that are not shown are held."""
     parts = []
     for j in np.unique(tree.splits.column[~tree.is_leaf]).tolist():
         info = tree.schema.columns[j]
@@ -170,7 +160,6 @@ def said_slice(tree: Tree, shown: list[str], held: list[Any]) -> str:
         value = held[j]
         text = show_number(value, info.display, 4) if info.is_numeric else info.levels[value]
         parts.append(f"{info.name} = {text}")
-    if not parts:
-        return ""
-    listed = ", ".join(parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
-    return f"slice at {listed}"
+    if parts:
+        listed = ", ".join(parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
+        ax.set_title(f"slice at {listed}", fontsize="medium", parse_math=False)

@@ -19,22 +19,11 @@ if TYPE_CHECKING:
 
     from ceiba.layout import Box, Drawing, Foot
 
-__all__ = ["Painter", "rectangle"]
-
 CORNER = 3.5
 
 
 class Painter:
-    """Paints one drawing, moved by (`dx`, `dy`), onto axes.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from ceiba.plot.painting.paint import Painter
-    >>> _, ax = plt.subplots()
-    >>> Painter(ax, 10.0, dx=0.0, dy=0.0).paper
-    (1.0, 1.0, 1.0)
-    """
+    """Paints one drawing, moved by (`dx`, `dy`), onto axes."""
 
     def __init__(self, ax: Axes, font_size: float, *, dx: float, dy: float) -> None:
         import matplotlib as mpl
@@ -182,7 +171,7 @@ class Painter:
 
 
 def rectangle(left: float, top: float, width: float, height: float) -> Path:
-    """Give a rectangle as a path."""
+    """Return a rectangle as a path."""
     from matplotlib.path import Path
 
     right, bottom = left + width, top + height
@@ -191,7 +180,7 @@ def rectangle(left: float, top: float, width: float, height: float) -> Path:
 
 
 def _rounded(left: float, top: float, width: float, height: float) -> Path:
-    """Give a rectangle whose corners are quarter circles (as quadratic curves)."""
+    """Return a rectangle whose corners are quarter circles (as quadratic curves)."""
     from matplotlib.path import Path
 
     right, bottom, r = left + width, top + height, CORNER

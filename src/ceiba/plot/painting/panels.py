@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ceiba.layout import Box, Drawing
     from ceiba.tree import Tree
 
-__all__ = ["PanelRows", "paint_panels", "panel_rows", "scale_note"]
-
 BINS = 18
 MOST_POINTS = 250
 Array = NDArray[Any]
@@ -41,7 +39,7 @@ class PanelRows:
     target: Array | None
 
     def of(self, tree: Tree, node: int) -> Array:
-        """Give the rows that pass through a node."""
+        """Return the rows that pass through a node."""
         return np.flatnonzero((self.end >= node) & (self.end < tree.subtree_end[node]))
 
 
@@ -177,7 +175,7 @@ def _question(
 
 
 def _level_places(tree: Tree, node: int, codes: Array) -> tuple[Array, Array, float]:
-    """Give each level a place of its own, levels of the first branch on the left."""
+    """Return each level a place of its own, levels of the first branch on the left."""
     if tree.splits.kind[node] == SplitKind.CUT:
         known = np.unique(codes[codes >= 0])
         order, n_left = known, int(np.count_nonzero(known <= tree.splits.cut[node]))

@@ -10,8 +10,6 @@ from ceiba.plot.painting._matplotlib import require_matplotlib
 if TYPE_CHECKING:
     from ceiba.layout import Measure
 
-__all__ = ["text_measure"]
-
 _GENERIC = ("serif", "sans-serif", "cursive", "fantasy", "monospace")
 _DPI = 288  # four pixels per point: hinting rounds to whole pixels
 
@@ -25,15 +23,7 @@ def _renderer() -> Any:
 
 
 def text_measure(font_size: float) -> Measure:
-    """Give a function that tells the width of a text in points at this font size.
-
-    Examples
-    --------
-    >>> from ceiba.plot.painting.text import text_measure
-    >>> width = text_measure(10.0)
-    >>> width("ceiba", False) < width("ceiba", True)
-    True
-    """
+    """Return a function that tells the width of a text in points at this font size."""
     mpl = require_matplotlib()
     families = tuple(mpl.rcParams["font.family"])
     generic = tuple(tuple(mpl.rcParams[f"font.{name}"]) for name in families if name in _GENERIC)
@@ -42,7 +32,7 @@ def text_measure(font_size: float) -> Measure:
 
 @lru_cache(maxsize=16)
 def _measure_in(font_size: float, families: object, generic: object) -> Measure:
-    """Give the measure of one size and style; kept, because trees are fitted in several tries."""
+    """Return the measure of one size and style; kept, because trees are fitted in several tries."""
     from matplotlib.font_manager import FontProperties
 
     fonts = {

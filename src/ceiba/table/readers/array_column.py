@@ -1,6 +1,6 @@
 """One 1-d numpy array -> a typed column, by its dtype.
 
-numbers -> numeric | bool -> numeric 0/1, shown as yes/no | texts -> categorical | datetime64 and
+numbers -> numeric | bool -> numeric 0/1, shown as yes/no | strings -> categorical | datetime64 and
 timedelta64 -> numeric seconds | object -> by the types of its values | masked -> missing there.
 """
 
@@ -21,15 +21,7 @@ from ceiba.table.schema import ColumnInfo, Kind
 
 
 def column_of_array(name: str, values: NDArray[Any]) -> Column:
-    """Read a 1-d numpy array.
-
-    Examples
-    --------
-    >>> column_of_array("x", np.array([True, False])).values
-    array([1., 0.])
-    >>> column_of_array("x", np.array(["b", "a"])).info.levels
-    ('a', 'b')
-    """
+    """Read a 1-d numpy array."""
     if isinstance(values, np.ma.MaskedArray):
         return _column_of_masked(name, values)
     kind = values.dtype.kind
@@ -45,12 +37,12 @@ def column_of_array(name: str, values: NDArray[Any]) -> Column:
         codes, levels = code_objects(values.tolist())
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
     if kind in "Mm":
-        found, display = seconds(name, values)
-        return numeric(name, found, display)
+        numbers, display = seconds(name, values)
+        return numeric(name, numbers, display)
     refuse_complex(values.dtype)
     raise DataTypeError(
         f"Column {name!r}: values of type {values.dtype} cannot be read. Allowed are numbers, "
-        "booleans, texts, categories and dates."
+        "booleans, strings, categories and dates."
     )
 
 

@@ -17,13 +17,7 @@ Array = NDArray[Any]
 
 
 def open_array(X: Array) -> Source:
-    """Open a numpy array.
-
-    Examples
-    --------
-    >>> open_array(np.ones((3, 2))).n_columns
-    2
-    """
+    """Open a numpy array."""
     if X.dtype.names is not None:
         return _open_structured(X)
     refuse_complex(X.dtype)

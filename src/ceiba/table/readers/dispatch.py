@@ -50,7 +50,7 @@ def _open_table(X: Table) -> Source:
 
 
 def refuse_sparse(X: Any, name: str = "X") -> None:
-    """Raise an error that names the way out if ``X`` is a sparse matrix."""
+    """Raise an error that says what to do if ``X`` is a sparse matrix."""
     if hasattr(X, "toarray") and (hasattr(X, "tocsr") or hasattr(X, "todense")):
         raise DataTypeError(
             f"Sparse data was passed as {name}, but dense data is required; sparse matrices are "

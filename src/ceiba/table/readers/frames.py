@@ -60,14 +60,7 @@ def _refuse_duplicates(X: Any) -> None:
 
 
 def open_frame(frame: nw.DataFrame[Any]) -> Source:
-    """Open a narwhals frame.
-
-    Examples
-    --------
-    >>> import narwhals as nw, pyarrow as pa
-    >>> open_frame(nw.from_native(pa.table({"age": [31, 45]}))).names
-    ('age',)
-    """
+    """Open a narwhals frame."""
     names = settle_names(frame.columns)
     n_rows, n_columns = frame.shape
 
@@ -132,10 +125,10 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
     if isinstance(kind, nw.Boolean):
         return numeric(name, _floats(series.cast(nw.Float64)), "boolean")
     if isinstance(kind, nw.Decimal):
-        found = series.cast(nw.Float64)
-        if found.n_unique() < series.n_unique():
+        floats = series.cast(nw.Float64)
+        if floats.n_unique() < series.n_unique():
             warn_inexact(name, "decimals of more than 15 digits")
-        return numeric(name, _floats(found))
+        return numeric(name, _floats(floats))
     if isinstance(kind, nw.Int128 | nw.UInt128):
         return _wide_integers(name, series)
     if kind.is_integer() and series.null_count():
@@ -147,8 +140,8 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
         return _time_column(name, series)
     if kind.is_nested() or isinstance(kind, nw.Binary):
         raise DataTypeError(
-            f"Column {name!r} is of type {kind}; allowed are numbers, booleans, texts, categories "
-            "and dates. Take out what you need as columns of their own."
+            f"Column {name!r} has type {kind}. Allowed are numbers, booleans, strings, categories "
+            "and dates. Extract what you need as columns of their own."
         )
     return column_of_array(name, as_array(name, series))
 
@@ -179,10 +172,10 @@ def as_array(name: str, series: nw.Series[Any]) -> NDArray[Any]:
 def _wide_integers(name: str, series: nw.Series[Any]) -> Column:
     import narwhals as nw
 
-    found = series.cast(nw.Float64)
-    if found.n_unique() < series.n_unique():
+    floats = series.cast(nw.Float64)
+    if floats.n_unique() < series.n_unique():
         warn_inexact(name, "integers beyond 2**53")
-    return numeric(name, _floats(found))
+    return numeric(name, _floats(floats))
 
 
 def _floats(series: nw.Series[Any]) -> NDArray[Any]:
@@ -195,8 +188,8 @@ def _time_column(name: str, series: nw.Series[Any]) -> Column:
     if values.dtype.kind != "M":  # objects: dates of an Arrow-typed pandas column
         return column_of_array(name, values)
     zoned = getattr(series.dtype, "time_zone", None) is not None
-    found, display = seconds(name, values, zoned=zoned)
-    return numeric(name, found, display)
+    numbers, display = seconds(name, values, zoned=zoned)
+    return numeric(name, numbers, display)
 
 
 def _category_column(name: str, series: nw.Series[Any]) -> Column:

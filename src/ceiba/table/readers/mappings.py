@@ -26,15 +26,7 @@ _NUMBERS = frozenset({int, float})
 
 
 def open_mapping(X: Mapping[Any, Any]) -> Source:
-    """Open a dict of columns (lists, arrays, Series), or a dict of single values as one row.
-
-    Examples
-    --------
-    >>> open_mapping({"age": [31, 45], "city": ["Oslo", "Lima"]}).n_rows
-    2
-    >>> open_mapping({"age": 31, "city": "Oslo"}).n_rows
-    1
-    """
+    """Open a dict of columns (lists, arrays, Series), or a dict of single values as one row."""
     names = settle_names(list(X))
     if X and all(_is_single(value) for value in X.values()):
         columns = [[value] for value in X.values()]
@@ -70,8 +62,8 @@ def column_of_values(name: str, values: Any) -> Column:
 
 
 def _column_of_levels(name: str, values: Levels) -> Column:
-    found = np.array(values.codes(), dtype=np.int32)
-    codes, levels = settle_levels(name, found, values.levels, declared=True)
+    given = np.array(values.codes(), dtype=np.int32)
+    codes, levels = settle_levels(name, given, values.levels, declared=True)
     kind = Kind.ORDERED if values.ordered else Kind.CATEGORICAL
     return Column(ColumnInfo(name, kind, levels), codes)
 
@@ -92,16 +84,7 @@ def _values(name: Any, values: Any) -> Any:
 
 
 def open_rows(X: Sequence[Any]) -> Source:
-    """Open a list of rows: dicts, or lists of equal length.
-
-    Examples
-    --------
-    >>> open_rows([{"age": 31}, {"age": 45, "city": "Lima"}]).names
-    ('age', 'city')
-    >>> open_rows([[1, 2], [3, 4]]).matrix
-    array([[1., 2.],
-           [3., 4.]])
-    """
+    """Open a list of rows: dicts, or lists of equal length."""
     if not X:
         return open_array(np.empty((0, 0)))
     if isinstance(X[0], Mapping):

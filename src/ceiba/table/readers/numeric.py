@@ -37,18 +37,18 @@ def floats(values: NDArray[Any]) -> NDArray[Any]:
 
 def floats_of_integers(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
     """Return integers as float64, with a warning if some have no float64 of their own."""
-    found = values.astype(np.float64)
+    floats = values.astype(np.float64)
     if values.dtype.itemsize == 8 and values.size:
         low, high = int(values.min()), int(values.max())
-        if max(-low, high) > EXACT_LIMIT and _differs(values, found):
+        if max(-low, high) > EXACT_LIMIT and _differs(values, floats):
             warn_inexact(name, "integers beyond 2**53")
-    return found
+    return floats
 
 
-def _differs(values: NDArray[Any], found: NDArray[np.float64]) -> bool:
+def _differs(values: NDArray[Any], floats: NDArray[np.float64]) -> bool:
     # Rounded up to the end of the integer type, a float does not fit back into it.
-    fits = found < 2.0 ** (63 if values.dtype.kind == "i" else 64)
-    back = found[fits].astype(values.dtype)
+    fits = floats < 2.0 ** (63 if values.dtype.kind == "i" else 64)
+    back = floats[fits].astype(values.dtype)
     return not fits.all() or not np.array_equal(back, values[fits])
 
 

@@ -31,25 +31,17 @@ _KNOWN_TYPES = (*_NUMBER_TYPES, *_TEXT_TYPES, *TIME_TYPES)
 
 
 def column_of_objects(name: str, values: Sequence[Any]) -> Column:
-    """Read Python objects, by their types.
-
-    Examples
-    --------
-    >>> column_of_objects("x", [1, None, 2.5]).values
-    array([1. , nan, 2.5])
-    >>> column_of_objects("city", ["Oslo", None]).info.kind
-    <Kind.CATEGORICAL: 'categorical'>
-    """
-    found = set(map(type, values))
-    if found <= _PLAIN_NUMBERS and (int not in found or _is_small(values)):
-        # numpy itself takes None for NaN; this is the way of most lists.
+    """Read Python objects, by their types."""
+    seen = set(map(type, values))
+    if seen <= _PLAIN_NUMBERS and (int not in seen or _is_small(values)):
+        # numpy itself takes None for NaN; most lists end here.
         return numeric(name, np.array(values, dtype=np.float64))
-    if found - {type(None)} == {str}:
+    if seen - {type(None)} == {str}:
         codes, levels = code_objects(values)
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
-    types, missing = found, missing_mask(values)
+    types, missing = seen, missing_mask(values)
     if missing is not None:
-        # NaN beside texts or dates is a missing mark, not a number.
+        # NaN beside strings or dates is a missing mark, not a number.
         types = {type(v) for v, m in zip(values, missing.tolist(), strict=True) if not m}
         values = [None if m else v for v, m in zip(values, missing.tolist(), strict=True)]
     if not types:
@@ -91,7 +83,7 @@ def _refuse_objects(name: str, values: Sequence[Any], types: set[type]) -> DataT
         )
     names = " and ".join(sorted(t.__name__ for t in types))
     return DataTypeError(
-        f"Column {name!r} mixes {names}. A column holds numbers, or texts, or dates. Convert it, "
+        f"Column {name!r} mixes {names}. A column holds numbers, or strings, or dates. Convert it, "
         "e.g. all values to str to make it categorical."
     )
 
@@ -133,16 +125,16 @@ def missing_mask(values: Sequence[Any]) -> NDArray[np.bool_] | None:
 def _numbers(name: str, values: Sequence[Any]) -> NDArray[np.float64]:
     """Convert numbers and None."""
     try:
-        found = np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
+        floats = np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
     except OverflowError:
         row = next(i for i, v in enumerate(values) if v is not None and _is_too_large(v))
         raise DataError(
             f"Column {name!r}, row {row}: the number is too large for float64 (beyond 1.8e308). "
             "Fitting takes finite numbers; rescale the column."
         ) from None
-    if any(map(_is_inexact, values, found.tolist())):
+    if any(map(_is_inexact, values, floats.tolist())):
         warn_inexact(name, "integers beyond 2**53 or decimals of more than 15 digits")
-    return found
+    return floats
 
 
 def _is_too_large(value: Any) -> bool:

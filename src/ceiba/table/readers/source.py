@@ -43,15 +43,7 @@ class Source:
 
 
 def settle_names(labels: Sequence[Any]) -> tuple[str, ...] | None:
-    """Return column labels as names; None if none is a str, an error if only some are.
-
-    Examples
-    --------
-    >>> settle_names(["a", "b"])
-    ('a', 'b')
-    >>> settle_names([0, 1]) is None
-    True
-    """
+    """Return column labels as names; None if none is a str, an error if only some are."""
     seen: set[Any] = set()
     for label in labels:
         if label in seen:

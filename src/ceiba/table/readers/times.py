@@ -79,8 +79,8 @@ def seconds_of_objects(name: str, values: Sequence[Any]) -> tuple[NDArray[np.flo
     """
     present = [value for value in values if value is not None]
     if all(isinstance(value, datetime.time) for value in present):
-        found = [np.nan if value is None else _since_midnight(value) for value in values]
-        return np.array(found), "duration"
+        numbers = [np.nan if value is None else _since_midnight(value) for value in values]
+        return np.array(numbers), "duration"
     kind = "m8" if isinstance(present[0], SPAN_TYPES) else "M8"
     nothing = np.array("NaT", dtype=f"{kind}[us]")[()]
     zoned = any(getattr(value, "tzinfo", None) is not None for value in present)

@@ -49,13 +49,7 @@ def in_declared_order(target: Target, y: Any) -> Target:
 
 
 def declared_classes(y: Any) -> list[Any] | None:
-    """Return the declared classes of a target in their order; None if there is no such order.
-
-    Examples
-    --------
-    >>> declared_classes(["b", "a"]) is None
-    True
-    """
+    """Return the declared classes of a target in their order; None if there is no such order."""
     if isinstance(y, Levels):
         return list(y.levels)
     if isinstance(y, np.ndarray | list | tuple):

@@ -1,33 +1,30 @@
 """Class labels -> sorted classes and int32 codes, fast for the types people use.
 
-Integers of a small range go through a lookup table, in the core (no sort); texts through a dict
+Integers of a small range go through a lookup table, in the core (no sort); strings through a dict
 (only the distinct ones are sorted); everything else through np.unique.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba import _core
-from ceiba.errors import DataError, DataTypeError
+from ceiba.errors import DataError, DataTypeError, DataWarning
 
 Array = NDArray[Any]
 Coded = tuple[Array, NDArray[np.int32]]
+# More floats than this, each in fewer rows than this, are a quantity rather than classes.
+_MANY: Final = 10
+_ROWS_EACH: Final = 10
 
 
 def code_labels(y: Array) -> Coded:
-    """Return the sorted classes of ``y`` and the code of each row. Nothing may be missing.
-
-    Examples
-    --------
-    >>> classes, codes = code_labels(np.array(["yes", "no", "yes"]))
-    >>> classes.tolist(), codes.tolist()
-    (['no', 'yes'], [1, 0, 1])
-    """
+    """Return the sorted classes of ``y`` and the code of each row. Nothing may be missing."""
     kind = y.dtype.kind
     if kind in "iub":
         return _code_integers(y)
@@ -59,18 +56,32 @@ def _code_integers(y: Array) -> Coded:
 def _code_floats(y: Array) -> Coded:
     if not np.array_equal(y, np.floor(y)):
         raise unknown_label_type("continuous")
+    _warn_of_numbers(y)
     if np.abs(y).max() < 2**53:
         classes, codes = _code_integers(y.astype(np.int64))
         return classes.astype(y.dtype), codes
     return _code_by_sorting(y)
 
 
+def _warn_of_numbers(y: Array) -> None:
+    """Warn of whole floats that look like a quantity: many values, each in few rows."""
+    n = len(np.unique(y))
+    if n > _MANY and n * _ROWS_EACH > len(y):
+        warnings.warn(
+            f"The target holds {n} different floats in {len(y)} rows, which a classifier takes for "
+            f"{n} classes. For a quantity use a regressor (rpart: method='anova'); for classes "
+            "give integers or text.",
+            DataWarning,
+            stacklevel=2,
+        )
+
+
 def _code_texts(values: Sequence[str]) -> Coded:
-    found = sorted(dict.fromkeys(values))
-    code_of = {label: code for code, label in enumerate(found)}
+    ordered = sorted(dict.fromkeys(values))
+    code_of = {label: code for code, label in enumerate(ordered)}
     codes = np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
-    classes = np.empty(len(found), dtype=object)
-    classes[:] = found
+    classes = np.empty(len(ordered), dtype=object)
+    classes[:] = ordered
     return classes, codes
 
 
@@ -117,5 +128,5 @@ def unknown_label_type(what: str) -> DataTypeError:
     return DataTypeError(
         f"Unknown label type: {what}. Maybe you are trying to fit a classifier, which expects "
         "discrete classes on a regression target with continuous values. Classes are integers, "
-        "texts or booleans; for numbers as such use the regressor."
+        "strings or booleans; for numbers as such use the regressor."
     )

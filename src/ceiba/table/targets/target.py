@@ -79,7 +79,7 @@ def read_target(
     Raises
     ------
     DataError
-        Missing or infinite values, another number of rows, continuous values as classes, texts as
+        Missing or infinite values, another number of rows, continuous values as classes, strings as
         numbers.
 
     Examples
@@ -88,7 +88,7 @@ def read_target(
     array([[1.5],
            [2. ]])
     """
-    # The fast way, for classes as whole numbers: nothing can be missing or infinite.
+    # The fast path, for classes as whole numbers: nothing can be missing or infinite.
     if task == "classification" and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
         _check_rows([y], n_rows)
         classes, codes = code_labels(y)
@@ -197,7 +197,7 @@ def take_rows(y: Any, rows: NDArray[np.bool_]) -> Any:
 
 
 def _array_of(y: Any) -> Array:
-    """Make an array of a list without numpy's conversions: [1, 'a'] must not become texts."""
+    """Make an array of a list without numpy's conversions: [1, 'a'] must not become strings."""
     if isinstance(y, np.ma.MaskedArray):
         if not np.ma.getmaskarray(y).any():
             return y.data

@@ -6,7 +6,7 @@ A split is a tuple (or list), anything else is a leaf:
   written; a tuple as key sends several levels one way: `("Type", {("French", "Thai"): ..., ...})`.
 - `("age <= 30", if_true, if_false)`: a numeric cut, or a level of an ordered column.
 - `("income is missing", if_true, if_false)`.
-- `(split, branch, branch, ...)` with a `Cut`, `Levels` or `Presence` value, for programs.
+- `(split, branch, branch, ...)` with a `Cut`, `LevelSets` or `Presence` value, for programs.
 
 Leaves: a class label or a number, a dict of class counts or probabilities, or a `Leaf`.
 The literal is read with an explicit stack, so its depth has no limit.
@@ -25,10 +25,8 @@ from ceiba.errors import TreeError, did_you_mean
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.tree.arrays import Array
 from ceiba.tree.construct.from_arrays import from_arrays
-from ceiba.tree.splits.split_table import Cut, Levels, Presence, Split, SplitTable
+from ceiba.tree.splits.split_table import Cut, LevelSets, Presence, Split, SplitTable
 from ceiba.tree.tree import Missing, Tree, Unseen
-
-__all__ = ["Leaf", "build"]
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ def build(
     literal : nested tuples, dicts and leaves
         See the forms above (`ceiba.tree.build` module): `(column, {level: branch, ...})`,
         `("column <= number", if_true, if_false)`, `("column is missing", if_true, if_false)`,
-        `(Cut | Levels | Presence, branch, ...)`; anything else is a leaf.
+        `(Cut | LevelSets | Presence, branch, ...)`; anything else is a leaf.
     levels : mapping of column name to levels, optional
         Levels of categorical columns, in order; also columns the tree does not ask about.
         Levels that only the literal names are added in the order written.
@@ -129,11 +127,11 @@ def build(
        └─ WaitEstimate > 30  → No
     """
     written = _read(literal, frozenset(ordered))
-    found = _columns(written, levels or {}, frozenset(ordered), ranges or {}, columns)
+    infos = _columns(written, levels or {}, frozenset(ordered), ranges or {}, columns)
     task = task or _task(written.leaves.values())
     info = _target_info(written, task, target, classes)
-    schema = Schema(columns=found, target=info, named=True)
-    info_of = {column.name: column for column in found}
+    schema = Schema(columns=infos, target=info, named=True)
+    info_of = {column.name: column for column in infos}
     splits = [
         split if split is None else _settle(split, info_of[split.column], written, node)
         for node, split in enumerate(written.splits)
@@ -218,15 +216,15 @@ def _split(
     question, branches = (part[0], list(part[1:])) if len(part) > 1 else (None, [])
     if isinstance(question, str) and len(branches) == 1 and isinstance(branches[0], Mapping):
         groups = [key if isinstance(key, tuple) else (key,) for key in branches[0]]
-        return Levels(question, tuple(groups)), list(branches[0].values())
-    if isinstance(question, Cut | Levels | Presence) and len(branches) == question.n_branches:
+        return LevelSets(question, tuple(groups)), list(branches[0].values())
+    if isinstance(question, Cut | LevelSets | Presence) and len(branches) == question.n_branches:
         if isinstance(question, Cut) and question.low_branch == 1:
             return Cut(question.column, question.cut), branches[::-1]
         return question, branches
     if isinstance(question, str) and len(branches) == 2:
-        found = _question(question, ordered)
-        if found is not None:
-            split, swapped = found
+        parsed = _question(question, ordered)
+        if parsed is not None:
+            split, swapped = parsed
             return split, branches[::-1] if swapped else branches
     raise TreeError(
         f"Hand-written tree, {out.place(node)}: {_short(part)} is not a split. Write "
@@ -280,7 +278,7 @@ def _columns(
     # Keys keep the order written; a dict is an ordered set.
     known: dict[str, dict[Any, None]] = {name: dict.fromkeys(of) for name, of in levels.items()}
     for split in written.splits:
-        if isinstance(split, Levels):
+        if isinstance(split, LevelSets):
             group_levels = known.setdefault(split.column, {})
             group_levels.update(dict.fromkeys(level for group in split.branches for level in group))
     for name in ordered:
@@ -359,7 +357,7 @@ def _target_info(
 
 
 def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
-    """Give values, counts, rows, weights and impurity; NaN and 0 at inner nodes."""
+    """Return values, counts, rows, weights and impurity; NaN and 0 at inner nodes."""
     n = len(written.parent)
     size = 1 if target.task == "regression" else len(target.classes[0])
     value = np.full((n, 1, size), np.nan)
@@ -386,7 +384,7 @@ def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
 
 
 def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _Written, node: int) -> Array:
-    """Give the class counts (or probabilities) of a leaf."""
+    """Return the class counts (or probabilities) of a leaf."""
     given = {leaf.value: 1.0} if leaf.counts is None else leaf.counts
     row = np.zeros(len(code_of))
     for label, count in given.items():

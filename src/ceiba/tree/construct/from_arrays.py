@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains
 from ceiba.tree.invariants import check
-from ceiba.tree.totals import sum_up
+from ceiba.tree.shape import sum_up
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 if TYPE_CHECKING:
@@ -24,18 +24,9 @@ if TYPE_CHECKING:
     from ceiba.tree.arrays import Array
     from ceiba.tree.splits.split_table import SplitTable
 
-__all__ = ["branches_of", "from_arrays"]
-
 
 def branches_of(parent: Array) -> tuple[Array, Array]:
-    """Give `branch_start` and `branch_node` of a tree numbered in pre-order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [a.tolist() for a in branches_of(np.array([-1, 0, 0, 2, 2]))]
-    [[0, 2, 2, 4, 4, 4], [1, 2, 3, 4]]
-    """
+    """Return `branch_start` and `branch_node` of a tree numbered in pre-order."""
     above = np.asarray(parent)[1:]
     count = np.bincount(above, minlength=len(parent)) if len(above) else np.zeros(len(parent), int)
     start = np.concatenate(([0], np.cumsum(count)))
@@ -136,7 +127,7 @@ def from_arrays(
 
 
 def default_criterion(schema: Schema) -> str:
-    """Give the criterion a tree without one is said to have."""
+    """Return the criterion a tree without one is said to have."""
     regression = schema.target is not None and schema.target.task == "regression"
     return "squared_error" if regression else "gini"
 
@@ -146,7 +137,7 @@ def _weigh(tree: Tree, n_rows: Any, weight: Any) -> Tree:
 
     def up(leaves: Any) -> Array:
         own = np.where(tree.is_leaf.reshape(-1, *[1] * (np.ndim(leaves) - 1)), leaves, 0.0)
-        return sum_up(tree.parent, tree.subtree_end, own)
+        return sum_up(tree, own)
 
     if weight is None:
         weight = np.ones(tree.n_nodes) if n_rows is None else n_rows
@@ -182,9 +173,9 @@ def _judge(tree: Tree, impurity: Any) -> Tree:
 
 
 def _spread(tree: Tree) -> Array:
-    """Give the variance of the values of the leaves below each node."""
+    """Return the variance of the values of the leaves below each node."""
     number = tree.value[:, :, 0]
     own = np.where(tree.is_leaf, tree.weight, 0.0)[:, None] * number**2
-    square = sum_up(tree.parent, tree.subtree_end, own)
+    square = sum_up(tree, own)
     mean = square / np.where(tree.weight > 0, tree.weight, 1.0)[:, None]
     return np.where(tree.is_leaf, 0.0, np.maximum(mean - number**2, 0.0).mean(axis=1))

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
     from ceiba.tree.tree import Tree
 
-__all__ = ["Container", "sample"]
-
 Container = Literal["dict", "numpy", "pandas", "polars", "pyarrow"]
 
 
@@ -65,7 +63,7 @@ def _draw(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator
 
 
 def _as_shown(numbers: Array, info: ColumnInfo) -> Array:
-    """Give seconds as the dates, datetimes or durations they stand for."""
+    """Return seconds as the dates, datetimes or durations they stand for."""
     if info.display == "date":
         return np.floor(numbers / 86400).astype("datetime64[D]")
     if info.display == "datetime":

@@ -22,8 +22,6 @@ from typing import IO, Any, Final
 
 from ceiba.errors import OutputError
 
-__all__ = ["atomic"]
-
 #: Errors that are about the place written to, wherever in the work they come up.
 _FULL: Final = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS})
 _SIGNALS: Final = ("SIGTERM", "SIGHUP")  # the latter is not on Windows
@@ -80,7 +78,7 @@ def atomic(path: str | os.PathLike[str], mode: str = "wb", **options: Any) -> It
 
 
 def _take_after(there: os.stat_result, draft: Path) -> None:
-    """Give the draft the owner and the mode of the file that it replaces."""
+    """Return the draft the owner and the mode of the file that it replaces."""
     with contextlib.suppress(OSError, AttributeError):  # not root, or not POSIX
         os.chown(draft, there.st_uid, there.st_gid)
     draft.chmod(stat.S_IMODE(there.st_mode))

@@ -17,14 +17,13 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from ceiba.errors import ModelFileError
+from ceiba.tree.model_file.atomic import atomic
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.schema_part import schema_from_json, schema_to_json
-from ceiba.tree.model_file.storage import atomic, pack, read_bytes, unpack
+from ceiba.tree.model_file.storage import pack, read_bytes, unpack
 from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
 from ceiba.tree.model_file.values import to_json
 from ceiba.tree.tree import Tree
-
-__all__ = ["VERSION", "Document", "dumps", "loads", "read", "write"]
 
 VERSION: Final = 2
 _KEYS: Final = ("format", "version", "written", "schema", "tree")
@@ -41,7 +40,7 @@ class Document:
     model : Field or None
         The estimator's class, parameters and fitted attributes, as read, not yet trusted.
     metadata : dict
-        What the writer wanted to add: texts, numbers, lists.
+        What the writer wanted to add: strings, numbers, lists.
     written : dict
         Version of ceiba that wrote the file, and when.
 
@@ -66,7 +65,7 @@ def dumps(
     model: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """Give the text of a model file: UTF-8 JSON, one array per line.
+    """Return the text of a model file: UTF-8 JSON, one array per line.
 
     Parameters
     ----------
@@ -89,7 +88,7 @@ def dumps(
     lines: list[str] = []
     _lay_out(document, "", lines)
     text = "\n".join(lines) + "\n"
-    # Lone surrogates (names from broken texts) are escaped: UTF-8 cannot hold them.
+    # Lone surrogates (names from broken strings) are escaped: UTF-8 cannot hold them.
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
@@ -135,13 +134,13 @@ def loads(raw: bytes) -> Document:
         )
     if "version" not in top.value:
         top.fail("The key 'version' is missing.", "no version")
-    found = top["version"]
-    if type(found.value) is int and found.value > VERSION:
+    field = top["version"]
+    if type(field.value) is int and field.value > VERSION:
         raise ModelFileError(
-            f"This model file has format version {found.value}; this ceiba "
+            f"This model file has format version {field.value}; this ceiba "
             f"({version('ceiba')}) knows versions up to {VERSION}. Update ceiba."
         )
-    number = found.integer(1, VERSION)
+    number = field.integer(1, VERSION)
     top.object(_KEYS, _MORE)
     tree = tree_from_json(top["tree"], schema_from_json(top["schema"]), number)
     for name in ("written", "metadata"):

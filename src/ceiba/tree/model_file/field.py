@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 from ceiba.errors import ModelFileError, did_you_mean
 
-__all__ = ["Field"]
-
 _SHOWN: Final = 60
 _NUMBERS: Final = frozenset({int, float})
 _OR_NULL: Final = frozenset({int, float, type(None)})
@@ -66,11 +64,11 @@ class Field:
         return Field(self.value[key], f"{self.place}.{key}" if self.place else key)
 
     def get(self, key: str) -> Field | None:
-        """Give a member, None if it is absent or null."""
+        """Return a member, None if it is absent or null."""
         return None if self.value.get(key) is None else self[key]
 
     def items(self, length: int | None = None) -> Iterator[Field]:
-        """Give the entries of a list."""
+        """Return the entries of a list."""
         values = self.entries(length)
         return (Field(value, f"{self.place}[{i}]") for i, value in enumerate(values))
 
@@ -87,7 +85,7 @@ class Field:
     def text(self, allowed: Iterable[str] | None = None) -> str:
         """Demand a text, one of these if they are given."""
         if not isinstance(self.value, str):
-            self.fail("A text is needed.")
+            self.fail("A string is needed.")
         if allowed is not None and self.value not in (known := tuple(allowed)):
             self.fail(f"Allowed: {', '.join(known)}.{did_you_mean(self.value, known)}")
         return self.value

@@ -14,8 +14,6 @@ from ceiba.table.schema import Display, Task
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.values import UnwritableError, array_of_texts, refuse_endless
 
-__all__ = ["schema_from_json", "schema_to_json"]
-
 _COUNT: Final = 2**62
 _COLUMN: Final = ("name", "kind")
 _COLUMN_MORE: Final = ("levels", "display", "n_missing", "minimum", "maximum")
@@ -30,15 +28,7 @@ _LABEL_TYPES: Final = {
 
 
 def schema_to_json(schema: Schema) -> dict[str, Any]:
-    """Give a schema as plain data.
-
-    Examples
-    --------
-    >>> from ceiba.table import ColumnInfo, Kind, Schema
-    >>> from ceiba.tree.model_file.schema_part import schema_to_json
-    >>> schema_to_json(Schema((ColumnInfo("age", Kind.NUMERIC),)))["columns"]
-    [{'name': 'age', 'kind': 'numeric'}]
-    """
+    """Return a schema as plain data."""
     target = schema.target
     return {
         "named": schema.named,
@@ -55,18 +45,18 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
 
 
 def _column_to_json(info: ColumnInfo) -> dict[str, Any]:
-    said: dict[str, Any] = {"name": info.name, "kind": str(info.kind)}
+    fields: dict[str, Any] = {"name": info.name, "kind": str(info.kind)}
     if info.levels or not info.is_numeric:
-        said["levels"] = list(info.levels)
+        fields["levels"] = list(info.levels)
     if info.display != "number":
-        said["display"] = info.display
+        fields["display"] = info.display
     if info.n_missing:
-        said["n_missing"] = int(info.n_missing)
+        fields["n_missing"] = int(info.n_missing)
     for name in ("minimum", "maximum"):
         bound = getattr(info, name)
         if bound is not None and math.isfinite(bound):
-            said[name] = float(bound)
-    return said
+            fields[name] = float(bound)
+    return fields
 
 
 def _labels_to_json(labels: npt.NDArray[Any]) -> dict[str, Any]:
@@ -76,7 +66,7 @@ def _labels_to_json(labels: npt.NDArray[Any]) -> dict[str, Any]:
         odd = next((v for v in values if type(v) not in _LABEL_TYPES["object"]), values[0])
         raise UnwritableError(
             f"Class {odd!r} ({type(odd).__name__}) cannot be written into a model file. Classes "
-            "are texts, numbers or booleans there; convert the target and refit."
+            "are strings, numbers or booleans there; convert the target and refit."
         )
     return {"type": kind, "labels": values}
 
@@ -125,7 +115,7 @@ def _levels_from_json(field: Field) -> tuple[Any, ...]:
     levels = field.entries()
     for one in field.items():
         if type(one.value) not in (str, int, float, bool) or one.value in (math.inf, -math.inf):
-            one.fail("A level is a text, a number, true or false.")
+            one.fail("A level is a string, a number, true or false.")
         refuse_endless(one)
     if len(set(levels)) < len(levels):
         field.fail("Each level occurs once.", "a level twice")

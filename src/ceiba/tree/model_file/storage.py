@@ -1,9 +1,9 @@
-"""Bytes of a model file: read with limits, gzip undone with limits; `atomic` writes them.
+"""Bytes of a model file: read with limits, gzip undone with limits; `atomic.py` writes them.
 
 A gzip file may hold a thousand times its size, and a JSON text of brackets needs twenty times its
 size as Python objects. Both are refused before the memory is used: unpacked, a file may be 50 times
-as large as it is (16 MB are always allowed); and its brackets and texts may not need more than ten
-times the size of the text (64 MB are always allowed).
+its size (16 MB are always allowed), and its brackets and strings may need at most ten times the
+size of the text (64 MB are always allowed).
 """
 
 from __future__ import annotations
@@ -14,9 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from ceiba.errors import ModelFileError
-from ceiba.tree.model_file.atomic import atomic
-
-__all__ = ["atomic", "pack", "read_bytes", "unpack"]
 
 _GZIP: Final = b"\x1f\x8b"
 _MB: Final = 2**20
@@ -35,20 +32,13 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def unpack(raw: bytes) -> bytes:
-    """Give the JSON text of a model file, packed or not.
-
-    Examples
-    --------
-    >>> from ceiba.tree.model_file.storage import pack, unpack
-    >>> unpack(pack(b"{}"))
-    b'{}'
-    """
+    """Return the JSON text of a model file, packed or not."""
     text = _gunzip(raw) if raw.startswith(_GZIP) else raw
     objects = text.count(b"[") + text.count(b"{") + text.count(b'"') // 2
     needed = objects * _OBJECT_BYTES
     if needed > _OBJECTS_FREE and needed > _OBJECTS_TIMES * len(text):
         raise ModelFileError(
-            f"Damaged model file: {objects} brackets and texts in {len(text)} bytes. No tree is "
+            f"Damaged model file: {objects} brackets and strings in {len(text)} bytes. No tree is "
             "written that way."
         )
     return text

@@ -23,8 +23,6 @@ from ceiba.tree.splits.surrogates import Competitors, Surrogates
 from ceiba.tree.splits.tests import TEST_FIGURES, SplitTests
 from ceiba.tree.tree import Missing, Tree, Unseen
 
-__all__ = ["tree_from_json", "tree_to_json"]
-
 _COUNT: Final = 2**62
 _INT32: Final = 2**31 - 1
 _KEYS: Final = (
@@ -49,8 +47,8 @@ CRITERIA: Final = {
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:
-    """Give the arrays and options of a tree as plain data (without its schema)."""
-    said: dict[str, Any] = {
+    """Return the arrays and options of a tree as plain data (without its schema)."""
+    fields: dict[str, Any] = {
         "criterion": tree.criterion,
         "missing": tree.missing,
         "unseen": tree.unseen,
@@ -58,27 +56,27 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
         "splits": _splits_to_json(tree.splits),
     }
     for name in ("default_branch", "n_rows", "sent_default"):
-        said[name] = getattr(tree, name).tolist()
+        fields[name] = getattr(tree, name).tolist()
     for name in ("weight", "impurity", "gain", "risk"):
-        said[name] = _numbers(getattr(tree, name))
-    said["value"] = _by_class(tree.value)
-    said["counts"] = None if tree.counts is None else _by_class(tree.counts)
+        fields[name] = _numbers(getattr(tree, name))
+    fields["value"] = _by_class(tree.value)
+    fields["counts"] = None if tree.counts is None else _by_class(tree.counts)
     costs, prior = tree.cost_matrix, tree.class_prior
-    said["cost_matrix"] = None if costs is None else [_numbers(row) for row in costs]
-    said["class_prior"] = None if prior is None else _numbers(prior)
-    said["surrogates"] = _surrogates_to_json(tree.surrogates)
-    said["competitors"] = None
+    fields["cost_matrix"] = None if costs is None else [_numbers(row) for row in costs]
+    fields["class_prior"] = None if prior is None else _numbers(prior)
+    fields["surrogates"] = _surrogates_to_json(tree.surrogates)
+    fields["competitors"] = None
     if tree.competitors is not None:
         stored = tree.competitors
-        said["competitors"] = {
+        fields["competitors"] = {
             "start": stored.start.tolist(),
             "splits": _splits_to_json(stored.splits),
             "gain": _numbers(stored.gain),
         }
-    said["tests"] = _tests_to_json(tree.tests)
+    fields["tests"] = _tests_to_json(tree.tests)
     # Only where true: other files stay as they were.
-    said |= {name: True for name in _MARKS if getattr(tree, name)}
-    return said
+    fields |= {name: True for name in _MARKS if getattr(tree, name)}
+    return fields
 
 
 def _tests_to_json(tests: SplitTests | None) -> dict[str, Any] | None:
@@ -89,7 +87,7 @@ def _tests_to_json(tests: SplitTests | None) -> dict[str, Any] | None:
 
 
 def _numbers(values: Array) -> list[Any]:
-    """Give floats as JSON: NaN is null, whole numbers are written without a point."""
+    """Return floats as JSON: NaN is null, whole numbers are written without a point."""
     if not np.isfinite(values[~np.isnan(values)]).all():
         raise ModelFileError("The tree holds an infinite number, which JSON cannot say.")
     return [

@@ -1,8 +1,8 @@
 """Values of parameters and fitted attributes as JSON, and back: no pickle, no code.
 
-Numbers, texts, true, false, null and lists are themselves. What JSON cannot say is an object with
+Numbers, strings, true, false, null and lists are themselves. What JSON cannot say is an object with
 one key that starts with ``$``: ``{"$tuple": [...]}``, ``{"$items": [[key, value], ...]}`` (a dict
-whose keys are not all texts), ``{"$float": "inf"}``, ``{"$array": [dtype, shape, [values]]}`` and
+whose keys are not all strings), ``{"$float": "inf"}``, ``{"$array": [dtype, shape, [values]]}`` and
 ``{"$object": [name, {field: value}]}`` for the classes that the caller allows by name.
 """
 
@@ -18,15 +18,6 @@ import numpy.typing as npt
 
 from ceiba.errors import ModelFileError
 from ceiba.tree.model_file.field import Field
-
-__all__ = [
-    "UnwritableError",
-    "array_of_texts",
-    "from_json",
-    "refuse_deep",
-    "refuse_endless",
-    "to_json",
-]
 
 _ODD_FLOATS: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _DTYPES: Final = {
@@ -50,7 +41,7 @@ class UnwritableError(ModelFileError):
 
 
 def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
-    """Give a value as JSON has it.
+    """Return a value as JSON has it.
 
     Parameters
     ----------
@@ -113,7 +104,7 @@ def _array_to_json(value: Any, objects: Mapping[str, type] | None) -> Any:
 
 
 def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
-    """Give the value that `to_json` wrote; other classes than those allowed are refused."""
+    """Return the value that `to_json` wrote; other classes than those allowed are refused."""
     value = field.value
     if isinstance(value, list):
         return [from_json(one, objects) for one in field.items()]
@@ -135,7 +126,7 @@ def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
         try:
             return {from_json(k, objects): from_json(v, objects) for k, v in pairs}
         except TypeError:
-            inner.fail("Keys are numbers, texts or tuples of them.", "a key that cannot be one")
+            inner.fail("Keys are numbers, strings or tuples of them.", "a key that cannot be one")
     if tag == "$array":
         return _array_from_json(inner, objects)
     if tag == "$object":
@@ -199,7 +190,7 @@ def refuse_endless(field: Field) -> None:
 
 
 def float_or_inf(number: int) -> float:
-    """Give the float of a whole number, however large."""
+    """Return the float of a whole number, however large."""
     try:
         return float(number)
     except OverflowError:

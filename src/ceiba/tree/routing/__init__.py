@@ -1,1 +1,1 @@
-"""Rows on their way down a tree: by the core, one by one in words, and node by node in numpy."""
+"""Routing rows down a tree: by the core, one by one in words, and node by node in numpy."""

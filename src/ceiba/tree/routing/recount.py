@@ -14,34 +14,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ceiba.errors import DataError
-from ceiba.table import Kind, read_target, split_target
+from ceiba.criteria import weighted_median
+from ceiba.table import read_target_like, read_weights, split_target
 from ceiba.tree.arrays import Array
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scale_by_prior
 from ceiba.tree.routing import route
-from ceiba.tree.routing.branches import walk
-from ceiba.tree.totals import sum_up
+from ceiba.tree.routing.branches import visits
+from ceiba.tree.shape import sum_up
 
 if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree.tree import Tree
 
-__all__ = ["Endings", "codes_or_numbers", "endings", "recount"]
-
 
 def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool) -> Tree:
-    """Give the same tree with the counts of other data; see `Tree.recount`."""
+    """Return the same tree with the counts of other data; see `Tree.recount`."""
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = route.read(tree, X)
-    target = codes_or_numbers(tree, y, table.n_rows)
-    weight = _weights(sample_weight, table.n_rows)
+    target = read_target_like(y, tree.target, table.n_rows).values
+    given = read_weights(sample_weight, table.n_rows)
+    weight = np.ones(table.n_rows) if given is None else given
     ends = endings(tree, table, weight)
     own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
     counted = replace(
         tree,
         n_rows=ends.n_rows,
-        weight=sum_up(tree.parent, tree.subtree_end, own),
+        weight=sum_up(tree, own),
         sent_default=ends.sent_default,
         surrogates=None
         if tree.surrogates is None
@@ -69,96 +68,36 @@ class Endings:
 def endings(tree: Tree, table: Table, weight: Array) -> Endings:
     """Find where the rows of a table end."""
     counted = weight > 0
-    stand_ins = 0 if tree.surrogates is None else len(tree.surrogates)
-    if tree.missing != "fractional" and not _any_missing(tree, table):
+    rows = np.arange(table.n_rows)
+    sent_default = np.zeros(tree.n_nodes, np.int64)
+    sent = np.zeros(0 if tree.surrogates is None else len(tree.surrogates), np.int64)
+    if tree.missing == "fractional":  # no row is sent by default
+        route.refuse(tree, table)
+        start, node, share, n_rows = tree._router.spread(table.core(), counted.astype(np.uint8))
+        rows = np.repeat(rows, np.diff(start))
+        return Endings(rows, node, weight[rows] * share, n_rows, sent_default, sent)
+    if not _any_missing(tree, table):
         end = route.apply(tree, table)
-        own = np.bincount(end[counted], minlength=tree.n_nodes)
-        n_rows = sum_up(tree.parent, tree.subtree_end, own)
-        none = np.zeros(tree.n_nodes, np.int64)
-        return Endings(
-            np.arange(table.n_rows), end, weight, n_rows, none, np.zeros(stand_ins, np.int64)
-        )
+        n_rows = sum_up(tree, np.bincount(end[counted], minlength=tree.n_nodes))
+        return Endings(rows, end, weight, n_rows, sent_default, sent)
     route.refuse(tree, table)
-    if tree.missing == "fractional":
-        return _fractional_endings(tree, table, weight)
-    rows, nodes, shares = [], [], []
-    n_rows, sent_default = np.zeros((2, tree.n_nodes), np.int64)
-    sent = np.zeros(stand_ins, np.int64)
-    for visit in walk(tree, table):
-        rows.append(visit.rows[visit.ending])
-        nodes.append(np.full(len(visit.ending), visit.node))
-        shares.append(visit.share[visit.ending])
+    end = np.zeros(table.n_rows, np.int64)
+    n_rows = np.zeros(tree.n_nodes, np.int64)
+    for visit in visits(tree, table):
+        end[visit.ending] = visit.node
         n_rows[visit.node] = np.count_nonzero(counted[visit.rows])
         sent_default[visit.node] = visit.by_default
         if visit.by_surrogate and tree.stand_ins is not None:
             first = int(tree.stand_ins.start[visit.node])
             sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
-    row, node, share = np.concatenate(rows), np.concatenate(nodes), np.concatenate(shares)
-    return Endings(row, node, weight[row] * share, n_rows, sent_default, sent)
-
-
-def _fractional_endings(tree: Tree, table: Table, weight: Array) -> Endings:
-    """Give the endings of rows that may go down several branches; nobody is sent by default."""
-    counted = (weight > 0).astype(np.uint8)
-    start, node, share, n_rows = tree._router.spread(table.core(), counted)
-    row = np.repeat(np.arange(table.n_rows), np.diff(start))
-    stand_ins = 0 if tree.surrogates is None else len(tree.surrogates)
-    return Endings(
-        row,
-        node,
-        weight[row] * share,
-        n_rows,
-        np.zeros(tree.n_nodes, np.int64),
-        np.zeros(stand_ins, np.int64),
-    )
+    return Endings(rows, end, weight, n_rows, sent_default, sent)
 
 
 def _any_missing(tree: Tree, table: Table) -> bool:
-    for j in tree.used_columns.tolist():
-        column = table.columns[j]
-        numeric = column.info.kind == Kind.NUMERIC
-        if (np.isnan(column.values) if numeric else column.values < 0).any():
-            return True
-        # An unseen level may be treated as missing.
-        if not numeric and tree.unseen == "missing":
-            return True
-    return False
-
-
-def codes_or_numbers(tree: Tree, y: Any, n_rows: int) -> Array:
-    """Read y as class codes of this tree, or numbers; shape (n_rows, n_outputs)."""
-    target = read_target(y, task=tree.task, n_rows=n_rows)
-    if target.values.shape[1] != tree.n_outputs:
-        raise DataError(
-            f"Target: {target.values.shape[1]} outputs, but the tree predicts {tree.n_outputs}."
-        )
-    if tree.task == "regression":
-        return np.asarray(target.values)
-    codes = np.empty(target.values.shape, np.int64)
-    for k, (known, got) in enumerate(zip(tree.target.classes, target.info.classes, strict=True)):
-        code_of = {label: code for code, label in enumerate(np.asarray(known).tolist())}
-        labels = np.asarray(got).tolist()
-        unknown = [label for label in labels if label not in code_of]
-        if unknown:
-            raise DataError(
-                f"Target: class {unknown[0]!r} is not a class of this tree. "
-                f"Its classes: {', '.join(map(str, code_of))}."
-            )
-        lookup = np.array([code_of[label] for label in labels], np.int64)
-        codes[:, k] = lookup[target.values[:, k]]
-    return codes
-
-
-def _weights(sample_weight: Any, n_rows: int) -> Array:
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weight = np.asarray(sample_weight, np.float64)
-    if weight.shape != (n_rows,) or not np.all(np.isfinite(weight) & (weight >= 0)):
-        raise DataError(
-            f"sample_weight: got shape {weight.shape}. Needs {n_rows} finite numbers, all at "
-            "least 0."
-        )
-    return weight
+    """Return whether any value may be missing; an unseen level may be treated as missing."""
+    columns = [table.columns[j] for j in tree.used_columns.tolist()]
+    levels = tree.unseen == "missing" and not all(column.info.is_numeric for column in columns)
+    return levels or any(column.missing.any() for column in columns)
 
 
 def _classes(tree: Tree, codes: Array, ends: Endings, keep_value: bool) -> Tree:
@@ -167,7 +106,7 @@ def _classes(tree: Tree, codes: Array, ends: Endings, keep_value: bool) -> Tree:
     for k in range(n_outputs):
         cell = ends.node * size + codes[ends.row, k]
         own[:, k] = np.bincount(cell, weights=ends.weight, minlength=n * size).reshape(n, size)
-    tree = replace(tree, counts=sum_up(tree.parent, tree.subtree_end, own))
+    tree = replace(tree, counts=sum_up(tree, own))
     assert tree.counts is not None
     counts = scale_by_prior(tree.counts, tree.class_prior)
     total = counts.sum(axis=2, keepdims=True)
@@ -207,13 +146,13 @@ def _numbers(tree: Tree, y: Array, ends: Endings, keep_value: bool) -> Tree:
 
 
 def _moments(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]:
-    """Give the nodes' means, impurities and the loss of the tree's own values, by moments."""
+    """Return the nodes' means, impurities and the loss of the tree's own values, by moments."""
     n, n_outputs = tree.value.shape[:2]
     safe = np.where(tree.weight > 0, tree.weight, 1.0)
     mean, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
 
     def up(own: Array) -> Array:
-        return sum_up(tree.parent, tree.subtree_end, own)
+        return sum_up(tree, own)
 
     def ended(numbers: Array) -> Array:
         return np.bincount(ends.node, weights=ends.weight * numbers, minlength=n)
@@ -235,7 +174,7 @@ def _moments(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]:
 
 
 def _means(tree: Tree, y: Array, ends: Endings) -> Array:
-    """Give the weighted mean of each node."""
+    """Return the weighted mean of each node."""
     own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
     total = np.where(own > 0, own, 1.0)
     # Where rows end, the mean is taken twice: the second time about the first, so that equal
@@ -244,7 +183,7 @@ def _means(tree: Tree, y: Array, ends: Endings) -> Array:
     rest = ends.weight * (y - mean[ends.node])
     mean += np.bincount(ends.node, weights=rest, minlength=tree.n_nodes) / total
     offset = float(own @ mean) / max(float(own.sum()), np.finfo(float).tiny)
-    through = sum_up(tree.parent, tree.subtree_end, own * (mean - offset))
+    through = sum_up(tree, own * (mean - offset))
     inner = through / np.where(tree.weight > 0, tree.weight, 1.0) + offset
     return np.where(tree.is_leaf, mean, inner)
 
@@ -258,7 +197,7 @@ def _merge(parent: Array, own: Array, apart: Array) -> Array:
 
 
 def _absolute(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]:
-    """Give the nodes' weighted medians, mean absolute deviations and loss of the tree's values."""
+    """Return the nodes' weighted medians, mean absolute deviations and losses."""
     n, n_outputs = tree.value.shape[:2]
     median, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
     order = np.argsort(ends.node, kind="stable")
@@ -272,25 +211,6 @@ def _absolute(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]
             impurity[i] += np.average(np.abs(y[here, k] - median[i, k]), weights=weight)
             loss[i] += np.average(np.abs(y[here, k] - tree.value[i, k, 0]), weights=weight)
     return median, impurity / n_outputs, loss / n_outputs
-
-
-def weighted_median(y: Array, weight: Array) -> float:
-    """Give the weighted median; between two values that share the middle, their mean.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> weighted_median(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 1.0]))
-    2.0
-    """
-    order = np.argsort(y, kind="stable")
-    order = order[weight[order] > 0]
-    below = np.cumsum(weight[order])
-    half = below[-1] / 2
-    at = int(np.searchsorted(below, half))
-    if below[at] == half and at + 1 < len(order):
-        return float((y[order[at]] + y[order[at + 1]]) / 2)
-    return float(y[order[at]])
 
 
 def _x_log_x(x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Rows through a tree: apply, predict, predict_proba, decision_path, rows.
+"""Routing rows: apply, predict, predict_proba, decision_path, rows.
 
 The work is done in `_core.Router`, made once per tree. With `missing="fractional"` a row may reach
 several leaves; the router then spreads it, and the leaves' values are averaged by its shares.
@@ -21,20 +21,6 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-__all__ = [
-    "apply",
-    "best_class",
-    "decision_path",
-    "label_table",
-    "make_router",
-    "predict",
-    "predict_proba",
-    "read",
-    "refuse",
-    "rows",
-    "spread",
-]
-
 
 def read(tree: Tree, X: Any) -> Table:
     """Read any container by the tree's schema; columns are matched by name where X has names."""
@@ -48,7 +34,7 @@ def read(tree: Tree, X: Any) -> Table:
 
 
 def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
-    """Give the node each row ends in; with "fractional" the heaviest one."""
+    """Return the node each row ends in; with "fractional" the heaviest one."""
     refuse(tree, table)
     if tree.missing == "fractional":
         return _heaviest(*spread(tree, table))
@@ -57,7 +43,7 @@ def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
 
 
 def decision_path(tree: Tree, table: Table) -> Any:
-    """Give the nodes each row passes through, as a CSR indicator matrix."""
+    """Return the nodes each row passes through, as a CSR indicator matrix."""
     from scipy.sparse import csr_matrix
 
     if tree.missing == "fractional":
@@ -65,7 +51,7 @@ def decision_path(tree: Tree, table: Table) -> Any:
         start, node, _ = spread(tree, table)
         passed, nodes = _ancestors(tree, node)
         row = np.repeat(np.repeat(np.arange(table.n_rows), np.diff(start)), np.diff(passed))
-        # The ways to several leaves share their beginnings.
+        # The paths to several leaves share their beginnings.
         cell = np.unique(row * tree.n_nodes + nodes)
         indices = cell % tree.n_nodes
         count = np.bincount(cell // tree.n_nodes, minlength=table.n_rows)
@@ -77,7 +63,7 @@ def decision_path(tree: Tree, table: Table) -> Any:
 
 
 def rows(tree: Tree, node: int, table: Table) -> Array:
-    """Give the indices of the rows that pass through a node."""
+    """Return the indices of the rows that pass through a node."""
     if tree.missing == "fractional":
         refuse(tree, table)
         start, ends, _ = spread(tree, table)
@@ -88,7 +74,7 @@ def rows(tree: Tree, node: int, table: Table) -> Array:
 
 
 def _ancestors(tree: Tree, end: Array) -> tuple[Array, Array]:
-    """Give the nodes from the root to each end, as compressed rows."""
+    """Return the nodes from the root to each end, as compressed rows."""
     from ceiba import _core
 
     indptr, indices = _core.node_paths(tree.parent, end)
@@ -99,13 +85,13 @@ def _ancestors(tree: Tree, end: Array) -> tuple[Array, Array]:
 
 
 def spread(tree: Tree, table: Table) -> tuple[Array, Array, Array]:
-    """Give the leaves and shares of each row, as compressed rows."""
+    """Return the leaves and shares of each row, as compressed rows."""
     start, node, share, _ = tree._router.spread(table.core())
     return start, node, share
 
 
 def _heaviest(start: Array, node: Array, share: Array) -> Array:
-    """Give the leaf with the largest share of each row, the first on ties."""
+    """Return the leaf with the largest share of each row, the first on ties."""
     if len(start) == 1:
         return np.zeros(0, np.int32)
     most = np.repeat(np.maximum.reduceat(share, start[:-1]), np.diff(start))
@@ -125,7 +111,7 @@ def _mixed_value(tree: Tree, table: Table) -> Array:
     return np.add.reduceat(share[:, None, None] * tree.value[node], start[:-1], axis=0)
 
 
-# ---------------------------------------------------------------------- what rows are told
+# ---------------------------------------------------------------------- predictions
 
 
 def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
@@ -136,12 +122,12 @@ def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
 
 
 def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
-    """Give each row what the node says in which it ends."""
+    """Return for each row the value of the node in which it ends."""
     if values.dtype not in _GATHERED:
         return np.asarray(values[apply(tree, table, n_threads=n_threads)])
     refuse(tree, table)
-    told: Array = tree._router.gather(table.core(), values.reshape(len(values), -1), n_threads)
-    return told.reshape(-1, *values.shape[1:])
+    flat: Array = tree._router.gather(table.core(), values.reshape(len(values), -1), n_threads)
+    return flat.reshape(-1, *values.shape[1:])
 
 
 # Numbers are written by the threads that find the node: a pass over the rows less.
@@ -149,7 +135,7 @@ _GATHERED = (np.dtype(np.float64), np.dtype(np.int64))
 
 
 def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | list[Array]:
-    """Give the class probabilities of each row, a list of them for several outputs."""
+    """Return the class probabilities of each row, a list of them for several outputs."""
     if tree.task != "classification":
         raise TreeError("A regression tree has no class probabilities. Use predict.")
     if tree.missing == "fractional":
@@ -173,7 +159,7 @@ def label_table(tree: Tree, value: Array) -> Array:
 
 
 def best_class(value: Array, cost_matrix: Array | None) -> Array:
-    """Give the class of least expected cost per output, the lowest index on ties."""
+    """Return the class of least expected cost per output, the lowest index on ties."""
     # Under priors and costs, what is equal on paper differs in the last bits.
     if cost_matrix is None:
         most = value.max(axis=2, keepdims=True)

@@ -1,4 +1,4 @@
-"""The way of one row through a tree, move by move: the readable definition of routing.
+"""The route of one row down a tree, move by move: the readable definition of routing.
 
 At each node: the primary split decides if the value is there and, for level splits, its level is
 in the node's level map. A missing value: with `missing="surrogate"` the first surrogate whose own
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
-
-__all__ = ["Move", "trace"]
 
 By = Literal["primary", "surrogate", "default", "unseen", "share"]
 
@@ -95,11 +93,11 @@ def trace(tree: Tree, table: Table, row: int) -> tuple[Move, ...]:
 
 
 def _decide(tree: Tree, table: Table, row: int, node: int) -> tuple[int | None, By, int | None]:
-    """Give the branch (None: stays), who decided, and the surrogate's number if it was one."""
-    found = _ask(tree.splits, node, table, row)
-    if isinstance(found, int):
-        return found, "primary", None
-    if found == "unseen" and tree.unseen != "missing":
+    """Return the branch (None: stays), who decided, and the surrogate's number if it was one."""
+    answer = _ask(tree.splits, node, table, row)
+    if isinstance(answer, int):
+        return answer, "primary", None
+    if answer == "unseen" and tree.unseen != "missing":
         return int(tree.majority_branch[node]), "unseen", None
     if tree.missing == "fractional":
         return None, "share", None
@@ -129,5 +127,5 @@ def _ask(splits: SplitTable, i: int, table: Table, row: int) -> int | Literal["m
         low = int(splits.low_branch[i])
         return low if value <= splits.cut[i].item() else 1 - low
     codes, branches = splits.level_map(i)
-    found: dict[int, int] = dict(zip(codes.tolist(), branches.tolist(), strict=True))
-    return found.get(value, "unseen")
+    branch_of: dict[int, int] = dict(zip(codes.tolist(), branches.tolist(), strict=True))
+    return branch_of.get(value, "unseen")

@@ -19,16 +19,6 @@ from ceiba.table.display import show_number
 if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
 
-__all__ = [
-    "cut_sentence",
-    "cut_text",
-    "level_text",
-    "levels_sentence",
-    "number_text",
-    "presence_sentence",
-    "range_sentence",
-]
-
 DIGITS: Final = 6
 _NOISE_DIGITS: Final = 12  # what survives of a float64 midpoint of decimal numbers
 _HUGE: Final = 1e15  # beyond it the digits before the point are not all shown
@@ -179,7 +169,7 @@ def presence_sentence(column: str, missing: bool) -> str:
 
 
 def separating_digits(cuts: Iterable[float], digits: int = DIGITS) -> int:
-    """Give the digits, at least `digits`, at which all different cuts look different.
+    """Return the digits, at least `digits`, at which all different cuts look different.
 
     Examples
     --------

@@ -3,9 +3,9 @@
 `SplitTable` keeps many splits as a struct of arrays, one row per split; a tree uses it three
 times: primary splits (one row per node), surrogates and competitors. A single split read from
 it is one of three small values: `Cut` (numeric or ordered boundary, `x <= cut` goes to
-`low_branch`), `Levels` (a branch for each group of levels; binary level sets, multiway splits
+`low_branch`), `LevelSets` (a branch for each group of levels; binary level sets, multiway splits
 and CHAID groups alike) and `Presence` (branch 0 = present, branch 1 = missing).
-How a split reads as a sentence is in `words.py`.
+How a split reads as a sentence is in `sentences.py`.
 """
 
 from __future__ import annotations
@@ -13,20 +13,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ceiba.errors import TreeError
-from ceiba.tree.arrays import Array, read_only, same_array, take_ragged
+from ceiba.tree.arrays import Array, ArrayRecord, take_ragged
 from ceiba.tree.splits.sentences import cut_sentence, levels_sentence, presence_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ceiba.table import Schema
-
-__all__ = ["Cut", "Levels", "Presence", "Split", "SplitKind", "SplitTable"]
+    from ceiba.table import ColumnInfo, Schema
 
 
 class SplitKind(IntEnum):
@@ -45,8 +43,36 @@ class SplitKind(IntEnum):
     PRESENCE = 3
 
 
+class _Question:
+    """What the three kinds of split share."""
+
+    column: str
+
+    @property
+    def n_branches(self) -> int:
+        """Number of branches."""
+        return 2
+
+    def sentence(
+        self,
+        branch: int = 0,
+        schema: Schema | None = None,
+        *,
+        digits: int | None = None,
+        max_levels: int | None = None,
+    ) -> str:
+        """Say what is true of a row that takes `branch`, by level names and dates where known."""
+        info = None if schema is None else schema.columns[schema.index(self.column)]
+        return self._sentence(branch, info, digits, max_levels)
+
+    def _sentence(
+        self, branch: int, info: ColumnInfo | None, digits: int | None, max_levels: int | None
+    ) -> str:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Cut:
+class Cut(_Question):
     """A boundary on a numeric or ordered column: `x <= cut` goes to `low_branch`.
 
     On an ordered column the cut lies between two level codes (1.5: codes 0 and 1 are low).
@@ -64,26 +90,14 @@ class Cut:
     cut: float
     low_branch: int = 0
 
-    @property
-    def n_branches(self) -> int:
-        """Number of branches: always 2."""
-        return 2
-
-    def sentence(
-        self,
-        branch: int = 0,
-        schema: Schema | None = None,
-        *,
-        digits: int | None = None,
-        max_levels: int | None = None,
+    def _sentence(
+        self, branch: int, info: ColumnInfo | None, digits: int | None, max_levels: int | None
     ) -> str:
-        """Say what is true of a row that takes `branch`, by level names and dates where known."""
-        info = None if schema is None else schema.columns[schema.index(self.column)]
         return cut_sentence(self.column, self.cut, branch == self.low_branch, info, digits)
 
 
 @dataclass(frozen=True)
-class Levels:
+class LevelSets(_Question):
     """A branch for each group of levels of a categorical column.
 
     `branches[b]` are the levels that go to branch b; a level in no group was not present in
@@ -91,8 +105,8 @@ class Levels:
 
     Examples
     --------
-    >>> from ceiba.tree import Levels
-    >>> Levels("Patrons", (("None", "Some"), ("Full",))).sentence(0)
+    >>> from ceiba.tree import LevelSets
+    >>> LevelSets("Patrons", (("None", "Some"), ("Full",))).sentence(0)
     'Patrons in {None, Some}'
     """
 
@@ -104,20 +118,14 @@ class Levels:
         """Number of branches."""
         return len(self.branches)
 
-    def sentence(
-        self,
-        branch: int = 0,
-        schema: Schema | None = None,
-        *,
-        digits: int | None = None,
-        max_levels: int | None = None,
+    def _sentence(
+        self, branch: int, info: ColumnInfo | None, digits: int | None, max_levels: int | None
     ) -> str:
-        """Say what is true of a row that takes `branch`."""
         return levels_sentence(self.column, self.branches[branch], max_levels)
 
 
 @dataclass(frozen=True)
-class Presence:
+class Presence(_Question):
     """Present (branch 0) against missing (branch 1).
 
     Examples
@@ -129,39 +137,17 @@ class Presence:
 
     column: str
 
-    @property
-    def n_branches(self) -> int:
-        """Number of branches: always 2."""
-        return 2
-
-    def sentence(
-        self,
-        branch: int = 0,
-        schema: Schema | None = None,
-        *,
-        digits: int | None = None,
-        max_levels: int | None = None,
+    def _sentence(
+        self, branch: int, info: ColumnInfo | None, digits: int | None, max_levels: int | None
     ) -> str:
-        """Say what is true of a row that takes `branch`."""
         return presence_sentence(self.column, missing=branch == 1)
 
 
-Split = Cut | Levels | Presence
-
-
-_DTYPES: Final = {
-    "kind": np.int8,
-    "column": np.int32,
-    "cut": np.float64,
-    "low_branch": np.int8,
-    "level_start": np.int64,
-    "level_code": np.int32,
-    "level_branch": np.int32,
-}
+Split = Cut | LevelSets | Presence
 
 
 @dataclass(frozen=True, eq=False)
-class SplitTable:
+class SplitTable(ArrayRecord):
     """Many splits as arrays, one row per split.
 
     Parameters
@@ -194,42 +180,30 @@ class SplitTable:
     level_code: Array
     level_branch: Array
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        for name, dtype in _DTYPES.items():
-            put(self, name, read_only(getattr(self, name), dtype))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(getattr(self, name) for name in _DTYPES)
+    _DTYPES: ClassVar = {
+        "kind": np.int8,
+        "column": np.int32,
+        "cut": np.float64,
+        "low_branch": np.int8,
+        "level_start": np.int64,
+        "level_code": np.int32,
+        "level_branch": np.int32,
+    }
 
     def __len__(self) -> int:
         return len(self.kind)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SplitTable):
-            return NotImplemented
-        return all(same_array(getattr(self, name), getattr(other, name)) for name in _DTYPES)
 
     def __hash__(self) -> int:
         return hash((len(self), self.column.tobytes()))
 
     @classmethod
     def none(cls, m: int) -> SplitTable:
-        """Give a table of `m` rows that ask nothing (all leaves)."""
-        empty = np.zeros(0, np.int32)
-        return cls(
-            kind=np.zeros(m, np.int8),
-            column=np.full(m, -1, np.int32),
-            cut=np.full(m, np.nan),
-            low_branch=np.zeros(m, np.int8),
-            level_start=np.zeros(m + 1, np.int64),
-            level_code=empty,
-            level_branch=empty,
-        )
+        """Return a table of `m` rows that ask nothing (all leaves)."""
+        return cls.cuts(np.full(m, -1), np.full(m, np.nan))
 
     @classmethod
     def cuts(cls, column: Array, cut: Array) -> SplitTable:
-        """Give a table of numeric cuts; rows whose column is negative are leaves."""
+        """Return a table of numeric cuts; rows whose column is negative are leaves."""
         column = np.asarray(column, np.int32)
         inner = column >= 0
         empty = np.zeros(0, np.int32)
@@ -266,7 +240,7 @@ class SplitTable:
                 kind[i], cut[i], low[i] = SplitKind.CUT, split.cut, split.low_branch
             elif isinstance(split, Presence):
                 kind[i] = SplitKind.PRESENCE
-            elif isinstance(split, Levels):
+            elif isinstance(split, LevelSets):
                 kind[i] = SplitKind.LEVELS
                 known = code_of.setdefault(
                     j, {level: code for code, level in enumerate(schema.columns[j].levels)}
@@ -280,12 +254,12 @@ class SplitTable:
         )
 
     def level_map(self, i: int) -> tuple[Array, Array]:
-        """Give row i's level codes (ascending) and the branch of each."""
+        """Return row i's level codes (ascending) and the branch of each."""
         part = slice(int(self.level_start[i]), int(self.level_start[i + 1]))
         return self.level_code[part], self.level_branch[part]
 
     def split(self, i: int, schema: Schema) -> Split | None:
-        """Read row i as a value: `Cut`, `Levels`, `Presence`, or None at a leaf."""
+        """Read row i as a value: `Cut`, `LevelSets`, `Presence`, or None at a leaf."""
         kind = self.kind[i]
         if kind == SplitKind.NONE:
             return None
@@ -298,10 +272,10 @@ class SplitTable:
         groups: list[list[Any]] = [[] for _ in range(int(branches.max(initial=-1)) + 1)]
         for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
             groups[branch].append(info.levels[code])
-        return Levels(info.name, tuple(map(tuple, groups)))
+        return LevelSets(info.name, tuple(map(tuple, groups)))
 
     def take(self, rows: Array) -> SplitTable:
-        """Give a new table of the given rows, in the given order."""
+        """Return a new table of the given rows, in the given order."""
         rows = np.asarray(rows, np.int64)
         start, (codes, branches) = take_ragged(
             self.level_start, (self.level_code, self.level_branch), rows, np.int64
@@ -317,7 +291,7 @@ class SplitTable:
         )
 
     def without(self, leaf: Array) -> SplitTable:
-        """Give a new table in which the rows where `leaf` is True ask nothing."""
+        """Return a new table in which the rows where `leaf` is True ask nothing."""
         leaf = np.asarray(leaf, bool)
         length = np.where(leaf, 0, np.diff(self.level_start))
         keep = ~np.repeat(leaf, np.diff(self.level_start))
@@ -332,7 +306,7 @@ class SplitTable:
         )
 
 
-def _level_map(split: Levels, known: dict[Any, int]) -> list[tuple[int, int]]:
+def _level_map(split: LevelSets, known: dict[Any, int]) -> list[tuple[int, int]]:
     """Pair each level's code with its branch, ascending by code."""
     pairs: list[tuple[int, int]] = []
     for branch, group in enumerate(split.branches):

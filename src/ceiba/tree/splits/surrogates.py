@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ceiba.tree.arrays import Array, read_only, same_array, take_ragged
+from ceiba.tree.arrays import Array, ArrayRecord, take_ragged
 from ceiba.tree.splits.split_table import Split, SplitTable
 
 if TYPE_CHECKING:
     from ceiba.table import Schema
-
-__all__ = ["Competitor", "Competitors", "Surrogate", "Surrogates"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Competitor:
 
 
 @dataclass(frozen=True, eq=False)
-class Surrogates:
+class Surrogates(ArrayRecord):
     """The surrogates of all nodes; those of node i are rows `start[i]:start[i + 1]`, best first.
 
     Parameters
@@ -78,44 +76,25 @@ class Surrogates:
     sent: Array
     in_use: bool = True
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "start", read_only(self.start, np.int32))
-        put(self, "agreement", read_only(self.agreement, np.float64))
-        put(self, "adjusted", read_only(self.adjusted, np.float64))
-        put(self, "sent", read_only(self.sent, np.int64))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        stored = (self.start, self.splits, self.agreement, self.adjusted, self.sent, self.in_use)
-        return type(self), stored
+    _DTYPES: ClassVar = {
+        "start": np.int32,
+        "agreement": np.float64,
+        "adjusted": np.float64,
+        "sent": np.int64,
+    }
 
     def __len__(self) -> int:
         return len(self.splits)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Surrogates):
-            return NotImplemented
-        return (
-            same_array(self.start, other.start)
-            and self.splits == other.splits
-            and same_array(self.agreement, other.agreement)
-            and same_array(self.adjusted, other.adjusted)
-            and same_array(self.sent, other.sent)
-            and self.in_use == other.in_use
-        )
-
-    def __hash__(self) -> int:
-        return hash((len(self), self.splits))
-
     def of(self, node: int, schema: Schema) -> tuple[Surrogate, ...]:
-        """Give the surrogates of one node, best first."""
+        """Return the surrogates of one node, best first."""
         return tuple(
             Surrogate(split, float(self.agreement[k]), float(self.adjusted[k]), int(self.sent[k]))
             for k, split in _splits_of(self.start, self.splits, node, schema)
         )
 
     def take(self, nodes: Array, leaf: Array | None = None) -> Surrogates:
-        """Give the surrogates of the given nodes; none where `leaf` (per given node) is True."""
+        """Return the surrogates of the given nodes; none where `leaf` (per given node) is True."""
         start, rows = _entries(self.start, nodes, leaf)
         return Surrogates(
             start,
@@ -128,7 +107,7 @@ class Surrogates:
 
 
 @dataclass(frozen=True, eq=False)
-class Competitors:
+class Competitors(ArrayRecord):
     """The runner-up splits of all nodes; those of node i are rows `start[i]:start[i + 1]`.
 
     Parameters
@@ -143,38 +122,20 @@ class Competitors:
     splits: SplitTable
     gain: Array
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "start", read_only(self.start, np.int32))
-        put(self, "gain", read_only(self.gain, np.float64))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.start, self.splits, self.gain)
+    _DTYPES: ClassVar = {"start": np.int32, "gain": np.float64}
 
     def __len__(self) -> int:
         return len(self.splits)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Competitors):
-            return NotImplemented
-        return (
-            same_array(self.start, other.start)
-            and self.splits == other.splits
-            and same_array(self.gain, other.gain)
-        )
-
-    def __hash__(self) -> int:
-        return hash((len(self), self.splits))
-
     def of(self, node: int, schema: Schema) -> tuple[Competitor, ...]:
-        """Give the competitors of one node, best first."""
+        """Return the competitors of one node, best first."""
         return tuple(
             Competitor(split, float(self.gain[k]))
             for k, split in _splits_of(self.start, self.splits, node, schema)
         )
 
     def take(self, nodes: Array, leaf: Array | None = None) -> Competitors:
-        """Give the competitors of the given nodes; none where `leaf` (per given node) is True."""
+        """Return the competitors of the given nodes; none where `leaf` (per given node) is True."""
         start, rows = _entries(self.start, nodes, leaf)
         return Competitors(start, self.splits.take(rows), self.gain[rows])
 
@@ -189,7 +150,7 @@ def _splits_of(
 
 
 def _entries(start: Array, nodes: Array, leaf: Array | None) -> tuple[Array, Array]:
-    """Give the new `start` and the flat rows to keep, for nodes of which some lose theirs."""
+    """Return the new `start` and the flat rows to keep, for nodes of which some lose theirs."""
     entries = np.arange(int(start[-1]), dtype=np.int64)
     new_start, (rows,) = take_ragged(start, (entries,), nodes, np.int64)
     if leaf is None:

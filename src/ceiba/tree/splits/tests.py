@@ -1,9 +1,9 @@
 """The statistical test by which each node was split, for trees that grow by tests.
 
-One entry per node, NaN at leaves. The p-value is that of the test itself; what pays for the search
-(Bonferroni) is kept apart as the logarithm of its factor, because the number of ways to group 4,000
-levels is beyond float64. Several intervals of a column of numbers are cuts one below another: the
-test stands at the first of them, the others say that they continue it.
+One entry per node, NaN at leaves. The p-value is that of the test itself; the Bonferroni factor of
+the search is stored separately, as a logarithm, because the number of groupings of 4,000 levels is
+beyond float64. Several intervals of a numeric column are cuts one below another: the test belongs
+to the first of them, the others continue it.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ceiba import _core
-from ceiba.tree.arrays import Array, read_only, same_array
-
-__all__ = ["TEST_FIGURES", "NodeTest", "SplitTests"]
+from ceiba.tree.arrays import Array, ArrayRecord
 
 #: The figures of a node's test, by the names of the arrays that hold them.
 TEST_FIGURES = ("statistic", "df", "df2", "p_value", "log_factor")
@@ -39,7 +37,7 @@ class NodeTest:
     p_value : float
         Of the test, before correction.
     log_factor : float
-        Logarithm of the factor that pays for the search.
+        Logarithm of the Bonferroni factor of the search.
 
     Examples
     --------
@@ -57,7 +55,7 @@ class NodeTest:
 
     @property
     def factor(self) -> float:
-        """Factor that pays for the search; inf beyond float64."""
+        """Bonferroni factor of the search; inf beyond float64."""
         return exp(self.log_factor) if self.log_factor < 709 else float("inf")
 
     @property
@@ -83,7 +81,7 @@ class NodeTest:
 
 
 @dataclass(frozen=True, eq=False)
-class SplitTests:
+class SplitTests(ArrayRecord):
     """The tests of all nodes, as arrays.
 
     Parameters
@@ -104,32 +102,13 @@ class SplitTests:
     log_factor: Array
     continues: Array
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        for name in TEST_FIGURES:
-            put(self, name, read_only(getattr(self, name), np.float64))
-        put(self, "continues", read_only(self.continues, np.bool_))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        arrays = (getattr(self, name) for name in (*TEST_FIGURES, "continues"))
-        return type(self), (self.name, *arrays)
+    _DTYPES: ClassVar = {**dict.fromkeys(TEST_FIGURES, np.float64), "continues": np.bool_}
 
     def __len__(self) -> int:
         return len(self.p_value)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SplitTests):
-            return NotImplemented
-        return self.name == other.name and all(
-            same_array(getattr(self, name), getattr(other, name))
-            for name in (*TEST_FIGURES, "continues")
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.name, len(self)))
-
     def of(self, node: int) -> NodeTest | None:
-        """Give the test of one node; None if it has none of its own."""
+        """Return the test of one node; None if it has none of its own."""
         if np.isnan(self.p_value[node]):
             return None
         degrees = (float(self.df[node]), float(self.df2[node]))
@@ -142,7 +121,7 @@ class SplitTests:
         )
 
     def take(self, nodes: Array, leaf: Array) -> SplitTests:
-        """Give the tests of the given nodes; none where `leaf` (per given node) is True."""
+        """Return the tests of the given nodes; none where `leaf` (per given node) is True."""
         figures: dict[str, Any] = {
             name: np.where(leaf, np.nan, getattr(self, name)[nodes]) for name in TEST_FIGURES
         }
@@ -150,7 +129,7 @@ class SplitTests:
 
     @classmethod
     def none(cls, name: str, n: int) -> SplitTests:
-        """Give n nodes without a test."""
+        """Return n nodes without a test."""
         unknown: dict[str, Any] = {figure: np.full(n, np.nan) for figure in TEST_FIGURES}
         return cls(name, continues=np.zeros(n, bool), **unknown)
 

@@ -1,7 +1,7 @@
 // The rows of a node in the order of every feature, and how a cut divides them.
 //
-// An entry of an order is a row (numbered within the node) with the top bit set on the last row of each value: a cut may
-// follow there. Rows without a rank stand behind all others. Dividing is stable, so that nothing is sorted twice:
+// An entry of an order is a row (numbered within the node) with the top bit set on the last row of each value: a cut
+// may follow there. Rows without a rank stand behind all others. Dividing is stable, so that nothing is sorted twice:
 // O(features x rows).
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "optimal/features.hpp"
+#include "optimal/columns/features.hpp"
 
 namespace ceiba::optimal {
 
@@ -19,9 +19,9 @@ constexpr std::uint32_t row_mask = 0x7FFFFFFFu;
 // What is known of each row; columns that a loss does not need are empty.
 struct RowData {
     std::vector<std::uint16_t> label;
-    std::vector<double> number;  // regression: the target minus its mean
-    std::vector<double> weight;  // empty: every row counts 1
-    std::vector<double> floor;   // loss no tree can avoid, because these rows agree in all columns; empty: none
+    std::vector<double> number;      // regression: the target minus its mean
+    std::vector<double> weight;      // empty: every row counts 1
+    std::vector<double> floor;       // loss no tree can avoid, because these rows agree in all columns; empty: none
     std::vector<std::uint32_t> row;  // in the whole problem
 
     std::size_t size() const { return row.size(); }

@@ -1,4 +1,4 @@
-#include "optimal/features.hpp"
+#include "optimal/columns/features.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,8 +48,8 @@ void add_numbers(const data::Column& column, std::int32_t c, const std::vector<s
 }
 
 struct LevelUse {
-    std::vector<std::int32_t> code;         // levels that occur
-    std::vector<std::uint32_t> index;       // of each row among them; the last index: missing
+    std::vector<std::int32_t> code;    // levels that occur
+    std::vector<std::uint32_t> index;  // of each row among them; the last index: missing
     bool any_missing = false;
 };
 
@@ -58,8 +58,10 @@ LevelUse levels_in_use(const data::Column& column, const std::vector<std::uint32
     std::vector<std::uint32_t> index_of(static_cast<std::size_t>(column.n_levels()) + 1, unranked);
     for (std::uint32_t row : rows) {
         const std::int32_t code = column.code(row);
-        if (code < 0) use.any_missing = true;
-        else index_of[static_cast<std::size_t>(std::min(code, column.n_levels()))] = 0;
+        if (code < 0)
+            use.any_missing = true;
+        else
+            index_of[static_cast<std::size_t>(std::min(code, column.n_levels()))] = 0;
     }
     for (std::size_t code = 0; code < index_of.size(); ++code)
         if (index_of[code] == 0) {
@@ -75,8 +77,8 @@ LevelUse levels_in_use(const data::Column& column, const std::vector<std::uint32
 }
 
 // The feature in which the levels have these ranks; `missing` is the rank of rows without a level.
-Feature by_level(std::int32_t c, const data::Column& column, const LevelUse& use, const std::vector<std::uint32_t>& rank,
-                 std::uint32_t missing, std::uint32_t n_ranks) {
+Feature by_level(std::int32_t c, const data::Column& column, const LevelUse& use,
+                 const std::vector<std::uint32_t>& rank, std::uint32_t missing, std::uint32_t n_ranks) {
     Feature f;
     f.kind = Feature::Kind::levels;
     f.column = c;
@@ -165,8 +167,10 @@ Features make_features(const data::Table& table, const data::Target& target, con
         out.exact = out.exact && exact;
         for (const bool bounds_only : {false, true}) {
             if (bounds_only && !unplaced) continue;
-            if (exact) add_all_sets(id, column, use, learn_missing || bounds_only, bounds_only, out);
-            else add_orders(id, column, use, target, rows, learn_missing || bounds_only, bounds_only, out);
+            if (exact)
+                add_all_sets(id, column, use, learn_missing || bounds_only, bounds_only, out);
+            else
+                add_orders(id, column, use, target, rows, learn_missing || bounds_only, bounds_only, out);
         }
     }
     return out;

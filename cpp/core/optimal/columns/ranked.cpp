@@ -1,4 +1,4 @@
-#include "optimal/ranked.hpp"
+#include "optimal/columns/ranked.hpp"
 
 #include <algorithm>
 
@@ -89,7 +89,8 @@ Node root_node(const Features& features, RowData data) {
         }
         writer.end_value();
         writer.finish(node, f);
-        std::copy(sorted.begin() + n_present, sorted.end(), node.order.begin() + static_cast<std::ptrdiff_t>(f * n + n_present));
+        std::copy(sorted.begin() + n_present, sorted.end(),
+                  node.order.begin() + static_cast<std::ptrdiff_t>(f * n + n_present));
     }
     drop_idle(features, node);
     return node;
@@ -106,7 +107,8 @@ bool mark_sides(const Node& node, std::size_t f, std::uint32_t position, std::ve
     return !(left < right);
 }
 
-void divide(const Features& features, const Node& node, const std::vector<std::uint8_t>& side, Node& left, Node& right) {
+void divide(const Features& features, const Node& node, const std::vector<std::uint8_t>& side, Node& left,
+            Node& right) {
     const std::size_t n = node.n_rows(), n_features = node.n_features();
     std::vector<std::uint32_t> rows[2], to(n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -122,7 +124,8 @@ void divide(const Features& features, const Node& node, const std::vector<std::u
         OrderWriter writer[2] = {{left.order.data() + f * left.n_rows()}, {right.order.data() + f * right.n_rows()}};
         const std::uint32_t* const e = node.entries(f);
         const std::size_t n_present = node.n_present[f];
-        if (node.n_cuts[f] == 0 && features.all[f].missing_low == false && n_present == n) {  // one value: any order will do
+        if (node.n_cuts[f] == 0 && features.all[f].missing_low == false &&
+            n_present == n) {  // one value: any order will do
             for (int s = 0; s < 2; ++s) {
                 for (std::uint32_t i = 0; i < rows[s].size(); ++i) writer[s].push(i);
                 writer[s].end_value();

@@ -1,0 +1,55 @@
+// The columns of a table as orders of rows: what the exact search cuts.
+//
+// A feature is a dense rank per row; a split sends the ranks up to some rank to the left. Every question a tree may ask
+// is a cut of some feature:
+//
+//   numbers, ordered levels    ranks of the values. Missing values under "learn": two features, with the missing rows
+//                              below all values and above all values; the cut next to them is the question of
+//                              presence.
+//   levels                     one feature of two ranks per set of levels (2^(L-1) - 1 sets of L levels, a missing
+//                              value being one level more under "learn"). Above max_exact_levels: the levels in the
+//                              order of their mean target (Fisher 1958; Breiman et al. 1984, section 4.2.2), for more
+//                              than two classes one order for the share of each class. Those candidate sets are exact
+//                              for the last split of a path only.
+//   missing under "majority"   no rank: the rows go to the heavier side of the cut (ranked.hpp). Which side that is
+//                              changes with the rows, so the best loss is not monotone in them; the features of
+//                              "learn" stand beside, for lower bounds only: whatever the majority decides on some
+//                              rows is one of their cuts on fewer.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/table.hpp"
+#include "data/target.hpp"
+
+namespace ceiba::optimal {
+
+constexpr std::uint32_t unranked = 0xFFFFFFFFu;
+constexpr int max_exact_levels = 8;
+
+struct Feature {
+    enum class Kind : std::uint8_t { numbers, levels };
+    Kind kind = Kind::numbers;
+    std::int32_t column = -1;
+    bool bounds_only = false;   // no tree may ask it
+    bool missing_low = false;   // rank 0 are the missing rows
+    bool missing_high = false;  // the last rank are the missing rows
+    std::uint32_t n_ranks = 0;
+    std::vector<std::uint32_t> rank;        // per row; unranked: goes with the majority
+    std::vector<double> values;             // numbers: the value of each rank (NaN: missing)
+    std::vector<std::uint32_t> level_rank;  // levels: rank of each code
+    std::uint32_t missing_rank = unranked;  // levels
+};
+
+struct Features {
+    std::vector<Feature> all;
+    bool exact = true;  // false: some column has more levels than max_exact_levels
+    bool has_unranked = false;
+};
+
+// `rows`: the rows of the table that take part.
+Features make_features(const data::Table& table, const data::Target& target, const std::vector<std::uint32_t>& rows,
+                       bool learn_missing);
+
+}  // namespace ceiba::optimal

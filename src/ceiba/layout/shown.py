@@ -1,0 +1,63 @@
+"""The shown nodes of a tree with their words: what drawings and flow charts iterate over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ceiba.layout.captions import answers, caption, cut_digits
+from ceiba.layout.fold import Fold
+from ceiba.tree.splits.sentences import DIGITS
+
+if TYPE_CHECKING:
+    from ceiba.tree import Tree
+
+
+@dataclass(frozen=True)
+class ShownNode:
+    """One shown node: `parent` is a position among the shown nodes, `above` the parent's id.
+
+    `hidden` counts the nodes folded into it, which makes it a leaf of the drawing; `edge` is the
+    word on the edge above it, "" at the root.
+    """
+
+    node: int
+    parent: int
+    above: int
+    leaf: bool
+    hidden: int
+    head: str
+    lines: tuple[str, ...]
+    shares: tuple[float, ...]
+    edge: str
+
+
+def shown_nodes(
+    tree: Tree, folded: Fold, *, digits: int | None = None, **contents: Any
+) -> Iterator[ShownNode]:
+    """Return the shown nodes in pre-order; `contents` are options of `caption`.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.layout import fold
+    >>> from ceiba.layout.shown import shown_nodes
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> [(one.head, one.edge) for one in shown_nodes(tree, fold(tree.parent.tolist()))]
+    [('x ≤ 2.5', ''), ('a 100%', 'yes'), ('b 100%', 'no')]
+    """
+    places = cut_digits(tree, digits or DIGITS)
+    words: dict[int, tuple[str, ...]] = {}
+    for node, parent, hidden in zip(folded.nodes, folded.parent, folded.hidden, strict=True):
+        leaf = hidden > 0 or bool(tree.is_leaf[node])
+        text = caption(tree, node, leaf=leaf, digits=digits, places=places, **contents)
+        more = (f"+ {hidden} nodes",) if hidden else ()
+        above, edge = -1, ""
+        if parent >= 0:
+            above = folded.nodes[parent]
+            if above not in words:
+                words[above] = answers(tree, above)
+            edge = words[above][int(tree.branch_index[node])]
+        lines = (*text.lines, *more)
+        yield ShownNode(node, parent, above, leaf, hidden, text.head, lines, text.shares, edge)

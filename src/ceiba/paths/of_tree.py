@@ -1,0 +1,243 @@
+"""From a tree to conditions: what its splits ask of the rows of one branch, node or leaf.
+
+Missing and unseen values are part of it, so a condition selects exactly the rows of its node. The
+rules of routing are those of `ceiba.tree.routing.trace`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ceiba.errors import TreeError
+from ceiba.paths.conditions import Chain, Clause, Condition
+from ceiba.paths.value_set import ValueSet
+from ceiba.tree.splits.split_table import SplitKind
+
+if TYPE_CHECKING:
+    from ceiba.table import Schema
+    from ceiba.tree import SplitTable, Tree
+
+STAYS: Final = -1  # as a branch: the row goes no further
+
+
+def condition_of(tree: Tree, node: int, *, stays: bool = False) -> Condition:
+    """Return the condition under which a row reaches a node.
+
+    Parameters
+    ----------
+    tree : Tree
+    node : int
+    stays : bool, default=False
+        The condition under which it also goes no further, in an inner node.
+
+    Returns
+    -------
+    Condition
+        With `missing="fractional"`, of the rows that reach the node with any share.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.paths import condition_of
+    >>> tree = ceiba.tree.build(("Patrons", {"None": "No", "Some": "Yes", "Full": "No"}))
+    >>> condition_of(tree, 2).python()
+    "row['Patrons'] in ['Some']"
+    """
+    return conditions_of(tree, [(node, stays)])[0]
+
+
+def conditions_of(tree: Tree, ends: Iterable[tuple[int, bool]]) -> list[Condition]:
+    """Return the conditions of many nodes, each with whether rows stay there, in one pass.
+
+    A node's condition adds one clause to its parent's, so shared paths are computed once.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.paths import conditions_of
+    >>> tree = ceiba.tree.build(("x <= 9", ("x <= 2.5", "a", "b"), "a"))
+    >>> [str(condition) for condition in conditions_of(tree, [(2, False), (3, False)])]
+    ['x <= 2.5', '2.5 < x <= 9']
+    """
+    wanted = list(ends)
+    on_path = np.zeros(tree.n_nodes, bool)
+    on_path[[node for node, _ in wanted]] = True
+    parent = tree.parent.tolist()
+    for node in range(tree.n_nodes - 1, 0, -1):
+        if on_path[node]:
+            on_path[parent[node]] = True
+    clauses: dict[int, dict[str, Clause]] = {0: {}}
+    start, below = tree.branch_start.tolist(), tree.branch_node.tolist()
+    for node in np.flatnonzero(on_path & ~tree.is_leaf).tolist():
+        # One look at the split for all branches: a node may have thousands.
+        answers = _Answers.of(tree.splits, node, tree.schema)
+        for branch, child in enumerate(below[start[node] : start[node + 1]]):
+            if on_path[child]:
+                step = _clause(tree, node, branch, answers)
+                clauses[child] = joined_with(clauses[node], step)
+    conditions = []
+    for node, stays in wanted:
+        mine = clauses[node]
+        if stays:
+            mine = joined_with(mine, clause_of(tree, node, STAYS))
+        conditions.append(Condition(tree.schema, tuple(mine.values())))
+    return conditions
+
+
+def ends_of(tree: Tree) -> list[tuple[int, Condition]]:
+    """Return each node in which rows end, with its condition; every row satisfies exactly one.
+
+    Ends are leaves, and inner nodes in which rows stay. Those that no row can reach are left out,
+    and so are values that the tree refuses.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.paths import ends_of
+    >>> tree = ceiba.tree.build(("x <= 4", ("x <= 1", "a", "b"), "c"))
+    >>> [(node, str(condition)) for node, condition in ends_of(tree)]
+    [(2, 'x <= 1'), (3, '1 < x <= 4'), (4, 'x > 4')]
+    """
+    stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
+    nodes = np.flatnonzero(tree.is_leaf | stays).tolist()
+    conditions = conditions_of(tree, [(node, bool(stays[node])) for node in nodes])
+    ends = []
+    for node, condition in zip(nodes, conditions, strict=True):
+        clauses = tuple(accepted(tree, clause) for clause in condition.clauses)
+        if all(clause.choices for clause in clauses):
+            ends.append((node, Condition(tree.schema, clauses)))
+    return ends
+
+
+def accepted(tree: Tree, clause: Clause) -> Clause:
+    """Leave out the values that the tree refuses (`missing="error"`, `unseen="error"`).
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.paths import accepted, clause_of
+    >>> tree = ceiba.tree.build(("x <= 4", "a", "b"), missing="error")
+    >>> accepted(tree, clause_of(tree, 0, 0)).text(complete=True)
+    'x <= 4'
+    """
+    choices = []
+    for values, chains in clause.choices:
+        if tree.missing == "error":
+            values = values.present
+        if tree.unseen == "error":
+            values = replace(values, codes=values.codes - {values.info.n_levels})
+        if not values.is_empty:
+            choices.append((values, chains))
+    return Clause(clause.info, tuple(choices))
+
+
+def refuse_fractional(tree: Tree, format_name: str) -> None:
+    """Raise if a row may go down several branches, which a flat format cannot express."""
+    if tree.missing == "fractional":
+        raise TreeError(
+            f"{format_name}: this tree sends a row with a missing value down every branch "
+            "(missing='fractional') and averages the leaves, which the format cannot express. "
+            "Export to python, c or javascript, or refit with another `missing`."
+        )
+
+
+def joined_with(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
+    """Return the clauses joined with one more; columns stay in order of first appearance."""
+    name = more.info.name
+    return {**clauses, name: clauses[name] & more if name in clauses else more}
+
+
+def clause_of(tree: Tree, node: int, branch: int) -> Clause:
+    """Return what the split of one node asks of a row that takes a branch.
+
+    Parameters
+    ----------
+    tree : Tree
+    node : int
+        An inner node.
+    branch : int
+        Its number; -1 for rows that stay in the node.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.paths import clause_of
+    >>> tree = ceiba.tree.build(("Patrons", {("None", "Full"): "No", "Some": "Yes"}))
+    >>> print(clause_of(tree, 0, 0).text())
+    Patrons in {None, Full}
+    """
+    return _clause(tree, node, branch, _Answers.of(tree.splits, node, tree.schema))
+
+
+def _clause(tree: Tree, node: int, branch: int, answers: _Answers) -> Clause:
+    yes, missing, unseen = answers.to(branch)
+    if tree.unseen == "missing":
+        undecided = missing | unseen
+    else:
+        undecided = missing
+        if branch == int(tree.majority_branch[node]):
+            yes = yes | unseen
+    chain = _chain(tree, node, branch)
+    if not chain.tests:
+        yes = yes | undecided if chain.default else yes
+        return Clause(yes.info, () if yes.is_empty else ((yes, ()),))
+    choices: tuple[tuple[ValueSet, tuple[Chain, ...]], ...] = ((yes, ()), (undecided, (chain,)))
+    return Clause(yes.info, tuple(choice for choice in choices if not choice[0].is_empty))
+
+
+def _chain(tree: Tree, node: int, branch: int) -> Chain:
+    """Return what decides for `branch` when the split itself cannot."""
+    if tree.missing == "fractional":
+        at = int(tree.branch_start[node]) + branch
+        return Chain((), branch != STAYS and bool(tree.branch_weight[at] > 0))
+    tests = []
+    if tree.stand_ins is not None:
+        for k in range(*tree.stand_ins.start[node : node + 2].tolist()):
+            yes, missing, unseen = _Answers.of(tree.stand_ins.splits, k, tree.schema).to(branch)
+            tests.append((yes, missing | unseen))
+    return Chain(tuple(tests), int(tree.default_branch[node]) == branch).simplified()
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """The values that a split sends to each branch."""
+
+    splits: SplitTable
+    at: int
+    everything: ValueSet
+    codes_of: dict[int, list[int]]  # of each branch, for a split by levels
+
+    @staticmethod
+    def of(splits: SplitTable, i: int, schema: Schema) -> _Answers:
+        codes_of: dict[int, list[int]] = {}
+        if splits.kind[i] == SplitKind.LEVELS:
+            codes, branches = splits.level_map(i)
+            for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
+                codes_of.setdefault(branch, []).append(code)
+        info = schema.columns[int(splits.column[i])]
+        return _Answers(splits, i, ValueSet.everything(info), codes_of)
+
+    def to(self, branch: int) -> tuple[ValueSet, ValueSet, ValueSet]:
+        """Return the values that lead to `branch`, the missing one, and the levels not met."""
+        splits, i, everything = self.splits, self.at, self.everything
+        info = everything.info
+        missing, nothing = ValueSet.only_missing(info), ValueSet.only_missing(info).present
+        if splits.kind[i] == SplitKind.PRESENCE:
+            return (everything.present, missing, nothing)[branch], nothing, nothing
+        if splits.kind[i] == SplitKind.CUT:
+            cut, low = float(splits.cut[i]), int(splits.low_branch[i])
+            yes = everything.up_to(cut) if branch == low else everything.above(cut)
+            unseen = nothing if info.is_numeric else everything.of_codes([info.n_levels])
+            return (yes if branch != STAYS else nothing), missing, unseen
+        return everything.of_codes(self.codes_of.get(branch, [])), missing, self._not_met
+
+    @cached_property
+    def _not_met(self) -> ValueSet:
+        codes, _ = self.splits.level_map(self.at)
+        absent = self.everything.codes - frozenset(codes.tolist())
+        return ValueSet(self.everything.info, codes=absent, missing=False)

@@ -1,0 +1,46 @@
+"""The legend of a picture that is coloured by class, or by value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ceiba.plot.painting.axes import ink_of
+from ceiba.plot.painting.colours import Colour, number_colour
+from ceiba.tree.splits.sentences import level_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ceiba.tree import Tree
+
+_MOST: Final = 12  # classes named
+
+
+def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], **colorbar: Any) -> None:
+    """Name the class colours beside the axes, or show the scale of the values."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
+    from matplotlib.patches import Patch
+
+    if palette:
+        labels = [level_text(label) for label in tree.target.classes[0]]
+        pairs = zip(palette[:_MOST], labels[:_MOST], strict=True)
+        marks = [Patch(color=colour, label=label) for colour, label in pairs]
+        if len(labels) > _MOST:
+            marks.append(Patch(alpha=0, label=f"+{len(labels) - _MOST} more"))
+        ax.legend(
+            handles=marks,
+            loc="upper left",
+            bbox_to_anchor=(1.0, 1.0),
+            frameon=False,
+            fontsize="small",
+            title=tree.target.name,
+        )
+    elif tree.n_outputs == 1:
+        tones = [number_colour(k / 16, ink_of(ax).paper) for k in range(17)]
+        values = tree.value[:, 0, 0]
+        scale = Normalize(values.min(), values.max())
+        mapped = ScalarMappable(scale, LinearSegmentedColormap.from_list("value", tones))
+        figure = ax.get_figure()
+        assert figure is not None
+        figure.colorbar(mapped, ax=ax, label=tree.target.name or "value", **colorbar)

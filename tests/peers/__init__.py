@@ -1,0 +1,1 @@
+"""Test suites of other libraries, run with the estimators of ceiba in place of theirs."""
