@@ -66,7 +66,8 @@ def test_weights_equal_repeated_rows():
     repeated = evaluate_classes(np.repeat(TRUTH, times), np.repeat(SAID, times), ABC, "a")
     assert weighted.confusion.tolist() == repeated.confusion.tolist()
     assert weighted.error_interval == pytest.approx(repeated.error_interval)
-    assert weighted.cost_interval == pytest.approx(repeated.cost_interval)
+    # Resampled with other random numbers: the same interval but for the noise of 999 resamples.
+    assert weighted.cost_interval == pytest.approx(repeated.cost_interval, abs=0.01)
 
 
 def test_class_the_model_does_not_know_gets_a_row():

@@ -16,10 +16,10 @@ void PairWalk::take_back(const State& now) {
 // The branch, or -1 if the question cannot place the row.
 int PairWalk::answer_of(const State& now, const RowOf& row) const {
     const std::size_t node = static_cast<std::size_t>(tree_.asked[now.node]);
-    const std::size_t surrogate = static_cast<std::size_t>(now.surrogate);  // meaningless for the primary split
-    const int branch = now.surrogate == primary
-                           ? questions_.by_split(node, *row.table, row.row)
-                           : tree::ask(questions_.surrogates, surrogate, *row.table, row.row);
+    const int branch =
+        now.surrogate == primary
+            ? questions_.by_split(node, *row.table, row.row)
+            : tree::ask(questions_.surrogates, static_cast<std::size_t>(now.surrogate), *row.table, row.row);
     return branch < 0 ? -1 : branch;
 }
 
@@ -28,8 +28,8 @@ void PairWalk::ask(const State& now, const RowOf& own, const RowOf& other) {
                                     ? tree_.column[now.node]
                                     : questions_.surrogates.column[static_cast<std::size_t>(now.surrogate)];
     const Side side = side_[static_cast<std::size_t>(column)];
-    const int mine = side == other_side ? -1 : answer_of(now, own);
-    const int theirs = side == own_side ? -1 : answer_of(now, other);
+    const int mine = side == other_side ? -1 : answer_of(now, own),
+              theirs = side == own_side ? -1 : answer_of(now, other);
     if (side == free && mine != theirs) {
         go(now, mine, column, own_side);
         go(now, theirs, column, other_side);

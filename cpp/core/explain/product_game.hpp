@@ -2,7 +2,7 @@
 //
 // hot_k: how much of the row goes the leaf's way at the questions about column k if the value is known; cold_k: if it
 // is not.
-//   phi_j  =   (hot_j - cold_j) ∫ Π_{k != j}    (t hot_k + (1 - t) cold_k) dt
+//   phi_j  =   (hot_j - cold_j) ∫ Π_{k != j} (t hot_k + (1 - t) cold_k) dt
 //   phi_ij = ½ (hot_i - cold_i) (hot_j - cold_j) ∫ Π_{k != i, j} (t hot_k + (1 - t) cold_k) dt
 //   phi_ii = phi_i - Σ_j phi_ij
 // (interactions as Lundberg et al. 2020 halve them). Results lie in "slots": one per column, or one per pair i <= j,

@@ -62,7 +62,7 @@ def mean_interval(
     >>> from ceiba.inspection.intervals import mean_interval
     >>> values = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 8.0, 0.0, 1.0, 0.0, 0.0])
     >>> [round(bound, 2) for bound in mean_interval(values, np.ones(10), 10.0)]
-    [0.15, 7.11]
+    [-0.16, 6.82]
     """
     from scipy.special import stdtrit
 
