@@ -178,3 +178,16 @@ def test_learn_warns_of_a_leak_an_identifier_and_a_rare_class(folder: Path) -> N
     assert "Class 'perhaps' has only 3 rows" in said
     assert "39 of 239 rows have no 'RAIN'" in said
     assert "temperature" not in said
+
+
+def test_learn_optimal_tree_says_what_is_proven(folder: Path) -> None:
+    search = ("--search", "optimal", "--max-depth", "2", "--time-limit", "20")
+    text = ok("learn", "weather.csv", "-t", "RAIN", "--drop", "day", *search, cwd=folder)
+    assert "No tree of depth 2 has fewer than" in text
+    model = ceiba.load(folder / "weather.ceiba")
+    assert model.search.time_limit == 20
+    assert model.certificate_.proven
+    assert "the best tree" in ok("summary", "weather.ceiba", cwd=folder)
+    refused = run("learn", "weather.csv", "-t", "RAIN", "--time-limit", "3", cwd=folder)
+    assert refused.returncode != 0
+    assert "search='greedy' has no parameter 'time_limit'" in refused.stderr

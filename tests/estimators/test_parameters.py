@@ -39,6 +39,7 @@ WRONG = [
     ("cost_matrix", 3),
     ("column_cost", "high"),
     ("prune", 0.01),
+    ("search", "best"),
     ("frequency_weights", "yes"),
     ("leaf_values", "best"),
     ("honest", 1.5),
