@@ -346,10 +346,10 @@ def _cost_interval(
     if not costs.any():
         return 0.0, wilson(0.0, n, confidence)[1] * highest
     # Rows of the same cost are one cell: few cells stand for any number of rows.
-    cells, cell = np.unique(np.stack([costs, weight]), axis=1, return_inverse=True)
-    size = np.bincount(cell.ravel()).astype(np.float64)
-    if cells.shape[1] <= _CELLS and np.all(cells[1] == cells[1, 0]):
-        low, high = bca_interval(cells[0], size, True, confidence)
+    cells, cell = np.unique(costs, return_inverse=True)
+    size = np.bincount(cell, weights=weight if counts else None).astype(np.float64)
+    if len(cells) <= _CELLS and (counts or np.all(weight == weight[0])):
+        low, high = bca_interval(cells, size, True, confidence)
     elif len(costs) <= _ROWS:
         low, high = bca_interval(costs, weight, counts, confidence)
     else:
