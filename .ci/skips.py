@@ -17,7 +17,7 @@ ALLOWED = {
     r"no folder .*: set CEIBA_(ORACLE|DATA)": not SHARED.is_dir(),
     r"R is not installed|rpart is not installed": True,
     r"(needs|only on) (Windows|macOS|Linux)": True,
-    r"(YDF|LightGBM|XGBoost|chefboost|Weka) is not installed": True,
+    r"(YDF|LightGBM|XGBoost|chefboost|Weka|imodels) is not installed": True,
     r"(node|java|PostgreSQL|shap|CHAID|mlflow|Graphviz|scikit-learn 1.8) is not installed": True,
     r"(onnx\w*|duckdb|jp\w+1?) is not installed": True,
     r"jpmml-evaluator is not installed": True,
