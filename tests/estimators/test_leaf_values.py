@@ -129,7 +129,7 @@ def test_honest_values_are_those_of_rows_kept_apart() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     model = ceiba.DecisionTreeClassifier(max_depth=3, honest=ceiba.Honest(share=0.4)).fit(X, y)
     from ceiba.grow import GrowOptions, Problem
-    from ceiba.grow.honest import honest_parts
+    from ceiba.grow.leaves.honest import honest_parts
     from ceiba.table import read, read_target
 
     target = read_target(y, task="classification")
@@ -152,7 +152,7 @@ def test_honest_values_are_those_of_rows_kept_apart() -> None:
 def test_honest_questions_do_not_look_at_the_values_rows(prune: str | None) -> None:
     X, y = load_breast_cancer(return_X_y=True)
     from ceiba.grow import GrowOptions, Problem
-    from ceiba.grow.honest import honest_parts
+    from ceiba.grow.leaves.honest import honest_parts
     from ceiba.table import read, read_target
 
     target = read_target(y, task="classification")

@@ -160,7 +160,7 @@ class Learning:
 
     def tell(self, model: Any, path: Path, test: str | None, as_json: bool) -> None:
         """Print the tree and how good it is."""
-        from ceiba.cli.commands.evaluate import evaluation_data, evaluation_on
+        from ceiba.cli.commands.using.evaluate import evaluation_data, evaluation_on
         from ceiba.cli.files.kinds import as_columns
         from ceiba.cli.output import answer, remark
 
@@ -199,7 +199,7 @@ class Learning:
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
         """Write the page, with the rows learned from and those kept apart."""
-        from ceiba.cli.commands.evaluate import truth_of
+        from ceiba.cli.commands.using.evaluate import truth_of
         from ceiba.cli.files.kinds import as_columns
         from ceiba.cli.output import remark
 

@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ceiba.visible import visible
@@ -23,11 +22,17 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "main", "make_app"]
 
-#: The commands, in the order in which help lists them; each is a function in a file of its name.
-COMMANDS: Final = (
-    "learn", "predict", "evaluate", "show", "summary", "explain", "counterfactual", "drift",
-    "stability", "rules", "prune", "plot", "report", "export", "compare", "curve", "datasets",
-)  # fmt: skip
+#: The commands by the folder they are in, with the heading under which help lists them; each is a
+#: function in a file of its name.
+COMMANDS: Final = {
+    "learning": ("Learn", ("learn", "prune", "compare", "curve")),
+    "reading": ("Read", ("show", "summary", "rules", "plot", "report", "export")),
+    "using": (
+        "Use and check",
+        ("predict", "evaluate", "explain", "counterfactual", "drift", "stability"),
+    ),
+    "samples": ("Examples", ("datasets", "demo")),
+}
 
 _EPILOG: Final = (
     "Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model, "
@@ -70,7 +75,7 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
     --------
     >>> from ceiba.cli.main import make_app
     >>> [command.name for command in make_app().registered_commands][:3]
-    ['learn', 'predict', 'evaluate']
+    ['learn', 'prune', 'compare']
     """
     import typer
 
@@ -101,21 +106,12 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
         if debug:
             os.environ["CEIBA_DEBUG"] = "1"
 
-    for name in COMMANDS:
-        command = getattr(import_module(f"ceiba.cli.commands.{name}"), name)
-        if name == "learn":
-            command = with_option_flags(command) if option_flags else _only_listed(command)
-        app.command(name)(_guarded(command))
-
-    @app.command("demo")
-    @_guarded
-    def demo(
-        out: Path = typer.Option(Path("out"), help="Folder of the picture."),  # noqa: B008
-    ) -> None:
-        """Learn two small trees, print them, draw one."""
-        from ceiba.cli.commands.demo import demo as run
-
-        run(out)
+    for folder, (heading, names) in COMMANDS.items():
+        for name in names:
+            command = getattr(import_module(f"ceiba.cli.commands.{folder}.{name}"), name)
+            if name == "learn":
+                command = with_option_flags(command) if option_flags else _only_listed(command)
+            app.command(name, rich_help_panel=heading)(_guarded(command))
 
     return app
 

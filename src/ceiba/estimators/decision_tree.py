@@ -35,8 +35,8 @@ from ceiba.estimators.parameters import (
 from ceiba.estimators.weights import class_weights
 from ceiba.grow import Lookahead, Optimal, Problem
 from ceiba.grow.combinations import check_counts
-from ceiba.grow.honest import honest_parts, honest_values
-from ceiba.grow.leaf_values import smooth
+from ceiba.grow.leaves.honest import honest_parts, honest_values
+from ceiba.grow.leaves.smoothed import smooth
 from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
 from ceiba.table import present_rows, read, read_target, read_weights, split_target

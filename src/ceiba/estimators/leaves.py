@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import CeibaWarning, OptionError
-from ceiba.grow.honest import Honest
-from ceiba.grow.leaf_values import MEstimate, Shrinkage, smoothed_values, strength_of
+from ceiba.grow.leaves.honest import Honest
+from ceiba.grow.leaves.smoothed import MEstimate, Shrinkage, smoothed_values, strength_of
 from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.tree.routing import route
 

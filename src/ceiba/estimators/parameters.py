@@ -18,8 +18,8 @@ import numpy as np
 from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning, OptionError
 from ceiba.grow import OPTIONS, GrowOptions, resolve_min_leaf, resolve_min_split
-from ceiba.grow.honest import Honest
-from ceiba.grow.leaf_values import LEAF_VALUES, MEstimate, Shrinkage
+from ceiba.grow.leaves.honest import Honest
+from ceiba.grow.leaves.smoothed import LEAF_VALUES, MEstimate, Shrinkage
 from ceiba.grow.option_objects import expand as expand_grow_option
 from ceiba.options import Check, Option, check_options
 from ceiba.options.checks import array_like, boolean, instance, nothing, number, one_of

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ceiba.grow.core_options import Place
-from ceiba.grow.honest import Honest
-from ceiba.grow.leaf_values import MEstimate, Shrinkage
+from ceiba.grow.leaves.honest import Honest
+from ceiba.grow.leaves.smoothed import MEstimate, Shrinkage
 from ceiba.grow.option_objects import Chaid, GainRatio, Multiway, Significance, Surrogates
 from ceiba.grow.options import (
     OPTIONS,

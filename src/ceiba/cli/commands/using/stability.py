@@ -44,7 +44,7 @@ def stability(
 
     ceiba stability weather.ceiba weather.csv --rivals 0 --plot root.png
     """
-    from ceiba.cli.commands.evaluate import truth_of
+    from ceiba.cli.commands.using.evaluate import truth_of
     from ceiba.cli.models import open_model, reading_of
     from ceiba.cli.output import answer, check_out, warn_in_words
 

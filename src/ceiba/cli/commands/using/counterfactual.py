@@ -51,7 +51,7 @@ def counterfactual(
     """
     from dataclasses import asdict
 
-    from ceiba.cli.commands.explain import one_row
+    from ceiba.cli.commands.using.explain import one_row
     from ceiba.cli.models import open_tree
     from ceiba.cli.output import answer, warn_in_words
     from ceiba.trust import counterfactual as alternatives_of

@@ -28,7 +28,7 @@ def compare(
 
     Example: ceiba compare small.ceiba large.ceiba test.csv
     """
-    from ceiba.cli.commands.evaluate import evaluation_data, truth_of
+    from ceiba.cli.commands.using.evaluate import evaluation_data, truth_of
     from ceiba.cli.models import open_model, reading_of
     from ceiba.cli.output import answer, warn_in_words
     from ceiba.errors import DataError

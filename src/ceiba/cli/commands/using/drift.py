@@ -43,7 +43,7 @@ def drift(
     """
     import polars as pl
 
-    from ceiba.cli.commands.evaluate import truth_of
+    from ceiba.cli.commands.using.evaluate import truth_of
     from ceiba.cli.files.kinds import by_schema
     from ceiba.cli.files.reading import batches
     from ceiba.cli.models import open_model, reading_of

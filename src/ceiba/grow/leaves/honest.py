@@ -57,7 +57,7 @@ def honest_parts(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]
     Examples
     --------
     >>> from ceiba.grow import GrowOptions, Problem
-    >>> from ceiba.grow.honest import honest_parts
+    >>> from ceiba.grow.leaves.honest import honest_parts
     >>> from ceiba.table import read, read_target
     >>> target = read_target(list("aabb"), task="classification")
     >>> problem = Problem(read({"x": [1, 2, 3, 4]}), target, GrowOptions(task="classification"))

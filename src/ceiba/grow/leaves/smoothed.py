@@ -98,7 +98,7 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
     Examples
     --------
     >>> import ceiba
-    >>> from ceiba.grow.leaf_values import smoothed_values
+    >>> from ceiba.grow.leaves.smoothed import smoothed_values
     >>> tree = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], list("abb")).tree_
     >>> smoothed_values(tree, "laplace")[1].tolist()
     [[0.6666666666666666, 0.3333333333333333]]
@@ -135,7 +135,7 @@ def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
     Examples
     --------
     >>> import ceiba
-    >>> from ceiba.grow.leaf_values import smooth
+    >>> from ceiba.grow.leaves.smoothed import smooth
     >>> tree = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], list("abb")).tree_
     >>> smooth(tree, "laplace").predict_proba([[1.0]]).round(3).tolist()
     [[0.667, 0.333]]

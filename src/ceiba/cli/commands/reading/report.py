@@ -36,7 +36,7 @@ def report(
 
     Example: ceiba report weather.ceiba --data test.csv -o weather.html
     """
-    from ceiba.cli.commands.evaluate import truth_of
+    from ceiba.cli.commands.using.evaluate import truth_of
     from ceiba.cli.models import open_model, reading_of
     from ceiba.cli.output import remark, warn_in_words
 

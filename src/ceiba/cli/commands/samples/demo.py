@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ceiba.datasets import load_iris, load_restaurant
-from ceiba.estimators import DecisionTreeClassifier
-from ceiba.inspection import ClassEvaluation, split_table
-from ceiba.prune import CostComplexity
+import typer
 
 if TYPE_CHECKING:
     from ceiba.datasets import Dataset
+    from ceiba.estimators import DecisionTreeClassifier
 
 __all__ = ["demo"]
 
 
-def demo(out: Path) -> None:
-    """Learn the restaurant and the iris tree, print what they say, write picture and report.
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder of picture and report.")] = Path("out"),
+) -> None:
+    """Learn two small trees, print them, draw one and write its report.
 
-    Both go into `out`. The last line printed is the path of the report.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from ceiba.cli.commands.demo import demo
-    >>> demo(Path("out"))  # doctest: +SKIP
+    Example: ceiba demo --out first_look
     """
+    from ceiba.datasets import load_iris, load_restaurant
+    from ceiba.estimators import DecisionTreeClassifier
+    from ceiba.prune import CostComplexity
+
     restaurant, iris = load_restaurant(), load_iris()
     _headline("To wait for a table or not: 12 rows of Russell and Norvig")
     _show_gains(restaurant)
@@ -55,6 +53,8 @@ def _headline(text: str) -> None:
 
 def _show_gains(data: Dataset) -> None:
     """Print what each question tells about the target, as the book works it out."""
+    from ceiba.inspection import split_table
+
     table = split_table(data.X, data.y, "entropy", categorical_splits="multiway")
     print("What one question tells, in bits (one branch per answer):")
     for column, gain in zip(table["column"], table["gain"], strict=True):
@@ -70,9 +70,11 @@ def _learn(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any])
 
 def _accuracy(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> str:
     """Say the accuracy beside that of always giving the most frequent class."""
-    found = model.evaluate(X, y)
-    assert isinstance(found, ClassEvaluation)
-    return f"{found.accuracy:.3f}, always {found.baseline!r} {1 - found.baseline_error:.3f}"
+    from ceiba.inspection import ClassEvaluation
+
+    result = model.evaluate(X, y)
+    assert isinstance(result, ClassEvaluation)
+    return f"{result.accuracy:.3f}, always {result.baseline!r} {1 - result.baseline_error:.3f}"
 
 
 def _every_third_apart(

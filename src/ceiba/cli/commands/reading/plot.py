@@ -73,7 +73,7 @@ def picture_format(out: Path) -> str:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from ceiba.cli.commands.plot import picture_format
+    >>> from ceiba.cli.commands.reading.plot import picture_format
     >>> picture_format(Path("tree.PDF")), picture_format(Path("/dev/null"))
     ('pdf', 'png')
     """

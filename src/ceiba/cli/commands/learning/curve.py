@@ -57,7 +57,7 @@ def curve(
     found = learning_curve(model, work.X, work.y, repeats=repeats, progress=progress)
     answer(str(found), found.table().to_dict(), as_json)
     if out is not None:
-        from ceiba.cli.commands.plot import save_figure
+        from ceiba.cli.commands.reading.plot import save_figure
         from ceiba.plot import plot_learning_curve
 
         save_figure(plot_learning_curve(found), out, 150)

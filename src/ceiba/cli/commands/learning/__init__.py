@@ -1,0 +1,1 @@
+"""Commands that make a tree or choose between trees."""

@@ -1,0 +1,1 @@
+"""Commands that show a fitted tree or write it in another form."""

@@ -1,0 +1,1 @@
+"""Commands around the tables that come with the package."""

@@ -1,0 +1,1 @@
+"""Commands that put a fitted tree to rows: answers, checks, explanations."""

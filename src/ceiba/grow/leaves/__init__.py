@@ -1,0 +1,1 @@
+"""What the leaves of a grown tree answer: held-out rows (honest), smoothed values."""
