@@ -4,7 +4,7 @@
 need binary columns and get ten quantile cuts per column, so their optimum is another, larger one.
 Tables: `contree_*`, `qbnb_*`, `streed_*` of the data folder (CEIBA_DATA).
 
-    python -m benchmarks.optimal proof|regression|anytime|lookahead
+    python -m benchmarks.optimal proof|regression|anytime|lookahead|heldout
 """
 
 from __future__ import annotations
@@ -152,7 +152,13 @@ def lookahead() -> None:
         print(f"{what} | depth {depth} | {model.certificate_.objective:.0f} | {seconds:.2f}")
 
 
+def heldout() -> None:
+    """Print held-out accuracy and R2 beside greedy's (`optimal_held_out.py`)."""
+    from benchmarks.optimal_held_out import held_out
+
+    held_out(*sys.argv[2:])
+
+
 if __name__ == "__main__":
-    {"proof": proof, "regression": regression, "anytime": anytime, "lookahead": lookahead}[
-        sys.argv[1]
-    ]()
+    commands = (proof, regression, anytime, lookahead, heldout)
+    {command.__name__: command for command in commands}[sys.argv[1]]()
