@@ -63,7 +63,7 @@ def stored(name: str) -> Data:
         path = DATA / f"{name}.{'txt' if name.startswith('contree') else 'csv'}"
         table = np.loadtxt(path)
         return table[:, 1:], table[:, 0]
-    with open(DATA / f"{name}.csv", newline="", encoding="utf-8") as file:
+    with (DATA / f"{name}.csv").open(newline="", encoding="utf-8") as file:
         delimiter = ";" if name.startswith("wine") else ","
         rows = list(csv.reader(file, delimiter=delimiter))
     width = 9 if name == "california_housing" else len(rows[0])  # its last column is no number
@@ -100,8 +100,8 @@ def compare(X: Any, y: Any, *, classes: bool, prune: str) -> dict[str, Any]:
 def held_out(prune: str = "cv", *names: str) -> None:
     """Print a row per table: mean score and leaves of each way, and the gain over greedy."""
     tables = {name: (embedded, name != "diabetes") for name in EMBEDDED}
-    tables |= {name: (stored, True) for name in CLASSES}
-    tables |= {name: (stored, False) for name in NUMBERS}
+    tables |= dict.fromkeys(CLASSES, (stored, True))
+    tables |= dict.fromkeys(NUMBERS, (stored, False))
     print("table | rows x columns | " + " | ".join(WAYS) + " | optimal - greedy | unproven")
     for name, (read, classes) in tables.items():
         if names and name not in names:

@@ -1,7 +1,8 @@
-"""What the exact search starts from: each stage is no worse than the one before, and costs what it says."""
+"""Starts of the exact search: no stage is worse than the one before, each costs what it says."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def test_stages_fall_towards_the_optimum_whatever_loss_and_rules(block: int) -> 
         problem = Problem(table_of(case), target_of(case), options_of(case, search=how), weight)
         found = [stage(problem, last) for last in range(GREEDY, PROOF + 1)]
         values = [value for value, _ in found]
-        assert all(b <= a + 1e-9 for a, b in zip(values, values[1:], strict=False)), seed
+        assert all(b <= a + 1e-9 for a, b in pairwise(values)), seed
         assert values[-1] == pytest.approx(case.best, rel=1e-9, abs=1e-9)
         for _, tree in found:
             assert tree.n_leaves <= case.max_leaves

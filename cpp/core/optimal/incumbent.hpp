@@ -12,8 +12,7 @@ namespace ceiba::optimal {
 
 class Incumbent : public Watch {
 public:
-    Incumbent(double gap, Clock& clock, const Progress& progress)
-        : gap_(gap), clock_(clock), progress_(progress) {}
+    Incumbent(double gap, Clock& clock, const Progress& progress) : gap_(gap), clock_(clock), progress_(progress) {}
 
     void improved(double value, const PlanPtr& plan) override {
         if (!(value < this->value)) return;

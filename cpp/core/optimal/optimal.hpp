@@ -26,7 +26,7 @@ struct Request {
     std::size_t memory = std::size_t{1} << 30;  // bytes for sorted columns and the cache
     bool learn_missing = true;
     int n_threads = 1;
-    double within = -1.0;  // >= 0: also trees that cost at most this share more than the best ...
+    double within = -1.0;            // >= 0: also trees that cost at most this share more than the best ...
     std::size_t n_alternatives = 0;  // ... at most so many
 };
 

@@ -34,13 +34,16 @@ public:
         return plan_of(node, first[0], parted, left, greedy(parted.child->back(), depth - 1));
     }
 
-    Answer solve(const Node& node, int depth, std::size_t width, double bound) {
+    // `tried`: so many of the best columns need not be tried again at this node.
+    Answer solve(const Node& node, int depth, std::size_t width, double bound, std::size_t tried = 0) {
         if (depth <= 2) return solver_.solve(node, depth, 1 << 30, bound);
         Answer best;
         const double leaf = solver_.leaf_value(node);
         if (leaf < bound) best.value = leaf;
         const double tolerance = solver_.rules().tolerance;
-        for (const Stump& first : candidates(node, width)) {
+        const std::vector<Stump> columns = candidates(node, width);
+        for (std::size_t c = tried; c < columns.size(); ++c) {
+            const Stump& first = columns[c];
             const Parted parted = part(node, first);
             const double limit = std::min(bound, best.value);
             const Answer a = solve(parted.child->front(), depth - 1, width, limit - solver_.rules().penalty);

@@ -1,5 +1,5 @@
-// Rolling horizon: in each node the exact tree of depth `horizon` is found, its first question is kept, and so on below.
-// Polynomial in rows and features; a start of the exact search, and an answer in its own right.
+// Rolling horizon: in each node the exact tree of depth `horizon` is found, its first question is kept, and so on
+// below. Polynomial in rows and features; a start of the exact search, and an answer in its own right.
 #pragma once
 
 #include <algorithm>

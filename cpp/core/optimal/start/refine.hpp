@@ -25,27 +25,31 @@ class Refine {
 public:
     explicit Refine(Solver<Loss>& solver) : solver_(solver), settle_(solver) {}
 
-    // One round over all nodes, from the leaves up. `tree`: settled on the rows of the node.
-    Settled round(const Node& node, int depth, Settled tree) {
+    // One round over all nodes, from the root down. `tree`: settled on the rows of the node; `moved`: other rows reach
+    // the node than when its last two levels were solved.
+    Settled round(const Node& node, int depth, Settled tree, bool moved) {
         if (depth <= 2) {
+            if (!moved) return tree;
             const Answer answer = solver_.solve(node, depth, 1 << 30, tree.value);
-            if (answer.found() && better(answer.value, tree)) return {answer.value, answer.plan};
-            return tree;
+            return answer.found() && better(answer.value, tree) ? Settled{answer.value, answer.plan} : tree;
         }
         if (!tree.plan) return tree;
-        SideOf side;
-        ask(solver_.features(), node, *tree.plan, side);
+        if (Settled asked = settle_(node, ask_better(node, tree.plan)); better(asked.value, tree)) {
+            tree = std::move(asked);
+            moved = true;
+            if (!tree.plan) return tree;
+        }
+        Plan own = *tree.plan;
         auto child = std::make_unique<std::array<Node, 2>>();
+        SideOf side;
+        ask(solver_.features(), node, own, side);
         divide(solver_.features(), node, side, child->front(), child->back());
         solver_.clock().spend(node.n_rows() * node.n_features());
-        Plan own = *tree.plan;
-        const Settled a = round(child->front(), depth - 1, settle_(child->front(), own.left));
-        const Settled b = round(child->back(), depth - 1, settle_(child->back(), own.right));
+        const Settled a = round(child->front(), depth - 1, settle_(child->front(), own.left), moved);
+        const Settled b = round(child->back(), depth - 1, settle_(child->back(), own.right), moved);
+        if (!better(a.value + b.value, tree)) return tree;
         own.left = a.plan, own.right = b.plan;
-        const auto improved = std::make_shared<const Plan>(std::move(own));
-        if (better(a.value + b.value, tree)) tree = {a.value + b.value, improved};
-        const Settled asked = settle_(node, ask_better(node, improved, side));
-        return better(asked.value, tree) ? asked : tree;
+        return {a.value + b.value, std::make_shared<const Plan>(std::move(own))};
     }
 
 private:
@@ -58,9 +62,12 @@ private:
 
     bool better(double value, const Settled& than) const { return value < than.value - solver_.rules().tolerance; }
 
-    // The plan with the best question at its root; `side`: where the rows go now.
-    PlanPtr ask_better(const Node& node, const PlanPtr& plan, const SideOf& side) {
-        const std::vector<double> left = charges(node, plan->left, side, 0), right = charges(node, plan->right, side, 1);
+    // The plan with the best question at its root.
+    PlanPtr ask_better(const Node& node, const PlanPtr& plan) {
+        SideOf side;
+        ask(solver_.features(), node, *plan, side);
+        const std::vector<double> left = charges(node, plan->left, side, 0),
+                                  right = charges(node, plan->right, side, 1);
         double now = 0.0;
         for (std::size_t i = 0; i < node.n_rows(); ++i) now += side[i] ? right[i] : left[i];
         Question best;
@@ -137,13 +144,15 @@ private:
     Settle<Loss> settle_;
 };
 
-// Rounds until one improves nothing; `keep` is told each improvement, so that an early stop loses none.
+// Rounds until one improves nothing; `keep` is told each improvement, so that an early stop loses none. `solved`: the
+// last two levels of the plan are exact.
 template <class Loss, class Keep>
-void refine(Solver<Loss>& solver, const Node& root, int depth, const PlanPtr& plan, const Keep& keep) {
+void refine(Solver<Loss>& solver, const Node& root, const PlanPtr& plan, bool solved, const Keep& keep) {
     Refine<Loss> work(solver);
     Settled best = Settle<Loss>(solver)(root, plan);
     while (best.plan) {
-        Settled next = work.round(root, depth, best);
+        Settled next = work.round(root, solver.rules().max_depth, best, !solved);
+        solved = true;
         if (!(next.value < best.value - solver.rules().tolerance)) return;
         best = std::move(next);
         keep(best);

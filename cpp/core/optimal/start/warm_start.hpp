@@ -26,12 +26,13 @@ public:
         const Rules& rules = solver_.rules();
         const bool few_leaves = rules.max_depth < 30 && rules.max_leaves < 1 << rules.max_depth;
         keep(limited_.greedy(root_, rules.max_depth));
+        const double greedy = best_.value;
         if (last_stage >= lookahead_stage) look_ahead(2);
         if (few_leaves || last_stage < refined_stage) return;  // the others do not count leaves
         Clock& clock = solver_.clock();
         clock.set_phase_end(0.25 * clock.limit());
         try {
-            refine_best();
+            refine_best(best_.value < greedy);
             if (last_stage >= limited_stage) widen();
         } catch (const OutOfTime&) {
             if (clock.seconds() > clock.limit()) throw;
@@ -58,17 +59,18 @@ private:
         best_.improved(settled.value, settled.plan);
     }
 
-    void refine_best() {
-        refine(solver_, root_, solver_.rules().max_depth, best_.plan,
-               [&](const Settled& tree) { best_.improved(tree.value, tree.plan); });
+    void refine_best(bool solved) {
+        refine(solver_, root_, best_.plan, solved, [&](const Settled& tree) { best_.improved(tree.value, tree.plan); });
     }
 
     void widen() {
+        const int depth = solver_.rules().max_depth;
         for (std::size_t width = 2; width <= 8 && width < 2 * root_.n_features(); width *= 2) {
-            const Answer answer = limited_.solve(root_, solver_.rules().max_depth, width, best_.value);
+            const std::size_t tried = depth == 3 && width > 2 ? width / 2 : 0;  // deeper trees widen below, too
+            const Answer answer = limited_.solve(root_, depth, width, best_.value, tried);
             if (!answer.found() || !(answer.value < best_.value - solver_.rules().tolerance)) continue;
             best_.improved(answer.value, answer.plan);
-            refine_best();
+            refine_best(true);
         }
     }
 
