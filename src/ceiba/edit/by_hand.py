@@ -29,8 +29,6 @@ from ceiba.tree.routing.branches import decide
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["regrow", "regrow_in", "set_split", "set_split_in"]
-
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 

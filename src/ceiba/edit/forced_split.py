@@ -26,8 +26,6 @@ from ceiba.tree.routing.branches import UNSEEN, ask
 if TYPE_CHECKING:
     from ceiba.table import Table
 
-__all__ = ["Division", "divide", "read_split"]
-
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 

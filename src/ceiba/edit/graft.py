@@ -19,8 +19,6 @@ from ceiba.tree.construct.from_arrays import branches_of
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["graft", "plant"]
-
 Ids = npt.NDArray[np.intp]
 
 _FIGURES: Final = (

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ceiba.tree import Tree
 
-__all__ = ["ValueLimits", "limits_at", "node_number"]
-
 
 @dataclass(frozen=True)
 class ValueLimits:

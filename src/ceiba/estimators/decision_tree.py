@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table, Target
     from ceiba.tree import Tree
 
-__all__ = ["DecisionTree"]
-
 _DEFAULTS = {
     task: {name: row.default for name, row in rows.items()} for task, rows in PARAMETERS.items()
 }

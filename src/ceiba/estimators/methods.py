@@ -38,8 +38,6 @@ if TYPE_CHECKING:
         Stability,
     )
 
-__all__ = ["EstimatorMethods"]
-
 
 class EstimatorMethods:
     """Methods that show a fitted estimator; mixed into both."""

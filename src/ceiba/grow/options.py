@@ -39,16 +39,6 @@ from ceiba.options.checks import (
     one_of,
 )
 
-__all__ = [
-    "OPTIONS",
-    "GrowOptions",
-    "Grower",
-    "RpartRules",
-    "resolve_max_features",
-    "resolve_min_leaf",
-    "resolve_min_split",
-]
-
 #: The ways to grow. "search" is the greedy search of the core; the others add rules to it
 #: ("bins", "gain_ratio", "significance") or replace it ("tests": CHAID; "best": lookahead and the
 #: exact search).

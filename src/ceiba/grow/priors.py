@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from ceiba.table import Target
     from ceiba.tree import Tree
 
-__all__ = [
-    "ClassScales",
-    "altered_scale",
-    "class_factor",
-    "class_scales",
-    "node_risk",
-    "node_value",
-    "read_costs",
-    "read_prior",
-    "search_mass",
-]
-
 Array = npt.NDArray[np.float64]
 Classes = Sequence[Any] | npt.NDArray[Any]
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
     from ceiba.tree import Tree
 
-__all__ = ["Problem"]
-
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ceiba.table import Column, Table
     from ceiba.tree import Tree
 
-__all__ = ["RowsByNode", "column_bars", "split_histograms"]
-
 BINS: Final = 20
 COLUMN_BINS: Final = 16
 FEW_VALUES: Final = 8

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import SplitTable, Tree
 
-__all__ = ["rpart_cross_validate"]
-
 Array = npt.NDArray[np.float64]
 Ends = npt.NDArray[np.int32]
 
