@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
+from ceiba.grow.forced.literal import FORCED_SPLITS
 from ceiba.grow.option_objects import (
     Chaid,
     GainRatio,
@@ -332,6 +333,16 @@ class GrowOptions:
         "with a proof; needs `max_depth`.",
         flag=str,
         growers=frozenset({"search", "best"}),
+    )
+    forced_splits: Any = _row(
+        None,
+        FORCED_SPLITS,
+        nothing,
+        kind="str, split or tuple",
+        help='Splits at the top of the tree, as they are printed: "age <= 30", or with what '
+        'follows, as in `ceiba.tree.build`, `("age <= 30", None, ("city = Oslo", None, None))`; '
+        "None: the tree is free there. Cross-validation and pruning see them.",
+        growers=_without("best"),
     )
     seed: int = 0
     rpart: RpartRules | None = None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit.growing_route import (
+from ceiba.grow.forced.growing_route import (
     case_weights,
     growing_branches,
     heavier_branch,
