@@ -360,13 +360,14 @@ class GrowOptions:
     @property
     def stated(self) -> dict[str, Any]:
         """The options that are not at their default, by name."""
+        mine = self.__dict__
         return {
-            name: value
-            for name, value in self.__dict__.items()
-            if name[0] != "_" and value is not _DEFAULTS.get(name, _UNSET)
+            name: mine[name] for name, default in _DEFAULTS.items() if mine[name] is not default
         }
 
-    @property
+    # What follows from the options is kept: fits with the same plain options share one object.
+
+    @cached_property
     def criterion_name(self) -> str:
         """The criterion's own name."""
         if isinstance(self.criterion, GainRatio):
@@ -387,7 +388,7 @@ class GrowOptions:
         """Whether cuts are values of the column (C4.5)."""
         return isinstance(self.criterion, GainRatio) and self.criterion.cuts == "value"
 
-    @property
+    @cached_property
     def missing_rule(self) -> str:
         """The rule for missing values by name."""
         return "surrogate" if isinstance(self.missing, Surrogates) else str(self.missing)
@@ -525,8 +526,11 @@ _WITH_OBJECTS: Final = (
     "min_significance",
     "search",
 )
-_UNSET: Final = object()
 _DEFAULTS: Final = {one.name: one.default for one in fields(GrowOptions)}
+
+
+def _is_count(value: float) -> bool:
+    return type(value) is int or isinstance(value, Integral)  # abstract classes are slow to ask
 
 
 def resolve_min_leaf(value: int | float, n_rows: float) -> int:
@@ -538,7 +542,7 @@ def resolve_min_leaf(value: int | float, n_rows: float) -> int:
     >>> resolve_min_leaf(5, 150), resolve_min_leaf(0.1, 150)
     (5, 15)
     """
-    return int(value) if isinstance(value, Integral) else ceil(value * n_rows)
+    return int(value) if _is_count(value) else ceil(value * n_rows)
 
 
 def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
@@ -550,7 +554,7 @@ def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
     >>> resolve_min_split(2, 5, 150), resolve_min_split(0.2, 5, 150)
     (10, 30)
     """
-    count = int(value) if isinstance(value, Integral) else max(2, ceil(value * n_rows))
+    count = int(value) if _is_count(value) else max(2, ceil(value * n_rows))
     return max(count, 2 * min_leaf)
 
 
