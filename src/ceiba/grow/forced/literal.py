@@ -1,4 +1,4 @@
-"""What `forced_splits` may be: a split, or nested tuples of splits with None where nothing is forced."""
+"""What `forced_splits` may be: a split, or nested tuples of splits, None where nothing is forced."""
 
 from __future__ import annotations
 
