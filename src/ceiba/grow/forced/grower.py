@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["grow_forced"]
-
 
 def grow_forced(
     problem: Problem, rows: Any, below: Place | None, literal: Any, *, strict: bool

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["Here"]
-
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
