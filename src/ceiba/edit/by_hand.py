@@ -9,7 +9,7 @@ node, and the rest of the old tree is not touched.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,8 @@ from ceiba.errors import TreeError
 from ceiba.grow import Place
 from ceiba.grow.per_column import read_monotonic
 from ceiba.grow.problem import Problem
-from ceiba.tree import Split, SplitTable, Surrogates
+from ceiba.tree import Split, SplitTable, SurrogateTable, Tree
 from ceiba.tree.routing.branches import decide
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -212,8 +209,7 @@ class _Here:
         node = self.problem.summary(rows, self.weight, self._place())
         surrogates = division.surrogates
         if surrogates is None and self.tree.surrogates is not None:
-            none = np.zeros(0)
-            surrogates = Surrogates(np.zeros(2), SplitTable.none(0), none, none, none)
+            surrogates = SurrogateTable.none(1)
         return replace(
             node,
             splits=splits,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +19,9 @@ from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
 from ceiba.grow.core_options import core_options
 from ceiba.grow.problem import Problem
-from ceiba.table import Kind
-from ceiba.tree import Cut, LevelSets, Presence, Split, SplitKind, SplitTable, Surrogates
+from ceiba.table import Kind, Table
+from ceiba.tree import Cut, LevelSets, Presence, Split, SplitKind, SplitTable, SurrogateTable
 from ceiba.tree.routing.branches import UNSEEN, ask
-
-if TYPE_CHECKING:
-    from ceiba.table import Table
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -107,7 +104,7 @@ class Division:
         Part of the weight that each branch got of the rows that were placed.
     default_branch, sent_default : int
     gain : float
-    surrogates : Surrogates, optional
+    surrogates : SurrogateTable, optional
     """
 
     problem: Problem
@@ -116,7 +113,7 @@ class Division:
     default_branch: int
     sent_default: int
     gain: float
-    surrogates: Surrogates | None = None
+    surrogates: SurrogateTable | None = None
 
     def __len__(self) -> int:
         return len(self.share)
@@ -238,7 +235,7 @@ class _Decision:
         branch: npt.NDArray[np.int64],
         default: int,
         sent: int,
-        surrogates: Surrogates | None = None,
+        surrogates: SurrogateTable | None = None,
     ) -> Division:
         gain = self._gain(branch)
         share = self.load / self.load.sum()
@@ -292,7 +289,7 @@ def _stand_ins(
     rows: Rows,
     weight: Array | None,
     branch: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.int64], Surrogates]:
+) -> tuple[npt.NDArray[np.int64], SurrogateTable]:
     """Find surrogates of the split, and send by them what it does not place."""
     where = np.full(problem.n_rows, _UNPLACED, np.uint16)
     where[rows[branch >= 0]] = branch[branch >= 0]
@@ -305,7 +302,7 @@ def _stand_ins(
     else:
         found = _core.stand_ins_numbers(table, target.values, weight, *shared)
     sent = found["branch"][rows].astype(np.int64)
-    surrogates = Surrogates(
+    surrogates = SurrogateTable(
         np.array([0, len(found["agreement"])]),
         SplitTable(**found["splits"]),
         found["agreement"],

@@ -7,19 +7,15 @@ it grows. A tree changed by hand must know the limits that the splits above a no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ceiba.errors import TreeError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metadata_routing import UNUSED
 
+from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning
 from ceiba.estimators.methods import EstimatorMethods
 from ceiba.grow import n_threads, resolve_max_features
@@ -27,9 +28,6 @@ from ceiba.table import (
 )
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.criteria import Task
 
 
 class BaseTree(EstimatorMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]

@@ -13,8 +13,6 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-import numpy as np
-
 from ceiba import grow, prune
 from ceiba.errors import CeibaError, CeibaWarning, ModelFileError
 from ceiba.estimators.base import BaseTree
@@ -190,12 +188,6 @@ def wrap(tree: Tree) -> Any:
 def _around(model: BaseTree, tree: Tree) -> BaseTree:
     """Set the fitted attributes that follow from a tree."""
     model._keep(tree)
-    if tree.task == "classification":
-        labels = tree.target.classes
-        sizes = [len(one) for one in labels]
-        made: Any = model
-        made.classes_ = labels[0] if len(labels) == 1 else list(labels)
-        made.n_classes_ = sizes[0] if len(sizes) == 1 else np.array(sizes, dtype=np.intp)
     return model
 
 

@@ -280,5 +280,5 @@ def warn_of_idle_split(stated: Mapping[str, Any], n_rows: int) -> None:
             f"min_samples_leaf={stated['min_samples_leaf']!r} lets only nodes of at least "
             f"{2 * leaf} rows be split. Leave one of them out.",
             CeibaWarning,
-            stacklevel=4,
+            stacklevel=3,
         )

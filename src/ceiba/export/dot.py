@@ -6,15 +6,11 @@ escaped, everything else is as it is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ceiba.layout import fold
 from ceiba.layout.colours import node_fill
 from ceiba.layout.shown import shown_nodes
+from ceiba.tree import Tree
 from ceiba.visible import visible
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 
 def to_dot(

@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError, did_you_mean
+from ceiba.table import Target
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
     from ceiba.grow.options import GrowOptions
-    from ceiba.table import Target
-    from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 Classes = Sequence[Any] | npt.NDArray[Any]

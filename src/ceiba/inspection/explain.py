@@ -13,22 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import Any, Final, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.listing import Listing
-from ceiba.table import show_number
+from ceiba.table import Column, Table, show_number
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.routing.trace import Move, trace
 from ceiba.tree.splits.sentences import level_text, number_text
 from ceiba.visible import visible
-
-if TYPE_CHECKING:
-    from ceiba.table import Column, Table
-    from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 _LEVELS: Final = 8  # listed in a sentence, the others are counted

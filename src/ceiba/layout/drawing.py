@@ -10,18 +10,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ceiba.layout.fold import Fold, fold
 from ceiba.layout.shown import ShownNode, shown_nodes
 from ceiba.layout.tidy import depths, tidy
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 Measure = Callable[[str, bool], float]
 """Width in points of a text, bold or not, at the font size of the sheet."""

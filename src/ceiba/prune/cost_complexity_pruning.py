@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.errors import OptionError
+from ceiba.grow.problem import Problem
+from ceiba.listing import Listing
 from ceiba.options import parameter
 from ceiba.options.checks import boolean, check_options, integer, nothing, number, one_of
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
@@ -18,12 +20,10 @@ from ceiba.prune.cross_validation.validate import cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
 from ceiba.prune.risk import Risk
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.listing import Listing
     from ceiba.prune.cross_validation.validate import CrossValidation
-    from ceiba.tree import Tree
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
 

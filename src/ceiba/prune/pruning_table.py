@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
     from ceiba.prune.cost_complexity import PruningSequence
     from ceiba.prune.cross_validation.validate import CrossValidation
-    from ceiba.tree import Tree
 
 Rule = Literal["min", "1se"]
 Array = npt.NDArray[np.float64]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +18,8 @@ from ceiba import _core
 from ceiba.grow.limits import limited
 from ceiba.grow.per_column import read_monotonic
 from ceiba.grow.priors import fill_empty
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
+from ceiba.grow.problem import Problem
+from ceiba.tree import Tree
 
 
 def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> Tree:

@@ -12,7 +12,7 @@ noise; `NOISE` says how much of a risk is taken for noise when alphas are compar
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import OptionError, TreeError
 from ceiba.grow.priors import search_mass
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 Risk = Literal["cost", "impurity"]
 Array = npt.NDArray[np.float64]

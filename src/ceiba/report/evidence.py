@@ -8,17 +8,14 @@ digits to a large common offset as a sum of squares would.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.report.numbers import exact, shown, whole
-from ceiba.table import split_target
+from ceiba.table import Table, split_target
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.table import Table
-    from ceiba.tree import Tree
 
 
 def rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:

@@ -9,19 +9,15 @@ the quartiles of the target. Only the largest nodes have histograms, within a bu
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.report.numbers import exact, shown
-from ceiba.table import read_target
-from ceiba.tree import SplitKind
+from ceiba.table import Column, Table, read_target
+from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.table import Column, Table
-    from ceiba.tree import Tree
 
 BINS: Final = 20
 COLUMN_BINS: Final = 16

@@ -7,15 +7,13 @@ sum, which a reader computes to the same bit.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.grow.priors import search_mass
 from ceiba.report.numbers import exact, shown, whole
-
-if TYPE_CHECKING:
-    from ceiba.tree import SplitTable, Tree
+from ceiba.tree import SplitTable, Tree
 
 
 def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:

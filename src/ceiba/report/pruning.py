@@ -7,19 +7,16 @@ their risks and says that their nodes are not there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.errors import CeibaError
-from ceiba.prune import collapse_alpha, pruning_sequence
+from ceiba.listing import Listing
+from ceiba.prune import Risk, collapse_alpha, pruning_sequence
 from ceiba.prune.pruning_table import choose_step, unit_of
 from ceiba.report.numbers import exact
-
-if TYPE_CHECKING:
-    from ceiba.listing import Listing
-    from ceiba.prune import Risk
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 
 def pruning_columns(

@@ -16,10 +16,10 @@ from ceiba.errors import CeibaError
 from ceiba.grow import Problem
 from ceiba.report.nodes import split_columns
 from ceiba.report.numbers import shown
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
     from ceiba.report.histograms import RowsByNode
-    from ceiba.tree import Tree
 
 KEPT: Final = 4
 MOST_NODES: Final = 60

@@ -7,6 +7,7 @@ few microseconds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,8 +18,6 @@ from ceiba.table.column import Column
 from ceiba.table.schema import Kind, Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ceiba import _core
 
 #: The types of matrices that are taken as they are.

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +25,7 @@ import numpy.typing as npt
 from ceiba.errors import TreeError
 from ceiba.grow.priors import altered_scale
 from ceiba.prune.risk import NOISE, risk_sums
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 

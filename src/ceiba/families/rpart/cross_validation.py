@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,16 +28,14 @@ from ceiba.edit.growing_route import (
 from ceiba.families.rpart.complexity import rpart_complexity
 from ceiba.families.rpart.options import with_rules
 from ceiba.grow import Surrogates
+from ceiba.grow.problem import Problem
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds
 from ceiba.prune.cross_validation.validate import run_folds
 from ceiba.table import Kind
+from ceiba.tree import SplitTable, Tree
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import MISSING
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import SplitTable, Tree
 
 Array = npt.NDArray[np.float64]
 Ends = npt.NDArray[np.int32]

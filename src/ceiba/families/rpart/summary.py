@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from ceiba.errors import TreeError
 from ceiba.families.rpart.improvement import competitor_improvement, improvement, rpart_importance
 from ceiba.listing import Listing
 from ceiba.prune import collapse_alpha
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 _MAX_LEVELS: Final = 12
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +19,8 @@ from ceiba.grow.chaid.merge import Kind as MergeKind
 from ceiba.grow.chaid.merge import Merged, hopeless, merge
 from ceiba.grow.options import GrowOptions, resolve_min_leaf, resolve_min_split
 from ceiba.grow.planting import Choice, Question
-from ceiba.table import Kind
+from ceiba.table import Column, Kind, Table, Target
 from ceiba.tree import SplitKind
-
-if TYPE_CHECKING:
-    from ceiba.table import Column, Table, Target
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]

@@ -19,13 +19,12 @@ import numpy.typing as npt
 from ceiba.criteria import ALIASES
 from ceiba.grow.planting import Choice, Question, plant
 from ceiba.grow.significance.search_p_values import SplitTest
-from ceiba.tree import NodeTest, SplitKind
+from ceiba.tree import NodeTest, SplitKind, Tree
 from ceiba.tree.routing.branches import ask
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
     from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
 
 Rows = npt.NDArray[np.intp]
 

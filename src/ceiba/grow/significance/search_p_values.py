@@ -40,11 +40,11 @@ from ceiba.grow.significance.separation import (
     Values,
 )
 from ceiba.table import Kind
+from ceiba.tree import Tree
 from ceiba.tree.routing.branches import ask
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
 
 Correction = Literal["none", "search", "bonferroni"]
 Rows = npt.NDArray[np.intp]

@@ -10,21 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.grow.problem import Problem
 from ceiba.grow.units import Units
 from ceiba.prune.cross_validation.folds import Fold
 from ceiba.prune.cross_validation.pruned_answers import Staircases, mixed_stairs, stairs_of
 from ceiba.prune.risk import Risk, node_risks
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 

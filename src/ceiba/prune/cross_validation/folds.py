@@ -13,15 +13,13 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
+from ceiba.grow.problem import Problem
 
 Rows = npt.NDArray[np.uint32]
 Ids = npt.NDArray[np.intp]

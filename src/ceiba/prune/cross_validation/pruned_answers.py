@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 Ints = npt.NDArray[np.int64]
 

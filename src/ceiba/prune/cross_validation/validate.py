@@ -22,23 +22,21 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import frexp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
 from ceiba.grow import n_threads
+from ceiba.grow.problem import Problem
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds, seed_of
 from ceiba.prune.cross_validation.pruned_answers import Staircases
 from ceiba.prune.risk import Risk
 from ceiba.table import effective_rows
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 
