@@ -36,22 +36,22 @@ _UNPLACED: Final = 0xFFFF  # the core's word for a row without a branch
 def read_split(split: Split | str, table: Table, rows: Rows) -> SplitTable:
     """Read a split as a table of one row, and refuse what the node's rows cannot answer."""
     schema = table.schema
-    found = _of_words(split, table) if isinstance(split, str) else split
-    if not isinstance(found, Cut | LevelSets | Presence):
+    question = _of_words(split, table) if isinstance(split, str) else split
+    if not isinstance(question, Cut | LevelSets | Presence):
         raise TreeError(
             f"{split!r} is not a split. Write 'column <= number', or give a Cut, LevelSets or "
             "Presence: Cut('petal width', 0.8)."
         )
-    info = schema.columns[schema.index(found.column)]
-    if isinstance(found, LevelSets):
+    info = schema.columns[schema.index(question.column)]
+    if isinstance(question, LevelSets):
         if info.kind is not Kind.CATEGORICAL:
             raise TreeError(f"Column {info.name!r} is {info.kind}; split it by a Cut.")
-        found = _all_levels(found, table, rows)
-    elif isinstance(found, Cut) and info.kind is Kind.CATEGORICAL:
+        question = _all_levels(question, table, rows)
+    elif isinstance(question, Cut) and info.kind is Kind.CATEGORICAL:
         raise TreeError(f"Column {info.name!r} is categorical; split it by LevelSets.")
-    if isinstance(found, Cut) and found.low_branch:
+    if isinstance(question, Cut) and question.low_branch:
         raise TreeError("The split of a node sends x <= cut to branch 0. Leave low_branch out.")
-    return SplitTable.from_splits([found], schema)
+    return SplitTable.from_splits([question], schema)
 
 
 def _of_words(text: str, table: Table) -> Split:
@@ -213,9 +213,9 @@ class _Decision:
 
     def _by_stand_ins(self, open_: npt.NDArray[np.bool_]) -> Division:
         problem, options = self.problem, self.problem.options
-        branch, found = self.branch, None
+        branch, surrogates = self.branch, None
         if options.surrogates.keep > 0 and len(self.load) == 2:
-            branch, found = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
+            branch, surrogates = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
         left = branch < 0
         heavier = int(np.argmax(self.load))
         tie = len(self.load) == 2 and self.load[0] == self.load[1]
@@ -228,7 +228,7 @@ class _Decision:
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1
-        return self._division(branch, default, int(np.count_nonzero(left)), found)
+        return self._division(branch, default, int(np.count_nonzero(left)), surrogates)
 
     def _division(
         self,
@@ -298,16 +298,16 @@ def _stand_ins(
     table, target = problem.table.core(), problem.target
     if problem.options.task == "classification":
         sizes = [len(labels) for labels in target.info.classes]
-        found = _core.stand_ins_classes(table, target.values, sizes, weight, *shared)
+        placed = _core.stand_ins_classes(table, target.values, sizes, weight, *shared)
     else:
-        found = _core.stand_ins_numbers(table, target.values, weight, *shared)
-    sent = found["branch"][rows].astype(np.int64)
+        placed = _core.stand_ins_numbers(table, target.values, weight, *shared)
+    sent = placed["branch"][rows].astype(np.int64)
     surrogates = SurrogateTable(
-        np.array([0, len(found["agreement"])]),
-        SplitTable(**found["splits"]),
-        found["agreement"],
-        found["adjusted"],
-        found["sent"],
+        np.array([0, len(placed["agreement"])]),
+        SplitTable(**placed["splits"]),
+        placed["agreement"],
+        placed["adjusted"],
+        placed["sent"],
         problem.options.use_surrogate > 0,
     )
     return np.where(sent == _UNPLACED, _STAYS, sent), surrogates

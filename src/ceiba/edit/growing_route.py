@@ -44,8 +44,8 @@ def stand_in(tree: Tree, problem: Problem, node: int, rows: Rows, branch: Branch
         left = np.flatnonzero(branch == MISSING)
         if len(left) == 0:
             break
-        found = ask(tree.stand_ins.splits, k, problem.table, rows[left])
-        branch[left] = np.where(found >= 0, found, MISSING)
+        sent = ask(tree.stand_ins.splits, k, problem.table, rows[left])
+        branch[left] = np.where(sent >= 0, sent, MISSING)
     return branch
 
 

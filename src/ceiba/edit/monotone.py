@@ -46,10 +46,10 @@ class ValueLimits:
     def refuse(self, column: str, direction: int, first: float, second: float) -> None:
         """Refuse a split that growing could not have chosen."""
         if (second - first) * direction < 0:
-            way = "rise" if direction > 0 else "fall"
+            change = "rise" if direction > 0 else "fall"
             raise TreeError(
-                f"monotonic_cst wants values to {way} with {column!r}; this split gives {first:g} "
-                f"in branch 0 and {second:g} in branch 1. Choose another split, or leave "
+                f"monotonic_cst wants values to {change} with {column!r}; this split gives "
+                f"{first:g} in branch 0 and {second:g} in branch 1. Choose another split, or leave "
                 "monotonic_cst out."
             )
         for b, value in enumerate((first, second)):

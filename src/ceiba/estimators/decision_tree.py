@@ -1,6 +1,6 @@
 """From parameters to a tree: parameters -> problem -> grow -> prune -> `tree_`.
 
-The way from `fit` to the core is kept short: a fit of iris spends microseconds here.
+The path from `fit` to the core is short: fitting iris spends microseconds here.
 """
 
 from __future__ import annotations
@@ -216,13 +216,13 @@ class DecisionTree(BaseTree):
     def _keep_pruning(self, pruned: Pruned | None) -> None:
         """Set what the pruning left behind, and nothing of an earlier fit."""
         mine = self.__dict__
-        found = {
+        kept = {
             "pruning_table_": pruned and pruned.table,
             "alpha_": pruned and pruned.alpha,
             "unpruned_tree_": pruned and pruned.unpruned,
             "cross_validation_": pruned and pruned.cross_validation,
         }
-        for name, value in found.items():
+        for name, value in kept.items():
             if value is not None:
                 mine[name] = value
             elif name in mine:

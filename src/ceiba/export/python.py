@@ -269,8 +269,7 @@ def _tables(program: Program, fractional: bool) -> str:
             f"{step.unseen}, ({stand_ins}){shares}),  # {i}"
         )
     text = _NODES.format(
-        nodes="\n".join(lines),
-        and_shares=", shares of the branches" if fractional else "",
+        nodes="\n".join(lines), and_shares=", shares of the branches" if fractional else ""
     )
     tree = program.tree
     if tree.task == "classification":

@@ -100,11 +100,7 @@ def to_sql(
 
 
 def _query(
-    tree: Tree,
-    writer: _Writer,
-    ends: dict[int, Condition],
-    table: str | Sequence[str],
-    prefix: str,
+    tree: Tree, writer: _Writer, ends: dict[int, Condition], table: str | Sequence[str], prefix: str
 ) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     source = ".".join(writer.name(part) for part in parts)

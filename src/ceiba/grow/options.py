@@ -18,14 +18,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
-from ceiba.grow.option_objects import (
-    Chaid,
-    GainRatio,
-    Multiway,
-    Significance,
-    Surrogates,
-    expand,
-)
+from ceiba.grow.option_objects import Chaid, GainRatio, Multiway, Significance, Surrogates, expand
 from ceiba.grow.search.options import Lookahead, Optimal
 from ceiba.options import Check, Option, OptionObject, check_options
 from ceiba.options.checks import (
@@ -508,13 +501,7 @@ ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
         ),
     }
 )
-_WITH_OBJECTS: Final = (
-    "criterion",
-    "missing",
-    "categorical_splits",
-    "min_significance",
-    "search",
-)
+_WITH_OBJECTS: Final = ("criterion", "missing", "categorical_splits", "min_significance", "search")
 _UNSET: Final = object()
 _DEFAULTS: Final = {one.name: one.default for one in fields(GrowOptions)}
 

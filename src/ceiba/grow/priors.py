@@ -252,8 +252,5 @@ def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> 
     costs = read_costs(options.cost_matrix, classes)
     totals = np.bincount(target.values[:, 0], weights=weight, minlength=len(classes)).astype(float)
     return ClassScales(
-        prior,
-        costs,
-        class_factor(totals, prior, classes),
-        altered_scale(totals, prior, costs),
+        prior, costs, class_factor(totals, prior, classes), altered_scale(totals, prior, costs)
     )

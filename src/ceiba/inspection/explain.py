@@ -295,14 +295,19 @@ class Explanations(Sequence[Explanation]):
 
 
 def _added_by_row(
-    ways: list[Explanation], tree: Tree, columns: list[int]
+    explanations: list[Explanation], tree: Tree, columns: list[int]
 ) -> tuple[list[Any], list[int], Array, Array]:
     """Return answer, end, baseline and what each column added, of rows that go several ways."""
     names = [tree.schema.names[j] for j in columns]
-    added = [[way.contributions.get(name, 0.0) for name in names] for way in ways]
-    baseline = np.array([way.baseline for way in ways], np.float64)
-    shaped = np.array(added, np.float64).reshape(len(ways), len(names))
-    return [way.answer for way in ways], [way.leaf for way in ways], baseline, shaped
+    added = [[one.contributions.get(name, 0.0) for name in names] for one in explanations]
+    baseline = np.array([one.baseline for one in explanations], np.float64)
+    shaped = np.array(added, np.float64).reshape(len(explanations), len(names))
+    return (
+        [one.answer for one in explanations],
+        [one.leaf for one in explanations],
+        baseline,
+        shaped,
+    )
 
 
 def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Array, Array]:
@@ -318,11 +323,11 @@ def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Ar
             followed = tree.value[:, 0, 0]
         else:
             followed = tree.value[:, 0, answer[node]]
-        way = [node]
-        while parent[way[-1]] >= 0:
-            way.append(parent[way[-1]])
+        path = [node]
+        while parent[path[-1]] >= 0:
+            path.append(parent[path[-1]])
         baseline[i] = followed[0]
-        for below, above in zip(way[-2::-1], way[:0:-1], strict=True):
+        for below, above in zip(path[-2::-1], path[:0:-1], strict=True):
             added[i, place[column[above]]] += followed[below] - followed[above]
     return baseline, added
 

@@ -188,8 +188,4 @@ def _heldout(gains: RowGains, order: Any, confidence: float) -> dict[str, Array]
     for j, gain in gains.by_column():
         middle[j] = gains.mean(gain)
         low[j], high[j] = gains.interval(gain, confidence)
-    return {
-        "heldout_gain": middle[order],
-        "heldout_low": low[order],
-        "heldout_high": high[order],
-    }
+    return {"heldout_gain": middle[order], "heldout_low": low[order], "heldout_high": high[order]}

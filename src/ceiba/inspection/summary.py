@@ -206,10 +206,7 @@ def _size(tree: Tree) -> list[Fact]:
         ),
         Fact("leaves", tree.n_leaves, str(tree.n_leaves), "nodes that answer"),
         Fact(
-            "depth",
-            tree.depth,
-            str(tree.depth),
-            "most questions on a path from the root to a leaf",
+            "depth", tree.depth, str(tree.depth), "most questions on a path from the root to a leaf"
         ),
     ]
 

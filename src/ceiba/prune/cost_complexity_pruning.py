@@ -167,10 +167,10 @@ def choose_again(
         raise OptionError("Give one of alpha, n_leaves and rule.")
     check_options(stated, CostComplexity._allowed, "reprune")
     sequence = pruning_sequence(unpruned, risk="impurity" if "impurity" in table else "cost")
-    found = _asked_for(sequence, alpha, n_leaves)
-    if found is None:
+    choice = _asked_for(sequence, alpha, n_leaves)
+    if choice is None:
         assert rule is not None
-        found = table.step(rule), _REASONS[rule]
-    step, reason = found
+        choice = table.step(rule), _REASONS[rule]
+    step, reason = choice
     chosen = float(sequence.alpha[step]) if alpha is None else float(alpha)
     return Pruned(sequence.tree(step), table.choosing(step, reason), alpha=chosen)

@@ -118,11 +118,11 @@ def _tests(tree: Tree) -> dict[str, Any] | None:
     stored = tree.tests
     if stored is None or np.isnan(stored.p_value).all():
         return None
-    found = [stored.of(i) for i in range(tree.n_nodes)]
+    tests = [stored.of(i) for i in range(tree.n_nodes)]
     nothing = float("nan")
     return {
         "name": stored.name,
         "statistic": shown(stored.statistic),
-        "df": [None if test is None else list(test.df) for test in found],
-        "p": exact([nothing if test is None else test.adjusted_p_value for test in found]),
+        "df": [None if test is None else list(test.df) for test in tests],
+        "p": exact([nothing if test is None else test.adjusted_p_value for test in tests]),
     }

@@ -80,8 +80,8 @@ def payload(
     --------
     >>> import ceiba
     >>> from ceiba.report import payload
-    >>> found = payload(ceiba.tree.build(("x <= 2.5", "a", "b")))
-    >>> found["version"], found["classes"], found["nodes"]["parent"]
+    >>> made = payload(ceiba.tree.build(("x <= 2.5", "a", "b")))
+    >>> made["version"], made["classes"], made["nodes"]["parent"]
     (1, ['a', 'b'], [-1, 0, 0])
     """
     if lang not in LANGUAGES:

@@ -95,9 +95,9 @@ class _Partition:
     @classmethod
     def of(cls, tree: Tree, cp: float) -> _Partition:
         sums, _ = risk_sums(tree, "cost")
-        found = cls(sums.tolist(), _sons(tree), cp * float(sums[0]))
-        found._run()
-        return found
+        recursion = cls(sums.tolist(), _sons(tree), cp * float(sums[0]))
+        recursion._run()
+        return recursion
 
     def _run(self) -> None:
         n = len(self.risk)

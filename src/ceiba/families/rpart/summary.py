@@ -182,13 +182,13 @@ class _Figures:
     events: Any
 
 
-def _importance(found: Mapping[str, float]) -> Listing:
-    total = sum(found.values()) or 1.0
+def _importance(importance: Mapping[str, float]) -> Listing:
+    total = sum(importance.values()) or 1.0
     return Listing(
         {
-            "column": list(found),
-            "importance": list(found.values()),
-            "percent": [round(100 * value / total) for value in found.values()],
+            "column": list(importance),
+            "importance": list(importance.values()),
+            "percent": [round(100 * value / total) for value in importance.values()],
         },
         title="variable importance",
         legend="importance: improvement by the column's own splits, and by its surrogates times "

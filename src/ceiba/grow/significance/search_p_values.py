@@ -33,12 +33,7 @@ from ceiba.grow.significance.independence import (
     f_test,
     sequential,
 )
-from ceiba.grow.significance.separation import (
-    BestDivision,
-    BetweenLevels,
-    Separation,
-    Values,
-)
+from ceiba.grow.significance.separation import BestDivision, BetweenLevels, Separation, Values
 from ceiba.table import Kind
 from ceiba.tree import Tree
 from ceiba.tree.routing.branches import ask

@@ -122,11 +122,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def _dealt(
-    n_folds: int,
-    problem: Problem,
-    stratify: bool,
-    groups: Ids | None,
-    rng: np.random.Generator,
+    n_folds: int, problem: Problem, stratify: bool, groups: Ids | None, rng: np.random.Generator
 ) -> Ids:
     """Deal rows (or groups) out to the folds."""
     n = problem.n_rows
