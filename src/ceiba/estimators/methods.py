@@ -179,23 +179,24 @@ class EstimatorMethods:
         if isinstance(by, str):
             rest, groups = split_target(X, by)
             X = X if by in tree.schema.names else rest
-        said = self.predict(X)
-        truth = self._truth(y, len(said))
-        said = said.reshape(len(said), -1)
+        predicted = self.predict(X)
+        truth = self._truth(y, len(predicted))
+        predicted = predicted.reshape(len(predicted), -1)
         shared: dict[str, Any] = {
             "weight": read_weights(sample_weight, len(truth)),
             "frequency_weights": bool(self.__dict__.get("frequency_weights")),
             "confidence": confidence,
         }
         if by is None:
-            found = [
-                _judged(tree, k, truth[:, k], said[:, k], **shared) for k in range(tree.n_outputs)
+            evaluations = [
+                _judged(tree, k, truth[:, k], predicted[:, k], **shared)
+                for k in range(tree.n_outputs)
             ]
-            return found[0] if len(found) == 1 else tuple(found)
-        return self._evaluate_groups(by, groups, X, truth, said, positive, shared)
+            return evaluations[0] if len(evaluations) == 1 else tuple(evaluations)
+        return self._evaluate_groups(by, groups, X, truth, predicted, positive, shared)
 
     def _evaluate_groups(
-        self, by: Any, groups: Any, X: Any, truth: Any, said: Any, positive: Any, shared: Any
+        self, by: Any, groups: Any, X: Any, truth: Any, predicted: Any, positive: Any, shared: Any
     ) -> GroupEvaluation:
         from ceiba.trust.groups import evaluate_groups
 
@@ -205,11 +206,11 @@ class EstimatorMethods:
         groups = np.asarray(groups, dtype=object)
         if groups.shape != (len(truth),):
             raise DataError(f"by: got shape {groups.shape}. Needs one label per row.")
-        truth, said, weight = truth[:, 0], said[:, 0], shared["weight"]
+        truth, predicted, weight = truth[:, 0], predicted[:, 0], shared["weight"]
 
         def judge(rows: Any) -> Any:
             mine = shared | {"weight": None if weight is None else weight[rows]}
-            return _judged(tree, 0, truth[rows], said[rows], **mine)
+            return _judged(tree, 0, truth[rows], predicted[rows], **mine)
 
         kinds: dict[str, Any] = {}
         if tree.task == "classification":
@@ -217,7 +218,7 @@ class EstimatorMethods:
             kinds["probability"] = self.predict_proba(X)  # type: ignore[attr-defined]
         name = by if isinstance(by, str) else "group"
         return evaluate_groups(
-            name, groups, judge, truth, said, positive=positive, **kinds, **shared
+            name, groups, judge, truth, predicted, positive=positive, **kinds, **shared
         )
 
     def explain(self, row: Any) -> Explanation | Explanations:
@@ -363,8 +364,8 @@ class EstimatorMethods:
         >>> import ceiba
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
-        >>> found = model.rival_columns(X, y, folds=5)
-        >>> found.table["column"][found.table["within 1 SE"]].tolist()
+        >>> table = model.rival_columns(X, y, folds=5).table
+        >>> table["column"][table["within 1 SE"]].tolist()
         ['petal length (cm)', 'petal width (cm)']
         """
         from ceiba.trust.rival_columns import rival_columns
@@ -528,9 +529,20 @@ class EstimatorMethods:
         path : path
             Usually ``name.ceiba``; ``name.ceiba.gz`` is packed.
         metadata : mapping, optional
-            Anything JSON can say: where the data came from, a hash, a note.
+            Anything JSON can express: where the data came from, a hash, a note.
         compress : bool, optional
             Pack with gzip. Default: if the path ends in ``.gz``.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit([[1], [2], [3]], list("abb"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "model.ceiba")
+        ...     model.save(path)
+        ...     ceiba.load(path)
+        DecisionTreeClassifier(max_depth=2)
         """
         from ceiba.estimators.model_file import save
 
@@ -643,16 +655,16 @@ class EstimatorMethods:
         return self
 
 
-def _judged(tree: Tree, k: int, truth: Any, said: Any, **shared: Any) -> Any:
+def _judged(tree: Tree, k: int, truth: Any, predicted: Any, **shared: Any) -> Any:
     """Evaluate one output of a tree."""
     from ceiba.inspection import evaluate_classes, evaluate_numbers
 
     if tree.task == "regression":
-        return evaluate_numbers(truth, said, float(tree.value[0, k, 0]), **shared)
+        return evaluate_numbers(truth, predicted, float(tree.value[0, k, 0]), **shared)
     classes = tree.target.classes[k]
     baseline = classes[tree.answer[0].reshape(-1)[k]]
     rules: dict[str, Any] = {"cost_matrix": tree.cost_matrix, "class_prior": tree.class_prior}
-    return evaluate_classes(truth, said, classes, baseline, **rules, **shared)
+    return evaluate_classes(truth, predicted, classes, baseline, **rules, **shared)
 
 
 def _stated(model: Any) -> dict[str, str]:

@@ -8,7 +8,7 @@ output in `_ONE_OUTPUT`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,9 +17,7 @@ from ceiba.criteria import split_gain
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.options import OPTIONS, Grower, GrowOptions
 from ceiba.options import OptionObject
-
-if TYPE_CHECKING:
-    from ceiba.table import Table, Target
+from ceiba.table import Table, Target
 
 #: Values of an option that a grower knows, where it does not know them all.
 _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {

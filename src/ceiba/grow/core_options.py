@@ -22,11 +22,11 @@ from ceiba.grow.options import (
 )
 from ceiba.grow.per_column import read_column_cost, read_monotonic
 from ceiba.grow.threads import n_threads
+from ceiba.table import Table
 
 if TYPE_CHECKING:
     from ceiba.grow.priors import ClassScales
     from ceiba.grow.units import Units
-    from ceiba.table import Table
 
 Array = npt.NDArray[np.float64]
 

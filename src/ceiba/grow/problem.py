@@ -20,10 +20,10 @@ from ceiba.grow.growers import GROWERS
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
-    from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]

@@ -12,7 +12,7 @@ that lies above it: lower `significance` for deep trees, or prune by cross-valid
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +26,8 @@ from ceiba.options import parameter
 from ceiba.options.checks import boolean, integer, number, one_of
 from ceiba.prune.plain_counts import refuse_costs_and_priors
 from ceiba.prune.pruning import Pruned, Pruning
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 Rows = npt.NDArray[np.intp]
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +19,7 @@ import numpy.typing as npt
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
 from ceiba.prune.risk import NodeRisks, Risk, node_risks
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 

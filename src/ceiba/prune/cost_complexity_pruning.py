@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.errors import OptionError
+from ceiba.grow.problem import Problem
+from ceiba.listing import Listing
 from ceiba.options import parameter
 from ceiba.options.checks import boolean, check_options, integer, nothing, number, one_of
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
@@ -18,12 +20,10 @@ from ceiba.prune.cross_validation.validate import cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
 from ceiba.prune.risk import Risk
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.listing import Listing
     from ceiba.prune.cross_validation.validate import CrossValidation
-    from ceiba.tree import Tree
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
 
@@ -167,10 +167,10 @@ def choose_again(
         raise OptionError("Give one of alpha, n_leaves and rule.")
     check_options(stated, CostComplexity._allowed, "reprune")
     sequence = pruning_sequence(unpruned, risk="impurity" if "impurity" in table else "cost")
-    found = _asked_for(sequence, alpha, n_leaves)
-    if found is None:
+    choice = _asked_for(sequence, alpha, n_leaves)
+    if choice is None:
         assert rule is not None
-        found = table.step(rule), _REASONS[rule]
-    step, reason = found
+        choice = table.step(rule), _REASONS[rule]
+    step, reason = choice
     chosen = float(sequence.alpha[step]) if alpha is None else float(alpha)
     return Pruned(sequence.tree(step), table.choosing(step, reason), alpha=chosen)

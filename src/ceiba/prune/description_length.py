@@ -15,20 +15,16 @@ and no rows are held out.
 from __future__ import annotations
 
 from math import lgamma, log, log2, pi
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import OptionError
+from ceiba.grow.problem import Problem
 from ceiba.prune.plain_counts import refuse_costs_and_priors
 from ceiba.prune.pruning import Pruned, Pruning
-from ceiba.tree import SplitKind
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
+from ceiba.tree import SplitKind, Tree
 
 Array = npt.NDArray[np.float64]
 

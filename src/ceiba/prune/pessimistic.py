@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from math import sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +24,7 @@ from ceiba.options.checks import boolean, nothing, number
 from ceiba.prune.plain_counts import refuse_costs_and_priors
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.raising import prune_by_errors
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ceiba.errors import OptionError
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 
 def refuse_costs_and_priors(tree: Tree, pruning: str, why: str) -> None:

@@ -8,12 +8,13 @@ validation row reaches become leaves. Regression: the loss of the node values in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
+from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
 from ceiba.options import parameter
 from ceiba.options.checks import boolean, fraction
@@ -21,10 +22,7 @@ from ceiba.prune.cross_validation.folds import seed_of
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.risk import node_risks
 from ceiba.table import split_target
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 
 def reduced_error(tree: Tree, X: Any, y: Any, *, sample_weight: Any = None) -> Tree:

@@ -8,16 +8,14 @@ questions; only its probabilities are coarser. (Quinlan 1987, Simplifying decisi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.grow.problem import Problem
 from ceiba.prune.pruning import Pruned, Pruning
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 # The mean of equal values is computed from sums and may differ from them in the last bits.
 _NOISE: Final = 1e-12

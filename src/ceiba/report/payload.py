@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import datetime
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ceiba.errors import OptionError
 from ceiba.layout import class_palette
 from ceiba.layout.colours import NUMBER
+from ceiba.listing import Listing
 from ceiba.report.columns import column_columns
 from ceiba.report.evidence import boxes, evidence, rows_and_target
 from ceiba.report.histograms import RowsByNode, column_bars, split_histograms
@@ -22,14 +24,9 @@ from ceiba.report.numbers import exact
 from ceiba.report.pruning import pruning_columns
 from ceiba.report.rivals import searched_rivals
 from ceiba.report.trust import trust_columns
+from ceiba.table import Table
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ceiba.listing import Listing
-    from ceiba.table import Table
-    from ceiba.tree import Tree
 
 VERSION: Final = 1
 LANGUAGES: Final = ("en", "es", "pt")
@@ -96,8 +93,8 @@ def payload(
     --------
     >>> import ceiba
     >>> from ceiba.report import payload
-    >>> found = payload(ceiba.tree.build(("x <= 2.5", "a", "b")))
-    >>> found["version"], found["classes"], found["nodes"]["parent"]
+    >>> made = payload(ceiba.tree.build(("x <= 2.5", "a", "b")))
+    >>> made["version"], made["classes"], made["nodes"]["parent"]
     (1, ['a', 'b'], [-1, 0, 0])
     """
     if lang not in LANGUAGES:

@@ -16,10 +16,10 @@ import numpy.typing as npt
 from ceiba.errors import DataError
 from ceiba.options import OptionObject, parameter
 from ceiba.options.checks import number
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
 
 Rows = npt.NDArray[np.intp]
 

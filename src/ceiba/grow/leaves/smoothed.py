@@ -14,7 +14,7 @@ Counts, rows and impurities of the nodes stay; risks are those of the new answer
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,8 @@ import numpy.typing as npt
 from ceiba.errors import OptionError
 from ceiba.options import OptionObject, parameter
 from ceiba.options.checks import nothing, number
+from ceiba.tree import Tree
 from ceiba.tree.impurity import class_risk
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 
