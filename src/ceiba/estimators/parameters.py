@@ -53,6 +53,7 @@ class RegressorParameters(TypedDict, total=False):
     column_cost: Any
     prune: Any
     frequency_weights: bool
+    forced_splits: Any
     leaf_values: Any
     honest: Any
     drop_missing_target: bool

@@ -33,6 +33,7 @@ def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
         "default_branch": whole(tree.default_branch),
         "n_rows": whole(tree.n_rows),
         "weight": None if np.array_equal(tree.weight, tree.n_rows) else exact(tree.weight),
+        "share": None if tree.class_prior is None or tree.counts is None else exact(tree.share),
         "impurity": shown(tree.impurity),
         "gain": shown(tree.gain),
         "worth": shown(search_mass(tree) * tree.gain / max(float(search_mass(tree)[0]), 1e-300)),

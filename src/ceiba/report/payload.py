@@ -23,6 +23,7 @@ from ceiba.report.nodes import node_columns
 from ceiba.report.numbers import exact
 from ceiba.report.pruning import pruning_columns
 from ceiba.report.rivals import searched_rivals
+from ceiba.report.trust import trust_columns
 from ceiba.table import Table
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text
@@ -36,6 +37,10 @@ def payload(
     *,
     train: Any = None,
     test: Any = None,
+    stability: Any = None,
+    rivals: Any = None,
+    groups: Any = None,
+    drift: Any = None,
     pruning: Listing | None = None,
     alpha: float | None = None,
     parameters: Mapping[str, str] | None = None,
@@ -55,6 +60,14 @@ def payload(
         Training rows add distributions of the columns, histograms of the split and runner-up
         splits at the largest nodes and, for regression, box plots; test rows add held-out counts to
         every node. Rows themselves are not kept.
+    stability : Stability, optional
+        From `model.stability(X, y)`: how often splits, columns and answers come again.
+    rivals : RivalColumns or list of them, optional
+        From `model.rival_columns(X, y)`: columns that could stand at a node.
+    groups : GroupEvaluation or list of them, optional
+        From `model.evaluate(X, y, by=...)`: figures per group, and the differences.
+    drift : Drift, optional
+        From `model.drift(X_new, y_new)`: training rows beside new ones.
     pruning : Listing, optional
         A pruning table (`model.pruning_table_`), for the curve under the slider.
     alpha : float, optional
@@ -124,6 +137,9 @@ def payload(
         **_of_training_rows(tree, rows, y, output),
         "test": None if test is None else evidence(tree, *rows_and_target(tree, test), output),
         "pruning": pruning_columns(tree, pruning, alpha),
+        "trust": trust_columns(
+            tree, stability=stability, rivals=rivals, groups=groups, drift=drift
+        ),
     }
 
 

@@ -28,7 +28,7 @@ class ValueLimits:
 
     Examples
     --------
-    >>> from ceiba.edit.monotone import ValueLimits
+    >>> from ceiba.grow.forced.monotone import ValueLimits
     >>> ValueLimits().of_branch(0, +1, 2.0, 4.0)
     ValueLimits(low=-inf, high=3.0)
     """
