@@ -7,12 +7,16 @@ rpart leaves a row in the node on a tie, and predicts by the branch with more *r
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.grow.problem import Problem
 from ceiba.tree import Tree
 from ceiba.tree.routing.branches import MISSING, UNSEEN, ask
+
+if TYPE_CHECKING:
+    from ceiba.grow.problem import Problem
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
