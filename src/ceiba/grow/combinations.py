@@ -15,7 +15,8 @@ import numpy as np
 from ceiba import _core
 from ceiba.criteria import split_gain
 from ceiba.errors import DataError, OptionError
-from ceiba.grow.options import OPTIONS, Grower, GrowOptions
+from ceiba.grow.grow_options import OPTIONS, GrowOptions
+from ceiba.grow.options import Grower
 from ceiba.options import OptionObject
 from ceiba.table import Table, Target
 

@@ -24,7 +24,7 @@ from ceiba.grow.units import Units
 from ceiba.tree import CompetitorTable, SplitTable, SurrogateTable, Tree
 
 if TYPE_CHECKING:
-    from ceiba.grow.options import GrowOptions
+    from ceiba.grow.grow_options import GrowOptions
     from ceiba.grow.problem import Problem
 
 Array = npt.NDArray[np.float64]

@@ -23,7 +23,7 @@ from ceiba.table import Target
 from ceiba.tree import Tree
 
 if TYPE_CHECKING:
-    from ceiba.grow.options import GrowOptions
+    from ceiba.grow.grow_options import GrowOptions
 
 Array = npt.NDArray[np.float64]
 Classes = Sequence[Any] | npt.NDArray[Any]

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import grow_by_search
 from ceiba.grow.forced.grower import grow_forced
+from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.growers import GROWERS
-from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
 from ceiba.tree import Tree

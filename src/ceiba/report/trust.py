@@ -7,16 +7,14 @@ computed here: the page shows the figures of `ceiba.trust` as they are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.report.numbers import exact, shown, whole
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 _CALLS = {
     "stability": ("model.stability(X, y)", "n_leaves", "agreement"),

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ceiba.grow.chaid.merge import Kind as MergeKind
 from ceiba.grow.chaid.merge import Merged, hopeless, merge
-from ceiba.grow.options import GrowOptions, resolve_min_leaf, resolve_min_split
+from ceiba.grow.grow_options import GrowOptions, resolve_min_leaf, resolve_min_split
 from ceiba.grow.planting import Choice, Question
 from ceiba.table import Column, Kind, Table, Target
 from ceiba.tree import SplitKind

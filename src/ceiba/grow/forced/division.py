@@ -18,14 +18,13 @@ from ceiba import _core
 from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
 from ceiba.grow.core_options import core_options
-from ceiba.table import Kind
+from ceiba.table import Kind, Table
 from ceiba.tree import Cut, LevelSets, Presence, Split, SplitKind, SplitTable, SurrogateTable
 from ceiba.tree.routing.branches import UNSEEN, ask
 from ceiba.tree.splits.written import WRITTEN_FORMS, read_written
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
-    from ceiba.table import Table
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]

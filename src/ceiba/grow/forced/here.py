@@ -21,12 +21,11 @@ from ceiba.grow.forced.division import Division, divide, read_split
 from ceiba.grow.forced.growing_route import growing_branches
 from ceiba.grow.forced.monotone import ValueLimits, limits_at, node_number
 from ceiba.grow.per_column import read_monotonic
-from ceiba.tree import Split, SplitTable, SurrogateTable
+from ceiba.tree import Split, SplitTable, SurrogateTable, Tree
 from ceiba.tree.routing.branches import decide
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
