@@ -504,11 +504,10 @@ class EstimatorMethods:
         certificate = mine.get("certificate_")
         # What the penalty of a search leaves is no part of a larger tree.
         whole = mine.get("unpruned_tree_") if certificate is None else None
-        proof = {} if certificate is None else {"certificate": str(certificate)}
         shared: dict[str, Any] = {
             "pruning": mine.get("pruning_table_"),
             "alpha": None if whole is None else mine.get("alpha_"),
-            "parameters": _stated(self) | proof,
+            "parameters": _stated(self),
             "model": type(self).__name__,
         }
         tree = self._fitted() if whole is None else whole
