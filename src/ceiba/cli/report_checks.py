@@ -43,7 +43,9 @@ class Checks:
         fits_again = self.resamples is not None or bool(self.rivals)
         if fits_again and self.train is None:
             name = "--stability" if self.resamples is not None else "--rivals"
-            raise OptionError(f"{name} fits the model again: give the rows it learned from, --train.")
+            raise OptionError(
+                f"{name} fits the model again: give the rows it learned from, --train."
+            )
         if self.by and self.data is None:
             raise OptionError("--by compares groups of held-out rows: give them with --data.")
         if self.positive is not None and not self.by:

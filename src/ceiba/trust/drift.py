@@ -367,9 +367,7 @@ def _leaf_listing(
     if rates is not None:
         rows |= {f"{rates.name} {name}": figures[ends] for name, figures in rates.figures.items()}
         what = "share of the leaf's class" if rates.name == "rate" else "mean of the target"
-        legend += (
-            f"; {rates.name}: {what}, 95 % interval, p corrected for all leaves"
-        )
+        legend += f"; {rates.name}: {what}, 95 % interval, p corrected for all leaves"
         if not tree.honest:
             legend += "; then is of the rows that the tree was fitted to, so it is optimistic"
     return Listing(rows, title="leaves", legend=legend)
