@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["visible"]
-
 _BREAKS: Final = re.compile("[\t\n]")
 # C0 but tab and line feed, DEL, C1, halves of surrogate pairs, and what XML excludes besides.
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")

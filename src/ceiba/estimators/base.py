@@ -31,8 +31,6 @@ from ceiba.tree.routing import route
 if TYPE_CHECKING:
     from ceiba.criteria import Task
 
-__all__ = ["BaseTree"]
-
 
 class BaseTree(EstimatorMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators; not for direct use."""

@@ -17,8 +17,6 @@ from ceiba.options import takes_options
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-__all__ = ["DecisionTreeClassifier", "TreeClassifier"]
-
 
 class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     """What a fitted classifier does besides predicting; not for direct use."""

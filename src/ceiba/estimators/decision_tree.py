@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import compress
 from operator import is_not
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -46,8 +46,6 @@ from ceiba.table.targets.target import take_rows
 if TYPE_CHECKING:
     from ceiba.table import Table, Target
     from ceiba.tree import Tree
-
-__all__ = ["DecisionTree"]
 
 _DEFAULTS = {
     task: {name: row.default for name, row in rows.items()} for task, rows in PARAMETERS.items()
@@ -134,7 +132,7 @@ class DecisionTree(BaseTree):
 
     def _tree_of(self, problem: Problem, stated: dict[str, Any], rows: Any) -> Tree:
         """Grow and prune a tree of some rows of a problem, as `fit` would; in one thread."""
-        if not _AFTER_GROWING & stated.keys():  # on one table: what the core prepared is shared
+        if _AFTER_GROWING.isdisjoint(stated):  # on one table: what the core prepared is shared
             return _shortened(problem.grow(rows, n_jobs=1), stated)
         alone = problem.take(rows)
         alone = replace(alone, options=replace(alone.options, n_jobs=1))
@@ -194,17 +192,10 @@ class DecisionTree(BaseTree):
     def _keep_pruning(self, pruned: Pruned | None) -> None:
         """Set what the pruning left behind, and nothing of an earlier fit."""
         mine = self.__dict__
-        found = {
-            "pruning_table_": pruned and pruned.table,
-            "alpha_": pruned and pruned.alpha,
-            "unpruned_tree_": pruned and pruned.unpruned,
-            "cross_validation_": pruned and pruned.cross_validation,
-        }
-        for name, value in found.items():
-            if value is not None:
+        for name, part in _LEFT_BY_PRUNING.items():
+            mine.pop(name, None)
+            if pruned is not None and (value := getattr(pruned, part)) is not None:
                 mine[name] = value
-            elif name in mine:
-                del mine[name]
 
     # ------------------------------------------------------------------ pruning
 
@@ -230,12 +221,18 @@ class DecisionTree(BaseTree):
         return clone(self).set_params(ccp_alpha=0.0, prune=None)
 
 
-_AFTER_GROWING = frozenset({"prune", "honest", "leaf_values"})
+_LEFT_BY_PRUNING: Final = {
+    "pruning_table_": "table",
+    "alpha_": "alpha",
+    "unpruned_tree_": "unpruned",
+    "cross_validation_": "cross_validation",
+}
+_AFTER_GROWING: Final = frozenset({"prune", "honest", "leaf_values"})
 
 
 def _made(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
     """Grow, prune, and give the leaves their values: tree, what pruning left, strength."""
-    if not _AFTER_GROWING & stated.keys():
+    if _AFTER_GROWING.isdisjoint(stated):
         return _shortened(problem.grow(), stated), None, None
     honest, rule = read_honest(stated), read_leaf_values(stated)
     pruning, seed = read_pruning(stated.get("prune")), problem.options.seed

@@ -24,14 +24,6 @@ if TYPE_CHECKING:
     from ceiba.grow import Problem
     from ceiba.tree import Tree
 
-__all__ = [
-    "chosen_strength",
-    "read_honest",
-    "read_leaf_values",
-    "refuse_unpruned",
-    "warn_of_empty_leaves",
-]
-
 FOLDS = 10
 _LEAST = 1e-15  # probability of what was held to be impossible, as in scikit-learn's log loss
 

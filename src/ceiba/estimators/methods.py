@@ -38,8 +38,6 @@ if TYPE_CHECKING:
         Stability,
     )
 
-__all__ = ["EstimatorMethods"]
-
 
 class EstimatorMethods:
     """Methods that show a fitted estimator; mixed into both."""
@@ -56,6 +54,29 @@ class EstimatorMethods:
         ) -> tuple[Problem, dict[str, Any]]: ...
         def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:  # noqa: D102
             ...
+
+    def _html_repr(self) -> str:
+        """Return what a notebook shows: the tree once fitted, with the parameters below it."""
+        from sklearn.utils import estimator_html_repr
+
+        from ceiba.export.notebook import to_notebook
+
+        parameters: str = estimator_html_repr(self)
+        if "tree_" not in self.__dict__:
+            return parameters
+        folded = f'<details><summary style="cursor:pointer">Parameters</summary>{parameters}'
+        return to_notebook(self._fitted(), type(self).__name__, f"{folded}</details>")
+
+    # scikit-learn before 1.7 has no `_html_repr`; these two are what notebooks ask.
+    def _repr_html_inner(self) -> str:
+        return self._html_repr()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        from sklearn import get_config
+
+        plain = {"text/plain": repr(self)}
+        diagram = get_config()["display"] == "diagram"
+        return {**plain, "text/html": self._html_repr()} if diagram else plain
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:

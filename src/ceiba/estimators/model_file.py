@@ -26,8 +26,6 @@ from ceiba.tree.model_file import Document, write
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.values import UnwritableError, from_json, refuse_deep, to_json
 
-__all__ = ["restore", "save", "wrap"]
-
 # Made again from the tree.
 _FROM_TREE: Final = frozenset(
     {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",

@@ -25,17 +25,6 @@ from ceiba.options import Check, Option, check_options
 from ceiba.options.checks import array_like, boolean, instance, nothing, number, one_of
 from ceiba.prune import PRUNING_NAMES, Pruning, read_pruning
 
-__all__ = [
-    "PARAMETERS",
-    "ClassifierParameters",
-    "RegressorParameters",
-    "check_stated",
-    "expand",
-    "grow_options",
-    "seed_of",
-    "warn_of_idle_split",
-]
-
 
 class RegressorParameters(TypedDict, total=False):
     """The regressor's parameters, for type checkers and editors; a test compares the rows."""
@@ -64,6 +53,7 @@ class RegressorParameters(TypedDict, total=False):
     column_cost: Any
     prune: Any
     frequency_weights: bool
+    forced_splits: Any
     leaf_values: Any
     honest: Any
     drop_missing_target: bool

@@ -12,8 +12,6 @@ from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS, RegressorParameters
 from ceiba.options import takes_options
 
-__all__ = ["DecisionTreeRegressor", "TreeRegressor"]
-
 
 class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     """What a fitted regressor does besides predicting; not for direct use."""

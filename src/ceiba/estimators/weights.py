@@ -11,8 +11,6 @@ from sklearn.utils.class_weight import compute_sample_weight
 if TYPE_CHECKING:
     from ceiba.table import Target
 
-__all__ = ["class_weights"]
-
 
 def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
     """Give each row the weight of its class: a dict, "balanced", or a list for several outputs.

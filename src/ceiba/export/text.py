@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import cut_digits, node_strength, percent
+from ceiba.layout import cut_digits, node_strengths, percent
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 from ceiba.tree.splits.split_table import SplitKind
 from ceiba.visible import visible
@@ -152,6 +152,7 @@ class _Words:
         self.node_ids, self.impurity, self.counts = node_ids, impurity, counts
         self.purity, self.color, self.tests = purity, color, tests
         self.cut_digits = cut_digits(tree, digits)
+        self.strengths = node_strengths(tree)
 
     def line(self, node: int) -> str:
         tree = self.tree
@@ -162,7 +163,7 @@ class _Words:
         answer = visible(self.prediction(node), one_line=True)
         parts.append(self.painted(node, arrow + answer))
         if self.purity:
-            full = round(5 * node_strength(tree, node))
+            full = round(5 * float(self.strengths[node]))
             parts.append(self.pen.full * full + self.pen.empty * (5 - full))
         if self.counts and tree.counts is not None:
             outputs = (

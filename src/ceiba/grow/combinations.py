@@ -21,8 +21,6 @@ from ceiba.options import OptionObject
 if TYPE_CHECKING:
     from ceiba.table import Table, Target
 
-__all__ = ["check_combinations", "check_counts"]
-
 #: Values of an option that a grower knows, where it does not know them all.
 _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
     ("bins", "criterion"): (*_core.counted_criteria(), "log_loss"),

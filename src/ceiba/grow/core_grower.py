@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ceiba.grow.options import GrowOptions
     from ceiba.grow.problem import Problem
 
-__all__ = ["grow_by_search"]
-
 Array = npt.NDArray[np.float64]
 
 

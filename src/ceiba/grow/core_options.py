@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ceiba.grow.units import Units
     from ceiba.table import Table
 
-__all__ = ["Place", "core_options"]
-
 Array = npt.NDArray[np.float64]
 
 #: C4.5: weights this close are equal; parts of rows with missing values do not add up exactly.

@@ -14,8 +14,6 @@ from ceiba.grow.significance.grower import grow_by_significance
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["GROWERS"]
-
 #: By the ruling grower: a function of the problem, the rows (None: all) and the place in a larger
 #: tree (None: the tree stands alone).
 GROWERS: Final[Mapping[str, Callable[[Any, Any, Any], Tree]]] = MappingProxyType(

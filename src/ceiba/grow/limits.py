@@ -20,8 +20,6 @@ from ceiba.grow.priors import class_factor, node_risk, node_value
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["added_loss", "limited", "within"]
-
 Array = npt.NDArray[np.float64]
 
 

@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
+from ceiba.grow.forced.literal import FORCED_SPLITS
 from ceiba.grow.option_objects import (
     Chaid,
     GainRatio,
@@ -38,16 +39,6 @@ from ceiba.options.checks import (
     number,
     one_of,
 )
-
-__all__ = [
-    "OPTIONS",
-    "GrowOptions",
-    "Grower",
-    "RpartRules",
-    "resolve_max_features",
-    "resolve_min_leaf",
-    "resolve_min_split",
-]
 
 #: The ways to grow. "search" is the greedy search of the core; the others add rules to it
 #: ("bins", "gain_ratio", "significance") or replace it ("tests": CHAID; "best": lookahead and the
@@ -343,6 +334,16 @@ class GrowOptions:
         flag=str,
         growers=frozenset({"search", "best"}),
     )
+    forced_splits: Any = _row(
+        None,
+        FORCED_SPLITS,
+        nothing,
+        kind="str, split or tuple",
+        help='Splits at the top of the tree, as they are printed: "age <= 30", or with what '
+        'follows, as in `ceiba.tree.build`, `("age <= 30", None, ("city = Oslo", None, None))`; '
+        "None: the tree is free there. Cross-validation and pruning see them.",
+        growers=_without("best"),
+    )
     seed: int = 0
     rpart: RpartRules | None = None
 
@@ -360,13 +361,14 @@ class GrowOptions:
     @property
     def stated(self) -> dict[str, Any]:
         """The options that are not at their default, by name."""
+        mine = self.__dict__
         return {
-            name: value
-            for name, value in self.__dict__.items()
-            if name[0] != "_" and value is not _DEFAULTS.get(name, _UNSET)
+            name: mine[name] for name, default in _DEFAULTS.items() if mine[name] is not default
         }
 
-    @property
+    # What follows from the options is kept: fits with the same plain options share one object.
+
+    @cached_property
     def criterion_name(self) -> str:
         """The criterion's own name."""
         if isinstance(self.criterion, GainRatio):
@@ -387,7 +389,7 @@ class GrowOptions:
         """Whether cuts are values of the column (C4.5)."""
         return isinstance(self.criterion, GainRatio) and self.criterion.cuts == "value"
 
-    @property
+    @cached_property
     def missing_rule(self) -> str:
         """The rule for missing values by name."""
         return "surrogate" if isinstance(self.missing, Surrogates) else str(self.missing)
@@ -525,8 +527,11 @@ _WITH_OBJECTS: Final = (
     "min_significance",
     "search",
 )
-_UNSET: Final = object()
 _DEFAULTS: Final = {one.name: one.default for one in fields(GrowOptions)}
+
+
+def _is_count(value: float) -> bool:
+    return type(value) is int or isinstance(value, Integral)  # abstract classes are slow to ask
 
 
 def resolve_min_leaf(value: int | float, n_rows: float) -> int:
@@ -538,7 +543,7 @@ def resolve_min_leaf(value: int | float, n_rows: float) -> int:
     >>> resolve_min_leaf(5, 150), resolve_min_leaf(0.1, 150)
     (5, 15)
     """
-    return int(value) if isinstance(value, Integral) else ceil(value * n_rows)
+    return int(value) if _is_count(value) else ceil(value * n_rows)
 
 
 def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
@@ -550,7 +555,7 @@ def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
     >>> resolve_min_split(2, 5, 150), resolve_min_split(0.2, 5, 150)
     (10, 30)
     """
-    count = int(value) if isinstance(value, Integral) else max(2, ceil(value * n_rows))
+    count = int(value) if _is_count(value) else max(2, ceil(value * n_rows))
     return max(count, 2 * min_leaf)
 
 

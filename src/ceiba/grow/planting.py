@@ -23,8 +23,6 @@ from ceiba.tree.construct.from_arrays import branches_of
 if TYPE_CHECKING:
     from ceiba.table import Table, Target
 
-__all__ = ["Choice", "Question", "plant"]
-
 Rows = npt.NDArray[np.intp]
 
 

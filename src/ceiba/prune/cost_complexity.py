@@ -19,20 +19,10 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
-from ceiba.prune.risk import NodeRisks, Risk, node_risks, risk_sums
+from ceiba.prune.risk import NodeRisks, Risk, node_risks
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-
-__all__ = [
-    "PruningSequence",
-    "Risk",
-    "collapse_alpha",
-    "prune_tree",
-    "pruning_path",
-    "pruning_sequence",
-    "risk_sums",
-]
 
 Array = npt.NDArray[np.float64]
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["DescriptionLength", "description_length"]
-
 Array = npt.NDArray[np.float64]
 
 
@@ -97,8 +95,6 @@ class DescriptionLength(Pruning):
     >>> ceiba.DecisionTreeClassifier(prune=DescriptionLength()).fit(X, y).get_n_leaves()
     3
     """
-
-    def __init__(self) -> None: ...
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Prune to the shortest description."""

@@ -9,8 +9,6 @@ from ceiba.errors import OptionError
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["refuse_costs_and_priors"]
-
 
 def refuse_costs_and_priors(tree: Tree, pruning: str, why: str) -> None:
     """Refuse trees with a cost matrix or class priors, which this pruning would ignore."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ceiba.prune.cross_validation.validate import CrossValidation
     from ceiba.tree import Tree
 
-__all__ = ["Pruned", "Pruning"]
-
 
 @dataclass(frozen=True, eq=False)
 class Pruned:

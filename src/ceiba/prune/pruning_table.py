@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ceiba.prune.cross_validation.validate import CrossValidation
     from ceiba.tree import Tree
 
-__all__ = ["PruningTable", "Rule", "choose_step", "pruning_table"]
-
 Rule = Literal["min", "1se"]
 Array = npt.NDArray[np.float64]
 

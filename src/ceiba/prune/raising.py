@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["prune_by_errors", "rearranged", "recounted"]
-
 
 def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> Tree:
     """Prune a classification tree with one output by C4.5's error estimates.

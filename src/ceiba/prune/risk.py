@@ -24,8 +24,6 @@ from ceiba.grow.priors import search_mass
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["NOISE", "NodeRisks", "Risk", "node_risks", "risk_sums"]
-
 Risk = Literal["cost", "impurity"]
 Array = npt.NDArray[np.float64]
 

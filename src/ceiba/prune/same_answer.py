@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["SameAnswer", "same_answer"]
-
 # The mean of equal values is computed from sums and may differ from them in the last bits.
 _NOISE: Final = 1e-12
 
@@ -77,8 +75,6 @@ class SameAnswer(Pruning):
     >>> grown.get_n_leaves(), pruned.get_n_leaves()
     (5, 4)
     """
-
-    def __init__(self) -> None: ...
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Collapse subtrees that give one answer."""

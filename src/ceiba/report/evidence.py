@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-__all__ = ["boxes", "evidence", "rows_and_target"]
-
 
 def rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
     """Read (X, y), a frame with the name of its target, or a frame that holds the target.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ceiba.layout.bins import bin_edges
 from ceiba.report.numbers import exact, shown
 from ceiba.table import read_target
 from ceiba.tree import SplitKind
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from ceiba.table import Column, Table
     from ceiba.tree import Tree
 
-__all__ = ["RowsByNode", "column_bars", "split_histograms"]
-
 BINS: Final = 20
 COLUMN_BINS: Final = 16
 FEW_VALUES: Final = 8
@@ -32,7 +31,6 @@ MOST_LEVELS: Final = 24
 MOST_NODES: Final = 300
 MOST_FIGURES: Final = 40_000
 MOST_COLUMNS: Final = 200
-_FAR: Final = 5.0  # a range so many times that of the middle 98 % is cut off there
 Array = NDArray[Any]
 
 
@@ -183,30 +181,13 @@ def _bars(
             | {"values": exact(different)}
             | _counted(place, len(different), target, n_classes)
         )
-    edges = _edges(different, values, cut, bins)
+    edges = bin_edges(values, cut, bins)
     if edges is None:
         return None
     place = np.searchsorted(edges[1:-1], values, side="left")  # an edge belongs to the bar below
     ends = {"least": float(different[0]), "most": float(different[-1])}
     at = {"low": float(edges[0]), "high": float(edges[-1])}
     return found | ends | at | _counted(place, len(edges) - 1, target, n_classes)
-
-
-def _edges(different: Array, values: Array, cut: float | None, bins: int) -> Array | None:
-    """Give the edges of bins of equal width, the cut among them."""
-    low, high = float(different[0]), float(different[-1])
-    near, far = np.quantile(values, [0.01, 0.99]).tolist()
-    if high - low > _FAR * (far - near) > 0:
-        low, high = near, far
-    if cut is not None:
-        low, high = min(low, cut), max(high, cut)
-    width = (high - low) / bins
-    if not np.isfinite(width) or width <= 0:
-        return None
-    if cut is None:
-        return np.linspace(low, high, bins + 1)
-    before = int(np.clip(np.ceil((cut - low) / width - 1e-9), 1, bins - 1))
-    return cut + (np.arange(bins + 1) - before) * width
 
 
 def _counted(place: Array, n_bars: int, target: Array, n_classes: int) -> dict[str, Any]:

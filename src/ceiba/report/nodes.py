@@ -17,8 +17,6 @@ from ceiba.report.numbers import exact, shown, whole
 if TYPE_CHECKING:
     from ceiba.tree import SplitTable, Tree
 
-__all__ = ["node_columns", "split_columns"]
-
 
 def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
     """Give the node arrays of one output of a tree.

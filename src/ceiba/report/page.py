@@ -18,8 +18,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-__all__ = ["SCRIPTS", "STYLES", "page"]
-
 _FILES: Final = {  # in the order in which they are put together
     "style": ("base.css", "views.css", "trust.css", "print.css"),
     "core": (

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-__all__ = ["LANGUAGES", "VERSION", "payload"]
-
 VERSION: Final = 1
 LANGUAGES: Final = ("en", "es", "pt")
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ceiba.prune import Risk
     from ceiba.tree import Tree
 
-__all__ = ["pruning_columns"]
-
 
 def pruning_columns(
     tree: Tree, table: Listing | None = None, alpha: float | None = None

@@ -17,8 +17,6 @@ from ceiba.tree.model_file.atomic import atomic
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["Report", "report"]
-
 
 @dataclass(frozen=True)
 class Report:

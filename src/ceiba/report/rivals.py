@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ceiba.report.histograms import RowsByNode
     from ceiba.tree import Tree
 
-__all__ = ["searched_rivals"]
-
 KEPT: Final = 4
 MOST_NODES: Final = 60
 MOST_CELLS: Final = 20_000_000  # rows times columns that are searched in all

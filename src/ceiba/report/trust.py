@@ -18,8 +18,6 @@ from ceiba.tree.splits.sentences import level_text
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["trust_columns"]
-
 _CALLS = {
     "stability": ("model.stability(X, y)", "n_leaves", "agreement"),
     "rivals": ("model.rival_columns(X, y)", "trees", "risk"),

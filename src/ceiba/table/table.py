@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ceiba import _core
 from ceiba.table.column import Column
 from ceiba.table.schema import Kind, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from ceiba import _core
 
 #: The types of matrices that are taken as they are.
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -132,8 +131,6 @@ class Table:
 
 
 def _to_core(table: Table) -> _core.Columns:
-    from ceiba import _core
-
     matrix = table.matrix
     if matrix is not None and (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
         return _core.Columns.from_matrix(matrix)

@@ -78,9 +78,10 @@ class TreeMethods:
         return to_svg(self, **options)  # type: ignore[arg-type]
 
     def _repr_html_(self) -> str:
-        """Return a notebook the drawing, folded to what a page can show."""
-        picture = self.to_svg(font_size=11.0, size=(1100.0, 1000.0))
-        return f'<div style="overflow-x:auto;max-width:100%">{picture}</div>'
+        """Return what a notebook shows: a small drawing, and the nodes as a list to unfold."""
+        from ceiba.export.notebook import to_notebook
+
+        return to_notebook(self)  # type: ignore[arg-type]
 
     def plot(self, *data: Any, **options: Any) -> Any:
         """Draw the tree with matplotlib; arguments of `ceiba.plot.plot_tree`.

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-__all__ = ["Drift", "drift", "psi"]
-
 Array = npt.NDArray[Any]
 LEVEL = 0.05
 

@@ -29,8 +29,6 @@ from ceiba.prune.risk import NOISE, risk_sums
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["prune_by_cp", "rpart_complexity"]
-
 Array = npt.NDArray[np.float64]
 
 _ENTER: Final = 0

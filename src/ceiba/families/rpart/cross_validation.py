@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit.growing_route import (
+from ceiba.families.rpart.complexity import rpart_complexity
+from ceiba.families.rpart.options import with_rules
+from ceiba.grow import Surrogates
+from ceiba.grow.forced.growing_route import (
     case_weights,
     growing_branches,
     heavier_branch,
     primary_branches,
     stand_in,
 )
-from ceiba.families.rpart.complexity import rpart_complexity
-from ceiba.families.rpart.options import with_rules
-from ceiba.grow import Surrogates
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds
 from ceiba.prune.cross_validation.validate import run_folds
@@ -38,8 +38,6 @@ from ceiba.tree.routing.branches import MISSING
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import SplitTable, Tree
-
-__all__ = ["rpart_cross_validate"]
 
 Array = npt.NDArray[np.float64]
 Ends = npt.NDArray[np.int32]

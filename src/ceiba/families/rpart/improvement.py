@@ -27,8 +27,6 @@ from ceiba.inspection.importance import importance
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["competitor_improvement", "improvement", "rpart_importance"]
-
 Array = npt.NDArray[np.float64]
 
 

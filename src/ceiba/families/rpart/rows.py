@@ -24,8 +24,6 @@ from ceiba.table.described import described
 from ceiba.table.targets.class_order import in_declared_order
 from ceiba.table.targets.target import take_rows
 
-__all__ = ["Array", "Rows", "read_rows"]
-
 Array = npt.NDArray[np.float64]
 
 

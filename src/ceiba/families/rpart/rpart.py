@@ -19,8 +19,6 @@ from ceiba.families.rpart.options import (
 from ceiba.options import check_options
 from ceiba.options.checks import one_of
 
-__all__ = ["RpartClassifier", "RpartRegressor", "rpart"]
-
 
 def rpart(
     method: Method = "class", **parameters: Unpack[RpartParameters]

@@ -23,8 +23,6 @@ from ceiba.tree.splits.sentences import level_text, number_text
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["RpartNodeSummary", "RpartSummary", "rpart_summary"]
-
 _MAX_LEVELS: Final = 12
 
 _IMPROVE: Final = {

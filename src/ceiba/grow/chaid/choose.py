@@ -25,8 +25,6 @@ from ceiba.tree import SplitKind
 if TYPE_CHECKING:
     from ceiba.table import Column, Table, Target
 
-__all__ = ["Binned", "Chooser", "binned"]
-
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 _MISSING: Final = -1

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["grow_by_tests"]
-
 
 def grow_by_tests(
     problem: Problem, rows: npt.NDArray[np.uint32] | None, below: Place | None

@@ -26,8 +26,6 @@ from scipy.special import chdtrc, fdtrc
 from ceiba import _core
 from ceiba.tree import NodeTest
 
-__all__ = ["Kind", "Merged", "Statistic", "hopeless", "merge", "multiplier"]
-
 Array = npt.NDArray[np.float64]
 Kind = Literal["nominal", "ordered", "floating"]
 Statistic = Literal["chi2", "likelihood_ratio", "f_test"]

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
     from ceiba.grow.problem import Problem
 
-__all__ = ["SearchState", "grow_best", "run_search", "tree_of"]
-
 Rows = npt.NDArray[np.uint32]
 
 _DEEPEST: Final = 50  # of lookahead without max_depth

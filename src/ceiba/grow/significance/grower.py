@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["grow_by_significance"]
-
 Rows = npt.NDArray[np.intp]
 
 

@@ -20,8 +20,6 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Significance", "chi_square_test", "f_test", "sequential"]
-
 Array = npt.NDArray[np.float64]
 Method = Literal["auto", "asymptotic", "monte_carlo"]
 

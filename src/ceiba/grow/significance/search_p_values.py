@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["Correction", "SplitTest"]
-
 Correction = Literal["none", "search", "bonferroni"]
 Rows = npt.NDArray[np.intp]
 Array = npt.NDArray[np.float64]

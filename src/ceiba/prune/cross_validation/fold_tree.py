@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["FoldTree"]
-
 Array = npt.NDArray[np.float64]
 
 

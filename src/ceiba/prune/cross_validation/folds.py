@@ -23,8 +23,6 @@ from ceiba.errors import OptionError
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
 
-__all__ = ["Fold", "is_random", "read_folds", "seed_of"]
-
 Rows = npt.NDArray[np.uint32]
 Ids = npt.NDArray[np.intp]
 

@@ -21,8 +21,6 @@ from ceiba.tree.routing import route
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["Staircases", "mixed_stairs", "stairs_of"]
-
 Ints = npt.NDArray[np.int64]
 
 

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["CrossValidation", "cross_validate", "run_folds"]
-
 Array = npt.NDArray[np.float64]
 
 

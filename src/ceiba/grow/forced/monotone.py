@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from ceiba.tree import Tree
 
-__all__ = ["ValueLimits", "limits_at", "node_number"]
-
 
 @dataclass(frozen=True)
 class ValueLimits:
@@ -34,7 +32,7 @@ class ValueLimits:
 
     Examples
     --------
-    >>> from ceiba.edit.monotone import ValueLimits
+    >>> from ceiba.grow.forced.monotone import ValueLimits
     >>> ValueLimits().of_branch(0, +1, 2.0, 4.0)
     ValueLimits(low=-inf, high=3.0)
     """

@@ -19,8 +19,6 @@ from ceiba.tree.construct.from_arrays import branches_of
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["graft", "plant"]
-
 Ids = npt.NDArray[np.intp]
 
 _FIGURES: Final = (
@@ -41,7 +39,7 @@ def graft(tree: Tree, node: int, part: Tree) -> Tree:
     Examples
     --------
     >>> import ceiba
-    >>> from ceiba.edit.graft import graft
+    >>> from ceiba.grow.forced.graft import graft
     >>> tree = ceiba.tree.build(("x <= 2", "a", "b"))
     >>> graft(tree, 1, ceiba.tree.build(("x <= 1", "b", "a"))).splits.cut.tolist()
     [2.0, 1.0, nan, nan, nan]

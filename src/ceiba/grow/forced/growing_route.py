@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["case_weights", "growing_branches", "heavier_branch", "primary_branches", "stand_in"]
-
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 Branches = npt.NDArray[np.int64]
