@@ -139,7 +139,7 @@ def payload(
         "test": None if test is None else evidence(tree, *rows_and_target(tree, test), output),
         "pruning": pruning_columns(tree, pruning, alpha),
         "trust": trust_columns(
-            tree, stability=stability, rivals=rivals, groups=groups, drift=drift
+            tree, stability=stability, rivals=rivals, groups=groups, drift=drift, output=output
         ),
     }
 
