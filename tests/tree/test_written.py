@@ -101,7 +101,7 @@ def test_every_printed_branch_of_grown_trees_is_read_back():
     for options in ({}, {"categorical_splits": "multiway", "criterion": "entropy"}):
         tree = ceiba.DecisionTreeClassifier(max_depth=8, **options).fit(X, y).tree_
         columns = {info.name: info for info in tree.schema.columns}
-        assert {s for s in tree.splits.column[~tree.is_leaf].tolist()} == {0, 1, 2, 3, 4}
+        assert set(tree.splits.column[~tree.is_leaf].tolist()) == {0, 1, 2, 3, 4}
         for node in tree.nodes:
             if node.is_leaf:
                 continue

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, MultiOutputMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaWarning
+from ceiba.estimators.editing import EditingMethods
 from ceiba.estimators.methods import EstimatorMethods
+from ceiba.estimators.weights import taken_out
 from ceiba.grow import n_threads, resolve_max_features
-from ceiba.table import (
-    Table,
-    read_like,
-    read_target,
-)
+from ceiba.table import Table, is_named_target, read_like, read_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["BaseTree"]
 
 
-class BaseTree(EstimatorMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
+class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators; not for direct use."""
 
     # `check_input` is for callers in a hurry, not for pipelines to pass around.
@@ -79,6 +77,35 @@ class BaseTree(EstimatorMethods, MultiOutputMixin, BaseEstimator):  # type: igno
         tree = self._fitted()
         table = self._rows(X, check_input)
         return route.predict(tree, table, n_threads=self._threads(table))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Give the accuracy, or R2, on rows with a known answer.
+
+        Parameters
+        ----------
+        X : table
+            Rows; or a frame that holds the target, with its name as `y`.
+        y : array-like, str or list of str
+        sample_weight : array-like or str, default=None
+            Weights, or the column of X that holds them.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> frame = {"clouds": [8, 7, 1, 0], "RAIN": ["yes", "yes", "no", "no"]}
+        >>> ceiba.DecisionTreeClassifier().fit(frame, "RAIN").score(frame, "RAIN")
+        1.0
+        """
+        X, sample_weight = taken_out(X, sample_weight)
+        if is_named_target(X, y):
+            X, y = split_target(X, y)
+            y = np.stack(list(y.values()), axis=1) if isinstance(y, dict) else y
+        mixin: Any = ClassifierMixin if self._task == "classification" else RegressorMixin
+        return float(mixin.score(self, X, y, sample_weight=sample_weight))
 
     def apply(self, X: Any, check_input: bool = True) -> npt.NDArray[np.intp]:
         """Give the id of the node (a leaf, mostly) in which each row ends.

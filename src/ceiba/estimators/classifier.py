@@ -25,6 +25,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
     __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
+    score = BaseTree.score  # of frames that hold the target too
     _task: ClassVar[Task] = "classification"
 
     def _keep(self, tree: Tree) -> None:
@@ -121,18 +122,29 @@ class DecisionTreeClassifier(TreeClassifier, DecisionTree):
 
         def __init__(self, **parameters: Unpack[ClassifierParameters]) -> None: ...
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        check_input: bool = True,
+        groups: Any = None,
+    ) -> Self:
         """Grow the tree.
 
         Parameters
         ----------
         X : table
             numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
-        y : array-like of shape (n_rows,) or (n_rows, n_outputs), or str
-            Labels; or the name of the column of X that holds them.
-        sample_weight : array-like of shape (n_rows,), default=None
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs), str or list of str
+            Labels; or the name of the column of X that holds them, or the names of several.
+        sample_weight : array-like of shape (n_rows,) or str, default=None
+            Weights, or the column of X that holds them.
         check_input : bool, default=True
             Accepted for scikit-learn's callers; input is checked in any case.
+        groups : array-like of shape (n_rows,) or str, default=None
+            Rows of one group are held out together by the folds of `prune`; or their column of X,
+            which is not learned from.
 
         Returns
         -------
@@ -145,5 +157,5 @@ class DecisionTreeClassifier(TreeClassifier, DecisionTree):
         >>> ceiba.DecisionTreeClassifier().fit(frame, "RAIN").predict({"clouds": [2]})
         array(['no'], dtype='<U3')
         """
-        self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight, groups)
         return self

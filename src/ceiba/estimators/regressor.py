@@ -18,6 +18,7 @@ __all__ = ["DecisionTreeRegressor", "TreeRegressor"]
 class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     """What a fitted regressor does besides predicting; not for direct use."""
 
+    score = BaseTree.score  # of frames that hold the target too
     _task: ClassVar[Task] = "regression"
 
 
@@ -67,18 +68,29 @@ class DecisionTreeRegressor(TreeRegressor, DecisionTree):
 
         def __init__(self, **parameters: Unpack[RegressorParameters]) -> None: ...
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        check_input: bool = True,
+        groups: Any = None,
+    ) -> Self:
         """Grow the tree.
 
         Parameters
         ----------
         X : table
             numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
-        y : array-like of shape (n_rows,) or (n_rows, n_outputs), or str
-            Numbers; or the name of the column of X that holds them.
-        sample_weight : array-like of shape (n_rows,), default=None
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs), str or list of str
+            Numbers; or the name of the column of X that holds them, or the names of several.
+        sample_weight : array-like of shape (n_rows,) or str, default=None
+            Weights, or the column of X that holds them.
         check_input : bool, default=True
             Accepted for scikit-learn's callers; input is checked in any case.
+        groups : array-like of shape (n_rows,) or str, default=None
+            Rows of one group are held out together by the folds of `prune`; or their column of X,
+            which is not learned from.
 
         Returns
         -------
@@ -91,5 +103,5 @@ class DecisionTreeRegressor(TreeRegressor, DecisionTree):
         >>> ceiba.DecisionTreeRegressor(max_depth=1).fit(frame, "height").predict({"age": [40]})
         array([171.])
         """
-        self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight, groups)
         return self

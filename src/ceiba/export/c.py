@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ceiba.errors import OptionError, TreeError
 from ceiba.export.program import Program, Question, program_of
+from ceiba.tree.notes import note_lines
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
@@ -211,7 +212,8 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
 
 def _about(tree: Tree) -> str:
     what = "" if tree.target.name is None else f" of {tree.target.name!a}"
-    return f"A tree{what} with {tree.n_leaves} leaves."
+    notes = "".join(f"\n *   {ascii(note)[1:-1]}" for note in note_lines(tree))
+    return f"A tree{what} with {tree.n_leaves} leaves.{notes}"
 
 
 def _comment(text: str) -> str:

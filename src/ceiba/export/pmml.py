@@ -19,6 +19,7 @@ from xml.sax.saxutils import quoteattr
 from ceiba.errors import TreeError
 from ceiba.paths import Clause, ValueSet, accepted, clause_of
 from ceiba.paths.of_tree import refuse_fractional
+from ceiba.tree.notes import note_text
 
 if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
@@ -158,6 +159,8 @@ def _nodes(tree: Tree) -> list[str]:
             lines.append(f"{pad}</Node>")
             continue
         lines.append(f"{pad}<Node {_score(tree, node)}>")
+        if note := note_text(tree, node):
+            lines.append(f'{pad} <Extension extender="ceiba" name="note" value={_quoted(note)}/>')
         lines += [f"{pad} {line}" for line in _predicate(clause)]
         lines += [f"{pad} {line}" for line in _distribution(tree, node)]
         waiting.append((node, depth, None, True))

@@ -23,6 +23,7 @@ from ceiba.errors import OptionError, TreeError, did_you_mean
 from ceiba.paths import Condition, ValueSet, ends_of
 from ceiba.paths.conditions import all_of
 from ceiba.paths.of_tree import refuse_fractional
+from ceiba.tree.notes import note_lines
 
 if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
@@ -121,7 +122,8 @@ def _query(
             for c, label in enumerate(tree.target.classes[k].tolist()):
                 share = {node: writer.share(float(tree.value[node, k, c])) for node in ends}
                 columns.append((f"{prefix}probability{tail}_{label}", share))
-    lines = [f"-- {_comment(tree)}", "SELECT", "  s.*"]
+    lines = [f"-- {_comment(tree)}", *(f"-- {note}" for note in note_lines(tree))]
+    lines += ["SELECT", "  s.*"]
     for name, by_node in columns:
         lines[-1] += ","
         lines.append(f"  {writer.lookup(f's.{leaf}', by_node)} AS {writer.name(name)}")

@@ -117,6 +117,11 @@ class CostComplexity(Pruning):
         self.keep_unpruned = keep_unpruned
         self.verbose = verbose
 
+    @property
+    def by_folds(self) -> bool:
+        """Whether the choice is made by cross-validation."""
+        return self.alpha is None and self.n_leaves is None
+
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Choose a step of the tree's pruning sequence."""
         self.check()

@@ -254,13 +254,37 @@ class TreeMethods:
 
         return to_sklearn(self)  # type: ignore[arg-type]
 
+    def evaluate(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Any:
+        """Compare predictions with the truth; arguments of the estimators' `evaluate`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("PRCP > 0.01", "rain", "dry"))
+        >>> tree.evaluate({"PRCP": [0.0, 0.2, 0.3]}, ["dry", "rain", "dry"]).accuracy
+        0.6666666666666667
+        """
+        from ceiba.tree.routing import route
+        from ceiba.trust.evaluation import evaluate_tree
+        from ceiba.trust.groups import read_evaluation
+
+        tree: Tree = self  # type: ignore[assignment]
+        X, y, groups = read_evaluation(tree, X, y, options.pop("by", None))
+        return evaluate_tree(tree, route.read(tree, X), y, sample_weight, by=groups, **options)
+
     def prune(
-        self, alpha: float | None = None, *, n_leaves: int | None = None, risk: Risk = "cost"
+        self,
+        alpha: float | None = None,
+        *,
+        cp: float | None = None,
+        n_leaves: int | None = None,
+        risk: Risk = "cost",
     ) -> Tree:
         """Return T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
 
-        Or the tree of the pruning sequence with `n_leaves` leaves (if none has so many, the
-        largest with fewer); see `ceiba.prune.prune_tree`.
+        `cp` is alpha as a share of the root's risk, as in rpart. Or the tree of the pruning
+        sequence with `n_leaves` leaves (if none has so many, the largest with fewer); see
+        `ceiba.prune.prune_tree`.
 
         Examples
         --------
@@ -271,7 +295,7 @@ class TreeMethods:
         """
         from ceiba.prune import prune_tree
 
-        return prune_tree(self, alpha, n_leaves=n_leaves, risk=risk)  # type: ignore[arg-type]
+        return prune_tree(self, alpha, cp=cp, n_leaves=n_leaves, risk=risk)  # type: ignore[arg-type]
 
     def pruning_sequence(self, *, risk: Risk = "cost") -> PruningSequence:
         """Return all nested trees T(alpha), from T(0) to the root; see `ceiba.prune`.

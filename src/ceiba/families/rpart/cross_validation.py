@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.families.rpart.complexity import rpart_complexity
+from ceiba.families.rpart.options import with_rules
+from ceiba.grow import Surrogates
 from ceiba.grow.forced.growing_route import (
     case_weights,
     growing_branches,
@@ -25,9 +28,6 @@ from ceiba.grow.forced.growing_route import (
     primary_branches,
     stand_in,
 )
-from ceiba.families.rpart.complexity import rpart_complexity
-from ceiba.families.rpart.options import with_rules
-from ceiba.grow import Surrogates
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds
 from ceiba.prune.cross_validation.validate import run_folds

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ceiba.tree import Competitors, SplitTable, SplitTests, Surrogates
 from ceiba.tree.construct.from_arrays import branches_of
+from ceiba.tree.notes import NodeNote, taken_notes
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -88,6 +89,7 @@ def _joined(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDArray[A
         surrogates=_joined_surrogates(parts),
         competitors=_joined_competitors(parts),
         tests=_joined_tests(parts),
+        notes=_joined_notes(parts),
         **figures,
     )
 
@@ -151,6 +153,15 @@ def _joined_tests(parts: Sequence[tuple[Tree, Ids]]) -> SplitTests | None:
         for tree, ids in parts
     ]
     return SplitTests.joined(taken)
+
+
+def _joined_notes(parts: Sequence[tuple[Tree, Ids]]) -> dict[int, NodeNote] | None:
+    joined: dict[int, NodeNote] = {}
+    first = 0
+    for tree, ids in parts:
+        joined |= taken_notes(tree.notes, ids, first) or {}
+        first += len(ids)
+    return joined or None
 
 
 def _joined_starts(starts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.int64]:

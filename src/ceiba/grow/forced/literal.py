@@ -1,4 +1,4 @@
-"""What `forced_splits` may be: a split, or nested tuples of splits with None where nothing is forced."""
+"""What `forced_splits` may be: a split, or nested tuples of them with None where all is free."""
 
 from __future__ import annotations
 
