@@ -75,7 +75,7 @@ if TYPE_CHECKING:
         SameAnswer,
     )
     from ceiba.rules import RuleSet
-    from ceiba.tree import Tree, load
+    from ceiba.tree import Tree, load, read_metadata
 
     __version__: str
 
@@ -133,6 +133,7 @@ __all__ = [
     "paths",
     "plot",
     "prune",
+    "read_metadata",
     "report",
     "rpart",
     "rules",
@@ -202,6 +203,7 @@ _HOMES = {
     "id3": "families",
     "impurity": "inspection",
     "load": "tree",
+    "read_metadata": "tree",
     "rpart": "families",
 }
 
@@ -223,5 +225,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the public names, loaded or not."""
-    return sorted({*globals(), *__all__})
+    """List the public names, loaded or not, and nothing that was imported on the way."""
+    return sorted({*__all__, *_ROOMS, *(name for name in globals() if name.startswith("__"))})

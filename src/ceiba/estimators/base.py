@@ -8,6 +8,7 @@ by hand.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -25,11 +26,22 @@ from ceiba.grow import n_threads, resolve_max_features
 from ceiba.table import Table, is_named_target, read_like, read_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
+from ceiba.tree.routing.one_row import few_rows
 
 if TYPE_CHECKING:
     from ceiba.criteria import Task
 
 __all__ = ["BaseTree"]
+
+
+_FEW = 4  # rows of a frame that are walked one by one: a table of them costs a hundred times that
+
+
+def _is_by_name(X: Any) -> bool:
+    """Tell whether columns can only be meant by name: a dict of columns, or rows as dicts."""
+    if isinstance(X, Mapping):
+        return True
+    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
 class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
@@ -75,6 +87,9 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
         """
         tree = self._fitted()
+        few = self._few(tree, X)
+        if few is not None:
+            return np.asarray(tree._label_table[few])
         table = self._rows(X, check_input)
         return route.predict(tree, table, n_threads=self._threads(table))
 
@@ -160,11 +175,21 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
             )
         return tree
 
+    def _few(self, tree: Tree, X: Any) -> list[int] | None:
+        """Give the leaves of a pandas frame of a few rows, past the reading of tables."""
+        if not tree.schema.named or not type(X).__module__.startswith("pandas"):
+            return None
+        if getattr(X, "ndim", 0) != 2 or not 0 < len(X) <= _FEW:
+            return None
+        return few_rows(tree, X, tree.schema.names)
+
     def _rows(self, X: Any, check_input: bool = True) -> Table:
         """Read rows by the schema of the fitted table, under scikit-learn's rules of names."""
         tree = self.tree_
         unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
-        match: Literal["position", "order"] = "position" if check_input else "order"
+        match: Literal["position", "order", "name"] = "position" if check_input else "order"
+        if _is_by_name(X) or (check_input and self.__dict__.get("match_columns") == "name"):
+            match = "name"
         return read_like(X, tree.schema, match=match, unseen=unseen, owner=type(self).__name__)
 
     def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]:

@@ -50,6 +50,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         ndarray of shape (n_rows, n_classes), or list of n_outputs such arrays
         """
         tree = self._fitted()
+        few = self._few(tree, X) if tree.n_outputs == 1 else None
+        if few is not None:
+            return np.asarray(tree.value[few, 0, :])
         table = self._rows(X, check_input)
         return route.predict_proba(tree, table, n_threads=self._threads(table))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ceiba.listing import Listing
     from ceiba.report import Report
     from ceiba.table import Table
-    from ceiba.tree import Tree
+    from ceiba.tree import Answer, Tree
     from ceiba.trust import (
         Counterfactuals,
         Drift,
@@ -161,6 +161,29 @@ class EstimatorMethods:
             frequency_weights=bool(self.__dict__.get("frequency_weights")),
             n_threads=self._threads(table),
         )
+
+    def predict_one(self, row: Any) -> Answer:
+        """Predict one row, in microseconds: for services; see `Tree.predict_one`.
+
+        Parameters
+        ----------
+        row : dict
+            Values by column name, in any order; further keys are ignored.
+
+        Returns
+        -------
+        Answer
+            `answer`, `probability` (a dict by class; do not change it) and `leaf`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"]}
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
+        >>> model.predict_one({"sex": "m", "age": 44, "id": 7})
+        Answer(answer='b', probability={'a': 0.0, 'b': 1.0}, leaf=2)
+        """
+        return self._fitted().predict_one(row)
 
     def explain(self, row: Any) -> Explanation | Explanations:
         """Say why a row gets its answer: the path through the tree, in words and as data.
@@ -458,7 +481,7 @@ class EstimatorMethods:
 
     def save(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | BinaryIO,
         *,
         metadata: Mapping[str, Any] | None = None,
         compress: bool | None = None,
@@ -467,8 +490,8 @@ class EstimatorMethods:
 
         Parameters
         ----------
-        path : path
-            Usually ``name.ceiba``; ``name.ceiba.gz`` is packed.
+        path : path or binary file
+            Usually ``name.ceiba``; ``name.ceiba.gz`` is packed. Or an open file or buffer.
         metadata : mapping, optional
             Anything JSON can say: where the data came from, a hash, a note.
         compress : bool, optional

@@ -346,3 +346,26 @@ def _powers(exponent: int) -> list[str]:
     """Write 2**exponent as factors that SQLite reads exactly."""
     whole, rest = divmod(exponent, 49)
     return ["562949953421312.0"] * whole + ([f"{2**rest}.0"] if rest else [])
+
+
+def conditions_case(
+    tree: Tree,
+    conditions: dict[int, Condition],
+    answers: dict[int, Any],
+    default: Any,
+    dialect: Dialect | str = "duckdb",
+) -> str:
+    """Return a CASE of conditions that are asked in order, with an answer for all other rows.
+
+    For rule sets: unlike those of a tree, conditions may overlap, and the first one decides. The
+    table is called ``t``.
+    """
+    if dialect not in get_args(Dialect):
+        allowed = ", ".join(get_args(Dialect))
+        raise OptionError(f"dialect={dialect!r}. Allowed are {allowed}.")
+    writer = _Writer(tree, dialect)  # type: ignore[arg-type]
+    results = {i: writer.literal(answer) for i, answer in answers.items()}
+    if not conditions:
+        return writer.literal(default)
+    case = writer.case(conditions, results).removesuffix("END").rstrip()
+    return f"{case}\n{_INDENT}ELSE {writer.literal(default)}\n    END"

@@ -269,7 +269,9 @@ def rules(
     ends = np.flatnonzero(tree.is_leaf | stays).tolist()
     conditions = conditions_of(tree, [(node, not tree.is_leaf[node]) for node in ends])
     weighted = _is_weighted(tree)  # once for all rules: it looks at every node
-    interest = _interest(tree, ends, positive) if positive is not None else [None] * len(ends)
+    interest: list[Interest | None] = [None] * len(ends)
+    if positive is not None:
+        interest = _interest(tree, ends, positive)
     table = RuleTable(
         (
             replace(

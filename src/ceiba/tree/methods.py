@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
     import numpy as np
@@ -359,6 +359,19 @@ class TreeMethods:
         tree: Tree = self  # type: ignore[assignment]
         return set_split(tree, node, split, X, y, sample_weight=sample_weight, **options)
 
+    def input_schema(self) -> dict[str, Any]:
+        """Return the JSON schema of one row; see `ceiba.export.input_schema`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ceiba.tree.build(("x <= 2.5", "a", "b")).input_schema()["required"]
+        ['x']
+        """
+        from ceiba.export.input_schema import input_schema
+
+        return input_schema(self)  # type: ignore[arg-type]
+
     def export(
         self,
         format: str,  # noqa: A002
@@ -422,7 +435,7 @@ class TreeMethods:
 
     def save(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | BinaryIO,
         *,
         metadata: Mapping[str, Any] | None = None,
         compress: bool | None = None,
@@ -431,8 +444,8 @@ class TreeMethods:
 
         Parameters
         ----------
-        path : path
-            Usually ``name.ceiba``.
+        path : path or binary file
+            Usually ``name.ceiba``; or an open file or buffer.
         metadata : mapping, optional
             Anything JSON can say: where the data came from, a hash, a note.
         compress : bool, optional
@@ -443,14 +456,17 @@ class TreeMethods:
         write(path, self, metadata=metadata, compress=compress)  # type: ignore[arg-type]
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str] | BinaryIO | bytes) -> Any:
     """Read a model file: gives the fitted estimator that was saved, or the tree.
+
+    What `save(metadata=...)` added is `metadata_` of the estimator; `ceiba.read_metadata` reads it
+    without making the model.
 
     Everything in the file is checked before it is used; a file never runs code.
 
     Parameters
     ----------
-    path : path
+    path : path, binary file or bytes
         Written by ``model.save(path)`` or ``tree.save(path)``.
 
     Returns
@@ -481,7 +497,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     import ceiba.families  # noqa: F401 - the file may hold one of their estimators
     from ceiba.estimators.model_file import restore
 
-    return restore(document)
+    stored = document.model.value
+    if isinstance(stored, dict) and stored.get("class") == "RuleSet":
+        from ceiba.rules.model_file import restore_rules
+
+        return restore_rules(document)
+    model = restore(document)
+    model.metadata_ = document.metadata
+    return model
 
 
 def from_sklearn(model: Any) -> Tree:

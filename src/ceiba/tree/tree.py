@@ -26,6 +26,8 @@ from ceiba.tree.node import Node, NodeSequence
 from ceiba.tree.notes import annotate as _annotate
 from ceiba.tree.notes import override as _override
 from ceiba.tree.routing import route as _route
+from ceiba.tree.routing.one_row import answer_one as _answer_one
+from ceiba.tree.routing.one_row import plan_of as _plan_of
 from ceiba.tree.routing.recount import recount as _recount
 from ceiba.tree.sklearn_names import SklearnNames
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from ceiba.table import Schema
     from ceiba.tree.notes import NodeNote
     from ceiba.tree.path import Path
+    from ceiba.tree.routing.one_row import Answer
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.splits.surrogates import Competitors, Surrogates
     from ceiba.tree.splits.tests import SplitTests
@@ -268,6 +271,34 @@ class Tree(SklearnNames, TreeMethods):
     @cached_property
     def _router(self) -> Any:
         return _route.make_router(self)
+
+    @cached_property
+    def _plan(self) -> Any:
+        return _plan_of(self)
+
+    def predict_one(self, row: Any) -> Answer:
+        """Predict one row, in microseconds: for services.
+
+        Parameters
+        ----------
+        row : dict
+            Values by column name, in any order; further keys are ignored, and only the columns
+            that the way asks about are needed. None and NaN are missing. Dates may be ISO text. Or
+            a sequence with a value for each column.
+
+        Returns
+        -------
+        Answer
+            `answer`, `probability` (a dict by class; do not change it) and `leaf`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", ("wind <= 3", "no", "yes")))
+        >>> tree.predict_one({"id": 17, "clouds": 2}).answer
+        'no'
+        """
+        return _answer_one(self, row)
 
     @cached_property
     def _label_table(self) -> Array:

@@ -14,7 +14,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from ceiba.errors import ModelFileError
 from ceiba.tree.model_file.atomic import atomic
@@ -188,7 +188,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def write(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | BinaryIO,
     tree: Tree,
     *,
     model: Mapping[str, Any] | None = None,
@@ -199,19 +199,75 @@ def write(
 
     Parameters
     ----------
-    path : path
-        Usually ``name.ceiba``.
+    path : path or binary file
+        Usually ``name.ceiba``; or an open file or buffer.
     tree, model, metadata
         As in `dumps`.
     compress : bool, optional
         Pack with gzip. Default: if the path ends in ``.gz``.
     """
     text = dumps(tree, model=model, metadata=metadata)
+    if hasattr(path, "write"):
+        path.write(pack(text) if compress else text)
+        return
     packed = os.fspath(path).endswith(".gz") if compress is None else compress
     with atomic(path) as file:
         file.write(pack(text) if packed else text)
 
 
-def read(path: str | os.PathLike[str]) -> Document:
-    """Read a model file from disk; see `loads`."""
-    return loads(read_bytes(path))
+def read(path: str | os.PathLike[str] | BinaryIO | bytes) -> Document:
+    """Read a model file from disk, from an open file, or from its bytes; see `loads`."""
+    return loads(_bytes_of(path))
+
+
+def _bytes_of(source: Any) -> bytes:
+    if isinstance(source, bytes | bytearray | memoryview):
+        return bytes(source)
+    if not hasattr(source, "read"):
+        return read_bytes(source)
+    raw = source.read()
+    if not isinstance(raw, bytes):
+        raise ModelFileError("A model file is read from a binary file; this one gives text.")
+    return raw
+
+
+def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, Any]:
+    """Read what a model file says about itself, without making the model.
+
+    Parameters
+    ----------
+    path : path, binary file or bytes
+
+    Returns
+    -------
+    dict
+        `metadata` as it was given to `save`, `written` (version of ceiba, time), `version` of the
+        format, `class` of the estimator (None: a bare tree), `target` and `columns`.
+
+    Examples
+    --------
+    >>> import io
+    >>> import ceiba
+    >>> file = io.BytesIO()
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> tree.save(file, metadata={"owner": "risk team"})
+    >>> about = ceiba.read_metadata(file.getvalue())
+    >>> about["metadata"], about["columns"]
+    ({'owner': 'risk team'}, ['x'])
+    """
+    top = _parse(unpack(_bytes_of(path)))
+    if not isinstance(top, dict) or top.get("format") != "ceiba":
+        raise ModelFileError("This is not a model file of ceiba.")
+    schema = top.get("schema")
+    schema = schema if isinstance(schema, dict) else {}
+    columns, target, model = schema.get("columns"), schema.get("target"), top.get("model")
+    return {
+        "metadata": top.get("metadata") or {},
+        "written": top.get("written") or {},
+        "version": top.get("version"),
+        "class": model.get("class") if isinstance(model, dict) else None,
+        "target": target.get("name") if isinstance(target, dict) else None,
+        "columns": [one.get("name") for one in columns if isinstance(one, dict)]
+        if isinstance(columns, list)
+        else [],
+    }
