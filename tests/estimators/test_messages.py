@@ -40,8 +40,8 @@ def test_explain_does_not_call_an_unseen_level_missing(model: Any) -> None:
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, dict])
 def test_split_table_takes_the_name_of_the_target(frame: Any) -> None:
     data = {"a": [1, 2, 3, 4], "y": [0, 0, 1, 1]}
-    found = ceiba.inspection.split_table(frame(data), "y")
-    assert str(found) == str(ceiba.inspection.split_table({"a": data["a"]}, data["y"]))
+    table = ceiba.inspection.split_table(frame(data), "y")
+    assert str(table) == str(ceiba.inspection.split_table({"a": data["a"]}, data["y"]))
 
 
 @pytest.mark.parametrize("split", [("petal width", 0.8), ["petal width", 0.8], 0.8, None, {"a": 1}])

@@ -8,16 +8,12 @@ tree is not touched.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ceiba.grow.forced.graft import graft, plant
 from ceiba.grow.forced.here import Here
 from ceiba.grow.problem import Problem
-
-if TYPE_CHECKING:
-    from ceiba.tree import Split, Tree
-
-__all__ = ["regrow", "regrow_in", "set_split", "set_split_in"]
+from ceiba.tree import Split, Tree
 
 
 def regrow(

@@ -1,8 +1,8 @@
 """What every fitted estimator does: reading rows, predicting, scikit-learn's attributes and tags.
 
-Estimators are thin: all that can be done with a fitted one can be done with its `tree_`. Rows take
-a short way (no `validate_data`): the rules and messages of scikit-learn's input checks are followed
-by hand.
+Estimators are thin: all that can be done with a fitted one can be done with its `tree_`. Rows
+take a short cut (no `validate_data`): the rules and messages of scikit-learn's input checks are
+followed by hand.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, Regre
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metadata_routing import UNUSED
 
+from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning
 from ceiba.estimators.editing import EditingMethods
 from ceiba.estimators.methods import EstimatorMethods
@@ -27,12 +28,6 @@ from ceiba.table import Table, is_named_target, read_like, read_target, split_ta
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.routing.one_row import few_rows
-
-if TYPE_CHECKING:
-    from ceiba.criteria import Task
-
-__all__ = ["BaseTree"]
-
 
 _FEW = 4  # rows of a frame that are walked one by one: a table of them costs a hundred times that
 

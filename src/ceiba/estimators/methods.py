@@ -35,8 +35,6 @@ if TYPE_CHECKING:
         Stability,
     )
 
-__all__ = ["EstimatorMethods"]
-
 
 class EstimatorMethods:
     """Methods that show a fitted estimator; mixed into both."""
@@ -53,6 +51,29 @@ class EstimatorMethods:
         ) -> tuple[Problem, dict[str, Any]]: ...
         def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:  # noqa: D102
             ...
+
+    def _html_repr(self) -> str:
+        """Return what a notebook shows: the tree once fitted, with the parameters below it."""
+        from sklearn.utils import estimator_html_repr
+
+        from ceiba.export.notebook import to_notebook
+
+        parameters: str = estimator_html_repr(self)
+        if "tree_" not in self.__dict__:
+            return parameters
+        folded = f'<details><summary style="cursor:pointer">Parameters</summary>{parameters}'
+        return to_notebook(self._fitted(), type(self).__name__, f"{folded}</details>")
+
+    # scikit-learn before 1.7 has no `_html_repr`; these two are what notebooks ask.
+    def _repr_html_inner(self) -> str:
+        return self._html_repr()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        from sklearn import get_config
+
+        plain = {"text/plain": repr(self)}
+        diagram = get_config()["display"] == "diagram"
+        return {**plain, "text/html": self._html_repr()} if diagram else plain
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
@@ -328,8 +349,8 @@ class EstimatorMethods:
         >>> import ceiba
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
-        >>> found = model.rival_columns(X, y, folds=5)
-        >>> found.table["column"][found.table["within 1 SE"]].tolist()
+        >>> table = model.rival_columns(X, y, folds=5).table
+        >>> table["column"][table["within 1 SE"]].tolist()
         ['petal length (cm)', 'petal width (cm)']
         """
         from ceiba.trust.rival_columns import rival_columns
@@ -493,9 +514,20 @@ class EstimatorMethods:
         path : path or binary file
             Usually ``name.ceiba``; ``name.ceiba.gz`` is packed. Or an open file or buffer.
         metadata : mapping, optional
-            Anything JSON can say: where the data came from, a hash, a note.
+            Anything JSON can express: where the data came from, a hash, a note.
         compress : bool, optional
             Pack with gzip. Default: if the path ends in ``.gz``.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit([[1], [2], [3]], list("abb"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "model.ceiba")
+        ...     model.save(path)
+        ...     ceiba.load(path)
+        DecisionTreeClassifier(max_depth=2)
         """
         from ceiba.estimators.model_file import save
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.class_weight import compute_sample_weight
 
-from ceiba.table import split_target
-
-if TYPE_CHECKING:
-    from ceiba.table import Target
-
-__all__ = ["class_weights", "taken_out"]
+from ceiba.table import Target, split_target
 
 
 def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:

@@ -16,16 +16,14 @@ import numpy.typing as npt
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import grow_by_search
 from ceiba.grow.forced.grower import grow_forced
+from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.growers import GROWERS
-from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
-    from ceiba.tree import Tree
-
-__all__ = ["Problem"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]

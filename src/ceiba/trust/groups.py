@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,11 +21,7 @@ from ceiba.inspection.evaluate import ClassEvaluation, NumberEvaluation
 from ceiba.inspection.intervals import mean_interval, wilson
 from ceiba.listing import Listing
 from ceiba.table import effective_rows, is_named_target, split_target
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["GroupEvaluation", "evaluate_groups", "read_evaluation"]
+from ceiba.tree import Tree
 
 Array = npt.NDArray[Any]
 MOST_GROUPS = 50

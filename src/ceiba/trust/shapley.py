@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-__all__ = ["ShapleyValues", "shap_values"]
-
 Array = npt.NDArray[np.float64]
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-__all__ = ["Stability", "stability"]
-
 Array = npt.NDArray[Any]
 Fit = Callable[[npt.NDArray[np.uint32]], "Tree"]
 DEPTHS = 8  # column frequencies are listed down to here

@@ -12,8 +12,6 @@ from ceiba.families.rpart.options import RPART_OPTIONS, RpartParameters
 from ceiba.options import Option, takes_options
 from ceiba.options.checks import one_of
 
-__all__ = ["RpartClassifier", "RpartRegressor"]
-
 _OF_CLASSES: Final = [row for name, row in RPART_OPTIONS.items() if name != "shrink"]
 _OF_NUMBERS: Final = [
     Option(

@@ -9,17 +9,9 @@ from typing import Unpack
 
 from ceiba.errors import OptionError
 from ceiba.families.rpart.estimators import RpartClassifier, RpartRegressor
-from ceiba.families.rpart.options import (
-    METHODS,
-    ONLY_FOR,
-    RPART_OPTIONS,
-    Method,
-    RpartParameters,
-)
+from ceiba.families.rpart.options import METHODS, ONLY_FOR, RPART_OPTIONS, Method, RpartParameters
 from ceiba.options import check_options
 from ceiba.options.checks import one_of
-
-__all__ = ["RpartClassifier", "RpartRegressor", "rpart"]
 
 
 def rpart(

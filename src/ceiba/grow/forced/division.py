@@ -18,16 +18,13 @@ from ceiba import _core
 from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
 from ceiba.grow.core_options import core_options
-from ceiba.table import Kind
-from ceiba.tree import Cut, LevelSets, Presence, Split, SplitKind, SplitTable, Surrogates
+from ceiba.table import Kind, Table
+from ceiba.tree import Cut, LevelSets, Presence, Split, SplitKind, SplitTable, SurrogateTable
 from ceiba.tree.routing.branches import UNSEEN, ask
 from ceiba.tree.splits.written import WRITTEN_FORMS, read_written
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
-    from ceiba.table import Table
-
-__all__ = ["Division", "EmptyBranchError", "divide", "read_split"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -108,7 +105,7 @@ class Division:
         Part of the weight that each branch got of the rows that were placed.
     default_branch, sent_default : int
     gain : float
-    surrogates : Surrogates, optional
+    surrogates : SurrogateTable, optional
     """
 
     problem: Problem
@@ -117,7 +114,7 @@ class Division:
     default_branch: int
     sent_default: int
     gain: float
-    surrogates: Surrogates | None = None
+    surrogates: SurrogateTable | None = None
 
     def __len__(self) -> int:
         return len(self.share)
@@ -236,9 +233,9 @@ class _Decision:
 
     def _by_stand_ins(self, open_: npt.NDArray[np.bool_]) -> Division:
         problem, options = self.problem, self.problem.options
-        branch, found = self.branch, None
+        branch, surrogates = self.branch, None
         if options.surrogates.keep > 0 and len(self.load) == 2:
-            branch, found = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
+            branch, surrogates = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
         left = branch < 0
         heavier = int(np.argmax(self.load))
         tie = len(self.load) == 2 and self.load[0] == self.load[1]
@@ -251,14 +248,14 @@ class _Decision:
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1
-        return self._division(branch, default, int(np.count_nonzero(left)), found)
+        return self._division(branch, default, int(np.count_nonzero(left)), surrogates)
 
     def _division(
         self,
         branch: npt.NDArray[np.int64],
         default: int,
         sent: int,
-        surrogates: Surrogates | None = None,
+        surrogates: SurrogateTable | None = None,
     ) -> Division:
         gain = self._gain(branch)
         share = self.load / self.load.sum()
@@ -312,7 +309,7 @@ def _stand_ins(
     rows: Rows,
     weight: Array | None,
     branch: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.int64], Surrogates]:
+) -> tuple[npt.NDArray[np.int64], SurrogateTable]:
     """Find surrogates of the split, and send by them what it does not place."""
     where = np.full(problem.n_rows, _UNPLACED, np.uint16)
     where[rows[branch >= 0]] = branch[branch >= 0]
@@ -321,16 +318,16 @@ def _stand_ins(
     table, target = problem.table.core(), problem.target
     if problem.options.task == "classification":
         sizes = [len(labels) for labels in target.info.classes]
-        found = _core.stand_ins_classes(table, target.values, sizes, weight, *shared)
+        placed = _core.stand_ins_classes(table, target.values, sizes, weight, *shared)
     else:
-        found = _core.stand_ins_numbers(table, target.values, weight, *shared)
-    sent = found["branch"][rows].astype(np.int64)
-    surrogates = Surrogates(
-        np.array([0, len(found["agreement"])]),
-        SplitTable(**found["splits"]),
-        found["agreement"],
-        found["adjusted"],
-        found["sent"],
+        placed = _core.stand_ins_numbers(table, target.values, weight, *shared)
+    sent = placed["branch"][rows].astype(np.int64)
+    surrogates = SurrogateTable(
+        np.array([0, len(placed["agreement"])]),
+        SplitTable(**placed["splits"]),
+        placed["agreement"],
+        placed["adjusted"],
+        placed["sent"],
         problem.options.use_surrogate > 0,
     )
     return np.where(sent == _UNPLACED, _STAYS, sent), surrogates

@@ -15,14 +15,12 @@ from ceiba.errors import OptionError, TreeError
 from ceiba.grow.forced.division import EmptyBranchError
 from ceiba.grow.forced.graft import plant
 from ceiba.grow.forced.here import Here
+from ceiba.tree import Tree
 from ceiba.tree.splits.written import read_written
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
     from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["grow_forced"]
 
 
 def grow_forced(

@@ -21,14 +21,11 @@ from ceiba.grow.forced.division import Division, divide, read_split
 from ceiba.grow.forced.growing_route import growing_branches
 from ceiba.grow.forced.monotone import ValueLimits, limits_at, node_number
 from ceiba.grow.per_column import read_monotonic
-from ceiba.tree import Split, SplitTable, Surrogates
+from ceiba.tree import Split, SplitTable, SurrogateTable, Tree
 from ceiba.tree.routing.branches import decide
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["Here"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -122,8 +119,7 @@ class Here:
         node = self.problem.summary(rows, self.weight, self._place())
         surrogates = division.surrogates
         if surrogates is None and self.problem.options.missing_rule == "surrogate":
-            none = np.zeros(0)
-            surrogates = Surrogates(np.zeros(2), SplitTable.none(0), none, none, none)
+            surrogates = SurrogateTable.none(1)
         return replace(
             node,
             splits=splits,

@@ -1,4 +1,4 @@
-"""What `forced_splits` may be: a split, or nested tuples of them with None where all is free."""
+"""What `forced_splits` may be: a split, or nested tuples of them, None where nothing is forced."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import Any, Final
 
 from ceiba.options.checks import Check
 from ceiba.tree import Cut, LevelSets, Presence
-
-__all__ = ["FORCED_SPLITS"]
 
 _QUESTIONS: Final = (str, list, Cut, LevelSets, Presence)
 

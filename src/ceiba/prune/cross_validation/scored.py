@@ -95,7 +95,7 @@ class ScoredFoldTree(FoldTree):
         stairs = stairs_of(tree, step, end, rows, nodes, len(self.grid))
         of_row = np.repeat(stairs.row, np.diff(stairs.start))
         truth = self.truth[of_row]
-        loss = self._table(tree)[stairs.said, truth]
+        loss = self._table(tree)[stairs.answer, truth]
         return _summed(stairs, loss, self.error_weight[of_row], len(self.grid))
 
     def _table(self, tree: Tree) -> Array:
@@ -116,7 +116,7 @@ class ScoredFoldTree(FoldTree):
         """Sum the errors of rows that go down several branches."""
         of_row = np.repeat(stairs.row, np.diff(stairs.start))
         truth = self.truth[of_row]
-        wrong = (stairs.said != truth).astype(np.float64)
+        wrong = (stairs.answer != truth).astype(np.float64)
         factor = self.problem.scales.factor
         wrong = wrong if factor is None else wrong * factor[truth]
         return _summed(stairs, wrong, self.error_weight[of_row], len(self.grid))

@@ -289,10 +289,7 @@ def _columns(
 
 
 def _column(
-    name: str,
-    levels: dict[Any, None] | None,
-    is_ordered: bool,
-    span: tuple[float, float] | None,
+    name: str, levels: dict[Any, None] | None, is_ordered: bool, span: tuple[float, float] | None
 ) -> ColumnInfo:
     if levels is not None:
         kind = Kind.ORDERED if is_ordered else Kind.CATEGORICAL

@@ -95,8 +95,9 @@ def _step(tree: Tree, node: int) -> tuple[Any, ...] | None:
     if kind == SplitKind.CUT:
         low = int(tree.splits.low_branch[node])
         cut = float(tree.splits.cut[node])
-        codes = [low if code <= cut else 1 - low for code in range(info.n_levels)]
-        node_of = {level: below[branch] for level, branch in zip(info.levels, codes, strict=True)}
+        node_of = {
+            level: below[low if code <= cut else 1 - low] for code, level in enumerate(info.levels)
+        }
     else:
         codes, branches = tree.splits.level_map(node)
         node_of = {

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ceiba import _core
 from ceiba.errors import DataError, TreeError
-from ceiba.table import Table, read_like
+from ceiba.table import Column, Table, read_like
 from ceiba.tree.arrays import Array
 
 if TYPE_CHECKING:
-    from ceiba.table import Column
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
@@ -75,8 +75,6 @@ def rows(tree: Tree, node: int, table: Table) -> Array:
 
 def _ancestors(tree: Tree, end: Array) -> tuple[Array, Array]:
     """Return the nodes from the root to each end, as compressed rows."""
-    from ceiba import _core
-
     indptr, indices = _core.node_paths(tree.parent, end)
     return indptr, indices
 
@@ -177,8 +175,6 @@ def best_class(value: Array, cost_matrix: Array | None) -> Array:
 
 def make_router(tree: Tree) -> Any:
     """Hand the tree's arrays to the compiled router."""
-    from ceiba import _core
-
     stand_ins = tree.stand_ins
     return _core.Router(
         tree.branch_start,

@@ -24,8 +24,6 @@ from ceiba.table.readers.times import iso_seconds
 from ceiba.tree.splits.sentences import level_text
 from ceiba.tree.splits.split_table import Cut, LevelSets, Presence, Split
 
-__all__ = ["WRITTEN_FORMS", "WrittenSplit", "read_written"]
-
 #: How a split may be written, for error messages.
 WRITTEN_FORMS: Final = (
     "'x <= 3', 'x > 3', 'x = a', 'x in {a, b}', 'x is missing', or one sentence per branch: "

@@ -9,8 +9,6 @@ import typer
 
 from ceiba.cli.shared_options import Decimal, Encoding, Markers, Model, Quiet, Separator
 
-__all__ = ["report"]
-
 
 def report(
     model: Model,

@@ -9,8 +9,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Model, Separator
 
-__all__ = ["evaluate", "evaluation_data", "evaluation_on"]
-
 
 def evaluate(
     model: Model,
