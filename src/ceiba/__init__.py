@@ -75,7 +75,7 @@ if TYPE_CHECKING:
         SameAnswer,
     )
     from ceiba.rules import RuleSet
-    from ceiba.tree import Tree, load
+    from ceiba.tree import Tree, load, read_metadata
 
     __version__: str
 
@@ -133,6 +133,7 @@ __all__ = [
     "paths",
     "plot",
     "prune",
+    "read_metadata",
     "report",
     "rpart",
     "rules",
@@ -151,7 +152,7 @@ _NAMES = {
     "inspection": "gain impurity",
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
     "rules": "RuleSet",
-    "tree": "Tree load",
+    "tree": "Tree load read_metadata",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
 _ROOMS = tuple(name for name in __all__ if name not in _HOMES and name != "__version__")
@@ -174,5 +175,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the public names, loaded or not."""
-    return sorted({*globals(), *__all__})
+    """List the public names, loaded or not, and nothing that was imported on the way."""
+    return sorted({*__all__, *_ROOMS, *(name for name in globals() if name.startswith("__"))})

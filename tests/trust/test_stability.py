@@ -104,7 +104,8 @@ def test_rival_columns_equal_forcing_and_validating_by_hand() -> None:
         train, test = folds != fold, folds == fold
         fit = ceiba.DecisionTreeClassifier(max_depth=3).fit(X[train], y[train])
         cut = ceiba.DecisionTreeClassifier(max_depth=1).fit(X[train][:, [j]], y[train])
-        fit.set_split(0, ceiba.tree.Cut(f"x{j}", cut.tree_.splits.cut[0]), X[train], y[train])
+        split = ceiba.tree.Cut(f"x{j}", cut.tree_.splits.cut[0])
+        fit = fit.set_split(0, split, X[train], y[train])
         wrong[test] = fit.predict(X[test]) != y[test]
     row = next(row for row in found.table if row["column"] == f"x{j}")
     assert row["risk"] == pytest.approx(wrong.mean())

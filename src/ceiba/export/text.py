@@ -15,6 +15,7 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.layout import cut_digits, node_strengths, percent
 from ceiba.tree import Tree
+from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 from ceiba.tree.splits.split_table import SplitKind
 from ceiba.visible import visible
@@ -177,6 +178,8 @@ class _Words:
                 f"{test.name}({degrees}) {number_text(test.statistic, self.digits)}, "
                 f"adjusted p-value {test.adjusted_p_value:.2g}"
             )
+        if note := note_text(tree, node):
+            parts.append(f"# {note}")
         label = f"[{node}] " if self.node_ids else ""
         return label + "  ".join(parts)
 

@@ -104,6 +104,7 @@ def rearranged(
         surrogates=None if tree.surrogates is None else tree.surrogates.take(source, leaf),
         competitors=None,
         tests=None,
+        notes=None,  # what a raised node holds is not what was written about
         weight=weight,
         **figures,
     )
