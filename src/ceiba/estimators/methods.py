@@ -137,6 +137,7 @@ class EstimatorMethods:
         | tuple[ClassEvaluation, ...]
         | tuple[NumberEvaluation, ...]
         | GroupEvaluation
+        | tuple[GroupEvaluation, ...]
     ):
         """Compare predictions with the truth.
 
@@ -197,29 +198,40 @@ class EstimatorMethods:
 
     def _evaluate_groups(
         self, by: Any, groups: Any, X: Any, truth: Any, predicted: Any, positive: Any, shared: Any
-    ) -> GroupEvaluation:
+    ) -> GroupEvaluation | tuple[GroupEvaluation, ...]:
         from ceiba.trust.groups import evaluate_groups
 
         tree = self._fitted()
-        if tree.n_outputs > 1:
-            raise OptionError("by: groups are compared for one output; this model has several.")
         groups = np.asarray(groups, dtype=object)
         if groups.shape != (len(truth),):
             raise DataError(f"by: got shape {groups.shape}. Needs one label per row.")
-        truth, predicted, weight = truth[:, 0], predicted[:, 0], shared["weight"]
-
-        def judge(rows: Any) -> Any:
-            mine = shared | {"weight": None if weight is None else weight[rows]}
-            return _judged(tree, 0, truth[rows], predicted[rows], **mine)
-
-        kinds: dict[str, Any] = {}
-        if tree.task == "classification":
-            kinds["classes"] = tuple(tree.target.classes[0].tolist())
-            kinds["probability"] = self.predict_proba(X)  # type: ignore[attr-defined]
+        weight = shared["weight"]
+        classes = tree.task == "classification"
+        proba = self.predict_proba(X) if classes else None  # type: ignore[attr-defined]
         name = by if isinstance(by, str) else "group"
-        return evaluate_groups(
-            name, groups, judge, truth, predicted, positive=positive, **kinds, **shared
-        )
+
+        def of_output(k: int) -> GroupEvaluation:
+            def judge(rows: Any) -> Any:
+                mine = shared | {"weight": None if weight is None else weight[rows]}
+                return _judged(tree, k, truth[rows, k], predicted[rows, k], **mine)
+
+            kinds: dict[str, Any] = {}
+            if classes:
+                kinds["classes"] = tuple(tree.target.classes[k].tolist())
+                kinds["probability"] = proba[k] if isinstance(proba, list) else proba
+            return evaluate_groups(
+                name,
+                groups,
+                judge,
+                truth[:, k],
+                predicted[:, k],
+                positive=positive,
+                **kinds,
+                **shared,
+            )
+
+        evaluations = tuple(of_output(k) for k in range(tree.n_outputs))
+        return evaluations[0] if len(evaluations) == 1 else evaluations
 
     def explain(self, row: Any) -> Explanation | Explanations:
         """Say why a row gets its answer: the path through the tree, in words and as data.
@@ -504,11 +516,10 @@ class EstimatorMethods:
         certificate = mine.get("certificate_")
         # What the penalty of a search leaves is no part of a larger tree.
         whole = mine.get("unpruned_tree_") if certificate is None else None
-        proof = {} if certificate is None else {"certificate": str(certificate)}
         shared: dict[str, Any] = {
             "pruning": mine.get("pruning_table_"),
             "alpha": None if whole is None else mine.get("alpha_"),
-            "parameters": _stated(self) | proof,
+            "parameters": _stated(self),
             "model": type(self).__name__,
         }
         tree = self._fitted() if whole is None else whole

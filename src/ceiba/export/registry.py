@@ -50,7 +50,7 @@ class Format:
 _ALL: Final = (
     Format("text", "text.to_text", (".txt",), "the tree as people read it"),
     Format("rules", "rules.to_rules", (".rules",), "one line per leaf: if ... then ..."),
-    Format("sql", "sql.to_sql", (".sql",), "a query: one WHEN per leaf; four dialects"),
+    Format("sql", "sql.to_sql", (".sql",), "a query: one WHEN per leaf; ten dialects"),
     Format("python", "python.to_python", (".py",), "a module without dependencies"),
     Format("c", "c.to_c", (".c", ".h"), "a C99 function"),
     Format("javascript", "javascript.to_javascript", (".js", ".mjs"), "a JavaScript module"),

@@ -100,7 +100,7 @@ class FoldTree:
         if tree.task == "regression":
             scale = None if self.error_scale is None else self.error_scale[rows]
             value = np.ascontiguousarray(self.units.shrink_target(tree.value[:, 0, 0]))
-            loss = tree.criterion
+            loss = self.loss_name
             return _core.number_losses(tree.parent, step, end, weight, truth, scale, value, loss, n)
         costs = self._costs()
         answer, flat = np.ascontiguousarray(tree.answer), costs.ravel()
@@ -149,6 +149,11 @@ class FoldTree:
         """The power of two by which errors are too small; 0 for all ordinary data."""
         squared = self.problem.options.criterion_name not in _LOSS
         return self.units.target * (2 if squared else 1)
+
+    @property
+    def loss_name(self) -> str:
+        """The loss of held-out numbers: that of the criterion."""
+        return self.problem.options.criterion_name
 
     @property
     def error_weight(self) -> Array:
