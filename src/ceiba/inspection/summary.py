@@ -224,9 +224,12 @@ def _risks(tree: Tree) -> list[Fact]:
         unit = "mean cost" if tree.cost_matrix is not None else "share of rows answered wrongly"
     elif tree.criterion != "squared_error":
         unit = f"mean loss of {tree.criterion}"
+    source = "the training rows, so optimistic"
+    if tree.honest:
+        source = "the rows that give its values and had no say in the splits"
     facts = [Fact("criterion", tree.criterion, tree.criterion, "what the splits were chosen by")]
     for name, value, legend in (
-        ("risk", tree.tree_risk, f"R(T): {unit}, on the training rows, so optimistic"),
+        ("risk", tree.tree_risk, f"R(T): {unit}, on {source}"),
         ("baseline", float(tree.risk[0]), "R(root): the same without any question"),
     ):
         if value == value:
