@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Learning"]
-
 _SHORT = 12  # rows of a pruning table that are printed
 
 

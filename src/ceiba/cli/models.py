@@ -7,8 +7,6 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["open_model", "open_tree", "reading_of"]
-
 
 def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Give the fitted estimator of a model file (a bare tree gets one) and the metadata."""

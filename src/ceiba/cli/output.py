@@ -18,17 +18,6 @@ from typing import Any
 
 from ceiba.visible import visible
 
-__all__ = [
-    "answer",
-    "check_out",
-    "exit_code",
-    "is_full",
-    "plain",
-    "remark",
-    "warn_in_words",
-    "wrapped",
-]
-
 
 def answer(text: str, data: Any, as_json: bool) -> None:
     """Print an answer as text, or as JSON."""

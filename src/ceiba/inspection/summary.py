@@ -8,7 +8,7 @@ risk of the root alone, which asks nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from ceiba.inspection.importance import importance
 from ceiba.layout import percent
 from ceiba.listing import Listing
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
 from ceiba.visible import visible
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 _MISSING: Final = {
     "learn": "each split learned a side for missing values",
@@ -212,10 +210,7 @@ def _size(tree: Tree) -> list[Fact]:
         ),
         Fact("leaves", tree.n_leaves, str(tree.n_leaves), "nodes that answer"),
         Fact(
-            "depth",
-            tree.depth,
-            str(tree.depth),
-            "most questions on a path from the root to a leaf",
+            "depth", tree.depth, str(tree.depth), "most questions on a path from the root to a leaf"
         ),
     ]
 

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ceiba.tree import Cut, LevelSets, Presence, SplitKind
+from ceiba.tree import Cut, LevelSets, Presence, SplitKind, Tree
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text, separating_digits
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 
 @dataclass(frozen=True)

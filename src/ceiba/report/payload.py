@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import datetime
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ceiba.errors import OptionError
 from ceiba.layout import class_palette
 from ceiba.layout.colours import NUMBER
+from ceiba.listing import Listing
 from ceiba.report.columns import column_columns
 from ceiba.report.evidence import boxes, evidence, rows_and_target
 from ceiba.report.histograms import RowsByNode, column_bars, split_histograms
@@ -21,16 +23,10 @@ from ceiba.report.nodes import node_columns
 from ceiba.report.numbers import exact
 from ceiba.report.pruning import pruning_columns
 from ceiba.report.rivals import searched_rivals
+from ceiba.report.trust import trust_columns
+from ceiba.table import Table
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ceiba.listing import Listing
-    from ceiba.table import Table
-    from ceiba.tree import Tree
-
-__all__ = ["LANGUAGES", "VERSION", "payload"]
 
 VERSION: Final = 1
 LANGUAGES: Final = ("en", "es", "pt")
@@ -41,6 +37,10 @@ def payload(
     *,
     train: Any = None,
     test: Any = None,
+    stability: Any = None,
+    rivals: Any = None,
+    groups: Any = None,
+    drift: Any = None,
     pruning: Listing | None = None,
     alpha: float | None = None,
     parameters: Mapping[str, str] | None = None,
@@ -60,6 +60,14 @@ def payload(
         Training rows add distributions of the columns, histograms of the split and runner-up
         splits at the largest nodes and, for regression, box plots; test rows add held-out counts to
         every node. Rows themselves are not kept.
+    stability : Stability, optional
+        From `model.stability(X, y)`: how often splits, columns and answers come again.
+    rivals : RivalColumns or list of them, optional
+        From `model.rival_columns(X, y)`: columns that could stand at a node.
+    groups : GroupEvaluation or list of them, optional
+        From `model.evaluate(X, y, by=...)`: figures per group, and the differences.
+    drift : Drift, optional
+        From `model.drift(X_new, y_new)`: training rows beside new ones.
     pruning : Listing, optional
         A pruning table (`model.pruning_table_`), for the curve under the slider.
     alpha : float, optional
@@ -85,8 +93,8 @@ def payload(
     --------
     >>> import ceiba
     >>> from ceiba.report import payload
-    >>> found = payload(ceiba.tree.build(("x <= 2.5", "a", "b")))
-    >>> found["version"], found["classes"], found["nodes"]["parent"]
+    >>> made = payload(ceiba.tree.build(("x <= 2.5", "a", "b")))
+    >>> made["version"], made["classes"], made["nodes"]["parent"]
     (1, ['a', 'b'], [-1, 0, 0])
     """
     if lang not in LANGUAGES:
@@ -130,6 +138,9 @@ def payload(
         **_of_training_rows(tree, rows, y, output),
         "test": None if test is None else evidence(tree, *rows_and_target(tree, test), output),
         "pruning": pruning_columns(tree, pruning, alpha),
+        "trust": trust_columns(
+            tree, stability=stability, rivals=rivals, groups=groups, drift=drift, output=output
+        ),
     }
 
 

@@ -10,13 +10,13 @@ from ceiba.tree.node import Node
 from ceiba.tree.path import Path, Step
 from ceiba.tree.routing.trace import Move, trace
 from ceiba.tree.splits.split_table import Cut, LevelSets, Presence, Split, SplitKind, SplitTable
-from ceiba.tree.splits.surrogates import Competitor, Competitors, Surrogate, Surrogates
+from ceiba.tree.splits.surrogates import Competitor, CompetitorTable, Surrogate, SurrogateTable
 from ceiba.tree.splits.tests import NodeTest, SplitTests
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 __all__ = [
     "Competitor",
-    "Competitors",
+    "CompetitorTable",
     "Cut",
     "Leaf",
     "LevelSets",
@@ -32,7 +32,7 @@ __all__ = [
     "SplitTests",
     "Step",
     "Surrogate",
-    "Surrogates",
+    "SurrogateTable",
     "Tree",
     "Unseen",
     "build",

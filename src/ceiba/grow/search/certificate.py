@@ -11,8 +11,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-__all__ = ["Certificate", "Status"]
-
 Status = Literal["proven", "gap", "time", "interrupted", "lookahead"]
 
 _ENDED: Final = {

@@ -10,8 +10,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Model
 
-__all__ = ["show"]
-
 
 def show(
     model: Model,
