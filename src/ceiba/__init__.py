@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         Significance,
         Surrogates,
     )
+    from ceiba.inspection.describing.table import describe
     from ceiba.inspection.splitting.gain import gain
     from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
@@ -116,6 +117,7 @@ __all__ = [
     "chaid",
     "criteria",
     "datasets",
+    "describe",
     "edit",
     "errors",
     "estimators",
@@ -198,6 +200,7 @@ _HOMES = {
     "c45": "families",
     "cart": "families",
     "chaid": "families",
+    "describe": "inspection",
     "gain": "inspection",
     "id3": "families",
     "impurity": "inspection",

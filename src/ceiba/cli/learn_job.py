@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from ceiba.cli.files.streams import shown
 
 __all__ = ["Learning"]
 
 _SHORT = 12  # rows of a pruning table that are printed
+_REMARKS = 8  # remarks about columns that are printed
 
 
 @dataclass
@@ -50,6 +52,7 @@ class Learning:
     y: Any = None
     weights: Any = None
     task: str = ""
+    source: Any = None
     train: Any = None
     test: Any = None
 
@@ -58,19 +61,32 @@ class Learning:
         from ceiba.cli.advice import advice
         from ceiba.cli.estimator_from_flags import task_of
         from ceiba.cli.files.kinds import shape_columns
-        from ceiba.cli.files.reading import import_polars, is_text, read_table
+        from ceiba.cli.files.reading import import_polars, is_text, load_table
+        from ceiba.cli.first_look import column_named
         from ceiba.cli.output import remark
-        from ceiba.errors import DataError, OptionError, did_you_mean
+        from ceiba.errors import DataError, OptionError
 
         pl = import_polars()
-        frame = read_table(self.data, self.reading)
-        for name in filter(None, (self.target, self.weight)):
-            if name not in frame.columns:
-                hint = did_you_mean(name, frame.columns)
-                raise OptionError(f"There is no column {name!r} in {self.data}.{hint}")
+        loaded = load_table(self.data, self.reading)
+        frame = loaded.frame
+        for text in loaded.remarks:
+            remark(f"warning: {text}", self.quiet)
+        self.source = {
+            "header": loaded.has_header,
+            "names": list(frame.columns),
+            "styles": {
+                name: style.to_dict()
+                for name, style in loaded.styles.items()
+                if style.kind in ("number", "date", "datetime") and not style.is_plain
+            },
+        }
+        self.target = column_named(self.target, frame.columns, "--target", self.data)
+        if self.weight is not None:
+            self.weight = column_named(self.weight, frame.columns, "--weight", self.data)
         frame = shape_columns(frame, **self.shape)
         if self.target not in frame.columns:
             raise OptionError(f"--drop names the target {self.target!r}.")
+        identifiers = self._look_at(frame) if advise and not self.quiet else []
         n = len(frame)
         present = frame[self.target].is_not_null()
         if not present.any():
@@ -88,10 +104,31 @@ class Learning:
             raise DataError(f"{self.data} has no column to learn from besides the target.")
         self.task = task_of(self.y, task)
         if advise and not self.quiet:
-            for text in advice(self.X, self.y, self.task, n - len(frame)):
+            for text in advice(self.X, self.y, self.task, n - len(frame), identifiers):
                 remark(f"warning: {text}")
         if n > len(frame):
             remark(f"{n - len(frame)} rows without {self.target!r} are left out.", self.quiet)
+
+    def _look_at(self, frame: Any) -> list[str]:
+        """Say what the table is like; give its identifiers."""
+        from ceiba.cli.first_look import described, in_option_words
+        from ceiba.cli.output import remark
+
+        made = described(frame)
+        columns = tuple(
+            replace(one, is_target=True, remarks=()) if one.name == self.target else one
+            for one in made.columns
+        )
+        made = replace(made, target=self.target, columns=columns)
+        remark(f"{shown(self.data)}: {made.headline()}.")
+        if made[self.target].n_missing:
+            made = described(frame.filter(frame[self.target].is_not_null()).drop(self.target))
+        for one in made.remarks[:_REMARKS]:
+            remark(f"warning: {in_option_words(one)}")
+        if len(made.remarks) > _REMARKS:
+            more = len(made.remarks) - _REMARKS
+            remark(f"warning: {more} more columns deserve a look: ceiba describe {self.data}")
+        return [one.name for one in made.columns if one.kind == "identifier"]
 
     def fit(
         self,
@@ -103,6 +140,7 @@ class Learning:
         settings: list[str] | None,
         test_size: float | None,
         seed: int | None,
+        keep_unpruned: bool = False,
     ) -> Any:
         """Fit the estimator, to all rows or to those not kept apart."""
         from ceiba.cli.estimator_from_flags import (
@@ -127,6 +165,9 @@ class Learning:
             **read_settings(settings),
         }
         model = make_model(self.task, recipe, options)
+        wanted = getattr(model, "prune", None)
+        if keep_unpruned:
+            _keep_unpruned(model)
         X, self.X = self.X.get_columns(), None
         y, w = self.y, self.weights
         if test_size is not None:
@@ -142,6 +183,8 @@ class Learning:
         self.train = (table, y)
         with busy("growing the tree", self.quiet) as show, watching(_gap_line(show)):
             model.fit(table, y, sample_weight=w)
+        if keep_unpruned and wanted is not None:
+            model.set_params(prune=wanted)  # the model file has what was asked for
         return model
 
     def metadata(self, hash_data: bool) -> dict[str, Any]:
@@ -152,6 +195,7 @@ class Learning:
             "data": Path(self.data).name,
             "target": self.target,
             "missing_markers": list(self.reading.markers),
+            "reading": self.source,
         }
         if hash_data and Path(self.data).is_file():
             with Path(self.data).open("rb") as file:
@@ -162,7 +206,7 @@ class Learning:
         """Print the tree and how good it is."""
         from ceiba.cli.commands.using.evaluate import evaluation_data, evaluation_on
         from ceiba.cli.files.kinds import as_columns
-        from ceiba.cli.output import answer, remark
+        from ceiba.cli.output import answer, can_unicode, remark
 
         tree = model.tree_
         rows = len(self.train[1])
@@ -170,7 +214,7 @@ class Learning:
             "model": str(path), "task": self.task, "rows": rows, "leaves": tree.n_leaves,
             "depth": tree.depth,
         }  # fmt: skip
-        lines = [tree.to_text(unicode=_can_unicode(), max_depth=6), ""]
+        lines = [tree.to_text(unicode=can_unicode(), max_depth=6), ""]
         if tree.certificate is not None:
             lines += [str(tree.certificate), ""]
             said["certificate"] = tree.certificate.to_dict()
@@ -212,6 +256,18 @@ class Learning:
         remark(f"report written to {path}", self.quiet)
 
 
+def _keep_unpruned(model: Any) -> None:
+    """Have the whole tree kept beside the pruned one, for the slider of the page."""
+    from ceiba.prune.read import read_pruning
+
+    smoothed = getattr(model, "leaf_values", "share") != "share"
+    if getattr(model, "prune", None) is None or smoothed or getattr(model, "honest", None):
+        return
+    pruning = read_pruning(model.prune)
+    if pruning is not None and "keep_unpruned" in pruning.get_params():
+        model.set_params(prune=type(pruning)(**{**pruning.get_params(), "keep_unpruned": True}))
+
+
 def _divided(columns: list[Any], parts: list[Any]) -> list[Any]:
     """Give the rows of each part as a frame; each column goes as soon as it is divided."""
     import polars as pl
@@ -233,7 +289,3 @@ def _gap_line(show: Callable[[str], None]) -> Callable[[float, float, float], No
         show(f"searching: {state} ({seconds:.0f} s)")
 
     return tell
-
-
-def _can_unicode() -> bool:
-    return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16")

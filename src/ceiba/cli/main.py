@@ -25,7 +25,7 @@ __all__ = ["COMMANDS", "main", "make_app"]
 #: The commands by the folder they are in, with the heading under which help lists them; each is a
 #: function in a file of its name.
 COMMANDS: Final = {
-    "learning": ("Learn", ("learn", "prune", "compare", "curve")),
+    "learning": ("Learn", ("describe", "learn", "prune", "compare", "curve")),
     "reading": ("Read", ("show", "summary", "rules", "plot", "report", "export")),
     "using": (
         "Use and check",
@@ -75,11 +75,12 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
     --------
     >>> from ceiba.cli.main import make_app
     >>> [command.name for command in make_app().registered_commands][:3]
-    ['learn', 'prune', 'compare']
+    ['describe', 'learn', 'prune']
     """
     import typer
 
     from ceiba.cli.option_flags import with_option_flags
+    from ceiba.cli.reading_flags import with_reading_flags
 
     app = typer.Typer(
         no_args_is_help=True,
@@ -109,8 +110,11 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
     for folder, (heading, names) in COMMANDS.items():
         for name in names:
             command = getattr(import_module(f"ceiba.cli.commands.{folder}.{name}"), name)
-            if name == "learn":
-                command = with_option_flags(command) if option_flags else _only_listed(command)
+            if name == "learn" and not option_flags:
+                command = _only_listed(command)
+            command = with_reading_flags(command)
+            if name == "learn" and option_flags:
+                command = with_option_flags(command)
             app.command(name, rich_help_panel=heading)(_guarded(command))
 
     return app

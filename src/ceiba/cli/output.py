@@ -16,17 +16,31 @@ from typing import Any
 
 from ceiba.visible import visible
 
-__all__ = ["answer", "check_out", "exit_code", "is_full", "plain", "remark", "warn_in_words"]
+__all__ = [
+    "answer",
+    "can_unicode",
+    "check_out",
+    "exit_code",
+    "is_full",
+    "plain",
+    "remark",
+    "warn_in_words",
+]
 
 
-def answer(text: str, data: Any, as_json: bool) -> None:
+def answer(text: Any, data: Any, as_json: bool) -> None:
     """Print an answer as text, or as JSON."""
-    print(json.dumps(plain(data), ensure_ascii=False, indent=1) if as_json else visible(text))
+    print(json.dumps(plain(data), ensure_ascii=False, indent=1) if as_json else visible(str(text)))
+
+
+def can_unicode() -> bool:
+    """Tell whether the standard output takes more than ASCII."""
+    return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16")
 
 
 def remark(text: str, quiet: bool = False) -> None:
     """Print a remark, unless silence was asked for."""
-    if not quiet:
+    if text and not quiet:
         print(visible(text), file=sys.stderr)
 
 

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Decimal, Encoding, Markers, Model, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import AsJson, Model
 
 __all__ = ["compare"]
 
@@ -18,10 +19,7 @@ def compare(
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="Column of the truth.")
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     as_json: AsJson = False,
 ) -> None:
     """Compare two models on the rows of one file.
@@ -29,7 +27,7 @@ def compare(
     Example: ceiba compare small.ceiba large.ceiba test.csv
     """
     from ceiba.cli.commands.using.evaluate import evaluation_data, truth_of
-    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.models import open_model
     from ceiba.cli.output import answer, warn_in_words
     from ceiba.errors import DataError
 
@@ -37,8 +35,8 @@ def compare(
     models, said, lines = [], [], []
     for path in (first, second):
         opened, metadata = open_model(path)
-        reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
-        X, y, _, _ = truth_of(opened, data, reading, target, None)
+        read_as = reading.like(metadata, opened.tree_)
+        X, y, _, _ = truth_of(opened, data, read_as, target, None)
         found = opened.evaluate(X, y)
         models.append((opened, opened.predict(X)))
         said.append({"model": str(path), "leaves": opened.tree_.n_leaves,

@@ -29,8 +29,8 @@ def prune(
 
     ceiba prune weather.ceiba --leaves 6 -o small.ceiba
     """
-    from ceiba.cli.models import open_model
-    from ceiba.cli.output import answer, check_out
+    from ceiba.cli.models import open_model, save_model
+    from ceiba.cli.output import answer, check_out, remark
     from ceiba.errors import OptionError
     from ceiba.estimators.model_file import replace_tree
     from ceiba.prune import prune_tree, pruning_sequence
@@ -57,7 +57,7 @@ def prune(
     said = {"alpha": alpha, "leaves": smaller.n_leaves, "before": tree.n_leaves}
     text = f"{tree.n_leaves} leaves -> {smaller.n_leaves} leaves at alpha {alpha:.6g}"
     if out is not None:
-        replace_tree(opened, smaller).save(out, metadata=metadata)
+        remark(save_model(replace_tree(opened, smaller), out, metadata))
         text += f", saved in {out}"
         said["model"] = str(out)
     else:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import Decimal, Encoding, Markers, Model, Quiet, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import Model, Quiet
 
 __all__ = ["report"]
 
@@ -24,10 +25,7 @@ def report(
         str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Open it in a browser.")] = False,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     quiet: Quiet = False,
 ) -> None:
     """Write the interactive page of a model: one HTML file that needs no network.
@@ -37,15 +35,15 @@ def report(
     Example: ceiba report weather.ceiba --data test.csv -o weather.html
     """
     from ceiba.cli.commands.using.evaluate import truth_of
-    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.models import open_model
     from ceiba.cli.output import remark, warn_in_words
 
     warn_in_words()
     opened, metadata = open_model(model)
     options: dict[str, Any] = {"title": title, "lang": lang}
     if data is not None:
-        reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
-        X, y, _, dropped = truth_of(opened, data, reading, target, None)
+        read_as = reading.like(metadata, opened.tree_)
+        X, y, _, dropped = truth_of(opened, data, read_as, target, None)
         options["test"] = (X, y)
         if dropped:
             remark(f"{dropped} rows without the truth are left out.", quiet)
