@@ -13,7 +13,15 @@ from ceiba.errors import DataError, OptionError, did_you_mean
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["make_model", "read_costs", "read_pairs", "read_settings", "split_rows", "task_of"]
+__all__ = [
+    "check_share",
+    "make_model",
+    "read_costs",
+    "read_pairs",
+    "read_settings",
+    "split_rows",
+    "task_of",
+]
 
 _FEW: Final = 20
 _RECIPES: Final = ("cart", "rpart", "id3", "c45", "c50", "chaid")
@@ -134,12 +142,16 @@ def make_model(task: str, recipe: str | None, options: Mapping[str, Any]) -> Any
     return make(**given).set_params(**nested)
 
 
+def check_share(share: float | None) -> None:
+    """Refuse a share of held-out rows that leaves nothing on one side."""
+    if share is not None and not 0 < share < 1:
+        raise OptionError(f"--test-size {share}: a share between 0 and 1 is needed.")
+
+
 def split_rows(y: Any, share: float, seed: int, task: str) -> tuple[Any, Any]:
     """Divide rows into those to learn from and those to judge by, each class in its share."""
     import numpy as np
 
-    if not 0 < share < 1:
-        raise OptionError(f"--test-size {share}: a share between 0 and 1 is needed.")
     rng = np.random.default_rng(seed)
     n = len(y)
     order = rng.permutation(n)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ceiba.cli.files.streams import shown
+from ceiba.visible import counted
 
 __all__ = ["Learning"]
 
@@ -107,7 +108,9 @@ class Learning:
             for text in advice(self.X, self.y, self.task, n - len(frame), identifiers):
                 remark(f"warning: {text}")
         if n > len(frame):
-            remark(f"{n - len(frame)} rows without {self.target!r} are left out.", self.quiet)
+            remark(
+                f"Left out: {counted(n - len(frame), 'row')} without {self.target!r}.", self.quiet
+            )
 
     def _look_at(self, frame: Any) -> list[str]:
         """Say what the table is like; give its identifiers."""
@@ -207,6 +210,7 @@ class Learning:
         from ceiba.cli.commands.using.evaluate import evaluation_data, evaluation_on
         from ceiba.cli.files.kinds import as_columns
         from ceiba.cli.output import answer, can_unicode, remark
+        from ceiba.cli.screen import has_color, width_of
 
         tree = model.tree_
         rows = len(self.train[1])
@@ -214,7 +218,8 @@ class Learning:
             "model": str(path), "task": self.task, "rows": rows, "leaves": tree.n_leaves,
             "depth": tree.depth,
         }  # fmt: skip
-        lines = [tree.to_text(unicode=can_unicode(), max_depth=6), ""]
+        shown = {"unicode": can_unicode(), "color": has_color(), "width": width_of()}
+        lines = [tree.to_text(max_depth=6, **shown), ""]
         if tree.certificate is not None:
             lines += [str(tree.certificate), ""]
             said["certificate"] = tree.certificate.to_dict()
@@ -226,14 +231,15 @@ class Learning:
         if self.test is not None:
             held, truth, weights = self.test
             judged = model.evaluate(as_columns(held), truth, weights)
-            lines.append(f"On the {len(truth)} rows kept apart:")
+            lines.append(f"On {counted(len(truth), 'row')} kept apart:")
         elif test is not None:
             judged = evaluation_on(model, test, self.reading, self.target, self.weight)
             lines.append(f"On {test}:")
         if judged is not None:
             lines += [str(judged), ""]
             said["test"] = evaluation_data(judged)
-        lines[-1:] = [f"{tree.n_leaves} leaves from {rows} rows, saved in {path}"]
+        leaves = counted(tree.n_leaves, "leaf", "leaves")
+        lines[-1:] = [f"{leaves} from {counted(rows, 'row')}, saved in {path}"]
         if not self.quiet or as_json:
             answer("\n".join(lines), said, as_json)
         if judged is None:

@@ -15,8 +15,6 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
-from ceiba.visible import visible
-
 if TYPE_CHECKING:
     import typer
 
@@ -26,10 +24,10 @@ __all__ = ["COMMANDS", "main", "make_app"]
 #: function in a file of its name.
 COMMANDS: Final = {
     "learning": ("Learn", ("describe", "learn", "prune", "compare", "curve")),
-    "reading": ("Read", ("show", "summary", "rules", "plot", "report", "export")),
+    "reading": ("Read", ("show", "view", "summary", "rules", "plot", "report", "export")),
     "using": (
         "Use and check",
-        ("predict", "evaluate", "explain", "counterfactual", "drift", "stability"),
+        ("predict", "ask", "evaluate", "explain", "counterfactual", "drift", "stability"),
     ),
     "samples": ("Examples", ("datasets", "demo")),
 }
@@ -130,8 +128,12 @@ def main() -> None:
             f"The command line needs the package {error.name!r}, which is not installed. "
             "Install it with: pip install ceiba[cli]"
         )
+    from ceiba.cli.screen import DIGITS
+    from ceiba.visible import shown_digits
+
     try:
-        app()
+        with shown_digits(DIGITS):
+            app()
     except (Exception, KeyboardInterrupt) as found:
         cause = (found.__cause__ if isinstance(found, _EndedError) else found) or found
         if isinstance(cause, BrokenPipeError):  # `ceiba show ... | head`
@@ -144,8 +146,10 @@ def main() -> None:
 
 def _complain(error: BaseException) -> None:
     """Say what went wrong in one message and leave with its exit code."""
+    from ceiba.cli.option_words import in_flag_words
     from ceiba.cli.output import exit_code, is_full
-    from ceiba.errors import OutputError
+    from ceiba.cli.screen import colored, fitted
+    from ceiba.errors import OptionError, OutputError
 
     code = exit_code(error)
     if isinstance(error, KeyboardInterrupt):
@@ -154,10 +158,13 @@ def _complain(error: BaseException) -> None:
         text = "not enough memory"
     else:
         text = str(error) or type(error).__name__
+        if isinstance(error, OptionError):
+            text = in_flag_words(text)
         if code == 1 and not (isinstance(error, ImportError | OutputError) or is_full(error)):
             text = (
                 f"{type(error).__name__}: {text}\n"
                 "Internal error; please report it. --debug shows the traceback."
             )
-    print(f"ceiba: {visible(text)}", file=sys.stderr)
+    shown = fitted(f"ceiba: {text}", sys.stderr)
+    print(shown.replace("ceiba:", colored("ceiba:", "red", sys.stderr), 1), file=sys.stderr)
     sys.exit(code)

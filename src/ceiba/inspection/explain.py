@@ -24,7 +24,7 @@ from ceiba.table import show_number
 from ceiba.tree.routing import route
 from ceiba.tree.routing.trace import Move, trace
 from ceiba.tree.splits.sentences import level_text, number_text
-from ceiba.visible import visible
+from ceiba.visible import counted, visible
 
 if TYPE_CHECKING:
     from ceiba.table import Column, Table
@@ -162,7 +162,7 @@ class Explanation:
             f"{step.sentence}  ({step.note or f'{step.column} is {step.shown}'})"
             for step in self.steps
         ]
-        where = f"leaf {self.leaf}, {self.n_rows} training rows"
+        where = f"leaf {self.leaf}, {counted(self.n_rows, 'training row')}"
         if self.probability is not None:
             share = self.probability.get(self.answer, float("nan"))
             where = f"probability {number_text(share, 3)}; {where}"

@@ -23,6 +23,7 @@ from ceiba.layout import digits_by_name
 from ceiba.listing import Listing
 from ceiba.paths import Condition, conditions_of
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
+from ceiba.visible import counted
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
@@ -72,7 +73,7 @@ class Rule:
         else:
             known = self.low == self.low
             figures = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}" if known else ""
-        rows = f"{self.rows} rows" if self.rows else ""
+        rows = counted(self.rows, "row") if self.rows else ""
         about = ", ".join(filter(None, (rows, figures)))
         return f"if {self.text}\n   then {value}" + (f"  ({about})" if about else "")
 
@@ -326,7 +327,7 @@ def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
 
 def _title(tree: Tree) -> str:
     target = f" for {tree.target.name}" if tree.target.name is not None else ""
-    return f"{tree.n_leaves} rules{target}"
+    return f"{counted(tree.n_leaves, 'rule')}{target}"
 
 
 def _legend(tree: Tree, confidence: float) -> str:

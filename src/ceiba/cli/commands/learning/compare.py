@@ -30,6 +30,7 @@ def compare(
     from ceiba.cli.models import open_model
     from ceiba.cli.output import answer, warn_in_words
     from ceiba.errors import DataError
+    from ceiba.visible import counted
 
     warn_in_words()
     models, said, lines = [], [], []
@@ -41,7 +42,7 @@ def compare(
         models.append((opened, opened.predict(X)))
         said.append({"model": str(path), "leaves": opened.tree_.n_leaves,
                      "evaluation": evaluation_data(found)})  # fmt: skip
-        lines += [f"{path}: {opened.tree_.n_leaves} leaves", str(found), ""]
+        lines += [f"{path}: {counted(opened.tree_.n_leaves, 'leaf', 'leaves')}", str(found), ""]
     trees = [one.tree_ for one, _ in models]
     if trees[0].task != trees[1].task:
         raise DataError(f"{first} is a {trees[0].task} tree, {second} a {trees[1].task} tree.")

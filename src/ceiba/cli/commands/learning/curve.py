@@ -36,6 +36,7 @@ def curve(
     from ceiba.cli.estimator_from_flags import make_model, read_settings
     from ceiba.cli.files.kinds import names_in
     from ceiba.cli.learn_job import Learning
+    from ceiba.cli.option_words import check_before_reading
     from ceiba.cli.output import answer, check_out, remark, warn_in_words
     from ceiba.inspection import learning_curve
 
@@ -48,6 +49,7 @@ def curve(
                "ordered": {}},
         weight=None, quiet=True,
     )  # fmt: skip
+    check_before_reading(task, recipe, {}, read_settings(set_))
     work.read(task, advise=False)
     model = make_model(work.task, recipe, read_settings(set_))
     progress = not quiet and sys.stderr.isatty()

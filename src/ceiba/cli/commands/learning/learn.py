@@ -100,9 +100,12 @@ def learn(
 
     ceiba learn sales.parquet -t amount --categorical shop --max-depth 4 -m sales.ceiba
     """  # fmt: skip
+    from ceiba.cli.estimator_from_flags import check_share, read_settings
     from ceiba.cli.files.kinds import names_in, ordered_in
+    from ceiba.cli.files.streams import existing
     from ceiba.cli.learn_job import Learning
     from ceiba.cli.models import save_model
+    from ceiba.cli.option_words import check_before_reading
     from ceiba.cli.output import check_out, remark, warn_in_words
     from ceiba.errors import OptionError
 
@@ -125,7 +128,16 @@ def learn(
         quiet=quiet,
     )
     if time_limit is not None:
+        if options.get("search") != "optimal":
+            raise OptionError("--time-limit is about --search optimal: give both.")
         options["search__time_limit"] = time_limit
+    if test is not None and test_size is not None:
+        raise OptionError("Give --test or --test-size, not both.")
+    for file in (test, costs):
+        if file is not None:
+            existing(file.partition("::")[0])
+    check_share(test_size)
+    check_before_reading(task, recipe, options, read_settings(set_))
     work.read(task, advise=True)
     seed = options["random_state"]
     keep_unpruned = report is not None and not small_report

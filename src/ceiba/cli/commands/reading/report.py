@@ -37,6 +37,7 @@ def report(
     from ceiba.cli.commands.using.evaluate import truth_of
     from ceiba.cli.models import open_model
     from ceiba.cli.output import remark, warn_in_words
+    from ceiba.visible import counted
 
     warn_in_words()
     opened, metadata = open_model(model)
@@ -46,7 +47,7 @@ def report(
         X, y, _, dropped = truth_of(opened, data, read_as, target, None)
         options["test"] = (X, y)
         if dropped:
-            remark(f"{dropped} rows without the truth are left out.", quiet)
+            remark(f"Left out: {counted(dropped, 'row')} without the truth.", quiet)
     path = out or Path(Path(model).name.split(".")[0] + ".html")
     made = opened.report(path, **options)
     remark(f"written to {path}", quiet)

@@ -57,11 +57,12 @@ def evaluation_on(
 ) -> Any:
     """Read a file as the model wants it and evaluate, per group if a column is named."""
     from ceiba.cli.output import remark
+    from ceiba.visible import counted
 
     groups: list[Any] = []
     X, y, weights, dropped = truth_of(model, data, reading, target, weight, by, groups)
     if dropped:
-        remark(f"{dropped} rows without the truth are left out.")
+        remark(f"Left out: {counted(dropped, 'row')} without the truth.")
     if by is None and positive is None:
         return model.evaluate(X, y, weights)
     tree = model.tree_

@@ -41,6 +41,7 @@ def predict(
     from ceiba.cli.models import open_tree
     from ceiba.cli.output import check_out, remark, warn_in_words
     from ceiba.errors import OptionError
+    from ceiba.visible import counted
 
     warn_in_words(quiet)
     check_out(out)
@@ -51,4 +52,4 @@ def predict(
     read_as = reading.like(metadata, tree, no_bar)
     answers = Answers(tree, probabilities, leaf, prefix)
     n = write_answers(answers, batches(data, read_as, chunk), out, only=only)
-    remark(f"{n} rows predicted, written to {out}", quiet or out is None)
+    remark(f"{counted(n, 'row')} predicted, written to {out}", quiet or out is None)
