@@ -157,6 +157,7 @@ class Learning:
         from ceiba.cli.files.reading import import_polars
         from ceiba.cli.progress import busy
         from ceiba.grow import watching
+        from ceiba.prune.cross_validation.progress import watching_folds
 
         labels = self.y.unique().to_list() if self.task == "classification" else []
         balanced = class_weight == "balanced"
@@ -184,7 +185,11 @@ class Learning:
         chosen = "categorical_features" in options
         table = as_columns(import_polars().DataFrame(X)) if chosen else as_table(X)
         self.train = (table, y)
-        with busy("growing the tree", self.quiet) as show, watching(_gap_line(show)):
+        with (
+            busy("growing the tree", self.quiet) as show,
+            watching(_gap_line(show)),
+            watching_folds(_fold_bar(show)),
+        ):
             model.fit(table, y, sample_weight=w)
         if keep_unpruned and wanted is not None:
             model.set_params(prune=wanted)  # the model file has what was asked for
@@ -284,6 +289,16 @@ def _divided(columns: list[Any], parts: list[Any]) -> list[Any]:
         for rows, into in zip(parts, found, strict=True):
             into.append(one[rows])
     return [pl.DataFrame(into) for into in found]
+
+
+def _fold_bar(show: Callable[[str], None]) -> Callable[[int, int], None]:
+    """Give a listener of cross-validation that shows a bar."""
+
+    def tell(done: int, total: int) -> None:
+        full = round(30 * done / total)
+        show(f"cross-validating {'█' * full}{'░' * (30 - full)} fold {done} of {total}")
+
+    return tell
 
 
 def _gap_line(show: Callable[[str], None]) -> Callable[[float, float, float], None]:

@@ -35,7 +35,7 @@ def show(
     """
     from ceiba.cli.models import open_tree
     from ceiba.cli.output import answer, can_unicode
-    from ceiba.cli.screen import has_color, width_of
+    from ceiba.cli.screen import fitted, has_color, width_of
 
     tree: Any = open_tree(model)[0]
     if as_json:
@@ -51,4 +51,4 @@ def show(
         width=width,
         **options,
     )
-    print(text)
+    print(fitted(text))
