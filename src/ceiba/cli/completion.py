@@ -14,8 +14,6 @@ from typing import Any, Final
 
 import typer
 
-__all__ = ["columns_of", "completer", "nodes_of"]
-
 _COLUMNS: Final = (
     "target",
     "weight",

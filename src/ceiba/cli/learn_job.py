@@ -10,8 +10,6 @@ from typing import Any
 from ceiba.cli.files.streams import shown
 from ceiba.visible import counted
 
-__all__ = ["Learning"]
-
 _SHORT = 12  # rows of a pruning table that are printed
 _REMARKS = 8  # remarks about columns that are printed
 

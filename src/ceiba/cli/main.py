@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     import typer
 
-__all__ = ["COMMANDS", "main", "make_app"]
-
 #: The commands by the folder they are in, with the heading under which help lists them; each is a
 #: function in a file of its name.
 COMMANDS: Final = {

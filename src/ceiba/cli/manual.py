@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-__all__ = ["manual"]
-
 _MARKUP: Final = re.compile(r"\[/?(?:bold|dim|italic)\]")
 _EXITS: Final = (
     ("0", "done"),

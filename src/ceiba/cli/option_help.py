@@ -17,8 +17,6 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from ceiba.cli.completion import completer
 
-__all__ = ["CHOICES", "LANGUAGES", "finished"]
-
 LANGUAGES: Final = ("en", "es", "pt")
 
 #: What is allowed, by the name of the parameter.
@@ -29,7 +27,18 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "kind": ("tree", "icicle", "importance", "pruning"),
     "risk": ("cost", "impurity"),
     "order": ("columns", "distance"),
-    "dialect": ("ansi", "postgresql", "sqlite", "duckdb"),
+    "dialect": (
+        "ansi",
+        "postgresql",
+        "sqlite",
+        "duckdb",
+        "mysql",
+        "tsql",
+        "bigquery",
+        "snowflake",
+        "spark",
+        "oracle",
+    ),
     "lang": LANGUAGES,
 }
 _LANG: Final = Annotated[

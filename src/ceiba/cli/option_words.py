@@ -10,8 +10,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["check_before_reading", "in_flag_words"]
-
 _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
 _AMONG: Final = re.compile(r"a str among \{([^}]*)\}")
 _OBJECT: Final = re.compile(

@@ -16,17 +16,6 @@ from typing import Any
 
 from ceiba.cli.screen import colored, fitted
 
-__all__ = [
-    "answer",
-    "can_unicode",
-    "check_out",
-    "exit_code",
-    "is_full",
-    "plain",
-    "remark",
-    "warn_in_words",
-]
-
 
 def answer(text: Any, data: Any, as_json: bool) -> None:
     """Print an answer as text that fits the terminal, or as JSON."""

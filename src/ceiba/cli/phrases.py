@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["CELLS", "PHRASES"]
-
 #: English heading: Spanish, Portuguese.
 CELLS: Final[dict[str, tuple[str, str]]] = {
     "column": ("columna", "coluna"),

@@ -14,8 +14,6 @@ from typing import Annotated, Any, Final, get_type_hints
 
 import typer
 
-__all__ = ["AS_FOUND", "ReadingFlags", "with_reading_flags"]
-
 PANEL: Final = "How the file is read"
 
 _OPTIONS: Final[dict[str, Any]] = {

@@ -16,8 +16,6 @@ from typing import IO, Any, Final
 from ceiba.cli.translation import is_english, translated, translated_cell
 from ceiba.visible import visible
 
-__all__ = ["DIGITS", "colored", "fit", "fitted", "has_color", "layout", "width_of"]
-
 #: Significant digits of figures in tables.
 DIGITS: Final = 4
 _NARROWEST: Final = 14  # a column of texts is not made narrower

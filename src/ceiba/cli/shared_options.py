@@ -7,14 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = [
-    "AsJson",
-    "Data",
-    "Model",
-    "Out",
-    "Quiet",
-]
-
 Data = Annotated[
     str,
     typer.Argument(

@@ -17,8 +17,6 @@ from typing import Final
 from ceiba.cli.phrases import CELLS, PHRASES
 from ceiba.errors import OptionError, did_you_mean
 
-__all__ = ["is_english", "speaking", "translated", "translated_cell"]
-
 _AT: Final = {"es": 0, "pt": 1}
 _LANG: Final[ContextVar[str]] = ContextVar("language", default="en")
 

@@ -10,18 +10,17 @@ from __future__ import annotations
 import re
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import cut_digits, node_strength, percent
+from ceiba.layout import cut_digits, node_strengths, percent
+from ceiba.tree import Tree
+from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 from ceiba.tree.splits.split_table import SplitKind
 from ceiba.visible import counted, visible
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 FOLD_DEPTH: Final = 30
 _CODE: Final = re.compile("\x1b\\[[0-9;]*m")
@@ -205,6 +204,7 @@ class _Words:
         self.purity, self.color, self.tests = purity, color, tests
         self.bars = False
         self.cut_digits = cut_digits(tree, digits)
+        self.strengths = node_strengths(tree)
 
     def line(self, node: int) -> str:
         sentence, figures = self.parts(node)
@@ -223,7 +223,7 @@ class _Words:
         if self.bars:
             parts.append(self.bar(node))
         if self.purity:
-            full = round(5 * node_strength(tree, node))
+            full = round(5 * float(self.strengths[node]))
             parts.append(self.pen.full * full + self.pen.empty * (5 - full))
         if self.counts and tree.counts is not None:
             outputs = (
@@ -239,6 +239,8 @@ class _Words:
                 f"{test.name}({degrees}) {number_text(test.statistic, self.digits)}, "
                 f"adjusted p-value {test.adjusted_p_value:.2g}"
             )
+        if note := note_text(tree, node):
+            parts.append(f"# {note}")
         label = f"[{node}] " if self.node_ids else ""
         return label + sentence, parts
 

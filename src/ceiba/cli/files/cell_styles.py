@@ -12,20 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-__all__ = [
-    "INTEGER",
-    "PLAIN",
-    "TEXT",
-    "WEAK_MARKERS",
-    "Choice",
-    "Style",
-    "choose",
-    "fitting",
-    "is_blank",
-    "tidy",
-    "without_weak",
-]
-
 #: Cells that mean "nothing here" among numbers and dates; among texts they are levels like others.
 WEAK_MARKERS: Final = (
     "", "-", "--", "---", "–", "—", ".", "..", "…", "None", "none", "NONE", "na", "Na", "N.A.",

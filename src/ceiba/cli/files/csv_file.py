@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from ceiba.cli.files.reading import Reading
 
-__all__ = ["CsvFile", "CsvPiece"]
-
 _LOOKED_AT: Final = 2**20  # bytes by which header and styles are judged
 _ROWS: Final = 10_000
 

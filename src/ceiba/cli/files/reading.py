@@ -24,18 +24,6 @@ from ceiba.errors import DataError, OptionError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "MARKERS",
-    "Batch",
-    "Loaded",
-    "Reading",
-    "batches",
-    "import_polars",
-    "is_text",
-    "load_table",
-    "read_table",
-]
-
 #: Cells that are missing values unless the user says otherwise.
 MARKERS: Final = (
     "", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "?", "#N/A", "#DIV/0!",

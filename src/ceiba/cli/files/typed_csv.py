@@ -25,8 +25,6 @@ from ceiba.cli.files.csv_file import CsvFile, CsvPiece
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_typed_csv", "typed_frame"]
-
 Tell = Callable[[CsvFile], None]
 
 _LOOKED_AT: Final = 10_000  # rows by which styles are guessed

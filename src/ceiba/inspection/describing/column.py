@@ -14,8 +14,6 @@ from ceiba.table import Column, Kind, show_number
 from ceiba.tree.splits.sentences import level_text, number_text
 from ceiba.visible import visible
 
-__all__ = ["ColumnDescription", "Remark", "describe_column"]
-
 DescribedKind = Literal["number", "category", "ordered", "date", "identifier"]
 
 _MANY_ROWS: Final = 20  # below it, rows with a value each are no surprise

@@ -21,8 +21,6 @@ from ceiba.layout import percent
 from ceiba.listing import Listing
 from ceiba.table import Column, Table, read
 
-__all__ = ["Description", "describe"]
-
 _MOST_ROWS: Final = 20_000  # by which associations are measured
 _FEW: Final = 20  # whole numbers of so few values are classes
 _KINDS: Final = {

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-__all__ = ["fold_listener", "watching_folds"]
-
 _LISTENER: Final[ContextVar[Callable[[int, int], None] | None]] = ContextVar("folds", default=None)
 
 

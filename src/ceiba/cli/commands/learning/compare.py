@@ -9,8 +9,6 @@ import typer
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import AsJson, Model
 
-__all__ = ["compare"]
-
 
 def compare(
     first: Model,

@@ -10,8 +10,6 @@ import typer
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import AsJson, Data, Out, Quiet
 
-__all__ = ["curve"]
-
 
 def curve(
     data: Data,

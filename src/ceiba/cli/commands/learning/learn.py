@@ -10,8 +10,6 @@ import typer
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import AsJson, Data, Quiet
 
-__all__ = ["learn"]
-
 _TREE = "How the tree grows"
 _DATA = "What the columns are"
 

@@ -8,8 +8,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Model
 
-__all__ = ["rules"]
-
 _LEVELS = 8  # listed in a condition, the others are counted
 
 
@@ -32,7 +30,9 @@ def rules(
     table = tree.rules()
     if sort is not None:
         table = table.sort(sort)
-    answer(_blocks(tree, table), list(table), as_json)
+    rows = zip(table, table.rules, strict=True)
+    figures = [{**row, "optimistic": rule.optimistic} for row, rule in rows]
+    answer(_blocks(tree, table), figures, as_json)
 
 
 def _blocks(tree: Any, table: Any) -> str:

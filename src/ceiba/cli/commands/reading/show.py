@@ -9,8 +9,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Model
 
-__all__ = ["show"]
-
 
 def show(
     model: Model,
@@ -52,3 +50,5 @@ def show(
         **options,
     )
     print(fitted(text))
+    if tree.certificate is not None:
+        print(f"\n{fitted(tree.certificate)}")

@@ -9,8 +9,6 @@ import typer
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import Model
 
-__all__ = ["view"]
-
 
 def view(
     model: Model,

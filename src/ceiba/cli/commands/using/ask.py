@@ -7,8 +7,6 @@ from typing import Any
 
 from ceiba.cli.shared_options import Model
 
-__all__ = ["ask"]
-
 
 def ask(model: Model) -> None:
     """Ask question by question, only what the way needs, and give the answer.

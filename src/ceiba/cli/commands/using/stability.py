@@ -10,8 +10,6 @@ import typer
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import AsJson, Data, Model
 
-__all__ = ["stability"]
-
 
 def stability(
     model: Model,
