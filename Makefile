@@ -16,7 +16,8 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo cpp-tests test test-full sanitize wheel oracle bench bench-full lint format docs build clean
+.PHONY: FORCE help demo cpp-tests test test-full sanitize wheel oracle bench bench-full lint format docs man build \
+  clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +66,10 @@ format: $(STAMPS)/tools ## format the code with ruff and clang-format
 docs: $(STAMPS)/built $(STAMPS)/docs ## build the documentation as HTML in docs/_build/html
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+man: $(STAMPS)/built ## the manual page of the command, into out/ceiba.1
+	@mkdir -p out
+	$(PY) -m ceiba --man > out/ceiba.1
 
 build: ## recompile the C++ core and install it into .venv
 	@rm -f $(STAMPS)/built

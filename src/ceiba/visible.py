@@ -42,8 +42,8 @@ def visible(text: str, *, one_line: bool = False) -> str:
     return _BREAKS.sub(_written, text) if one_line else text
 
 
-def _written(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode("ascii")
+def _written(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
 
 
 def counted(n: int, one: str, many: str = "") -> str:

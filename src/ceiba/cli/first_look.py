@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
     from ceiba.inspection import Description, Remark
 
-
 _MOST_ROWS: Final = 100_000  # kinds and doubts are judged by so many rows, missing cells by all
 _DO: Final = {
     "identifier": "--drop {name}",

@@ -155,6 +155,7 @@ class Learning:
         from ceiba.cli.files.reading import import_polars
         from ceiba.cli.progress import busy
         from ceiba.grow import watching
+        from ceiba.prune.cross_validation.progress import watching_folds
 
         labels = self.y.unique().to_list() if self.task == "classification" else []
         balanced = class_weight == "balanced"
@@ -182,7 +183,11 @@ class Learning:
         chosen = "categorical_features" in options
         table = as_columns(import_polars().DataFrame(X)) if chosen else as_table(X)
         self.train = (table, y)
-        with busy("growing the tree", self.quiet) as show, watching(_gap_line(show)):
+        with (
+            busy("growing the tree", self.quiet) as show,
+            watching(_gap_line(show)),
+            watching_folds(_fold_bar(show)),
+        ):
             model.fit(table, y, sample_weight=w)
         if keep_unpruned and wanted is not None:
             model.set_params(prune=wanted)  # the model file has what was asked for
@@ -207,7 +212,7 @@ class Learning:
         """Print the tree and how good it is."""
         from ceiba.cli.commands.using.evaluate import evaluation_data, evaluation_on
         from ceiba.cli.files.kinds import as_columns
-        from ceiba.cli.output import answer, can_unicode, remark, wrapped
+        from ceiba.cli.output import answer, can_unicode, remark
         from ceiba.cli.screen import has_color, width_of
 
         tree = model.tree_
@@ -219,7 +224,7 @@ class Learning:
         shown = {"unicode": can_unicode(), "color": has_color(), "width": width_of()}
         lines = [tree.to_text(max_depth=6, **shown), ""]
         if tree.certificate is not None:
-            lines += [wrapped(str(tree.certificate)), ""]
+            lines += [str(tree.certificate), ""]
             said["certificate"] = tree.certificate.to_dict()
         table = getattr(model, "pruning_table_", None)
         if table is not None:
@@ -282,6 +287,16 @@ def _divided(columns: list[Any], parts: list[Any]) -> list[Any]:
         for rows, into in zip(parts, found, strict=True):
             into.append(one[rows])
     return [pl.DataFrame(into) for into in found]
+
+
+def _fold_bar(show: Callable[[str], None]) -> Callable[[int, int], None]:
+    """Give a listener of cross-validation that shows a bar."""
+
+    def tell(done: int, total: int) -> None:
+        full = round(30 * done / total)
+        show(f"cross-validating {'█' * full}{'░' * (30 - full)} fold {done} of {total}")
+
+    return tell
 
 
 def _gap_line(show: Callable[[str], None]) -> Callable[[float, float, float], None]:

@@ -76,6 +76,7 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
     import typer
 
     from ceiba.cli.option_flags import with_option_flags
+    from ceiba.cli.option_help import finished
     from ceiba.cli.reading_flags import with_reading_flags
 
     app = typer.Typer(
@@ -92,10 +93,26 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
             typer.echo(f"ceiba {version('ceiba')}")
             raise typer.Exit
 
+    def show_manual(wanted: bool) -> None:
+        if wanted:
+            from typer.main import get_command
+
+            from ceiba.cli.manual import manual
+
+            typer.echo(manual(get_command(make_app()), version("ceiba")))
+            raise typer.Exit
+
     @app.callback()
     def about(
         _: bool = typer.Option(
             False, "--version", help="Show the version.", callback=show_version, is_eager=True
+        ),
+        __: bool = typer.Option(
+            False,
+            "--man",
+            help="Print the manual page: ceiba --man | man -l -",
+            callback=show_manual,
+            is_eager=True,
         ),
         debug: bool = typer.Option(False, "--debug", help="Show where an error came from."),
     ) -> None:
@@ -111,6 +128,7 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
             command = with_reading_flags(command)
             if name == "learn" and option_flags:
                 command = with_option_flags(command)
+            command = finished(name, command)
             app.command(name, rich_help_panel=heading)(_guarded(command))
 
     return app

@@ -9,9 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import math
-import shutil
 import sys
-import textwrap
 import warnings
 from pathlib import Path
 from typing import Any
@@ -41,19 +39,6 @@ def remark(text: str, quiet: bool = False) -> None:
     if shown.startswith(head):
         shown = colored(head, "yellow", sys.stderr) + shown[len(head) :]
     print(shown, file=sys.stderr)
-
-
-def wrapped(text: str) -> str:
-    """Break prose into lines as wide as the terminal, at most 100 characters.
-
-    Examples
-    --------
-    >>> from ceiba.cli.output import wrapped
-    >>> max(map(len, wrapped("word " * 50).splitlines())) <= 100
-    True
-    """
-    width = min(shutil.get_terminal_size().columns, 100)
-    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def check_out(path: Path | None, option: str = "--out") -> None:

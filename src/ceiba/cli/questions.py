@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ceiba.table import ColumnInfo, Table
     from ceiba.tree import Tree
 
-
 _MANY: Final = 20  # levels that are listed
 _COMMA: Final = re.compile(r"[+-]?\d+,\d+")
 

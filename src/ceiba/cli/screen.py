@@ -13,12 +13,15 @@ import sys
 import textwrap
 from typing import IO, Any, Final
 
+from ceiba.cli.translation import is_english, translated, translated_cell
 from ceiba.visible import visible
 
 #: Significant digits of figures in tables.
 DIGITS: Final = 4
 _NARROWEST: Final = 14  # a column of texts is not made narrower
 _GAP: Final = "  "
+_ENDLESS: Final = 10**6
+_TREE: Final = re.compile(r"^[\s│|]*[├└`|][─-] |^(?:\[0\] )?root(?:  |$)")  # a line of a tree
 _CODE: Final = re.compile("(\x1b\\[[0-9;]*m)")
 _CODES: Final = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
 
@@ -53,18 +56,22 @@ def fit(text: str, width: int | None) -> str:
     a sentence that is too long
       for so narrow a terminal
     """
-    if width is None:
+    if width is None and is_english():
         return text
+    room = _ENDLESS if width is None else width
     made: list[str] = []
     table: list[str] = []
+    in_tree = False
     for line in [*text.split("\n"), ""]:
-        if _GAP in line.strip():
+        bare = _CODE.sub("", line)
+        in_tree = _TREE.match(bare) is not None or (in_tree and bare.startswith((" ", "│", "|")))
+        if _GAP in line.strip() and not in_tree:
             table.append(line)
             continue
         if table:
-            made += _fit_table(table, width)
+            made += _fit_table(table, room)
             table = []
-        made += _wrapped(line, width)
+        made += _wrapped(translated(line), room)
     return "\n".join(made[:-1])
 
 
@@ -83,12 +90,16 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def _fit_table(lines: list[str], width: int) -> list[str]:
-    if max(map(_seen, lines)) <= width:
+    if max(map(_seen, lines)) <= width and is_english():
         return lines
-    bounds = _columns_of(lines)
+    bounds = _columns_of(lines) if len(lines) > 1 else []
     if len(bounds) < 2:
-        return [part for line in lines for part in _wrapped(line, width)]
+        return [part for line in lines for part in _wrapped(translated(line), width)]
     cells = [[line[start:end].strip() for start, end in bounds] for line in lines]
+    cells = [
+        [translated_cell(cell, heading=j == 0 or k == 0) for j, cell in enumerate(row)]
+        for k, row in enumerate(cells)
+    ]
     right = [
         all(len(line) >= end and line[end - 1] != " " for line in lines if line[start:end].strip())
         for start, end in bounds

@@ -26,5 +26,8 @@ Model = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say only what was asked for.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON, for machines.")]
 Out = Annotated[
-    Path | None, typer.Option("--out", "-o", help="A file to write.", show_default=False)
+    Path | None,
+    typer.Option(
+        "--out", "-o", help="A file to write. [default: the standard output]", show_default=False
+    ),
 ]

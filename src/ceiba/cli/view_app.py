@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-
 _OPEN: Final = 2  # levels that are unfolded at first
 _COLORS: Final = ("blue", "red", "green", "yellow", "cyan", "magenta")
 _BAR: Final = 20

@@ -16,7 +16,6 @@ from ceiba.errors import DataError, OptionError
 if TYPE_CHECKING:
     from ceiba.cli.files.reading import Reading
 
-
 _SEPARATORS: Final = ";\t|,"  # a comma last: it may stand in numbers
 _NUMBER: Final = re.compile(r"[+-]?[\d.,'\s]*\d[\d.,'\s]*%?")
 _ROWS: Final = 1000  # looked at

@@ -18,7 +18,6 @@ from ceiba.errors import DataError, OptionError, did_you_mean
 if TYPE_CHECKING:
     from ceiba.cli.files.reading import Reading
 
-
 #: Endings of spreadsheets.
 SPREADSHEETS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 

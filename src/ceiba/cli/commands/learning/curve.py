@@ -13,12 +13,16 @@ from ceiba.cli.shared_options import AsJson, Data, Out, Quiet
 
 def curve(
     data: Data,
-    target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")],
-    task: Annotated[str | None, typer.Option(help="classification or regression.")] = None,
+    target: Annotated[
+        str, typer.Option("--target", "-t", help="The column to predict, by name or number.")
+    ],
+    task: Annotated[
+        str | None, typer.Option(help="What is learned. [default: judged by the target]")
+    ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
     categorical: Annotated[list[str] | None, typer.Option(help="Columns with levels.")] = None,
     repeats: Annotated[int, typer.Option(help="Shuffles per size.")] = 20,
-    recipe: Annotated[str | None, typer.Option(help="rpart, c45, chaid, id3.")] = None,
+    recipe: Annotated[str | None, typer.Option(help="A known family of trees.")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="An option of the estimator: NAME=VALUE.")
     ] = None,

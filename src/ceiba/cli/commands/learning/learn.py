@@ -11,19 +11,21 @@ from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import AsJson, Data, Quiet
 
 _TREE = "How the tree grows"
-_DATA = "How the table is read"
+_DATA = "What the columns are"
 
 
 def learn(
     data: Data,
-    target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")],
+    target: Annotated[
+        str, typer.Option("--target", "-t", help="The column to predict, by name or number.")
+    ],
     model: Annotated[
         Path | None,
         typer.Option("--model", "-m", help="Where the model goes. [default: DATA.ceiba]"),
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option(help="classification or regression. Inferred from the target by default."),
+        typer.Option(help="What is learned. [default: judged by the target]"),
     ] = None,
     drop: Annotated[
         list[str] | None, typer.Option(help="Columns to leave out: a,b.", rich_help_panel=_DATA)

@@ -15,7 +15,7 @@ def prune(
         float | None, typer.Option(help="Cost per leaf, in units of the mean risk.")
     ] = None,
     leaves: Annotated[int | None, typer.Option(help="At most so many leaves.")] = None,
-    risk: Annotated[str, typer.Option(help="cost or impurity.")] = "cost",
+    risk: Annotated[str, typer.Option(help="What a leaf is charged against.")] = "cost",
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:

@@ -13,7 +13,9 @@ from ceiba.cli.shared_options import Model, Quiet
 
 def report(
     model: Model,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The page to write.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The page to write. [default: MODEL.html]")
+    ] = None,
     data: Annotated[
         str | None, typer.Option("--data", "-d", help="Held-out rows with the truth.")
     ] = None,
@@ -40,7 +42,7 @@ def report(
     ] = None,
     weight: Annotated[str | None, typer.Option(help="Column of --train with weights.")] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
-    lang: Annotated[str, typer.Option(help="en, es or pt.")] = "en",
+    lang: Annotated[str, typer.Option(help="Language of the page, and of what is printed.")] = "en",
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
     ] = None,

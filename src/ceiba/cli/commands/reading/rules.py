@@ -13,7 +13,10 @@ _LEVELS = 8  # listed in a condition, the others are counted
 
 def rules(
     model: Model,
-    sort: Annotated[str | None, typer.Option(help="rows, share, confidence or lift.")] = None,
+    sort: Annotated[
+        str | None,
+        typer.Option(help="Sort by this, the largest first. [default: order of the leaves]"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the tree as rules: condition, answer, rows, confidence, lift.

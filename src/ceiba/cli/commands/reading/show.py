@@ -32,8 +32,8 @@ def show(
     Example: ceiba show weather.ceiba --max-depth 4
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.output import answer, can_unicode, wrapped
-    from ceiba.cli.screen import has_color, width_of
+    from ceiba.cli.output import answer, can_unicode
+    from ceiba.cli.screen import fitted, has_color, width_of
 
     tree: Any = open_tree(model)[0]
     if as_json:
@@ -49,6 +49,6 @@ def show(
         width=width,
         **options,
     )
-    print(text)
+    print(fitted(text))
     if tree.certificate is not None:
-        print(f"\n{wrapped(str(tree.certificate))}")
+        print(f"\n{fitted(tree.certificate)}")

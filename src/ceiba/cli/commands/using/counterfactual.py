@@ -37,7 +37,9 @@ def counterfactual(
     cost: Annotated[
         list[str] | None, typer.Option(help="What changing a column costs: COLUMN=NUMBER.")
     ] = None,
-    order: Annotated[str, typer.Option(help="Nearest by: columns, distance.")] = "columns",
+    order: Annotated[
+        str, typer.Option(help="What comes first: fewer columns changed, or smaller changes.")
+    ] = "columns",
     k: Annotated[int, typer.Option("-k", help="How many alternatives.")] = 5,
     reading: ReadingFlags = AS_FOUND,
     as_json: AsJson = False,
