@@ -18,6 +18,7 @@ from ceiba.grow.core_grower import grow_by_search
 from ceiba.grow.growers import GROWERS
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
+from ceiba.grow.repeated import counts_parts, repeat_rows
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
 
 if TYPE_CHECKING:
@@ -103,6 +104,8 @@ class Problem:
             if below is not None:
                 problem.__dict__.update(weight=below.row_weight, case_weight=None)
         check_combinations(problem.table, problem.target, problem.options, problem.weight)
+        if counts_parts(problem.options):
+            problem, rows, below = repeat_rows(problem, rows, below, self.weight)
         return GROWERS[problem.options.growers[0]](problem, rows, below)
 
     def take(self, rows: npt.NDArray[Any]) -> Problem:
