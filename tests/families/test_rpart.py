@@ -25,8 +25,8 @@ def test_iris_gives_the_figures_of_r() -> None:
     model = ceiba.rpart("class", xval=0).fit(IRIS_X, IRIS_Y)
     assert model.cp_table_["cp"].tolist() == [0.5, 0.44, 0.01]
     assert model.cp_table_["relative_risk"] == pytest.approx([1, 0.5, 0.06])
-    found = [round(value, 5) for value in model.variable_importance_.values()]
-    assert found == [88.9694, 81.34496, 54.09606, 36.01309]  # rpart 4.1.19
+    importance = [round(value, 5) for value in model.variable_importance_.values()]
+    assert importance == [88.9694, 81.34496, 54.09606, 36.01309]  # rpart 4.1.19
 
 
 def test_method_chooses_the_kind_of_estimator() -> None:

@@ -104,9 +104,9 @@ def tied(problem):
     from tests.reference.search import all_splits
 
     data = data_of(problem)
-    found = all_splits(data, range(data.n_rows), rules_of(problem, data))
-    best = max((f.gain for f in found), default=None)
-    return sum(f.gain == best for f in found) > 1
+    splits = all_splits(data, range(data.n_rows), rules_of(problem, data))
+    best = max((f.gain for f in splits), default=None)
+    return sum(f.gain == best for f in splits) > 1
 
 
 @given(one_column_of_levels(criteria=("gini", "entropy", "squared_error")))

@@ -11,7 +11,6 @@ namespace ceiba::predict {
 
 namespace {
 
-constexpr std::uint32_t missing_second = 0x80000000u;
 constexpr std::size_t block_bytes = 24576;  // they stay in the first cache, with some nodes beside them
 constexpr std::size_t few_rows = 32;        // are not worth a block
 

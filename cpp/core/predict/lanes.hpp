@@ -13,6 +13,8 @@
 namespace ceiba::predict {
 
 constexpr std::size_t lanes = 8;
+// The bit of a first child that sends rows without a value to the second one.
+constexpr std::uint32_t missing_second = 1u << 31;
 
 // Routes n rows; step(at, row, unsure) gives the node after `at`, and sets unsure (to other than 0) if it may be wrong.
 // `least`: no leaf is nearer to the root than this. Before each eight rows, ahead(first of them) may ask for what comes

@@ -14,8 +14,6 @@ using split::Kind;
 
 constexpr std::size_t most_words = std::size_t{1} << 23;  // 64 MB of bits
 constexpr std::size_t block_values = 2048;                // 32 KB: the first cache
-constexpr std::uint32_t missing_second = 1u << 31;
-
 Kind kind_of(const tree::Questions& questions, std::size_t node) {
     return static_cast<Kind>(questions.splits.kind[node]);
 }

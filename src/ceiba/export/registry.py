@@ -9,13 +9,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.tree.model_file.atomic import atomic
-
-if TYPE_CHECKING:
-    from ceiba.tree.tree import Tree
+from ceiba.tree.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Format:
 _ALL: Final = (
     Format("text", "text.to_text", (".txt",), "the tree as people read it"),
     Format("rules", "rules.to_rules", (".rules",), "one line per leaf: if ... then ..."),
-    Format("sql", "sql.to_sql", (".sql",), "a query: one WHEN per leaf; four dialects"),
+    Format("sql", "sql.to_sql", (".sql",), "a query: one WHEN per leaf; ten dialects"),
     Format("python", "python.to_python", (".py",), "a module without dependencies"),
     Format("c", "c.to_c", (".c", ".h"), "a C99 function"),
     Format("javascript", "javascript.to_javascript", (".js", ".mjs"), "a JavaScript module"),

@@ -13,29 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError, did_you_mean
+from ceiba.table import Target
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
-    from ceiba.grow.options import GrowOptions
-    from ceiba.table import Target
-    from ceiba.tree import Tree
-
-__all__ = [
-    "ClassScales",
-    "altered_scale",
-    "class_factor",
-    "class_scales",
-    "node_risk",
-    "node_value",
-    "read_costs",
-    "read_prior",
-    "search_mass",
-]
+    from ceiba.grow.grow_options import GrowOptions
 
 Array = npt.NDArray[np.float64]
 Classes = Sequence[Any] | npt.NDArray[Any]
@@ -252,10 +240,13 @@ class ClassScales:
     search: Array | None = None
 
 
+_PLAIN: Final = ClassScales()
+
+
 def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> ClassScales:
     """Read priors and costs, and give what they do to each class of the target."""
     if options.class_prior is None and options.cost_matrix is None:
-        return ClassScales()
+        return _PLAIN
     if options.task != "classification":
         given = "class_prior" if options.class_prior is not None else "cost_matrix"
         raise OptionError(f"{given} is for classification; this is a regression tree.")
@@ -264,8 +255,5 @@ def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> 
     costs = read_costs(options.cost_matrix, classes)
     totals = np.bincount(target.values[:, 0], weights=weight, minlength=len(classes)).astype(float)
     return ClassScales(
-        prior,
-        costs,
-        class_factor(totals, prior, classes),
-        altered_scale(totals, prior, costs),
+        prior, costs, class_factor(totals, prior, classes), altered_scale(totals, prior, costs)
     )

@@ -17,7 +17,7 @@ from ceiba.errors import DataError
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
-    from ceiba.grow.options import GrowOptions
+    from ceiba.grow.grow_options import GrowOptions
     from ceiba.grow.problem import Problem
 
 __all__ = ["counts_parts", "repeat_rows"]

@@ -15,8 +15,6 @@ from typing import Any, TypeVar
 from ceiba.errors import did_you_mean
 from ceiba.options.checks import Check
 
-__all__ = ["Option", "takes_options"]
-
 T = TypeVar("T", bound=type)
 
 
@@ -80,9 +78,8 @@ def takes_options(options: Iterable[Option]) -> Callable[[T], T]:
 
     def decorate(cls: T) -> T:
         def set_up(self: Any, **parameters: Any) -> None:
-            unknown = parameters.keys() - defaults.keys()
-            if unknown:
-                name = sorted(unknown)[0]
+            if not parameters.keys() <= defaults.keys():
+                name = min(parameters.keys() - defaults.keys())
                 raise TypeError(
                     f"{cls.__name__}() got an unexpected keyword argument {name!r}."
                     f"{did_you_mean(name, defaults)}"

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ceiba import _core
 from ceiba.errors import DataError
 from ceiba.table.schema import made_up_names
 
@@ -30,8 +31,6 @@ def matrix_ranges(X: Array, names: tuple[str, ...] | None) -> NDArray[np.float64
 
     Infinities are refused.
     """
-    from ceiba import _core
-
     ranges, is_finite = _core.matrix_ranges(X)
     if not is_finite:
         j = int(np.argmax(np.isinf(ranges).any(axis=0)))

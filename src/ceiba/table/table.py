@@ -7,19 +7,16 @@ few microseconds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ceiba import _core
 from ceiba.table.column import Column
 from ceiba.table.schema import Kind, Schema
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ceiba import _core
 
 #: The types of matrices that are taken as they are.
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -132,8 +129,6 @@ class Table:
 
 
 def _to_core(table: Table) -> _core.Columns:
-    from ceiba import _core
-
     matrix = table.matrix
     if matrix is not None and (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
         return _core.Columns.from_matrix(matrix)

@@ -13,12 +13,12 @@ constexpr std::size_t most_members = 254;  // codes of a byte without 0 and the 
 constexpr std::size_t most_tries = 8;      // bundles to which a column is compared
 constexpr std::size_t at_once = 16;        // rows looked at together: mostly none of them is rare
 
-struct Seen {
+struct TwoValuedColumn {
     TwoValues values;
     std::vector<std::uint32_t> rare;  // places in the sample
 };
 
-std::optional<Seen> two_values(const data::Table& table, std::size_t c, const data::TargetRows& target,
+std::optional<TwoValuedColumn> two_values(const data::Table& table, std::size_t c, const data::TargetRows& target,
                                const std::vector<std::size_t>& sample) {
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     const data::Column& column = table.columns[c];
@@ -33,7 +33,7 @@ std::optional<Seen> two_values(const data::Table& table, std::size_t c, const da
     }
     if (std::isnan(first)) return std::nullopt;
     if (2 * n_second > sample.size()) std::swap(first, second);
-    Seen out{{c, first, second}, {}};
+    TwoValuedColumn out{{c, first, second}, {}};
     for (std::size_t i = 0; i < sample.size(); ++i)
         if (column.number(target.row[sample[i]]) != first) out.rare.push_back(static_cast<std::uint32_t>(i));
     return out;
@@ -48,7 +48,7 @@ std::vector<Bundle> propose_bundles(const data::Table& table, const data::Target
     std::vector<std::vector<bool>> taken;  // per bundle: the places of the sample in which a member is rare
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         if (alone[c] || table.columns[c].kind() == data::ColumnKind::levels) continue;
-        const std::optional<Seen> seen = two_values(table, c, target, sample);
+        const std::optional<TwoValuedColumn> seen = two_values(table, c, target, sample);
         if (!seen) continue;
         // The latest first: columns that belong together mostly stand together.
         std::size_t b = bundles.size();

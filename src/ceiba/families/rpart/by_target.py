@@ -14,8 +14,6 @@ from ceiba.families.rpart.options import ONLY_FOR, RPART_OPTIONS, Method, RpartP
 from ceiba.options import takes_options
 from ceiba.table import Kind, read, split_target
 
-__all__ = ["Rpart", "method_of_target"]
-
 _ARE: Final = {
     "class": "texts, categories or booleans",
     "anova": "numbers",

@@ -13,33 +13,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit.growing_route import (
+from ceiba.families.rpart.complexity import rpart_complexity
+from ceiba.families.rpart.options import with_rules
+from ceiba.grow import Surrogates
+from ceiba.grow.forced.growing_route import (
     case_weights,
     growing_branches,
     heavier_branch,
     primary_branches,
     stand_in,
 )
-from ceiba.families.rpart.complexity import rpart_complexity
-from ceiba.families.rpart.options import with_rules
-from ceiba.grow import Surrogates
+from ceiba.grow.problem import Problem
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds
 from ceiba.prune.cross_validation.validate import run_folds
 from ceiba.table import Kind
+from ceiba.tree import SplitTable, Tree
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import MISSING
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import SplitTable, Tree
-
-__all__ = ["rpart_cross_validate"]
 
 Array = npt.NDArray[np.float64]
 Ends = npt.NDArray[np.int32]
@@ -84,9 +80,9 @@ def rpart_cross_validate(
     grid = np.maximum(np.asarray(beta, np.float64)[::-1] * per_case, 0.0)
     plan = read_folds(folds, problem, stratify=False, random_state=random_state)
     work = RpartFoldTree(_lighter(problem), grid, cp_alpha=cp * per_case, error=error)
-    found = run_folds(work, [plan])
+    cv = run_folds(work, [plan])
     whole = root_risk if root_risk > 0 else 1.0
-    return found.risk[::-1] / whole, found.se[::-1] / whole
+    return cv.risk[::-1] / whole, cv.se[::-1] / whole
 
 
 def _lighter(problem: Problem) -> Problem:
@@ -200,11 +196,7 @@ def _ends_as_growing(
 
 
 def _branches(
-    tree: Tree,
-    problem: Problem,
-    node: int,
-    rows: npt.NDArray[np.intp],
-    test: npt.NDArray[np.intp],
+    tree: Tree, problem: Problem, node: int, rows: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Give the branch of each training row and held-out row; -1: it stays."""
     ours = growing_branches(tree, problem, node, rows)

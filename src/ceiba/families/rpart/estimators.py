@@ -12,8 +12,6 @@ from ceiba.families.rpart.options import ONLY_FOR, RPART_OPTIONS, RpartParameter
 from ceiba.options import Option, takes_options
 from ceiba.options.checks import one_of
 
-__all__ = ["RpartClassifier", "RpartRegressor"]
-
 _OF_CLASSES: Final = [row for name, row in RPART_OPTIONS.items() if ONLY_FOR.get(name) != "poisson"]
 _OF_NUMBERS: Final = [
     Option(

@@ -34,9 +34,6 @@ from ceiba.options import check_options
 from ceiba.prune import pruning_sequence
 from ceiba.tree import Tree
 
-__all__ = ["RpartFit"]
-
-
 _ALLOWED = {name: row.allowed for name, row in RPART_OPTIONS.items() if row.allowed}
 
 

@@ -16,17 +16,6 @@ from ceiba.grow import OPTIONS, GrowOptions, RpartRules, Surrogates
 from ceiba.options import Check, Option
 from ceiba.options.checks import array_like, integer, nothing, number, one_of
 
-__all__ = [
-    "METHODS",
-    "RPART_OPTIONS",
-    "Method",
-    "RpartParameters",
-    "control",
-    "rpart_grow_options",
-    "shrinkage",
-    "with_rules",
-]
-
 Method = Literal["class", "anova", "poisson"]
 
 #: The methods, and the task and criterion of each; "class" has its criterion from `split`.

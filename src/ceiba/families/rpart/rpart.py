@@ -10,17 +10,9 @@ from typing import Literal, Unpack, overload
 from ceiba.errors import OptionError
 from ceiba.families.rpart.by_target import Rpart
 from ceiba.families.rpart.estimators import RpartClassifier, RpartRegressor
-from ceiba.families.rpart.options import (
-    METHODS,
-    ONLY_FOR,
-    RPART_OPTIONS,
-    Method,
-    RpartParameters,
-)
+from ceiba.families.rpart.options import METHODS, ONLY_FOR, RPART_OPTIONS, Method, RpartParameters
 from ceiba.options import check_options
 from ceiba.options.checks import nothing, one_of
-
-__all__ = ["Rpart", "RpartClassifier", "RpartRegressor", "rpart"]
 
 
 @overload

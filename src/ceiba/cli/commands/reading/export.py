@@ -9,8 +9,6 @@ import typer
 
 from ceiba.cli.shared_options import Model, Out, Quiet
 
-__all__ = ["export"]
-
 
 def export(
     model: Model,
@@ -24,7 +22,11 @@ def export(
     ] = None,
     out: Out = None,
     dialect: Annotated[
-        str | None, typer.Option(help="Of SQL: ansi, postgresql, sqlite, duckdb.")
+        str | None,
+        typer.Option(
+            help="Of SQL: ansi, postgresql, sqlite, duckdb, mysql, tsql, bigquery, snowflake, "
+            "spark, oracle."
+        ),
     ] = None,
     table: Annotated[str | None, typer.Option(help="Of SQL: the table.")] = None,
     set_: Annotated[
