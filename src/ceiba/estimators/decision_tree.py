@@ -18,6 +18,7 @@ from sklearn.utils import Bunch, column_or_1d
 from ceiba.criteria import TEST_CRITERIA
 from ceiba.errors import DataError, OptionError
 from ceiba.estimators.base import BaseTree
+from ceiba.estimators.leaks import warn_of_leak
 from ceiba.estimators.leaves import (
     chosen_strength,
     read_honest,
@@ -174,6 +175,7 @@ class DecisionTree(BaseTree):
         if tree.honest:
             warn_of_empty_leaves(tree)
         self._keep(tree)
+        warn_of_leak(tree, problem.n_rows)
         self._keep_pruning(pruned)
         self.__dict__.pop("leaf_strength_", None)
         if strength is not None:
