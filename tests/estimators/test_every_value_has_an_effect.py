@@ -82,6 +82,7 @@ VALUES: dict[str, list[Any]] = {
     "splitter": ["random"],
     "honest": [ceiba.Honest(share=0.3)],
     "forced_splits": ["twin <= 1"],
+    "feature_names": [["first", "second"]],
 }
 
 # Values that do what the default does, by their own documentation.
@@ -118,6 +119,8 @@ def outcome(task: str, name: str, options: dict[str, Any]) -> Any:
         y = [None, *y[1:].tolist()]
     make = ceiba.DecisionTreeClassifier if task == "classification" else ceiba.DecisionTreeRegressor
     odd = {"x": [np.nan, 0.1, 0.4], "twin": [0.0, np.nan, 9.0], "level": ["new", "a", None]}
+    if name == "feature_names":  # for arrays
+        X, odd = np.column_stack([X["x"], X["twin"]]), np.zeros((2, 2))
     if name == "unseen":
         X, odd = {"level": X["level"]}, {"level": odd["level"]}
     try:

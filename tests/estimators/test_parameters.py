@@ -46,6 +46,7 @@ WRONG = [
     ("drop_missing_target", 1),
     ("search", "best"),
     ("forced_splits", 3),
+    ("feature_names", 3),
     ("match_columns", "any"),
 ]
 
