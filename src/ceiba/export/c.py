@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ceiba.errors import OptionError, TreeError
 from ceiba.export.program import Program, Question, program_of
+from ceiba.tree.notes import note_lines
 from ceiba.tree.tree import Tree
 
 _CODE: Final = """\
@@ -209,7 +210,8 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
 
 def _about(tree: Tree) -> str:
     what = "" if tree.target.name is None else f" of {tree.target.name!a}"
-    return f"A tree{what} with {tree.n_leaves} leaves."
+    notes = "".join(f"\n *   {ascii(note)[1:-1]}" for note in note_lines(tree))
+    return f"A tree{what} with {tree.n_leaves} leaves.{notes}"
 
 
 def _comment(text: str) -> str:
