@@ -33,6 +33,16 @@ class Question:
     branch_of: tuple[int, ...]
     known: int
 
+    def row(self) -> list[Any]:
+        """Return kind, column, rule and low branch; the rule is the cut, or `branches`."""
+        rules: dict[int, Any] = {CUT: self.cut, LEVELS: self.branches}
+        return [self.kind, self.column, rules.get(self.kind), self.low]
+
+    @property
+    def branches(self) -> list[int]:
+        """The branch of each level code; -2 for unseen levels, because -1 means missing."""
+        return [-2 if branch < 0 else branch for branch in self.branch_of]
+
 
 @dataclass(frozen=True)
 class Step:
@@ -44,6 +54,15 @@ class Step:
     unseen: int = -1
     stand_ins: tuple[Question, ...] = ()
     shares: tuple[float, ...] = ()
+
+    def row(self) -> list[Any] | None:
+        """Return question, children, branches of missing and unseen, stand-ins, shares if any."""
+        if self.question is None:
+            return None
+        shares = [list(self.shares)] if self.shares else []
+        stand_ins = [one.row() for one in self.stand_ins]
+        children = list(self.children)
+        return [self.question.row(), children, self.missing, self.unseen, stand_ins, *shares]
 
 
 @dataclass(frozen=True)
@@ -74,6 +93,12 @@ class Program:
     def labels(self) -> list[list[Any]]:
         """Class labels of each output as plain values."""
         return [labels.tolist() for labels in self.tree.target.classes]
+
+
+def about(tree: Tree) -> str:
+    """Say what a file holds, in plain ASCII on one line."""
+    what = "" if tree.target.name is None else f" of {tree.target.name!a}"
+    return f"A tree{what} with {tree.n_leaves} leaves."
 
 
 def program_of(tree: Tree, format_name: str) -> Program:
