@@ -58,6 +58,7 @@ class RegressorParameters(TypedDict, total=False):
     leaf_values: Any
     honest: Any
     drop_missing_target: bool
+    match_columns: str
 
 
 class ClassifierParameters(RegressorParameters, total=False):
@@ -142,6 +143,15 @@ _OWN: Final = (
         (boolean,),
         "bool",
         "Leave out rows without a target instead of refusing them.",
+    ),
+    Option(
+        "match_columns",
+        "order",
+        (one_of("order", "name"),),
+        '{"order", "name"}',
+        'How the columns of a frame are found when predicting. "order": same names in the same '
+        'order, as scikit-learn demands. "name": by name, in any order, further columns are '
+        "ignored; dicts and lists of dicts are matched so in any case.",
     ),
 )
 

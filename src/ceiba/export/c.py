@@ -184,7 +184,7 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
     levels, starts = _levels(tree)
     fields: dict[str, Any] = {
         "name": name,
-        "about": _comment(about(tree)),
+        "about": _comment(about(tree, "\n *   ")),
         "n_columns": len(tree.schema.columns),
         "listing": _listing(tree),
         "branch_of": _list(branch_of),

@@ -160,7 +160,7 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
     fractional = tree.missing == "fractional"
     classes = tree.task == "classification"
     return _CODE.format(
-        about=about(tree),
+        about=about(tree, "\n// "),
         and_proba=", predictProba(row) the class\n// probabilities" if classes else "",
         columns=_columns(program),
         nodes=",\n".join(f"  {_dump(step.row())}" for step in program.steps),

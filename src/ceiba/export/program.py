@@ -13,6 +13,7 @@ import numpy as np
 
 from ceiba.errors import TreeError
 from ceiba.table import ColumnInfo, Kind
+from ceiba.tree.notes import note_lines
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Tree
 
@@ -95,10 +96,12 @@ class Program:
         return [labels.tolist() for labels in self.tree.target.classes]
 
 
-def about(tree: Tree) -> str:
-    """Say what a file holds, in plain ASCII on one line."""
+def about(tree: Tree, before_note: str | None = None) -> str:
+    """Say what a file holds, in plain ASCII on one line; then its notes, each on one of its own."""
     what = "" if tree.target.name is None else f" of {tree.target.name!a}"
-    return f"A tree{what} with {tree.n_leaves} leaves."
+    notes = [] if before_note is None else note_lines(tree)
+    lines = "".join(f"{before_note}{ascii(note)[1:-1]}" for note in notes)
+    return f"A tree{what} with {tree.n_leaves} leaves.{lines}"
 
 
 def program_of(tree: Tree, format_name: str) -> Program:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ceiba.export.program import Program, about, program_of
+from ceiba.tree.notes import note_lines
 from ceiba.tree.tree import Tree
 
 _HEAD: Final = '''\
@@ -208,6 +209,7 @@ def to_python(tree: Tree) -> str:
     fractional = tree.missing == "fractional"
     timed = any(info.display in ("date", "datetime", "duration") for info in program.columns)
     parts = [
+        *(f"# {ascii(note)[1:-1]}\n" for note in note_lines(tree)),
         _HEAD.format(
             about=about(tree).replace("\\", "\\\\").replace('"', '\\"'),  # inside a docstring
             and_proba=", predict_proba(row)\nthe probability of each class"

@@ -25,6 +25,7 @@ from ceiba.paths import Condition, ValueSet, ends_of
 from ceiba.paths.conditions import all_of
 from ceiba.paths.of_tree import refuse_fractional
 from ceiba.table import ColumnInfo
+from ceiba.tree.notes import note_lines
 from ceiba.tree.tree import Tree
 
 _ALIAS: Final = "t"
@@ -88,13 +89,11 @@ def to_sql(
           WHEN t.[clouds] > 4.5E0 THEN N'yes'
         END
     """
-    if dialect not in DIALECTS:
-        hint = did_you_mean(dialect, DIALECTS)
-        raise OptionError(f"dialect={dialect!r}. Allowed are {', '.join(DIALECTS)}.{hint}")
+    chosen = _dialect(dialect)
     if form not in ("query", "prediction", "leaf"):
         raise OptionError(f"form={form!r}. Allowed are query, prediction and leaf.")
     refuse_fractional(tree, "sql")
-    writer = _Writer(tree, DIALECTS[dialect])
+    writer = _Writer(tree, chosen)
     ends = dict(ends_of(tree))
     if form == "leaf":
         return writer.case(ends, {node: str(node) for node in ends})
@@ -103,6 +102,33 @@ def to_sql(
             raise TreeError("sql: the tree has several outputs. Use form='query'.")
         return writer.case(ends, {node: writer.answer(node, 0) for node in ends})
     return _query(tree, writer, ends, table, prefix)
+
+
+def _dialect(name: str) -> Dialect:
+    if name not in DIALECTS:
+        hint = did_you_mean(name, DIALECTS)
+        raise OptionError(f"dialect={name!r}. Allowed are {', '.join(DIALECTS)}.{hint}")
+    return DIALECTS[name]
+
+
+def conditions_case(
+    tree: Tree,
+    conditions: dict[int, Condition],
+    answers: dict[int, Any],
+    default: Any,
+    dialect: str = "duckdb",
+) -> str:
+    """Return a CASE of conditions that are asked in order, with an answer for all other rows.
+
+    For rule sets: unlike those of a tree, conditions may overlap, and the first one decides. The
+    table is called ``t``.
+    """
+    writer = _Writer(tree, _dialect(dialect))
+    results = {i: writer.literal(answer) for i, answer in answers.items()}
+    if not conditions:
+        return writer.literal(default)
+    case = writer.case(conditions, results).removesuffix("END").rstrip()
+    return f"{case}\n{_INDENT}ELSE {writer.literal(default)}\n    END"
 
 
 def _query(
@@ -122,7 +148,8 @@ def _query(
                 share = {node: writer.share(float(tree.value[node, k, c])) for node in ends}
                 columns.append((f"{prefix}probability{tail}_{label}", share))
     comment = f"{about(tree).rstrip('.')}, written by ceiba; NULL is missing."
-    lines = [f"-- {comment}", "SELECT", "  s.*"]
+    lines = [f"-- {comment}", *(f"-- {note}" for note in note_lines(tree))]
+    lines += ["SELECT", "  s.*"]
     taken: set[str] = set()
     for i, (name, by_node) in enumerate(columns):
         quoted = writer.new_column(name)

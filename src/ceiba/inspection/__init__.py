@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ceiba.inspection.describing.column import ColumnDescription, Remark
+from ceiba.inspection.describing.table import Description, describe
 from ceiba.inspection.evaluate import (
     ClassEvaluation,
     NumberEvaluation,
@@ -31,6 +33,8 @@ from ceiba.inspection.summary import Fact, Summary, column_usage, summary
 
 __all__ = [
     "ClassEvaluation",
+    "ColumnDescription",
+    "Description",
     "Explanation",
     "ExplanationStep",
     "Explanations",
@@ -38,10 +42,12 @@ __all__ = [
     "Formula",
     "LearningCurve",
     "NumberEvaluation",
+    "Remark",
     "Rule",
     "RuleTable",
     "Summary",
     "column_usage",
+    "describe",
     "evaluate_classes",
     "evaluate_numbers",
     "explain",

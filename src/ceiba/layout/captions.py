@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ceiba.tree import Cut, LevelSets, Presence, SplitKind, Tree
+from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text, separating_digits
 
 
@@ -192,6 +193,8 @@ def caption(
         ]
     if impurity:
         lines.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), 3)}")
+    if note := note_text(tree, node):
+        lines.append(note)
     if node_ids:
         head = f"#{node}  {head}"
     return Caption(head, tuple(lines), _shares(tree, node))

@@ -10,6 +10,7 @@ import numpy as np
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.impurity import scale_by_prior
+from ceiba.tree.notes import overridden
 from ceiba.tree.routing import route as _route
 from ceiba.tree.shape import Shape
 
@@ -69,7 +70,7 @@ class Figures(Shape):
         """
         if self.task != "classification":
             raise TreeError("A regression tree has no class to answer with. Use `tree.value`.")
-        best = _route.best_class(self.value, self.cost_matrix)
+        best = overridden(self, _route.best_class(self.value, self.cost_matrix))  # type: ignore[arg-type]
         return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
 
     @property

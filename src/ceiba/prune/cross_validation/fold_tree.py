@@ -165,6 +165,12 @@ class FoldTree:
         """Whether a weight of k stands for k rows in the standard error."""
         return self.problem.options.frequency_weights
 
+    def mean_and_variance(
+        self, first: Array, second: Array, folds: list[Fold]
+    ) -> tuple[Array, Array] | None:
+        """Give mean and variance from the sums over folds; None: as means over rows have them."""
+        return None
+
     @property
     def error_scale(self) -> Array | None:
         """Factor of each row's error (time under observation); None: 1."""
