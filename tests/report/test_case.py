@@ -107,7 +107,7 @@ def counterfactual(tree: Any, row: Any) -> Any:
     return min(found, key=lambda one: (len(one.changes), one.distance), default=None)
 
 
-@pytest.mark.parametrize("kind", ["classes", "fractional", "regression", "surrogate", "cv"])
+@pytest.mark.parametrize("kind", ["classes", "fractional", "regression", "surrogate", "stay", "cv"])
 def test_nearest_other_answer_is_the_counterfactual_of_python(open_page: Open, kind: str) -> None:
     tree = getattr(model(kind), "unpruned_tree_", None) or model(kind).tree_
     opened = open_page(kind)
