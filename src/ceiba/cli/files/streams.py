@@ -16,6 +16,7 @@ import lzma
 import queue
 import sys
 import threading
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,6 +30,13 @@ PACKED: Final[dict[str, Callable[..., Any]]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
     ".xz": lzma.open,
+}
+_BYTE_ORDER_MARKS: Final = {  # UTF-32 first: its mark begins with that of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8",
 }
 _UNPACKING: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
 _BLOCK: Final = 2**20
@@ -79,6 +87,9 @@ def _blocks(source: str) -> Iterator[tuple[bytes, int]]:
     if ending == ".zst":
         yield from _zstd_blocks(source)
         return
+    if ending == ".zip":
+        yield from _zip_blocks(source)
+        return
     try:
         with Path(source).open("rb") as file:
             unpacked = PACKED[ending](file, "rb") if ending in PACKED else file
@@ -106,15 +117,34 @@ def _zstd_blocks(source: str) -> Iterator[tuple[bytes, int]]:
         raise DataError(f"{source} cannot be unpacked: {str(error).splitlines()[0]}.") from None
 
 
-def pieces(source: str, encoding: str, *, rows: int | None = None) -> Iterator[Piece]:
+def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
+    """Unpack the one text file of an archive."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            files = [one for one in archive.namelist() if not one.endswith("/")]
+            files = [one for one in files if not one.startswith("__MACOSX/")]
+            if len(files) != 1:
+                listed = ", ".join(files[:5]) + (", ..." if len(files) > 5 else "")
+                raise DataError(
+                    f"{source} holds {len(files)} files ({listed}). Unpack it, and give one of "
+                    "them."
+                )
+            with archive.open(files[0]) as file:
+                while block := file.read(_BLOCK):
+                    yield block, 0
+    except (zipfile.BadZipFile, *_UNPACKING, RuntimeError) as error:
+        raise DataError(f"{source} cannot be unpacked: {error}.") from None
+
+
+def pieces(source: str, encoding: str | None, *, rows: int | None = None) -> Iterator[Piece]:
     """Read a text source in pieces that end where records end.
 
     Parameters
     ----------
     source : str
         A path, or ``-`` for the standard input.
-    encoding : str
-        Of the text.
+    encoding : str or None
+        Of the text; None takes what its first bytes say, UTF-8 if they say nothing.
     rows : int, optional
         About how many records a piece holds; without it, 16 megabytes.
 
@@ -152,7 +182,7 @@ def pieces(source: str, encoding: str, *, rows: int | None = None) -> Iterator[P
         given_up.set()
 
 
-def _cut(source: str, encoding: str, rows: int | None) -> Iterator[Piece]:
+def _cut(source: str, encoding: str | None, rows: int | None) -> Iterator[Piece]:
     size = _SIZE if rows is None else 0
     line = 1
     held: list[bytes] = []
@@ -196,27 +226,47 @@ def _record_end(raw: bytes, start: int, stop: int) -> int:
     return end
 
 
-def _decoded(source: str, encoding: str) -> Iterator[tuple[bytes, int]]:
-    """Read blocks as UTF-8 without a byte order mark."""
-    plain = codecs.lookup(encoding).name in ("utf-8", "ascii", "utf-8-sig")
-    decoder = codecs.getincrementaldecoder("utf-8" if plain else encoding)()
+def _encoding_in(block: bytes) -> str:
+    """Read the encoding off the first bytes: a byte order mark, or a NUL at every other byte."""
+    for mark, name in _BYTE_ORDER_MARKS.items():
+        if block.startswith(mark):
+            return name
+    some = block[:200]
+    if len(some) >= 4 and b"\0" in some:
+        for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+            if not any(some[start::2]) and all(some[1 - start :: 2]):
+                return name
+    return "utf-8"
+
+
+def _decoded(source: str, encoding: str | None) -> Iterator[tuple[bytes, int]]:
+    """Read blocks as UTF-8 without a byte order mark, lines ended by a line feed."""
     line = column = 1  # of the next byte
+    decoder: Any = None
+    plain = old_mac = False
     first = True
     done = 0
     for block, done in itertools.chain(_blocks(source), [(b"", -1)]):
+        if decoder is None:
+            encoding = encoding or _encoding_in(block)
+            plain = codecs.lookup(encoding).name in ("utf-8", "ascii", "utf-8-sig")
+            decoder = codecs.getincrementaldecoder("utf-8" if plain else encoding)()
         waiting = decoder.getstate()[0]
         text = block
         if not plain or waiting or not block.isascii():
             try:
                 text = decoder.decode(block, not block).encode("utf-8")
             except UnicodeDecodeError as error:
-                raise _bad_byte(error, line, column, source, encoding) from None
+                raise _bad_byte(error, line, column, source, encoding or "utf-8") from None
+        if first and text:
+            text = text.removeprefix(codecs.BOM_UTF8)
+            old_mac = b"\r" in text and b"\n" not in text
+        first = first and not text
+        if old_mac:
+            text = text.replace(b"\r", b"\n")
         ends = text.count(b"\n")
         line += ends
         column = len(text) - text.rfind(b"\n") if ends else column + len(text)
-        if first and text.startswith(codecs.BOM_UTF8):
-            text = text[len(codecs.BOM_UTF8) :]
-        first = first and not text
         if text:
             yield text, done
 
@@ -228,7 +278,14 @@ def _bad_byte(
     good = error.object[: error.start]
     ends = good.count(b"\n")
     at = len(good) - good.rfind(b"\n") if ends else column + len(good)
+    if b"\0" in error.object[:1000]:
+        hint = "It does not look like text: is it a spreadsheet or a database under another name?"
+    else:
+        hint = (
+            "Give its encoding: --encoding cp1252 if it was written on Windows in Western Europe "
+            "or America, --encoding latin-1 if older."
+        )
     return DataError(
         f"{shown(source)}, line {line + ends}, column {at}: byte 0x{error.object[error.start]:02x} "
-        f"is not {encoding}. Give its encoding, e.g. --encoding latin-1."
+        f"is not {encoding}. {hint}"
     )
