@@ -248,7 +248,7 @@ class _Words:
         """Return the class shares of a node, or where its value lies, as a bar."""
         tree = self.tree
         if tree.task == "regression":
-            full = round(_BAR * node_strength(tree, node))
+            full = round(_BAR * float(self.strengths[node]))
             return self.pen.full * full + self.pen.empty * (_BAR - full)
         shares = tree.value[node, 0, : int(tree.n_classes[0])]
         ends = np.rint(np.cumsum(shares) / max(float(shares.sum()), 1e-300) * _BAR).astype(int)
