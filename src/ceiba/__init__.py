@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         DataError,
         DataTypeError,
         DataWarning,
+        LeakWarning,
         ModelFileError,
         OptionError,
         OutputError,
@@ -94,6 +95,7 @@ __all__ = [
     "DescriptionLength",
     "GainRatio",
     "Honest",
+    "LeakWarning",
     "Lookahead",
     "MEstimate",
     "ModelFileError",
@@ -145,8 +147,8 @@ __all__ = [
 ]
 
 _NAMES = {
-    "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning ModelFileError
-        OptionError OutputError SchemaError TreeError""",
+    "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning LeakWarning
+        ModelFileError OptionError OutputError SchemaError TreeError""",
     "estimators": "DecisionTreeClassifier DecisionTreeRegressor",
     "families": "c45 cart chaid id3 rpart",
     "grow": """Chaid GainRatio Honest Lookahead MEstimate Multiway Optimal Shrinkage Significance

@@ -50,7 +50,8 @@ def _blocks(tree: Any, table: Any) -> str:
         if rule.confidence == rule.confidence:
             figures += [f"confidence {rule.confidence:.3g}", f"lift {rule.lift:.3g}"]
         if rule.low == rule.low:
-            figures.append(f"95 % {rule.low:.3g} to {rule.high:.3g}")
+            optimistic = " (optimistic)" if rule.optimistic else ""
+            figures.append(f"95 % {rule.low:.3g} to {rule.high:.3g}{optimistic}")
         head = f"leaf {rule.node}: {visible(value, one_line=True)}"
         lines.append(", ".join([colored(head, "bold"), *figures]))
         clauses = rule.condition.parts(digits=digits, max_levels=_LEVELS) or ("all rows",)
