@@ -18,7 +18,13 @@ from ceiba.errors import OptionError
 from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
 from ceiba.families.rpart.cross_validation import rpart_cross_validate
 from ceiba.families.rpart.improvement import rpart_importance
-from ceiba.families.rpart.options import RPART_OPTIONS, control, rpart_grow_options, with_rules
+from ceiba.families.rpart.options import (
+    RATES,
+    RPART_OPTIONS,
+    control,
+    rpart_grow_options,
+    with_rules,
+)
 from ceiba.families.rpart.rows import Array, read_rows
 from ceiba.families.rpart.summary import RpartSummary, rpart_summary
 from ceiba.grow import Problem
@@ -139,7 +145,7 @@ class RpartFit:
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.target_tags.multi_output = False
-        tags.target_tags.positive_only = self.method == "poisson"
+        tags.target_tags.positive_only = self.method in RATES
         if tags.classifier_tags is not None:
             tags.classifier_tags.multi_label = False
         return tags
@@ -149,7 +155,7 @@ class RpartFit:
         given = self._given()
         given["minsplit"], given["minbucket"] = control(given["minsplit"], given["minbucket"])
         silent = {"categorical_features", "n_jobs", "random_state"}
-        silent |= {"shrink"} if self.method != "poisson" else set()
+        silent |= {"shrink"} if self.method not in RATES else set()
         words = [
             f"{name}={value!r}"
             for name, value in given.items()

@@ -16,7 +16,7 @@ from ceiba.grow import OPTIONS, GrowOptions, RpartRules, Surrogates
 from ceiba.options import Check, Option
 from ceiba.options.checks import array_like, integer, nothing, number, one_of
 
-Method = Literal["class", "anova", "poisson"]
+Method = Literal["class", "anova", "poisson", "exp"]
 
 #: The methods, and the task and criterion of each; "class" has its criterion from `split`.
 METHODS: Final[Mapping[str, tuple[Task, str]]] = MappingProxyType(
@@ -24,8 +24,12 @@ METHODS: Final[Mapping[str, tuple[Task, str]]] = MappingProxyType(
         "class": ("classification", ""),
         "anova": ("regression", "squared_error"),
         "poisson": ("regression", "poisson"),
+        "exp": ("regression", "poisson"),
     }
 )
+
+#: Methods whose trees are of events per unit of time.
+RATES: Final = ("poisson", "exp")
 
 _SPLITS: Final = {"gini": "gini", "information": "entropy"}
 
@@ -165,7 +169,7 @@ RPART_OPTIONS: Final = MappingProxyType({row.name: row for row in _ROWS})
 
 #: Parameters of one method only.
 ONLY_FOR: Final = MappingProxyType(
-    {"split": "class", "prior": "class", "loss": "class", "shrink": "poisson"}
+    {"split": ("class",), "prior": ("class",), "loss": ("class",), "shrink": RATES}
 )
 
 
@@ -203,7 +207,7 @@ def rpart_grow_options(given: Mapping[str, Any]) -> GrowOptions:
         cost_matrix=given.get("loss"),
         column_cost=given["cost"],
         rpart=RpartRules(
-            shrink=float(given["shrink"]) if given["method"] == "poisson" else 0.0,
+            shrink=float(given["shrink"]) if given["method"] in RATES else 0.0,
             use_surrogate=given["usesurrogate"],
         ),
     )
