@@ -82,7 +82,6 @@ VALUES: dict[str, list[Any]] = {
     "drop_missing_target": [True],
     "splitter": ["random"],
     "honest": [ceiba.Honest(share=0.3)],
-    "forced_splits": ["twin <= 1"],
     "feature_names": [["first", "second"]],
 }
 
