@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
     from ceiba.tree import Tree
 
-__all__ = ["input_schema"]
-
 _TIMES: Final = {"date": "date", "datetime": "date-time"}
 
 

@@ -23,8 +23,6 @@ import numpy.typing as npt
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.listing import Listing
 
-__all__ = ["ProbabilityScores", "positive_index", "probability_scores", "ranking_scores"]
-
 Array = npt.NDArray[np.float64]
 
 _EPS: Final = float(np.finfo(np.float64).eps)

@@ -10,8 +10,6 @@ from ceiba.export.sql import conditions_case
 if TYPE_CHECKING:
     from ceiba.rules.rule_set import RuleSet
 
-__all__ = ["RULE_FORMATS", "export_rules"]
-
 
 def _text(rules: RuleSet) -> str:
     return f"{rules}\n"

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ceiba.tree.arrays import Array
     from ceiba.tree.tree import Tree
 
-__all__ = ["NodeNote", "annotate", "note_lines", "note_text", "override", "taken_notes"]
-
 
 @dataclass(frozen=True)
 class NodeNote:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-__all__ = ["evaluate_tree"]
-
 
 def evaluate_tree(
     tree: Tree,

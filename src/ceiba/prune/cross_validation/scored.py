@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ceiba.prune.risk import Risk
     from ceiba.tree import Tree
 
-__all__ = ["SCORES", "Score", "fold_tree_of"]
-
 Score = Literal["cost", "error", "log_loss", "brier", "auc"]
 SCORES: Final = ("cost", "error", "log_loss", "brier", "auc")
 Array = npt.NDArray[np.float64]

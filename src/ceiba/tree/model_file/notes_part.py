@@ -10,8 +10,6 @@ from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.values import from_json, to_json
 from ceiba.tree.notes import NodeNote
 
-__all__ = ["notes_from_json", "notes_to_json"]
-
 _TEXTS: Final = ("name", "note", "reason")
 _NAMES: Final = tuple(one.name for one in fields(NodeNote))
 

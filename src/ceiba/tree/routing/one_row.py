@@ -20,8 +20,6 @@ from ceiba.tree.splits.split_table import SplitKind
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-__all__ = ["Answer", "answer_one", "plan_of"]
-
 _CUT, _LEVELS, _PRESENCE = 1, 2, 3
 _ABSENT: Final = object()
 _NUMBERS: Final = (float, int, bool)
