@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         Significance,
         Surrogates,
     )
+    from ceiba.inspection.describing.table import describe
     from ceiba.inspection.splitting.gain import gain
     from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
@@ -118,6 +119,7 @@ __all__ = [
     "chaid",
     "criteria",
     "datasets",
+    "describe",
     "edit",
     "errors",
     "estimators",
@@ -151,7 +153,7 @@ _NAMES = {
     "families": "c45 cart chaid id3 rpart",
     "grow": """Chaid GainRatio Honest Lookahead MEstimate Multiway Optimal Shrinkage Significance
         Surrogates""",
-    "inspection": "gain impurity",
+    "inspection": "describe gain impurity",
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
     "rules": "RuleSet",
     "tree": "Tree load read_metadata",

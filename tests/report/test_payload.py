@@ -122,7 +122,7 @@ def test_words_every_key_used_by_the_scripts_is_known() -> None:
     assert used - known == set()
 
 
-BUILT = ("cells_", "g_", "kind_", "m_", "rule_missing_", "rule_unseen_", "tab_")
+BUILT = ("cells_", "g_", "kind_", "m_", "proof_", "rule_missing_", "rule_unseen_", "tab_", "unit_")
 
 
 def test_words_and_style_classes_are_all_used_by_the_scripts() -> None:

@@ -131,6 +131,7 @@ def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
     core.max_surrogates = counted(options.surrogates.keep)
     core.surrogate_style = int(options.surrogates.agreement == "both")
     core.use_surrogate = options.use_surrogate
+    core.weights_count_rows = options.frequency_weights
     if options.rpart is not None:
         core.min_gain_ratio = options.rpart.min_gain_ratio
         core.keep_zero_weights = core.allow_zero_rate = core.like_rpart = True

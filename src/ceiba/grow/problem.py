@@ -20,6 +20,7 @@ from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.growers import GROWERS
 from ceiba.grow.limits import folded
 from ceiba.grow.priors import ClassScales, class_scales
+from ceiba.grow.repeated import counts_parts, repeat_rows
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
 from ceiba.tree import Tree
 
@@ -108,6 +109,8 @@ class Problem:
             free = replace(problem, options=replace(problem.options, forced_splits=None))
             free.__dict__["scales"] = self.scales
             return grow_forced(free, rows, below, forced, strict=rows is None)
+        if counts_parts(problem.options):
+            problem, rows, below = repeat_rows(problem, rows, below, self.weight)
         tree = GROWERS[problem.options.growers[0]](problem, rows, below)
         return tree if problem.options.monotonic_cst is None else folded(tree)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ceiba.inspection.describing.column import ColumnDescription, Remark
+from ceiba.inspection.describing.table import Description, describe
 from ceiba.inspection.evaluate import (
     ClassEvaluation,
     NumberEvaluation,
@@ -33,6 +35,8 @@ from ceiba.inspection.teaching import expected_costs, link_table, plurality
 
 __all__ = [
     "ClassEvaluation",
+    "ColumnDescription",
+    "Description",
     "Explanation",
     "ExplanationStep",
     "Explanations",
@@ -42,10 +46,12 @@ __all__ = [
     "LearningCurve",
     "NumberEvaluation",
     "ProbabilityScores",
+    "Remark",
     "Rule",
     "RuleTable",
     "Summary",
     "column_usage",
+    "describe",
     "evaluate_classes",
     "evaluate_numbers",
     "expected_costs",

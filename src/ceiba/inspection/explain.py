@@ -26,7 +26,7 @@ from ceiba.tree.notes import note_text
 from ceiba.tree.routing import route
 from ceiba.tree.routing.trace import Move, trace
 from ceiba.tree.splits.sentences import level_text, number_text
-from ceiba.visible import visible
+from ceiba.visible import counted, visible
 
 Array = npt.NDArray[np.float64]
 _LEVELS: Final = 8  # listed in a sentence, the others are counted
@@ -164,7 +164,7 @@ class Explanation:
             f"{step.sentence}  ({step.note or f'{step.column} is {step.shown}'})"
             for step in self.steps
         ]
-        where = f"leaf {self.leaf}, {self.n_rows} training rows"
+        where = f"leaf {self.leaf}, {counted(self.n_rows, 'training row')}"
         if self.probability is not None:
             share = self.probability.get(self.answer, float("nan"))
             where = f"probability {number_text(share, 3)}; {where}"

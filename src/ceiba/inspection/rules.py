@@ -26,6 +26,7 @@ from ceiba.paths import Condition, conditions_of
 from ceiba.tree import Tree
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
+from ceiba.visible import counted
 
 _LEVELS: Final = 8  # listed in a condition, the others are counted
 _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
@@ -76,12 +77,14 @@ class Rule:
     confidence, lift : float
         Probability of the class, and that over its probability at the root; NaN for regression.
     low, high : float
-        95 % interval of the confidence (Wilson) or of the mean, from the training rows: optimistic.
-        NaN where rows are weighted, or the confidence is not their share (priors, monotone limits).
+        95 % interval of the confidence (Wilson) or of the mean. NaN where rows are weighted, or the
+        confidence is not their share (priors, monotone limits).
     note : str
         What people wrote on the node.
     interest : Interest, optional
         Rows, probability and weight of evidence of the class asked for by `positive=`.
+    optimistic : bool
+        Whether the rows of the interval also chose the splits; not so in honest leaves.
     """
 
     node: int
@@ -96,15 +99,17 @@ class Rule:
     high: float
     note: str = ""
     interest: Interest | None = None
+    optimistic: bool = True
 
     def __str__(self) -> str:
         value = number_text(self.value) if isinstance(self.value, float) else self.value
         if self.confidence == self.confidence:
             figures = f"confidence {self.confidence:.3g}, lift {self.lift:.3g}"
         else:
-            known = self.low == self.low
-            figures = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}" if known else ""
-        rows = f"{self.rows} rows" if self.rows else ""
+            figures = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}"
+            figures += ", optimistic" if self.optimistic else ""
+            figures = figures if self.low == self.low else ""
+        rows = counted(self.rows, "row") if self.rows else ""
         about = ", ".join(filter(None, (rows, figures)))
         about = f"  ({about})" if about else ""
         note = f"\n   # {self.note}" if self.note else ""
@@ -348,8 +353,9 @@ def _rule(
     share = float(tree.share[node] * tree.part_ending[node])
     sure, lift, low, high = _figures(tree, node, rows, confidence, weighted)
     value = tree.node(node).label
-    note = note_text(tree, node)
-    return Rule(node, condition, text, value, rows, share, sure, lift, low, high, note)
+    note, optimistic = note_text(tree, node), not tree.honest
+    figures = (share, sure, lift, low, high)
+    return Rule(node, condition, text, value, rows, *figures, note, optimistic=optimistic)
 
 
 def _figures(
@@ -425,7 +431,7 @@ def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
 
 def _title(tree: Tree) -> str:
     target = f" for {tree.target.name}" if tree.target.name is not None else ""
-    return f"{tree.n_leaves} rules{target}"
+    return f"{counted(tree.n_leaves, 'rule')}{target}"
 
 
 def _legend(tree: Tree, confidence: float) -> str:

@@ -34,7 +34,7 @@ _FILES: Final = {  # in the order in which they are put together
     "panels": (
         *("figures.js", "panel_node.js", "case_csv.js", "case_shares.js", "case_answer.js"),
         *("panel_case.js", "panel_space.js", "panel_prune.js", "leaf_table.js", "panel_model.js"),
-        *("findings.js", "panel_data.js"),
+        *("findings.js", "panel_data.js", "proof.js"),
     ),
     "trust": ("trust_words.js", "panel_trust.js", "stability.js", "groups.js", "drift.js"),
     "app": ("print.js", "ahead.js", "app.js"),

@@ -132,13 +132,14 @@ def payload(
         "smoothed": tree.smoothed,
         "cost_matrix": None if tree.cost_matrix is None else exact(tree.cost_matrix),
         "class_prior": None if tree.class_prior is None else exact(tree.class_prior),
+        "certificate": _certificate(tree),
         "columns": column_columns(tree, rows),
         "nodes": node_columns(tree, output),
         **_of_training_rows(tree, rows, y, output),
         "test": None if test is None else evidence(tree, *rows_and_target(tree, test), output),
         "pruning": pruning_columns(tree, pruning, alpha),
         "trust": trust_columns(
-            tree, stability=stability, rivals=rivals, groups=groups, drift=drift
+            tree, stability=stability, rivals=rivals, groups=groups, drift=drift, output=output
         ),
     }
 
@@ -154,6 +155,12 @@ def _of_training_rows(tree: Tree, rows: Table | None, y: Any, output: int) -> di
         "bars": column_bars(rows),
         "rivals": None if tree.competitors is not None else searched_rivals(tree, by_node, y),
     }
+
+
+def _certificate(tree: Tree) -> dict[str, Any] | None:
+    """Give what a search has proven about the tree."""
+    proof = tree.certificate
+    return None if proof is None else {**proof.to_dict(), "gap": proof.gap, "proven": proof.proven}
 
 
 def _title(tree: Tree) -> str:

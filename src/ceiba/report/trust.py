@@ -26,7 +26,13 @@ _OTHER = "{name}: this is of another tree. Compute it with the model that is rep
 
 
 def trust_columns(
-    tree: Tree, *, stability: Any = None, rivals: Any = None, groups: Any = None, drift: Any = None
+    tree: Tree,
+    *,
+    stability: Any = None,
+    rivals: Any = None,
+    groups: Any = None,
+    drift: Any = None,
+    output: int = 0,
 ) -> dict[str, Any] | None:
     """Give the results of trust checks as plain data; None if there are none.
 
@@ -38,6 +44,8 @@ def trust_columns(
     rivals : RivalColumns or list of them, optional
     groups : GroupEvaluation or list of them, optional
     drift : Drift, optional
+    output : int, default=0
+        Which output the page shows.
 
     Examples
     --------
@@ -48,7 +56,7 @@ def trust_columns(
     2
     """
     found = {
-        "stability": [_stability(tree, one) for one in _each("stability", stability)],
+        "stability": [_stability(tree, one, output) for one in _each("stability", stability)],
         "rivals": [_rivals(tree, one) for one in _each("rivals", rivals)],
         "groups": [_groups(one) for one in _each("groups", groups)],
         "drift": [_drift(tree, one) for one in _each("drift", drift)],
@@ -111,14 +119,14 @@ def _place_above(tree: Tree, forced: Tree, node: int) -> int:
     return place
 
 
-def _stability(tree: Tree, found: Any) -> dict[str, Any]:
+def _stability(tree: Tree, found: Any, output: int) -> dict[str, Any]:
     places = _places(tree, found.tree, "stability")
     names = list(tree.schema.names)
     nodes, columns, leaves = found.nodes, found.columns, found.leaves
     depths = [name for name in columns.columns if name.startswith("depth")]
     return {
         "resamples": int(found.resamples),
-        "agreement": float(found.agreement),
+        "agreement": float(np.atleast_1d(found.agreement)[output]),
         "sizes": exact(np.quantile(found.n_leaves, (0.05, 0.5, 0.95))),
         "nodes": {
             "node": [places[i] for i in nodes["node"].tolist()],
@@ -138,7 +146,7 @@ def _stability(tree: Tree, found: Any) -> dict[str, Any]:
         "leaves": {
             "node": [places[i] for i in leaves["leaf"].tolist()],
             "rows": whole(leaves["rows"]),
-            "same": shown(leaves[leaves.columns[-1]], 5),
+            "same": shown(leaves[leaves.columns[3 + output]], 5),
         },
     }
 

@@ -65,7 +65,7 @@ def evaluate_tree(
     if positive is not None and tree.n_outputs > 1:
         raise OptionError("positive: this tree has several outputs, each with classes of its own.")
     truth = _truth(tree, y, table.n_rows)
-    told = route.predict(tree, table, n_threads=n_threads).reshape(table.n_rows, -1)
+    predicted = route.predict(tree, table, n_threads=n_threads).reshape(table.n_rows, -1)
     probability = _probabilities(tree, table, n_threads)
     weight = read_weights(sample_weight, len(truth))
     shared: dict[str, Any] = {"frequency_weights": frequency_weights, "confidence": confidence}
@@ -74,11 +74,13 @@ def evaluate_tree(
         own = None if weight is None else weight[rows]
         if tree.task == "regression":
             baseline = float(tree.value[0, k, 0])
-            return evaluate_numbers(truth[rows, k], told[rows, k], baseline, weight=own, **shared)
+            return evaluate_numbers(
+                truth[rows, k], predicted[rows, k], baseline, weight=own, **shared
+            )
         classes = tree.target.classes[k]
         return evaluate_classes(
             truth[rows, k],
-            told[rows, k],
+            predicted[rows, k],
             classes,
             classes[tree.answer[0].reshape(-1)[k]],
             probability=probability[k][rows],
@@ -93,7 +95,7 @@ def evaluate_tree(
         everyone = slice(None)
         results = [judge(k, everyone) for k in range(tree.n_outputs)]
         return results[0] if len(results) == 1 else tuple(results)
-    return _groups(tree, by, judge, truth, told, probability, positive, weight, shared)
+    return _groups(tree, by, judge, truth, predicted, probability, positive, weight, shared)
 
 
 def _groups(
@@ -101,32 +103,35 @@ def _groups(
     by: tuple[str, Any],
     judge: Any,
     truth: npt.NDArray[Any],
-    told: npt.NDArray[Any],
+    predicted: npt.NDArray[Any],
     probability: list[npt.NDArray[np.float64]],
     positive: Any,
     weight: Any,
     shared: dict[str, Any],
-) -> GroupEvaluation:
-    if tree.n_outputs > 1:
-        raise OptionError("by: groups are compared for one output; this model has several.")
+) -> GroupEvaluation | tuple[GroupEvaluation, ...]:
     name, labels = by[0], np.asarray(by[1], dtype=object)
     if labels.shape != (len(truth),):
         raise DataError(f"by: got shape {labels.shape}. Needs one label per row.")
-    kinds: dict[str, Any] = {}
-    if tree.task == "classification":
-        kinds["classes"] = tuple(tree.target.classes[0].tolist())
-        kinds["probability"] = probability[0]
-    return evaluate_groups(
-        name,
-        labels,
-        lambda rows: judge(0, rows),
-        truth[:, 0],
-        told[:, 0],
-        positive=positive,
-        weight=weight,
-        **kinds,
-        **shared,
-    )
+
+    def of_output(k: int) -> GroupEvaluation:
+        kinds: dict[str, Any] = {}
+        if tree.task == "classification":
+            kinds["classes"] = tuple(tree.target.classes[k].tolist())
+            kinds["probability"] = probability[k]
+        return evaluate_groups(
+            name,
+            labels,
+            lambda rows: judge(k, rows),
+            truth[:, k],
+            predicted[:, k],
+            positive=positive,
+            weight=weight,
+            **kinds,
+            **shared,
+        )
+
+    evaluations = tuple(of_output(k) for k in range(tree.n_outputs))
+    return evaluations[0] if len(evaluations) == 1 else evaluations
 
 
 def _truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:

@@ -57,7 +57,8 @@ std::vector<std::vector<std::uint32_t>> orders_past_event_free(const NodeRows& n
     std::vector<Part> level(levels.n_levels());
     Part all, event_free, aside = part_of(node, {levels.missing.data(), n_aside});
     for (std::size_t l = 0; l < level.size(); ++l) {
-        level[l] = part_of(node, std::span(levels.rows).subspan(levels.start[l], levels.start[l + 1] - levels.start[l]));
+        const std::size_t begin = levels.start[l], end = levels.start[l + 1];
+        level[l] = part_of(node, std::span(levels.rows).subspan(begin, end - begin));
         all = all + level[l];
         if (!(level[l].events > 0.0)) event_free = event_free + level[l];
     }

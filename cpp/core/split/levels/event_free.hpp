@@ -1,10 +1,10 @@
 // Poisson level sets where some levels have no events.
 //
 // The best division with rates r_L < r_R has on its left the levels whose rate is below the logarithmic mean of r_L and
-// r_R (the gain is convex in the left's weight and sum, so the best set lies on the side of the tangent where it grows).
-// A side without events is not allowed, though: if only event-free levels lie below, the left must take one level more,
-// and that need not be the one of the lowest rate. So besides the cuts of the order by rate (Breiman et al. 1984,
-// theorem 4.5) the best set can only be all event-free levels and one other.
+// r_R (the gain is convex in the left's weight and sum, so the best set lies on the side of the tangent where it
+// grows). A side without events is not allowed, though: if only event-free levels lie below, the left must take one
+// level more, and that need not be the one of the lowest rate. So besides the cuts of the order by rate (Breiman et al.
+// 1984, theorem 4.5) the best set can only be all event-free levels and one other.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@ stop at the alpha of the full fit (in units of the mean risk, as everything here
 rpart's own complexities (see `rpart_complexity.py`), and rows that a split cannot place follow the
 rule of growing: surrogates, then the side that got more weight from the split itself, and on a tie
 the right one. xerror = sum w e / R(root), xstd likewise; the error of a poisson row is its
-deviance over its own time under observation.
+deviance over its own time under observation, or (sqrt(events) - sqrt(rate x time))^2.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def rpart_cross_validate(
     cp: float,
     folds: Any = 10,
     random_state: Any = None,
+    error: str = "deviance",
 ) -> tuple[Array, Array]:
     """Give rpart's xerror and xstd.
 
@@ -67,6 +68,8 @@ def rpart_cross_validate(
         As in `cross_validate`; a number of folds is dealt out without regard to classes, as in R.
     random_state : int, RandomState, Generator or None, default=None
         None is the seed 0.
+    error : {"deviance", "sqrt"}, default="deviance"
+        poisson: deviance of a held-out row, or (sqrt(events) - sqrt(rate x time))^2.
 
     Returns
     -------
@@ -76,7 +79,7 @@ def rpart_cross_validate(
     per_case = root_risk * problem.row_weight.sum() / case_weights(problem).sum()
     grid = np.maximum(np.asarray(beta, np.float64)[::-1] * per_case, 0.0)
     plan = read_folds(folds, problem, stratify=False, random_state=random_state)
-    work = RpartFoldTree(_lighter(problem), grid, cp_alpha=cp * per_case)
+    work = RpartFoldTree(_lighter(problem), grid, cp_alpha=cp * per_case, error=error)
     cv = run_folds(work, [plan])
     whole = root_risk if root_risk > 0 else 1.0
     return cv.risk[::-1] / whole, cv.se[::-1] / whole
@@ -103,6 +106,12 @@ class RpartFoldTree(FoldTree):
     """The work of one fold by rpart's rules."""
 
     cp_alpha: float = 0.0
+    error: str = "deviance"
+
+    @property
+    def loss_name(self) -> str:
+        """As `parms$method` of R's poisson says; else that of the criterion."""
+        return "poisson_sqrt" if self.error == "sqrt" else super().loss_name
 
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
         """Leave nodes unsplit whose whole risk is not worth a split."""

@@ -11,7 +11,7 @@ from ceiba.estimators.classifier import TreeClassifier
 from ceiba.estimators.regressor import TreeRegressor
 from ceiba.families.rpart.fit import RpartFit
 from ceiba.families.rpart.formula import formula_or_data
-from ceiba.families.rpart.options import RPART_OPTIONS, RpartParameters
+from ceiba.families.rpart.options import ONLY_FOR, RPART_OPTIONS, RpartParameters
 from ceiba.families.rpart.survival import scaled_times
 from ceiba.families.rpart.words import RpartWords
 from ceiba.options import Option, takes_options
@@ -19,7 +19,9 @@ from ceiba.options.checks import one_of
 from ceiba.table import is_named_target, split_target
 from ceiba.table.targets.target import target_outputs
 
-_OF_CLASSES: Final = [row for name, row in RPART_OPTIONS.items() if name != "shrink"]
+_OF_CLASSES: Final = [
+    row for name, row in RPART_OPTIONS.items() if "class" in ONLY_FOR.get(name, ("class",))
+]
 _OF_NUMBERS: Final = [
     Option(
         "method",
@@ -29,7 +31,7 @@ _OF_NUMBERS: Final = [
         "Means and squared errors, rates of events and their deviance, or survival times, scaled "
         "so that the overall hazard is 1.",
     ),
-    *(row for name, row in RPART_OPTIONS.items() if name not in ("split", "prior", "loss")),
+    *(row for name, row in RPART_OPTIONS.items() if ONLY_FOR.get(name) != ("class",)),
 ]
 
 

@@ -19,10 +19,12 @@ from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
 from ceiba.families.rpart.cross_validation import rpart_cross_validate
 from ceiba.families.rpart.improvement import rpart_importance
 from ceiba.families.rpart.options import (
+    ONLY_FOR,
     RATES,
     RPART_OPTIONS,
     control,
     rpart_grow_options,
+    shrinkage,
     with_rules,
 )
 from ceiba.families.rpart.rows import Array, read_rows
@@ -94,9 +96,14 @@ class RpartFit:
         return folds if folds > 1 else None
 
     def _cross_validate(self, problem: Problem, folds: Any, beta: Any) -> tuple[Array, Array]:
-        risk = float(self.tree_.risk[0])
         return rpart_cross_validate(
-            problem, risk, beta, cp=self.cp, folds=folds, random_state=self.random_state
+            problem,
+            float(self.tree_.risk[0]),
+            beta,
+            cp=self.cp,
+            folds=folds,
+            random_state=self.random_state,
+            error=self._given().get("error", "deviance"),
         )
 
     def cross_validate(
@@ -155,7 +162,8 @@ class RpartFit:
         given = self._given()
         given["minsplit"], given["minbucket"] = control(given["minsplit"], given["minbucket"])
         silent = {"categorical_features", "n_jobs", "random_state"}
-        silent |= {"shrink"} if self.method not in RATES else set()
+        given["shrink"] = shrinkage(given)
+        silent |= {name for name, owners in ONLY_FOR.items() if self.method not in owners}
         words = [
             f"{name}={value!r}"
             for name, value in given.items()
@@ -206,7 +214,7 @@ percent: of the sum
             call=self._call(),
             n_dropped=self.n_rows_dropped_,
             column_cost=self.cost,
-            shrink=float(getattr(self, "shrink", 0.0)),
+            shrink=shrinkage(self._given()),
         )
 
     @property

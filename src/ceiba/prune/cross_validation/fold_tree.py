@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.criteria import ALIASES
 from ceiba.grow.problem import Problem
 from ceiba.grow.units import Units
 from ceiba.prune.cross_validation.folds import Fold
@@ -100,7 +101,7 @@ class FoldTree:
         if tree.task == "regression":
             scale = None if self.error_scale is None else self.error_scale[rows]
             value = np.ascontiguousarray(self.units.shrink_target(tree.value[:, 0, 0]))
-            loss = tree.criterion
+            loss = self.loss_name
             return _core.number_losses(tree.parent, step, end, weight, truth, scale, value, loss, n)
         costs = self._costs()
         answer, flat = np.ascontiguousarray(tree.answer), costs.ravel()
@@ -149,6 +150,12 @@ class FoldTree:
         """The power of two by which errors are too small; 0 for all ordinary data."""
         squared = self.problem.options.criterion_name not in _LOSS
         return self.units.target * (2 if squared else 1)
+
+    @property
+    def loss_name(self) -> str:
+        """The loss of held-out numbers: that of the criterion."""
+        name = self.problem.options.criterion_name
+        return ALIASES.get(name, name)
 
     @property
     def error_weight(self) -> Array:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Decimal, Encoding, Markers, Model, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import AsJson, Model
 
 
 def counterfactual(
@@ -28,15 +30,18 @@ def counterfactual(
     ] = None,
     up: Annotated[list[str] | None, typer.Option(help="A column that may only rise.")] = None,
     down: Annotated[list[str] | None, typer.Option(help="A column that may only fall.")] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option("--allow", help="A level that a column may take: COLUMN=LEVEL. Repeat it."),
+    ] = None,
     cost: Annotated[
         list[str] | None, typer.Option(help="What changing a column costs: COLUMN=NUMBER.")
     ] = None,
-    order: Annotated[str, typer.Option(help="Nearest by: columns, distance.")] = "columns",
+    order: Annotated[
+        str, typer.Option(help="What comes first: fewer columns changed, or smaller changes.")
+    ] = "columns",
     k: Annotated[int, typer.Option("-k", help="How many alternatives.")] = 5,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     as_json: AsJson = False,
 ) -> None:
     """Find the nearest changes to a row that would give it another answer.
@@ -56,7 +61,6 @@ def counterfactual(
 
     warn_in_words()
     tree, metadata = open_tree(model)
-    reading = (separator, encoding, missing_marker, decimal_comma)
     table = one_row(tree, metadata, data, row, values, reading)
     alternatives = alternatives_of(
         tree,
@@ -64,6 +68,7 @@ def counterfactual(
         target=_target(tree, target),
         fixed=fixed or (),
         direction={**dict.fromkeys(up or (), "up"), **dict.fromkeys(down or (), "down")},
+        allowed=_allowed(tree, allow or ()),
         cost=dict(_priced(text) for text in cost or ()),
         order=order,  # type: ignore[arg-type]
         k=k,
@@ -87,6 +92,25 @@ def _target(tree: Any, text: str | None) -> Any:
         raise OptionError(
             f"--target {text!r}: the model predicts numbers. Write LOW:HIGH, one side may be empty."
         ) from None
+
+
+def _allowed(tree: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
+    """Read the levels that columns may take, by their text."""
+    from ceiba.errors import OptionError, did_you_mean
+
+    found: dict[str, list[Any]] = {}
+    for text in texts:
+        name, equals, level = text.partition("=")
+        if not equals:
+            raise OptionError(f"--allow {text!r}: write COLUMN=LEVEL.")
+        columns = {column.name: column for column in tree.schema.columns}
+        if name not in columns:
+            raise OptionError(
+                f"--allow {text!r}: there is no column {name!r}.{did_you_mean(name, columns)}"
+            )
+        by_text = {str(one): one for one in columns[name].levels}
+        found.setdefault(name, []).append(by_text.get(level, level))
+    return found
 
 
 def _priced(text: str) -> tuple[str, float]:

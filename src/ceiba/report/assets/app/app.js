@@ -68,7 +68,7 @@ function topBar() {
   });
   return el("header", { class: "top" },
     el("div", { class: "title" }, el("div", { class: "title-line" }, el("h1", { title: M.payload.title }, M.payload.title), el("div", { id: "marks", class: "marks" }, headerMarks())),
-      el("p", { id: "summary", class: "muted" }, summaryLine())),
+      el("p", { id: "summary", class: "muted" }, summaryLine()), el("div", { id: "proof" }, proofLine())),
     el("div", { class: "tools" },
       el("div", { class: "search" }, search, el("span", { id: "hits", class: "muted", "aria-live": "polite" })),
       lang,
@@ -280,6 +280,7 @@ function connect() {
   follow(["step"], () => {
     document.getElementById("summary").textContent = summaryLine();
     document.getElementById("marks").replaceChildren(...headerMarks());
+    document.getElementById("proof").replaceChildren(...proofLine());
     markDataTab();
   });
   follow(["filter", "step"], () => (document.getElementById("filter-found").textContent = filterText()));

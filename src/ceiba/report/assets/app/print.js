@@ -14,7 +14,7 @@ function buildPrint(root) {
   const leaves = ends.filter((e) => !e.rest).map((e) => e.node).sort((a, b) => M.breadth[b] - M.breadth[a]);
   const many = leaves.length > 150;
   root.replaceChildren(
-    el("h1", {}, M.payload.title), el("p", {}, summaryLine()),
+    el("h1", {}, M.payload.title), el("p", {}, summaryLine()), proofText() ? el("p", {}, `${proofText()} ${proofNotes()}`) : "",
     ...findingBoxes(), el("h2", {}, t("quality")), metricsTable(alpha), el("h2", {}, t("importance")), importanceList(alpha),
     el("h2", {}, t("overview")), icicleSvg(PRINT_WIDTH, Math.min(26 * (depthNow() + 1), 260)),
     ...printedFigures(ends),
