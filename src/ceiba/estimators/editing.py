@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ceiba.prune import Pruned
     from ceiba.tree import Split
 
-
 _OF_PRUNING = ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_")
 
 

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from ceiba.table import ColumnInfo
     from ceiba.tree import Tree
 
-
 _TIMES: Final = {"date": "date", "datetime": "date-time"}
 
 

@@ -22,7 +22,6 @@ from ceiba.tree.model_file.values import from_json, to_json
 if TYPE_CHECKING:
     from ceiba.tree.model_file.field import Field
 
-
 _FIGURES: Final = ("cover", "errors", "confidence", "lift")
 _SET: Final = ("column", "low", "high", "codes", "named", "missing")
 

@@ -80,7 +80,7 @@ class RpartWords:
         --------
         >>> from sklearn.datasets import load_iris
         >>> import ceiba
-        >>> model = ceiba.rpart().fit(*load_iris(return_X_y=True, as_frame=True))
+        >>> model = ceiba.rpart("class").fit(*load_iris(return_X_y=True, as_frame=True))
         >>> model.prune(cp=0.45).cp_table_["n_splits"].tolist()
         [0, 1]
         """
@@ -139,7 +139,7 @@ class RpartWords:
         --------
         >>> from sklearn.datasets import load_iris
         >>> import ceiba
-        >>> model = ceiba.rpart(xval=0).fit(*load_iris(return_X_y=True, as_frame=True))
+        >>> model = ceiba.rpart("class", xval=0).fit(*load_iris(return_X_y=True, as_frame=True))
         >>> model.path(2)
         {2: ['root', 'petal length (cm) <= 2.45']}
         """
@@ -307,7 +307,8 @@ class RpartWords:
         --------
         >>> from sklearn.datasets import load_iris
         >>> import ceiba
-        >>> print(ceiba.rpart(xval=0).fit(*load_iris(return_X_y=True, as_frame=True)).to_r())
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> print(ceiba.rpart("class", xval=0).fit(X, y).to_r())
         n= 150
         node), split, n, loss, yval, (yprob)
               * denotes terminal node

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ceiba.prune.risk import Risk
     from ceiba.tree import Tree
 
-
 Score = Literal["cost", "error", "log_loss", "brier", "auc"]
 SCORES: Final = ("cost", "error", "log_loss", "brier", "auc")
 Array = npt.NDArray[np.float64]
