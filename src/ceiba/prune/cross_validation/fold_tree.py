@@ -153,7 +153,8 @@ class FoldTree:
     @property
     def loss_name(self) -> str:
         """The loss of held-out numbers: that of the criterion."""
-        return self.problem.options.criterion_name
+        name = self.problem.options.criterion_name
+        return name if name in _LOSS else "squared_error"
 
     @property
     def error_weight(self) -> Array:
