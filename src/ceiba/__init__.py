@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         DataError,
         DataTypeError,
         DataWarning,
+        LeakWarning,
         ModelFileError,
         OptionError,
         OutputError,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         Significance,
         Surrogates,
     )
+    from ceiba.inspection.describing.table import describe
     from ceiba.inspection.splitting.gain import gain
     from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
@@ -93,6 +95,7 @@ __all__ = [
     "DescriptionLength",
     "GainRatio",
     "Honest",
+    "LeakWarning",
     "Lookahead",
     "MEstimate",
     "ModelFileError",
@@ -116,6 +119,7 @@ __all__ = [
     "chaid",
     "criteria",
     "datasets",
+    "describe",
     "edit",
     "errors",
     "estimators",
@@ -143,13 +147,13 @@ __all__ = [
 ]
 
 _NAMES = {
-    "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning ModelFileError
-        OptionError OutputError SchemaError TreeError""",
+    "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning LeakWarning
+        ModelFileError OptionError OutputError SchemaError TreeError""",
     "estimators": "DecisionTreeClassifier DecisionTreeRegressor",
     "families": "c45 cart chaid id3 rpart",
     "grow": """Chaid GainRatio Honest Lookahead MEstimate Multiway Optimal Shrinkage Significance
         Surrogates""",
-    "inspection": "gain impurity",
+    "inspection": "describe gain impurity",
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
     "rules": "RuleSet",
     "tree": "Tree load read_metadata",

@@ -76,6 +76,17 @@ class DataWarning(CeibaWarning):
     """The data were read, but something about them deserves a look."""
 
 
+class LeakWarning(DataWarning):
+    """One column alone decides the target: it may not be known when the tree is used.
+
+    Examples
+    --------
+    >>> from ceiba.errors import DataWarning, LeakWarning
+    >>> issubclass(LeakWarning, DataWarning)
+    True
+    """
+
+
 def did_you_mean(name: object, allowed: Iterable[object]) -> str:
     """Return ``" Did you mean 'x'?"`` for the closest allowed name, or ``""`` if none is close.
 

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.visible import visible
+from ceiba.visible import DIGITS, visible
 
 __all__ = ["Listing"]
 
 _FOLD = 60  # rows printed; longer listings show both ends
-_DIGITS = 6
+_COPIED = ("alpha", "cp")  # figures that people type in again: not rounded further
 
 
 class Listing:
@@ -152,7 +152,10 @@ class Listing:
     def __str__(self) -> str:
         shown = _rows_shown(len(self))
         cells = [
-            [visible(text, one_line=True) for text in (name, *(_cell(values, i) for i in shown))]
+            [
+                visible(text, one_line=True)
+                for text in (name, *(_cell(values, i, name in _COPIED) for i in shown))
+            ]
             for name, values in self._columns.items()
         ]
         numeric = [values.dtype.kind in "fiu" for values in self._columns.values()]
@@ -192,10 +195,10 @@ def _rows_shown(n: int) -> list[int]:
     return [*range(_FOLD // 2), *range(n - _FOLD // 2, n)]
 
 
-def _cell(values: npt.NDArray[Any], i: int) -> str:
+def _cell(values: npt.NDArray[Any], i: int, copied: bool = False) -> str:
     value = values[i]
     if isinstance(value, float | np.floating):
-        return f"{value:.{_DIGITS}g}"
+        return f"{value:.{6 if copied else DIGITS.get()}g}"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else ""
     if isinstance(value, list | tuple):

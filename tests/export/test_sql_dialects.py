@@ -201,7 +201,7 @@ def test_spark_agrees_with_predict(spark: Any) -> None:
     from pyspark.sql import types
 
     for seed in range(N_TREES):
-        drawn = drawn_for(seed)
+        drawn = drawn_for(seed, forbidden="$")
         fields = [types.StructField("row_id", types.LongType())]
         for info in drawn.tree.schema.columns:
             kind = types.StringType() if is_text(info) else types.LongType()
@@ -220,6 +220,14 @@ def test_spark_agrees_with_predict(spark: Any) -> None:
         query = drawn.tree.export("sql", dialect="spark")
         answers = spark.sql(query + "ORDER BY row_id").select("leaf", "prediction").collect()
         compare(drawn, [one["leaf"] for one in answers], [one["prediction"] for one in answers])
+
+
+@pytest.mark.slow
+def test_spark_leaves_dollars_in_strings_alone(spark: Any) -> None:
+    tree = ceiba.tree.build(("x", {"${a}": "${b}", "$": "'$"}), target="y")
+    spark.createDataFrame([("${a}",), ("$",)], "x string").createOrReplaceTempView("data")
+    answers = spark.sql(tree.export("sql", dialect="spark")).collect()
+    assert [one["prediction"] for one in answers] == ["${b}", "'$"]
 
 
 @pytest.mark.slow
@@ -352,6 +360,7 @@ def test_times_of_a_zone_are_compared_in_utc(dialect: str, cut: str) -> None:
     [
         ("oracle", "x", "", "empty string is NULL in Oracle"),
         ("oracle", 'say "hi"', "a", "Oracle has no columns with '\"'"),
+        ("spark", "${row}", "a", r"Spark has no columns with '\$\{'"),
         ("bigquery", "back`tick", "a", "BigQuery has no columns with '`'"),
     ],
 )

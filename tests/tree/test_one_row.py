@@ -17,9 +17,8 @@ from ceiba.errors import DataError, DataTypeError, SchemaError
 
 def table(seed=0, n=300, holes=0.15):
     rng = np.random.default_rng(seed)
-    day = [
-        datetime.date(2024, 1, 1) + datetime.timedelta(days=int(d)) for d in rng.integers(0, 99, n)
-    ]
+    start = datetime.datetime(2024, 1, 1, 12)
+    day = [start + datetime.timedelta(hours=int(d)) for d in rng.integers(0, 999, n)]
     frame = pd.DataFrame(
         {
             "x": rng.normal(size=n).round(2),

@@ -228,8 +228,12 @@ class EstimatorMethods:
         => b  (probability 1; leaf 2, 2 training rows)
         """
         from ceiba.inspection import explain, explain_rows
+        from ceiba.tree.routing.one_row import whole_row
 
-        tree, table = self._fitted(), self._rows(_one_row(row))
+        tree = self._fitted()
+        if isinstance(row, dict) and all(np.ndim(value) == 0 for value in row.values()):
+            row = whole_row(tree, row)
+        table = self._rows(_one_row(row))
         return explain(tree, table) if table.n_rows == 1 else explain_rows(tree, table)
 
     def shap_values(

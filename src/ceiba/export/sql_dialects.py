@@ -75,6 +75,11 @@ def _escaped_text(text: str) -> str:
     return "'" + _escaped("'")(text) + "'"
 
 
+def _spark_text(text: str) -> str:
+    # ${...} would be replaced by a variable, even within a string.
+    return _escaped_text(text).replace("${", "$\\{")
+
+
 def _snowflake_text(text: str) -> str:
     return _standard_text(text.replace("\\", "\\\\"))
 
@@ -158,8 +163,8 @@ class Dialect:
         Before and after a quoted name.
     name : callable
         A name as it stands between the marks.
-    forbidden : str
-        Characters that no column's name can hold.
+    forbidden : tuple of str
+        What no column's name can hold.
     text, number : callable
         Literals.
     share : callable or None
@@ -187,7 +192,7 @@ class Dialect:
     title: str
     marks: tuple[str, str] = ('"', '"')
     name: Form = _STANDARD_NAME
-    forbidden: str = ""
+    forbidden: tuple[str, ...] = ()
     text: Form = _standard_text
     number: Callable[[float], str] = _exponent
     share: Callable[[float], str] | None = None
@@ -212,7 +217,7 @@ class Dialect:
 
     def column(self, name: str) -> str:
         """Write the name of a column of the table."""
-        bad = next((c for c in name if c in self.forbidden), None)
+        bad = next((part for part in self.forbidden if part in name), None)
         if bad is not None:
             raise TreeError(
                 f"sql: {self.title} has no columns with {bad!r} in their name, and {name!r} is "
@@ -222,7 +227,9 @@ class Dialect:
 
     def new_column(self, name: str) -> str:
         """Write the name of a column that the query adds: what it cannot hold becomes ``_``."""
-        return self.quoted(name.translate(dict.fromkeys(map(ord, self.forbidden), "_")))
+        for part in self.forbidden:
+            name = name.replace(part, "_")
+        return self.quoted(name)
 
     def time_of(self, column: str, zoned: bool) -> str:
         """Write a column of dates or times as what `time_literal` is compared with."""
@@ -304,7 +311,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             "BigQuery",
             marks=("`", "`"),
             name=_escaped("`"),
-            forbidden='!"$()*,./;?@[\\]^`{}~\n\r',
+            forbidden=tuple('!"$()*,./;?@[\\]^`{}~\n\r'),
             text=_escaped_text,
             boolean="CAST({} AS INT64)",
             moment="CAST({} AS DATETIME)",
@@ -326,7 +333,8 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             "Spark",
             marks=("`", "`"),
             name=_doubled("`"),
-            text=_escaped_text,
+            forbidden=("${",),
+            text=_spark_text,
             number=lambda x: f"{x!r}D",
             boolean="CAST({} AS INT)",
             zoned_literal="TIMESTAMP '{}+00:00'",
@@ -336,7 +344,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
         ),
         "oracle": Dialect(
             "Oracle",
-            forbidden='"',
+            forbidden=('"',),
             text=_oracle_text,
             number=_normal(lambda x: f"{x!r}D", "Oracle"),
             truth=("0", "1"),

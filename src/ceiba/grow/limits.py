@@ -107,3 +107,31 @@ def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
         high[lower], low[upper] = min(high[node], middle), max(low[node], middle)
         number[lower], number[upper] = min(number[lower], middle), max(number[upper], middle)
     return number
+
+
+def folded(tree: Tree) -> Tree:
+    """Make leaves of nodes below which all leaves answer alike, as limits may have them do.
+
+    Two branches that are held at the same bound say the same: their split decides nothing. The new
+    leaf gives that answer, and its risk is that of the leaves before.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.grow.limits import folded
+    >>> folded(ceiba.tree.build(("x <= 2", "a", ("y <= 3", "b", "b")))).n_leaves
+    2
+    """
+    value, risk = tree.value.copy(), tree.risk.copy()
+    alike = tree.is_leaf.copy()
+    start, nodes = tree.branch_start.tolist(), tree.branch_node
+    stays = (tree.default_branch < 0) & (tree.sent_default > 0)
+    for node in np.flatnonzero(~tree.is_leaf)[::-1].tolist():
+        below = nodes[start[node] : start[node + 1]]
+        if alike[below].all() and not stays[node] and np.all(value[below] == value[below[0]]):
+            alike[node] = True
+            value[node], risk[node] = value[below[0]], risk[below].sum()
+    chosen = np.flatnonzero(alike & ~tree.is_leaf)
+    if len(chosen) == 0:
+        return tree
+    return replace(tree, value=value, risk=risk).collapse(chosen)

@@ -18,6 +18,7 @@ from ceiba.grow.core_grower import grow_by_search
 from ceiba.grow.forced.grower import grow_forced
 from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.growers import GROWERS
+from ceiba.grow.limits import folded
 from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.grow.repeated import counts_parts, repeat_rows
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
@@ -110,7 +111,8 @@ class Problem:
             return grow_forced(free, rows, below, forced, strict=rows is None)
         if counts_parts(problem.options):
             problem, rows, below = repeat_rows(problem, rows, below, self.weight)
-        return GROWERS[problem.options.growers[0]](problem, rows, below)
+        tree = GROWERS[problem.options.growers[0]](problem, rows, below)
+        return tree if problem.options.monotonic_cst is None else folded(tree)
 
     def take(self, rows: npt.NDArray[Any]) -> Problem:
         """Give the problem of some rows alone, as if there were no others."""

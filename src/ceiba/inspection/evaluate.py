@@ -19,6 +19,7 @@ from ceiba.inspection.intervals import Interval, bca_interval, mean_interval, wi
 from ceiba.inspection.probability_scores import ProbabilityScores, probability_scores
 from ceiba.inspection.r2_interval import r2_interval as interval_of_r2
 from ceiba.table import effective_rows
+from ceiba.visible import counted
 
 Array = npt.NDArray[np.float64]
 _CORNER = "truth \\ predicted"
@@ -103,8 +104,8 @@ class ClassEvaluation:
         low, high = self.error_interval
         of = " of these rows" if self.has_priors else ""
         lines = [
-            f"{self.n_rows} rows: error{of} {self.error:.3g} ({self.confidence:.0%} interval "
-            f"{low:.3g} to {high:.3g}), accuracy {self.accuracy:.3g}".replace("%", " %"),
+            f"{counted(self.n_rows, 'row')}: error{of} {self.error:.3g} ({self.confidence:.0%} "
+            f"interval {low:.3g} to {high:.3g}), accuracy {self.accuracy:.3g}".replace("%", " %"),
             *self._table(),
             f"always {self.baseline!r} (the root's answer): error {self.baseline_error:.3g}",
         ]
@@ -187,7 +188,9 @@ class NumberEvaluation:
 
         return "\n".join(
             [
-                f"{self.n_rows} rows, {self.confidence:.0%} intervals".replace("%", " %"),
+                f"{counted(self.n_rows, 'row')}, {self.confidence:.0%} intervals".replace(
+                    "%", " %"
+                ),
                 line(
                     "MSE",
                     self.mse,

@@ -26,7 +26,7 @@ from ceiba.tree.notes import note_text
 from ceiba.tree.routing import route
 from ceiba.tree.routing.trace import Move, trace
 from ceiba.tree.splits.sentences import level_text, number_text
-from ceiba.visible import visible
+from ceiba.visible import counted, visible
 
 Array = npt.NDArray[np.float64]
 _LEVELS: Final = 8  # listed in a sentence, the others are counted
@@ -164,7 +164,7 @@ class Explanation:
             f"{step.sentence}  ({step.note or f'{step.column} is {step.shown}'})"
             for step in self.steps
         ]
-        where = f"leaf {self.leaf}, {self.n_rows} training rows"
+        where = f"leaf {self.leaf}, {counted(self.n_rows, 'training row')}"
         if self.probability is not None:
             share = self.probability.get(self.answer, float("nan"))
             where = f"probability {number_text(share, 3)}; {where}"
@@ -213,15 +213,18 @@ def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
     contributions: dict[str, float] = {}
     for step in steps:
         contributions[step.column] = contributions.get(step.column, 0.0) + step.change
+    leaf = end.node
+    if tree.unseen == "default" and end.by == "unseen":
+        leaf, contributions = 0, {}  # the root answers
     return Explanation(
         steps=steps,
-        leaf=end.node,
+        leaf=leaf,
         answer=tuple(answer.tolist()) if tree.n_outputs > 1 else _plain(answer),
         probability=probability,
-        n_rows=int(tree.n_rows[end.node]),
+        n_rows=int(tree.n_rows[leaf]),
         baseline=float(followed[0]),
         contributions=contributions,
-        note=note_text(tree, end.node),
+        note=note_text(tree, leaf),
     )
 
 

@@ -26,6 +26,7 @@ from ceiba.paths import Condition, conditions_of
 from ceiba.tree import Tree
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
+from ceiba.visible import counted
 
 _LEVELS: Final = 8  # listed in a condition, the others are counted
 _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
@@ -108,7 +109,7 @@ class Rule:
             figures = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}"
             figures += ", optimistic" if self.optimistic else ""
             figures = figures if self.low == self.low else ""
-        rows = f"{self.rows} rows" if self.rows else ""
+        rows = counted(self.rows, "row") if self.rows else ""
         about = ", ".join(filter(None, (rows, figures)))
         about = f"  ({about})" if about else ""
         note = f"\n   # {self.note}" if self.note else ""
@@ -430,7 +431,7 @@ def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
 
 def _title(tree: Tree) -> str:
     target = f" for {tree.target.name}" if tree.target.name is not None else ""
-    return f"{tree.n_leaves} rules{target}"
+    return f"{counted(tree.n_leaves, 'rule')}{target}"
 
 
 def _legend(tree: Tree, confidence: float) -> str:

@@ -33,6 +33,7 @@ from ceiba.grow.problem import Problem
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds, seed_of
+from ceiba.prune.cross_validation.progress import fold_listener
 from ceiba.prune.cross_validation.pruned_answers import Staircases
 from ceiba.prune.cross_validation.scored import Score, fold_tree_of
 from ceiba.prune.risk import Risk
@@ -349,14 +350,19 @@ def _mean_and_variance(
 
 
 def _ticker(total: int, verbose: bool) -> Callable[[], None]:
-    """Give a function that counts folds on standard error, or does nothing."""
-    if not verbose:
+    """Give a function that counts folds for who listens and on standard error, or does nothing."""
+    listener = fold_listener()
+    if not verbose and listener is None:
         return lambda: None
     count = 0
 
     def tick() -> None:
         nonlocal count
         count += 1
+        if listener is not None:
+            listener(count, total)
+        if not verbose:
+            return
         bar = "#" * (30 * count // total)
         end = "\n" if count == total else ""
         print(f"\rcross-validation [{bar:<30}] fold {count} of {total}", end=end, file=sys.stderr)

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Model, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import AsJson, Data, Model
 
 
 def evaluate(
@@ -27,10 +28,7 @@ def evaluate(
     gains: Annotated[
         bool, typer.Option("--gains", help="Show the table of gains and lift.")
     ] = False,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     as_json: AsJson = False,
 ) -> None:
     """Compare the answers of a model with the truth in a file.
@@ -41,13 +39,13 @@ def evaluate(
 
     Example: ceiba evaluate weather.ceiba test.csv
     """
-    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.models import open_model
     from ceiba.cli.output import answer, warn_in_words
 
     warn_in_words()
     opened, metadata = open_model(model)
-    reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
-    found = evaluation_on(opened, data, reading, target, weight, by, positive)
+    read_as = reading.like(metadata, opened.tree_)
+    found = evaluation_on(opened, data, read_as, target, weight, by, positive)
     text = str(found)
     if gains:
         text += f"\n\n{gains_of(found)}"
@@ -78,11 +76,12 @@ def evaluation_on(
 ) -> Any:
     """Read a file as the model wants it and evaluate, per group if a column is named."""
     from ceiba.cli.output import remark
+    from ceiba.visible import counted
 
     groups: list[Any] = []
     X, y, weights, dropped = truth_of(model, data, reading, target, weight, by, groups)
     if dropped:
-        remark(f"{dropped} rows without the truth are left out.")
+        remark(f"Left out: {counted(dropped, 'row')} without the truth.")
     if by is None and positive is None:
         return model.evaluate(X, y, weights)
     tree = model.tree_
@@ -111,7 +110,8 @@ def truth_of(
     """
     import polars as pl
 
-    from ceiba.cli.files.kinds import by_schema
+    from ceiba.cli.files.cell_styles import tidy
+    from ceiba.cli.files.kinds import by_schema, numbers_in
     from ceiba.cli.files.reading import batches
     from ceiba.errors import DataError, OptionError, did_you_mean
 
@@ -129,7 +129,13 @@ def truth_of(
                 what = roles.get(one, "the groups")
                 raise DataError(f"{data} has no column {one!r}, which holds {what}.{hint}")
         read.append(by_schema(batch, tree.schema))
-        kept.append(batch.cells(beside))
+        cells = batch.cells(beside)
+        if batch.piece is not None:
+            cells = cells.with_columns(tidy(pl.col(one), reading.markers) for one in beside)
+        numbers = [weight, name if tree.task == "regression" else None]
+        kept.append(
+            cells.with_columns(numbers_in(batch, cells, one) for one in numbers if one is not None)
+        )
     X, frame = pl.concat(read), pl.concat(kept)
     del read, kept
     present = frame[name].is_not_null()
@@ -143,16 +149,8 @@ def truth_of(
 
 def _truth(series: Any, tree: Any) -> Any:
     """Bring the truth into the type of the classes: a CSV holds texts."""
-    import polars as pl
-
-    from ceiba.errors import DataError
-
     if tree.task == "regression":
-        numbers = series.cast(pl.Float64, strict=False)
-        if numbers.null_count() > series.null_count():
-            at = int((series.is_not_null() & numbers.is_null()).arg_max())
-            raise DataError(f"line {at + 2}, column {series.name!r}: {series[at]!r} is no number.")
-        return numbers.to_numpy()
+        return series.to_numpy()
     labels = tree.target.classes[0].tolist()
     by_text = {str(label): label for label in labels}
     if all(isinstance(label, bool) for label in labels):
