@@ -20,14 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
+from ceiba.grow.problem import Problem
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.pruned_answers import Staircases, stairs_of
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
     from ceiba.prune.cross_validation.folds import Fold
     from ceiba.prune.risk import Risk
-    from ceiba.tree import Tree
 
 
 Score = Literal["cost", "error", "log_loss", "brier", "auc"]
