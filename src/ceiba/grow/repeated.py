@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ceiba.grow.grow_options import GrowOptions
     from ceiba.grow.problem import Problem
 
-__all__ = ["counts_parts", "repeat_rows"]
-
 _MOST_ROWS: Final = 100_000_000
 
 

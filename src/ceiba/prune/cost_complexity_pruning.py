@@ -1,7 +1,7 @@
 """Cost-complexity pruning as an object: a given alpha or size, or the choice by cross-validation.
 
 What `prune="cv"` and `prune="1se"` stand for. The sequence of one tree: `cost_complexity.py`; its
-cross-validation: `cross_validation.py`; the rules and the table: `pruning_table.py`.
+cross-validation: `cross_validation/`; the rules and the table: `pruning_table.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the nodes of a tree say: shares, answers, and the impurity and risk of the whole."""
+"""Figures of the nodes of a tree: shares, answers; and the impurity and risk of the whole."""
 
 from __future__ import annotations
 
