@@ -92,4 +92,4 @@ def test_colours_are_for_terminals_that_want_them(
     assert "█ setosa  ▒ versicolor" in plain
     piped = ok("show", "iris.ceiba", cwd=learned)
     assert not CODE.search(piped)
-    assert piped == ceiba.load(learned / "iris.ceiba").tree_.to_text() + "\n"
+    assert piped == ceiba.load(learned / "iris.ceiba").tree_.to_text(digits=4) + "\n"

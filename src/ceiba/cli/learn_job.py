@@ -213,7 +213,7 @@ class Learning:
         from ceiba.cli.commands.using.evaluate import evaluation_data, evaluation_on
         from ceiba.cli.files.kinds import as_columns
         from ceiba.cli.output import answer, can_unicode, remark
-        from ceiba.cli.screen import has_color, width_of
+        from ceiba.cli.screen import DIGITS, has_color, width_of
 
         tree = model.tree_
         rows = len(self.train[1])
@@ -221,7 +221,12 @@ class Learning:
             "model": str(path), "task": self.task, "rows": rows, "leaves": tree.n_leaves,
             "depth": tree.depth,
         }  # fmt: skip
-        shown = {"unicode": can_unicode(), "color": has_color(), "width": width_of()}
+        shown = {
+            "unicode": can_unicode(),
+            "color": has_color(),
+            "width": width_of(),
+            "digits": DIGITS,
+        }
         lines = [tree.to_text(max_depth=6, **shown), ""]
         if tree.certificate is not None:
             lines += [str(tree.certificate), ""]

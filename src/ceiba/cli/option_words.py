@@ -21,6 +21,7 @@ _RANGES: Final = (
     (re.compile(r"a float in the range \(0\.0, 1\.0[)\]]"), "a number between 0 and 1"),
     (re.compile(r"a (?:float|number) in the range \[([\d.]+), inf\)"), r"a number of at least \1"),
     (re.compile(r"must be None, "), "must be "),
+    (re.compile(r"^prune must be"), "--prune must be"),
 )
 _STATED: Final = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
 #: Options of `learn` whose parameter has another name.

@@ -13,7 +13,7 @@ import sys
 import textwrap
 from typing import IO, Any, Final
 
-from ceiba.cli.translation import is_english, translated, translated_cell
+from ceiba.cli.translation import is_english, translated, translated_table
 from ceiba.visible import visible
 
 #: Significant digits of figures in tables.
@@ -96,15 +96,13 @@ def _fit_table(lines: list[str], width: int) -> list[str]:
     if len(bounds) < 2:
         return [part for line in lines for part in _wrapped(translated(line), width)]
     cells = [[line[start:end].strip() for start, end in bounds] for line in lines]
-    cells = [
-        [translated_cell(cell, heading=j == 0 or k == 0) for j, cell in enumerate(row)]
-        for k, row in enumerate(cells)
-    ]
     right = [
         all(len(line) >= end and line[end - 1] != " " for line in lines if line[start:end].strip())
         for start, end in bounds
     ]
-    return layout(cells, right, width)
+    indent = " " * bounds[0][0]
+    made = layout(translated_table(cells), right, width - len(indent))
+    return [f"{indent}{line}" if line else line for line in made]
 
 
 def _columns_of(lines: list[str]) -> list[tuple[int, int]]:

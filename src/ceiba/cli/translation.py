@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Final
 
-from ceiba.cli.phrases import CELLS, PHRASES
+from ceiba.cli.phrases import CELLS, CORNER, HEADED, PHRASES
 from ceiba.errors import OptionError, did_you_mean
 
 _AT: Final = {"es": 0, "pt": 1}
@@ -61,11 +61,25 @@ def translated(line: str) -> str:
     return line
 
 
-def translated_cell(text: str, *, heading: bool = False) -> str:
-    """Give a cell of a table; a heading is looked up as a whole."""
+def translated_table(rows: list[list[str]]) -> list[list[str]]:
+    """Give the cells of a table: headings and kinds are looked up, names and levels left alone."""
     at = _AT.get(_LANG.get())
     if at is None:
-        return text
-    if text in CELLS:
-        return CELLS[text][at]
-    return text if heading else translated(text)
+        return rows
+
+    def word(text: str) -> str:
+        return CELLS[text][at] if text in CELLS else text
+
+    head, *body = rows
+    first = head[0]
+    if first == CORNER:  # between the corner and these stand the classes
+        shown = [word(one) if one in ("rows", "error", "cost") else one for one in head[-3:]]
+        return [[word(first), *head[1:-3], *shown] if len(head) > 3 else head, *body]
+    if first in HEADED:
+        head = [word(one) for one in head]
+        if first == "column":  # the second is the kind
+            body = [[row[0], word(row[1]), *row[2:]] for row in body]
+        return [head, *body]
+    if first in ("rows", "columns used") and len(head) == 3:  # the card of a tree
+        return [[word(row[0]), *map(translated, row[1:])] for row in rows]
+    return [list(map(translated, row)) for row in rows]

@@ -51,6 +51,7 @@ from ceiba.table import (
     split_target,
 )
 from ceiba.table.described import described
+from ceiba.table.named import with_names
 from ceiba.table.targets.target import take_rows
 from ceiba.tree import Tree
 
@@ -214,6 +215,8 @@ class DecisionTree(BaseTree):
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._takes_many_outputs():
             y = column_or_1d(y, warn=True)
         table = read(X, categorical_features=stated.get("categorical_features", "from_dtype"))
+        if stated.get("feature_names") is not None:
+            table = with_names(table, stated["feature_names"])
         weight = read_weights(sample_weight, table.n_rows)
         self.__dict__.pop("n_rows_dropped_", None)
         self.__dict__.pop("_present", None)

@@ -59,6 +59,7 @@ class RegressorParameters(TypedDict, total=False):
     honest: Any
     drop_missing_target: bool
     match_columns: str
+    feature_names: Any
 
 
 class ClassifierParameters(RegressorParameters, total=False):
@@ -152,6 +153,13 @@ _OWN: Final = (
         'How the columns of a frame are found when predicting. "order": same names in the same '
         'order, as scikit-learn demands. "name": by name, in any order, further columns are '
         "ignored; dicts and lists of dicts are matched so in any case.",
+    ),
+    Option(
+        "feature_names",
+        None,
+        (array_like(), nothing),
+        "sequence of str",
+        "Names of the columns of a table that has none, such as an array.",
     ),
 )
 

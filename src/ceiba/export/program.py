@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import TreeError
+from ceiba.paths.of_tree import refuse_default
 from ceiba.table import ColumnInfo, Kind
 from ceiba.tree.notes import note_lines
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
@@ -107,6 +108,7 @@ def about(tree: Tree, before_note: str | None = None) -> str:
 def program_of(tree: Tree, format_name: str) -> Program:
     """Write a tree down as plain lists."""
     _refuse_labels(tree, format_name)
+    refuse_default(tree, format_name)
     places = tree.used_columns.tolist()
     position = {j: at for at, j in enumerate(places)}
     stand_ins = tree.stand_ins

@@ -218,10 +218,12 @@ class _Words:
         if tree.n_rows[0]:
             parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]), 1)})")
         arrow = self.pen.arrow if tree.is_leaf[node] else ""
-        answer = visible(self.prediction(node), one_line=True)
-        parts.append(self.painted(node, arrow + answer))
-        if self.bars:
-            parts.append(self.bar(node))
+        # Without rows the answer of an inner node would be invented.
+        if tree.n_rows[0] or tree.is_leaf[node]:
+            answer = visible(self.prediction(node), one_line=True)
+            parts.append(self.painted(node, arrow + answer))
+            if self.bars:
+                parts.append(self.bar(node))
         if self.purity:
             full = round(5 * float(self.strengths[node]))
             parts.append(self.pen.full * full + self.pen.empty * (5 - full))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ceiba.grow.grow_options import GrowOptions
     from ceiba.grow.problem import Problem
 
+
 _MOST_ROWS: Final = 100_000_000
 
 

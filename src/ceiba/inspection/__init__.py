@@ -22,14 +22,16 @@ from ceiba.inspection.heldout_gain import heldout_gain
 from ceiba.inspection.importance import importance
 from ceiba.inspection.importance_table import importance_table, permutation_importance
 from ceiba.inspection.learning_curve import LearningCurve, learning_curve
+from ceiba.inspection.probability_scores import ProbabilityScores, probability_scores
 from ceiba.inspection.routing_report import routing
-from ceiba.inspection.rules import Rule, RuleTable, rules
+from ceiba.inspection.rules import Interest, Rule, RuleTable, rules
 from ceiba.inspection.splitting.gain import gain
 from ceiba.inspection.splitting.impurity import impurity
 from ceiba.inspection.splitting.split_curve import split_curve
 from ceiba.inspection.splitting.split_table import split_table
 from ceiba.inspection.splitting.split_tests import split_tests
 from ceiba.inspection.summary import Fact, Summary, column_usage, summary
+from ceiba.inspection.teaching import expected_costs, link_table, plurality
 
 __all__ = [
     "ClassEvaluation",
@@ -40,8 +42,10 @@ __all__ = [
     "Explanations",
     "Fact",
     "Formula",
+    "Interest",
     "LearningCurve",
     "NumberEvaluation",
+    "ProbabilityScores",
     "Remark",
     "Rule",
     "RuleTable",
@@ -50,6 +54,7 @@ __all__ = [
     "describe",
     "evaluate_classes",
     "evaluate_numbers",
+    "expected_costs",
     "explain",
     "explain_rows",
     "formula",
@@ -59,7 +64,10 @@ __all__ = [
     "importance_table",
     "impurity",
     "learning_curve",
+    "link_table",
     "permutation_importance",
+    "plurality",
+    "probability_scores",
     "routing",
     "rules",
     "split_curve",

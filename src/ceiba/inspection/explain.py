@@ -213,15 +213,18 @@ def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
     contributions: dict[str, float] = {}
     for step in steps:
         contributions[step.column] = contributions.get(step.column, 0.0) + step.change
+    leaf = end.node
+    if tree.unseen == "default" and end.by == "unseen":
+        leaf, contributions = 0, {}  # the root answers
     return Explanation(
         steps=steps,
-        leaf=end.node,
+        leaf=leaf,
         answer=tuple(answer.tolist()) if tree.n_outputs > 1 else _plain(answer),
         probability=probability,
-        n_rows=int(tree.n_rows[end.node]),
+        n_rows=int(tree.n_rows[leaf]),
         baseline=float(followed[0]),
         contributions=contributions,
-        note=note_text(tree, end.node),
+        note=note_text(tree, leaf),
     )
 
 

@@ -31,6 +31,7 @@ _UNSEEN: Final = {
     "majority": "unseen levels go where more rows go",
     "missing": "unseen levels count as missing",
     "error": "unseen levels are refused",
+    "default": "unseen levels get the answer of the root",
 }
 
 

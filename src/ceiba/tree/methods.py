@@ -34,7 +34,7 @@ class TreeMethods:
         >>> import ceiba
         >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
         >>> print(tree.to_text(unicode=False))
-        root  a p=0.5
+        root
         |- x <= 2.5  -> a
         `- x > 2.5  -> b
         """
@@ -49,7 +49,7 @@ class TreeMethods:
         --------
         >>> import ceiba
         >>> ceiba.tree.build(("x <= 2.5", "a", "b")).show(unicode=False)
-        root  a p=0.5
+        root
         |- x <= 2.5  -> a
         `- x > 2.5  -> b
         """
@@ -139,7 +139,7 @@ class TreeMethods:
         return importance(self, **options)  # type: ignore[arg-type]
 
     def split_tests(self) -> Listing:
-        """List the test by which each node was split; see `ceiba.inspection.split_tests`.
+        """List the test of each split; see `ceiba.inspection.split_tests`.
 
         Examples
         --------
@@ -151,6 +151,34 @@ class TreeMethods:
         from ceiba.inspection import split_tests
 
         return split_tests(self)  # type: ignore[arg-type]
+
+    def expected_costs(self, node: int = 0) -> Listing:
+        """List what each answer would cost at a node; see `ceiba.inspection.expected_costs`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2", {"a": 3, "b": 1}, "b"))
+        >>> tree.expected_costs(1)["expected cost"].tolist()
+        [0.25, 0.75]
+        """
+        from ceiba.inspection import expected_costs
+
+        return expected_costs(self, node)  # type: ignore[arg-type]
+
+    def link_table(self, **options: Any) -> Listing:
+        """List g(t) of every node at every pruning step; see `ceiba.inspection.link_table`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.tree_.link_table()["g"].round(3).tolist()
+        [0.333]
+        """
+        from ceiba.inspection import link_table
+
+        return link_table(self, **options)  # type: ignore[arg-type]
 
     def routing(self) -> Listing:
         """Tell who sent the training rows on at each node; see `ceiba.inspection.routing`.
@@ -182,7 +210,8 @@ class TreeMethods:
     def explain(self, X: Any) -> Explanation | Explanations:
         """Say why each row of X gets its answer; one `Explanation` if there is one row.
 
-        X is a table, or a dict of the values of one row.
+        X is a table, or a dict of the values of one row, which may lack columns that its way does
+        not ask about.
 
         Examples
         --------
@@ -195,9 +224,10 @@ class TreeMethods:
 
         from ceiba.inspection import explain, explain_rows
         from ceiba.tree.routing import route
+        from ceiba.tree.routing.one_row import whole_row
 
         if isinstance(X, dict) and all(np.ndim(value) == 0 for value in X.values()):
-            X = {name: [value] for name, value in X.items()}
+            X = whole_row(self, X)  # type: ignore[arg-type]
         table = route.read(self, X)  # type: ignore[arg-type]
         if table.n_rows == 1:
             return explain(self, table)  # type: ignore[arg-type]

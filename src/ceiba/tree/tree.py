@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.tests import SplitTests
 
 Missing = Literal["learn", "majority", "surrogate", "fractional", "error"]
-Unseen = Literal["majority", "missing", "error"]
+Unseen = Literal["majority", "missing", "error", "default"]
 
 _DTYPES: Final = {
     "parent": np.int32,
@@ -451,7 +451,7 @@ class Tree(SklearnNames, TreeMethods):
         >>> import ceiba
         >>> tree = ceiba.tree.build(("income <= 20", "refuse", "grant"))
         >>> print(tree.annotate(1, name="poor", note="policy 7").to_text(unicode=False))
-        root  grant p=0.5
+        root
         |- income <= 20  -> refuse  # poor: policy 7
         `- income > 20  -> grant
         """

@@ -136,7 +136,7 @@ class CsvFile:
         self.separator = reading.separator or ""
         self.remarks: list[str] = []
         self.styles: Mapping[str, Style] = {}
-        self._pieces = pieces(source, reading.encoding, rows=rows)
+        self._pieces = pieces(source, reading.encoding, rows=rows, remarks=self.remarks)
         first = next(self._pieces, None)
         if first is None or not first.raw.strip():
             raise DataError(f"{shown(source)} is empty.")

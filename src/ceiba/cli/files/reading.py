@@ -18,6 +18,7 @@ from ceiba.cli.files.csv_file import CsvFile, CsvPiece
 from ceiba.cli.files.databases import read_database
 from ceiba.cli.files.spreadsheets import SPREADSHEETS, is_spreadsheet, read_spreadsheet
 from ceiba.cli.files.streams import PACKED, existing, shown
+from ceiba.cli.output import remark
 from ceiba.cli.progress import progress
 from ceiba.errors import DataError, OptionError
 
@@ -256,6 +257,8 @@ def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
     if is_text(source):
         file = CsvFile(source, reading, size)
         names = file.names
+        for text in [*file.remarks, *(file.choice.doubts if reading.expected else ())]:
+            remark(f"warning: {text}", reading.quiet)
         with progress("predicting", file.size, reading.quiet) as bar:
             for piece in file:
                 yield Batch(names, piece=piece)

@@ -14,6 +14,7 @@ import gzip
 import itertools
 import lzma
 import queue
+import re
 import sys
 import threading
 import zipfile
@@ -38,6 +39,17 @@ _BYTE_ORDER_MARKS: Final = {  # UTF-32 first: its mark begins with that of UTF-1
     codecs.BOM_UTF16_BE: "utf-16",
     codecs.BOM_UTF8: "utf-8",
 }
+_LETTERS: Final = b"\xc0-\xd6\xd8-\xf6\xf8-\xff\x8a\x8c\x8e\x9a\x9c\x9e\x9f"
+_BEYOND: Final = re.compile(rb"[\x80-\xff]+")
+#: Letters in or at a word of ASCII letters, or signs: the euro, quotes, dashes, degrees, ordinals.
+_WESTERN: Final = re.compile(
+    rb"(?<=[A-Za-z])[" + _LETTERS + rb"]{1,2}(?![\x80-\xff])"
+    rb"|(?<![\x80-\xff])[" + _LETTERS + rb"]{1,2}(?=[A-Za-z])"
+    rb"|(?<![\x80-\xff])[\x80\x85\x91-\x97\xa0\xa3\xaa\xab\xb0\xba\xbb\xbf\xa1](?![\x80-\xff])"
+)
+_WORD: Final = re.compile(
+    rb"[A-Za-z" + _LETTERS + rb"]*[" + _LETTERS + rb"][A-Za-z" + _LETTERS + rb"]*"
+)
 _UNPACKING: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
 _BLOCK: Final = 2**20
 _SIZE: Final = 16 * _BLOCK
@@ -136,7 +148,13 @@ def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
         raise DataError(f"{source} cannot be unpacked: {error}.") from None
 
 
-def pieces(source: str, encoding: str | None, *, rows: int | None = None) -> Iterator[Piece]:
+def pieces(
+    source: str,
+    encoding: str | None,
+    *,
+    rows: int | None = None,
+    remarks: list[str] | None = None,
+) -> Iterator[Piece]:
     """Read a text source in pieces that end where records end.
 
     Parameters
@@ -147,6 +165,8 @@ def pieces(source: str, encoding: str | None, *, rows: int | None = None) -> Ite
         Of the text; None takes what its first bytes say, UTF-8 if they say nothing.
     rows : int, optional
         About how many records a piece holds; without it, 16 megabytes.
+    remarks : list, optional
+        Gets a word if the encoding was guessed.
 
     Raises
     ------
@@ -165,7 +185,7 @@ def pieces(source: str, encoding: str | None, *, rows: int | None = None) -> Ite
 
     def read_ahead() -> None:
         try:
-            for piece in _cut(source, encoding, rows):
+            for piece in _cut(source, encoding, rows, remarks):
                 if not put(piece):
                     return
             put(None)
@@ -182,12 +202,14 @@ def pieces(source: str, encoding: str | None, *, rows: int | None = None) -> Ite
         given_up.set()
 
 
-def _cut(source: str, encoding: str | None, rows: int | None) -> Iterator[Piece]:
+def _cut(
+    source: str, encoding: str | None, rows: int | None, remarks: list[str] | None
+) -> Iterator[Piece]:
     size = _SIZE if rows is None else 0
     line = 1
     held: list[bytes] = []
     n_held = done = 0
-    for block, done in _decoded(source, encoding):
+    for block, done in _decoded(source, encoding, remarks):
         size = size or max(1, (rows or 1) * len(block) // max(1, block.count(b"\n")))
         held.append(block)
         n_held += len(block)
@@ -239,15 +261,32 @@ def _encoding_in(block: bytes) -> str:
     return "utf-8"
 
 
-def _decoded(source: str, encoding: str | None) -> Iterator[tuple[bytes, int]]:
+def _western_word(raw: bytes) -> str:
+    """Give a word that Windows of Western Europe or America wrote so; "" if that is not safe.
+
+    Safe is: each byte beyond ASCII is a letter of these languages within a word of ASCII letters,
+    no more than two in a row, or one of a few signs. Other code pages have signs there, or words of
+    such bytes only.
+    """
+    if len(_BEYOND.findall(raw)) != len(_WESTERN.findall(raw)):
+        return ""
+    word = _WORD.search(raw)
+    return word[0].decode("cp1252") if word else ""
+
+
+def _decoded(
+    source: str, encoding: str | None, remarks: list[str] | None = None
+) -> Iterator[tuple[bytes, int]]:
     """Read blocks as UTF-8 without a byte order mark, lines ended by a line feed."""
     line = column = 1  # of the next byte
     decoder: Any = None
-    plain = old_mac = False
+    plain = old_mac = guessed = False
+    beyond = False  # whether anything but ASCII has come
     first = True
     done = 0
     for block, done in itertools.chain(_blocks(source), [(b"", -1)]):
         if decoder is None:
+            guessed = encoding is None
             encoding = encoding or _encoding_in(block)
             plain = codecs.lookup(encoding).name in ("utf-8", "ascii", "utf-8-sig")
             decoder = codecs.getincrementaldecoder("utf-8" if plain else encoding)()
@@ -256,8 +295,19 @@ def _decoded(source: str, encoding: str | None) -> Iterator[tuple[bytes, int]]:
         if not plain or waiting or not block.isascii():
             try:
                 text = decoder.decode(block, not block).encode("utf-8")
+                beyond = beyond or not text.isascii()
             except UnicodeDecodeError as error:
-                raise _bad_byte(error, line, column, source, encoding or "utf-8") from None
+                word = _western_word(error.object) if guessed and plain and not beyond else ""
+                if not word:
+                    raise _bad_byte(error, line, column, source, encoding or "utf-8") from None
+                plain = guessed = False
+                decoder = codecs.getincrementaldecoder("cp1252")("replace")
+                text = decoder.decode(error.object, not block).encode("utf-8")
+                if remarks is not None:
+                    remarks.append(
+                        f"{shown(source)} is not UTF-8; it is read as Windows-1252 ({word}). If "
+                        "that is wrong, give --encoding."
+                    )
         if first and text:
             text = text.removeprefix(codecs.BOM_UTF8)
             old_mac = b"\r" in text and b"\n" not in text

@@ -21,6 +21,7 @@ _OWN: Final = 0.9  # share of rows with a level of their own that makes an ident
 _MANY_LEVELS: Final = 500
 _MOSTLY: Final = 0.8  # share of cells that look like numbers or dates in a column of texts
 _GAPS: Final = 0.5
+_LONGEST: Final = 16  # characters of a level in a distribution
 _SPARK: Final = "▁▂▃▄▅▆▇█"
 _NUMBER: Final = re.compile(
     r"\s*[^\w\s.,'+-]?\s*[+-]?[\d.,'\s]*\d[\d.,'\s]*(?:[eE][+-]?\d+)?\s*[^\w\s]?\s*"
@@ -108,7 +109,7 @@ class ColumnDescription:
                 return f"{low} ... {high}"
             return f"{low} {_sparkline(self.histogram)} {high}"
         shown = [
-            f"{visible(level_text(level), one_line=True)} {percent(n / self.n_present)}"
+            f"{_short(level, unicode)} {percent(n / self.n_present)}"
             for level, n in self.levels[:3]
             if n
         ]
@@ -277,6 +278,11 @@ def _shown(value: float, display: str) -> str:
     if display in ("date", "datetime", "duration"):
         return show_number(value, display)  # type: ignore[arg-type]
     return number_text(float(value), 4)
+
+
+def _short(level: Any, unicode: bool) -> str:
+    text = visible(level_text(level), one_line=True)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + ("…" if unicode else "~")
 
 
 def _sparkline(counts: tuple[int, ...]) -> str:

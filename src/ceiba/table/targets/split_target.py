@@ -39,6 +39,8 @@ def _column_names(X: Any) -> Sequence[Any] | None:
         return list(X)
     if isinstance(X, list | tuple):
         return list(X[0]) if X and isinstance(X[0], Mapping) else None
+    if hasattr(X, "collect_schema"):  # polars, narwhals: asked so, lazy frames do not warn
+        return list(X.collect_schema().names())
     columns = getattr(X, "column_names", None) or getattr(X, "columns", None)
     return None if columns is None or callable(columns) else list(columns)
 

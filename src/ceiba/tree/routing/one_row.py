@@ -79,7 +79,7 @@ def _step(tree: Tree, node: int) -> tuple[Any, ...] | None:
     if missing is not None and default >= 0:
         missing = below[default]
     unseen: Any = missing if tree.unseen == "missing" else below[int(tree.majority_branch[node])]
-    if tree.unseen == "error":
+    if tree.unseen in ("error", "default"):
         unseen = None
     kind = int(tree.splits.kind[node])
     if kind == SplitKind.PRESENCE:
@@ -104,7 +104,7 @@ def _step(tree: Tree, node: int) -> tuple[Any, ...] | None:
             for code, branch in zip(codes.tolist(), branches.tolist(), strict=True)
         }
         # A level of the column that the node had not met.
-        other = missing if tree.unseen == "missing" else below[int(tree.majority_branch[node])]
+        other: Any = unseen if tree.unseen != "error" else below[int(tree.majority_branch[node])]
         node_of = dict.fromkeys(info.levels, other) | node_of
     if not all(type(level) is str for level in info.levels):
         node_of = {}  # 1, 1.0 and True are one key: the reader tells them apart
@@ -273,3 +273,11 @@ def few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
             return None
         leaves.append(leaf)
     return leaves
+
+
+def whole_row(tree: Tree, row: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return one row with all columns, missing where its way does not ask; refuse what it asks."""
+    if all(name in row for name in tree.schema.names):
+        return {name: [value] for name, value in row.items()}
+    _general(tree, row)
+    return _filled(tree, row)

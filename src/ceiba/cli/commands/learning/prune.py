@@ -29,7 +29,7 @@ def prune(
     """
     from ceiba.cli.models import open_model, save_model
     from ceiba.cli.output import answer, can_unicode, check_out, remark
-    from ceiba.cli.screen import has_color, width_of
+    from ceiba.cli.screen import DIGITS, has_color, width_of
     from ceiba.errors import OptionError
     from ceiba.estimators.model_file import replace_tree
     from ceiba.prune import prune_tree, pruning_sequence
@@ -62,6 +62,11 @@ def prune(
         text += f", saved in {out}"
         said["model"] = str(out)
     else:
-        shown = {"unicode": can_unicode(), "color": has_color(), "width": width_of()}
+        shown = {
+            "unicode": can_unicode(),
+            "color": has_color(),
+            "width": width_of(),
+            "digits": DIGITS,
+        }
         text = f"{smaller.to_text(max_depth=6, **shown)}\n{text}; keep it with --out"
     answer(text, said, as_json)

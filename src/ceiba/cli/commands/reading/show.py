@@ -33,7 +33,7 @@ def show(
     """
     from ceiba.cli.models import open_tree
     from ceiba.cli.output import answer, can_unicode
-    from ceiba.cli.screen import fitted, has_color, width_of
+    from ceiba.cli.screen import DIGITS, fitted, has_color, width_of
 
     tree: Any = open_tree(model)[0]
     if as_json:
@@ -43,6 +43,7 @@ def show(
     options = {"max_depth": max_depth, "node_ids": node_ids, "impurity": impurity}
     text = tree.to_text(
         counts=counts,
+        digits=DIGITS,
         unicode=not ascii_ and can_unicode(),
         bars=(width is not None if bars is None else bars) and tree.n_outputs == 1,
         color=has_color(),

@@ -63,10 +63,10 @@ def _show_gains(data: Dataset) -> None:
 
 def _learn(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> None:
     from ceiba.cli.output import can_unicode
-    from ceiba.cli.screen import has_color, width_of
+    from ceiba.cli.screen import DIGITS, has_color, width_of
 
     model.fit(X, y)
-    shown = {"unicode": can_unicode(), "color": has_color(), "width": width_of()}
+    shown = {"unicode": can_unicode(), "color": has_color(), "width": width_of(), "digits": DIGITS}
     print(model.tree_.to_text(**shown))
     print()
 
