@@ -13,10 +13,8 @@ from ceiba.tree.impurity import scale_by_prior
 from ceiba.tree.notes import overridden
 from ceiba.tree.routing import route as _route
 from ceiba.tree.shape import Shape
-
-if TYPE_CHECKING:
-    from ceiba.tree.splits.split_table import SplitTable
-    from ceiba.tree.splits.surrogates import SurrogateTable
+from ceiba.tree.splits.split_table import SplitTable
+from ceiba.tree.splits.surrogates import SurrogateTable
 
 
 class Figures(Shape):
