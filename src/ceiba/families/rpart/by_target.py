@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 
 import numpy as np
@@ -86,14 +87,14 @@ class Rpart(BaseEstimator):  # type: ignore[misc]
 
     def _estimator(self, method: Method) -> RpartClassifier | RpartRegressor:
         given = self.get_params(deep=False)
-        for name, owner in ONLY_FOR.items():
-            if owner == method:
+        for name, owners in ONLY_FOR.items():
+            if method in owners:
                 continue
             value, default = given.pop(name), RPART_OPTIONS[name].default
             if value is not default and value != default:
                 raise OptionError(
-                    f"{name} is a parameter of method={owner!r}; y holds {_ARE[method]}, so the "
-                    f"method is {method!r}. Leave {name} out, or pass method={owner!r}."
+                    f"{name} is a parameter of method={owners[0]!r}; y holds {_ARE[method]}, so "
+                    f"the method is {method!r}. Leave {name} out, or pass method={owners[0]!r}."
                 )
         if method == "class":
             return RpartClassifier(**given)
@@ -113,6 +114,8 @@ def method_of_target(X: Any, y: Any, exposure: Any = None) -> Method:
         return "poisson"
     if isinstance(y, str):
         y = split_target(X, y)[1]
+    if isinstance(y, Mapping) and len(y) == 1:
+        y = next(iter(y.values()))
     if isinstance(y, np.ndarray) and y.ndim == 2:
         y = y[:, 0]
     column = read({"y": y}).columns[0].info
