@@ -1,4 +1,4 @@
-"""Answers within monotone limits, where the splits above a node do not let it say its own.
+"""Node values clipped to the limits that monotone splits above them set.
 
 Class counts stay those of the rows; only the answer moves, and the risk is that of the answer. The
 core hands limits down while it grows (`hand_down_limits`): a split of a column with a direction
