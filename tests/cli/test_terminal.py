@@ -31,6 +31,7 @@ IRIS = [
     "ceiba rules iris.ceiba --sort rows",
     "ceiba explain iris.ceiba iris.csv --row 51",
     "ceiba explain iris.ceiba -v 'petal length=5' -v 'petal width=1.2'",
+    "ceiba ask iris.ceiba < values.txt",
     "ceiba predict iris.ceiba iris.csv --probabilities --leaf -o answers.csv",
     "ceiba predict iris.ceiba three.csv --only --prefix my_",
     "ceiba evaluate iris.ceiba iris.csv",
@@ -89,6 +90,7 @@ def check(name: str, found: str, columns: int) -> None:
 def test_commands_say_what_they_said(learned: Path, tmp_path: Path, columns: int) -> None:
     head = (learned / "iris.csv").read_text("utf-8").splitlines()[:4]
     (tmp_path / "three.csv").write_text("\n".join(head), "utf-8")
+    (tmp_path / "values.txt").write_text("4.7\n1.4\n", "utf-8")
     check("iris", session(IRIS, tmp_path, columns=columns), columns)
     assert len((tmp_path / "answers.csv").read_text("utf-8").splitlines()) == 151
     assert "def predict" in (tmp_path / "small.py").read_text("utf-8")

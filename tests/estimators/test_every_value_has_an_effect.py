@@ -59,6 +59,7 @@ VALUES: dict[str, list[Any]] = {
     "ccp_alpha": [0.02],
     "monotonic_cst": [{"x": -1}, [1, 1, 0]],
     "max_bins": [3],
+    "forced_splits": ["twin <= 2", ("level = a", "x <= 0", None)],
     "min_significance": [0.01, ceiba.Significance(level=0.2)],
     "categorical_features": [["twin"], [True, False, False]],
     "categorical_splits": ["multiway", ceiba.Multiway(empty=True)],
@@ -81,7 +82,6 @@ VALUES: dict[str, list[Any]] = {
     "drop_missing_target": [True],
     "splitter": ["random"],
     "honest": [ceiba.Honest(share=0.3)],
-    "forced_splits": ["twin <= 1"],
     "feature_names": [["first", "second"]],
 }
 

@@ -107,9 +107,9 @@ def counterfactual(tree: Any, row: Any) -> Any:
     return min(found, key=lambda one: (len(one.changes), one.distance), default=None)
 
 
-@pytest.mark.parametrize("kind", ["classes", "fractional", "regression"])
+@pytest.mark.parametrize("kind", ["classes", "fractional", "regression", "surrogate", "stay", "cv"])
 def test_nearest_other_answer_is_the_counterfactual_of_python(open_page: Open, kind: str) -> None:
-    tree = model(kind).tree_
+    tree = getattr(model(kind), "unpruned_tree_", None) or model(kind).tree_
     opened = open_page(kind)
     rows, cases = table(60, seed=11), cases_of(tree, 60, seed=11)
     near = opened.run(

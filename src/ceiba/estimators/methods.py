@@ -557,7 +557,8 @@ def _one_row(row: Any) -> Any:
     if type(row).__module__.startswith("pandas") and getattr(row, "ndim", 2) == 1:
         return {name: [value] for name, value in row.items()}
     if isinstance(row, np.ndarray):
-        return row.reshape(1, -1) if row.ndim == 1 else row
+        fields = row.dtype.names is not None  # a structured array: its rows, whatever their number
+        return row.reshape(1, -1) if row.ndim == 1 and not fields else row
     if isinstance(row, list | tuple) and row and np.ndim(row[0]) == 0:
         return [list(row)] if not isinstance(row[0], dict) else row
     return row

@@ -10,8 +10,7 @@ import re
 from typing import Any, Final
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.program import Program, Question, program_of
-from ceiba.tree.notes import note_lines
+from ceiba.export.program import LEVELS, Program, Question, about, program_of
 from ceiba.tree.tree import Tree
 
 _CODE: Final = """\
@@ -185,7 +184,7 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
     levels, starts = _levels(tree)
     fields: dict[str, Any] = {
         "name": name,
-        "about": _comment(_about(tree)),
+        "about": _comment(about(tree, "\n *   ")),
         "n_columns": len(tree.schema.columns),
         "listing": _listing(tree),
         "branch_of": _list(branch_of),
@@ -206,12 +205,6 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
     )
     fields["answers"] = _answers(tree, name, size)
     return _CODE.format(**fields)
-
-
-def _about(tree: Tree) -> str:
-    what = "" if tree.target.name is None else f" of {tree.target.name!a}"
-    notes = "".join(f"\n *   {ascii(note)[1:-1]}" for note in note_lines(tree))
-    return f"A tree{what} with {tree.n_leaves} leaves.{notes}"
 
 
 def _comment(text: str) -> str:
@@ -254,8 +247,8 @@ def _questions(program: Program, questions: list[Question]) -> tuple[list[str], 
     for one in questions:
         column = program.places[one.column]
         first = len(branch_of)
-        if one.kind == 2:
-            branch_of += [-2 if branch < 0 else branch for branch in one.branch_of]
+        if one.kind == LEVELS:
+            branch_of += one.branches
         rows.append(f"    {{{one.kind}, {column}, {one.low}, {one.cut!r}, {one.known}, {first}}}")
     return rows, branch_of
 

@@ -19,6 +19,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
+from ceiba.export.program import about
 from ceiba.export.sql_dialects import DIALECTS, Dialect, DialectName
 from ceiba.paths import Condition, ValueSet, ends_of
 from ceiba.paths.conditions import all_of
@@ -146,7 +147,8 @@ def _query(
             for c, label in enumerate(tree.target.classes[k].tolist()):
                 share = {node: writer.share(float(tree.value[node, k, c])) for node in ends}
                 columns.append((f"{prefix}probability{tail}_{label}", share))
-    lines = [f"-- {_comment(tree)}", *(f"-- {note}" for note in note_lines(tree))]
+    comment = f"{about(tree).rstrip('.')}, written by ceiba; NULL is missing."
+    lines = [f"-- {comment}", *(f"-- {note}" for note in note_lines(tree))]
     lines += ["SELECT", "  s.*"]
     taken: set[str] = set()
     for i, (name, by_node) in enumerate(columns):
@@ -177,13 +179,6 @@ def _refuse_leaf(tree: Tree, prefix: str) -> None:
             f"sql: the table has a column {clash!r}, and the query adds one called "
             f"'{prefix}leaf'. Pass prefix='tree_'."
         )
-
-
-def _comment(tree: Tree) -> str:
-    name = tree.target.name
-    # A name may hold a line break, which would end the comment.
-    what = "" if name is None else " of " + ascii(name)
-    return f"A tree{what} with {tree.n_leaves} leaves, written by ceiba; NULL is missing."
 
 
 @dataclass(frozen=True)

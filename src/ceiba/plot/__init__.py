@@ -19,6 +19,7 @@ from ceiba.plot.importance import plot_importance
 from ceiba.plot.impurity import plot_impurity
 from ceiba.plot.learning_curve import plot_learning_curve
 from ceiba.plot.path import plot_path
+from ceiba.plot.plotcp import plotcp
 from ceiba.plot.prediction import plot_prediction
 from ceiba.plot.pruning import plot_pruning
 from ceiba.plot.regions import plot_regions
@@ -47,4 +48,5 @@ __all__ = [
     "plot_rival_columns",
     "plot_stability",
     "plot_tree",
+    "plotcp",
 ]

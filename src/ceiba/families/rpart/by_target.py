@@ -86,14 +86,14 @@ class Rpart(BaseEstimator):  # type: ignore[misc]
 
     def _estimator(self, method: Method) -> RpartClassifier | RpartRegressor:
         given = self.get_params(deep=False)
-        for name, owner in ONLY_FOR.items():
-            if owner == method:
+        for name, owners in ONLY_FOR.items():
+            if method in owners:
                 continue
             value, default = given.pop(name), RPART_OPTIONS[name].default
             if value is not default and value != default:
                 raise OptionError(
-                    f"{name} is a parameter of method={owner!r}; y holds {_ARE[method]}, so the "
-                    f"method is {method!r}. Leave {name} out, or pass method={owner!r}."
+                    f"{name} is a parameter of method={owners[0]!r}; y holds {_ARE[method]}, so "
+                    f"the method is {method!r}. Leave {name} out, or pass method={owners[0]!r}."
                 )
         if method == "class":
             return RpartClassifier(**given)

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.criteria import ALIASES
 from ceiba.grow.problem import Problem
 from ceiba.grow.units import Units
 from ceiba.prune.cross_validation.folds import Fold
@@ -153,7 +154,8 @@ class FoldTree:
     @property
     def loss_name(self) -> str:
         """The loss of held-out numbers: that of the criterion."""
-        return self.problem.options.criterion_name
+        name = self.problem.options.criterion_name
+        return ALIASES.get(name, name)
 
     @property
     def error_weight(self) -> Array:
