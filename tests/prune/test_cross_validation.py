@@ -299,3 +299,11 @@ def test_target_whose_squares_are_infinite_is_refused_with_the_way_out():
     y = np.linspace(-1e200, 1e200, 50)
     with pytest.raises(TreeError, match="Divide the target by a constant"):
         ceiba.cart(task="regression").fit(y.reshape(-1, 1), y)
+
+
+def test_chaid_of_numbers_is_pruned_by_squared_error():
+    """f_test values splits; held-out rows are judged by the loss of its nodes."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, (80, 2)).astype(float)
+    model = ceiba.chaid(task="regression", prune="cv").fit(X, X[:, 0] + rng.normal(size=80))
+    assert model.get_n_leaves() > 1
