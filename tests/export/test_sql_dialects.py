@@ -373,6 +373,7 @@ def test_what_a_database_cannot_hold_is_refused(
         tree.export("sql", dialect=dialect)
 
 
+@pytest.mark.filterwarnings("ignore:Column 'x'.*levels")
 def test_oracle_lists_at_most_1000_levels() -> None:
     levels = tuple(f"v{i}" for i in range(2500))
     X = {"x": list(levels) * 2}

@@ -24,7 +24,10 @@ import ceiba
 
 RULES = ("learn", "surrogate", "majority", "fractional")
 # Telco's TotalCharges are texts because of eleven blanks, and the reader says so.
-pytestmark = pytest.mark.filterwarnings("ignore:Column 'TotalCharges'")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Column 'TotalCharges'"),
+    pytest.mark.filterwarnings("ignore:Column 'tailnum'.*levels"),
+]
 
 ADULT = [
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation",
