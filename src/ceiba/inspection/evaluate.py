@@ -73,7 +73,7 @@ class ClassEvaluation:
     a                  1  0     1      0
     b                  1  2     3  0.333
     always 'b' (the root's answer): error 0.25
-    probabilities of 'b': AUC 0.833, average precision 0.917, Brier 0.25, log loss 9.01, KS 0.667 ...
+    probabilities of 'b': AUC 0.833, average precision 0.917, Brier 0.25, log loss 9.01, ...
     """
 
     classes: tuple[Any, ...]
