@@ -27,6 +27,7 @@ __all__ = [
     "DataError",
     "DataTypeError",
     "DataWarning",
+    "LeakWarning",
     "ModelFileError",
     "OptionError",
     "OutputError",

@@ -22,13 +22,13 @@ def iris():
 
 @pytest.fixture(scope="module")
 def model(iris):
-    return ceiba.rpart(cp=0.0, minsplit=5).fit(*iris)
+    return ceiba.rpart("class", cp=0.0, minsplit=5).fit(*iris)
 
 
 def test_prune_is_the_model_of_that_cp(iris, model):
     for cp in (0.02, 0.45, 0.6, 1.0):
         smaller = model.prune(cp)
-        assert smaller.tree_ == ceiba.rpart(cp=cp, minsplit=5, xval=0).fit(*iris).tree_
+        assert smaller.tree_ == ceiba.rpart("class", cp=cp, minsplit=5, xval=0).fit(*iris).tree_
         rows = len(smaller.cp_table_)
         ours, whole = smaller.cp_table_, model.cp_table_
         np.testing.assert_allclose(ours["relative_cv_risk"], whole["relative_cv_risk"][:rows])
@@ -108,7 +108,10 @@ def test_control_and_parms_are_parameters_in_groups():
     grouped = ceiba.rpart(
         "class", control={"cp": 0.1, "minsplit": 5}, parms={"split": "information"}
     )
-    assert grouped.get_params() == ceiba.rpart(cp=0.1, minsplit=5, split="information").get_params()
+    assert (
+        grouped.get_params()
+        == ceiba.rpart("class", cp=0.1, minsplit=5, split="information").get_params()
+    )
     with pytest.raises(OptionError, match="given twice"):
         ceiba.rpart(cp=0.1, control={"cp": 0.2})
     with pytest.raises(OptionError, match="control has no 'minsplits'.*minsplit"):
@@ -118,8 +121,10 @@ def test_control_and_parms_are_parameters_in_groups():
 def test_formula_names_columns(iris):
     X, y = iris
     data = X.assign(kind=y)
-    plain = ceiba.rpart(xval=0).fit(X[["pl", "pw"]], y)
-    assert ceiba.rpart(xval=0).fit("kind ~ pl + pw", data).tree_.splits == plain.tree_.splits
+    plain = ceiba.rpart("class", xval=0).fit(X[["pl", "pw"]], y)
+    assert (
+        ceiba.rpart("class", xval=0).fit("kind ~ pl + pw", data).tree_.splits == plain.tree_.splits
+    )
     columns, target = read_formula("kind ~ . - sw - sl", data)
     assert list(columns) == ["pl", "pw"]
     assert target is not None
@@ -159,6 +164,9 @@ def test_survival_tree_takes_time_and_status():
     assert high > 2 * low
     by_formula = ceiba.rpart("exp", xval=0).fit("Surv(time, status) ~ x + z", frame)
     assert by_formula.tree_.splits == model.tree_.splits
+    guessed = ceiba.rpart(xval=0).fit("Surv(time, status) ~ x + z", frame)
+    assert guessed.method == "exp"
+    assert guessed.tree_ == by_formula.tree_
 
 
 @pytest.mark.parametrize(

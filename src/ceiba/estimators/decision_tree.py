@@ -39,7 +39,8 @@ from ceiba.grow.combinations import check_counts
 from ceiba.grow.leaves.honest import honest_parts, honest_values
 from ceiba.grow.leaves.smoothed import smooth
 from ceiba.options import OptionObject
-from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning, with_groups
+from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
+from ceiba.prune.read import with_groups
 from ceiba.table import (
     Table,
     Target,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ceiba.plot.cp_curve import plotcp
 from ceiba.plot.displays import (
     Display,
     IcicleDisplay,
@@ -19,7 +20,6 @@ from ceiba.plot.importance import plot_importance
 from ceiba.plot.impurity import plot_impurity
 from ceiba.plot.learning_curve import plot_learning_curve
 from ceiba.plot.path import plot_path
-from ceiba.plot.plotcp import plotcp
 from ceiba.plot.prediction import plot_prediction
 from ceiba.plot.pruning import plot_pruning
 from ceiba.plot.regions import plot_regions

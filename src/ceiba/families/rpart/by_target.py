@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from ceiba.errors import OptionError
 from ceiba.families.rpart.estimators import RpartClassifier, RpartRegressor
+from ceiba.families.rpart.formula import formula_or_data
 from ceiba.families.rpart.options import ONLY_FOR, RPART_OPTIONS, Method, RpartParameters
 from ceiba.options import takes_options
 from ceiba.table import Kind, read, split_target
@@ -53,7 +54,8 @@ class Rpart(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
+            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists. Or a formula
+            such as "y ~ a + b", with the data as `y`.
         y : array-like of shape (n_rows,) or str
             Labels, numbers, or numbers of events; or the name of a column of X.
         sample_weight, exposure : array-like of shape (n_rows,), default=None
@@ -64,6 +66,7 @@ class Rpart(BaseEstimator):  # type: ignore[misc]
         RpartClassifier or RpartRegressor
             This estimator, which it has become.
         """
+        X, y = formula_or_data(X, y)
         method = method_of_target(X, y, exposure)
         model = self._estimator(method)
         if isinstance(model, RpartRegressor):
@@ -112,6 +115,8 @@ def method_of_target(X: Any, y: Any, exposure: Any = None) -> Method:
     """
     if exposure is not None:
         return "poisson"
+    if isinstance(y, dict) and len(y) == 2:  # Surv(time, status)
+        return "exp"
     if isinstance(y, str):
         y = split_target(X, y)[1]
     if isinstance(y, Mapping) and len(y) == 1:

@@ -80,7 +80,7 @@ class RpartWords:
         --------
         >>> from sklearn.datasets import load_iris
         >>> import ceiba
-        >>> model = ceiba.rpart().fit(*load_iris(return_X_y=True, as_frame=True))
+        >>> model = ceiba.rpart("class").fit(*load_iris(return_X_y=True, as_frame=True))
         >>> model.prune(cp=0.45).cp_table_["n_splits"].tolist()
         [0, 1]
         """
@@ -139,7 +139,7 @@ class RpartWords:
         --------
         >>> from sklearn.datasets import load_iris
         >>> import ceiba
-        >>> model = ceiba.rpart(xval=0).fit(*load_iris(return_X_y=True, as_frame=True))
+        >>> model = ceiba.rpart("class", xval=0).fit(*load_iris(return_X_y=True, as_frame=True))
         >>> model.path(2)
         {2: ['root', 'petal length (cm) <= 2.45']}
         """
@@ -212,7 +212,7 @@ class RpartWords:
             Rows and their truth.
         type : {"usual", "pearson", "deviance"}, default="usual"
             anova: truth minus mean, in all three. class: "usual": the loss of the answer,
-            "pearson": (1 - p) / p, "deviance": sqrt(-2 log p), p of the true class, as in R.
+            "pearson": (1 - p) / p, "deviance": -2 log p, p of the true class, as in R.
 
         Returns
         -------
@@ -236,7 +236,7 @@ class RpartWords:
         p = np.maximum(p, np.finfo(np.float64).tiny)
         if type == "pearson":
             return np.asarray((1 - p) / p)
-        return np.asarray(np.sqrt(-2 * np.log(p)))
+        return np.asarray(-2 * np.log(p)) + 0.0  # no -0.0
 
     def rsq(self) -> Listing:
         """List R-square of the nested trees, apparent and cross-validated (R: `rsq.rpart`).
@@ -307,7 +307,8 @@ class RpartWords:
         --------
         >>> from sklearn.datasets import load_iris
         >>> import ceiba
-        >>> print(ceiba.rpart(xval=0).fit(*load_iris(return_X_y=True, as_frame=True)).to_r())
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> print(ceiba.rpart("class", xval=0).fit(X, y).to_r())
         n= 150
         node), split, n, loss, yval, (yprob)
               * denotes terminal node

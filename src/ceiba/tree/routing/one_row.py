@@ -20,7 +20,6 @@ from ceiba.tree.splits.split_table import SplitKind
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-
 _CUT, _LEVELS, _PRESENCE = 1, 2, 3
 _ABSENT: Final = object()
 _NUMBERS: Final = (float, int, bool)

@@ -32,7 +32,7 @@ def plotcp(model: Any, *, ax: Axes | None = None) -> Axes:
     --------
     >>> from sklearn.datasets import load_iris
     >>> import ceiba
-    >>> model = ceiba.rpart().fit(*load_iris(return_X_y=True, as_frame=True))
+    >>> model = ceiba.rpart("class").fit(*load_iris(return_X_y=True, as_frame=True))
     >>> ceiba.plot.plotcp(model).get_xlabel()
     'cp'
     """
