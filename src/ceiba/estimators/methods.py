@@ -19,11 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ceiba.grow import Alternatives
-    from ceiba.inspection import (
-        Explanation,
-        Explanations,
-        Summary,
-    )
+    from ceiba.inspection import Explanation, Explanations, Summary
     from ceiba.listing import Listing
     from ceiba.report import Report
     from ceiba.tree import Answer
