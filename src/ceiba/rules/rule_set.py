@@ -223,11 +223,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return fired
 
     def save(
-        self,
-        path: Any,
-        *,
-        metadata: Mapping[str, Any] | None = None,
-        compress: bool | None = None,
+        self, path: Any, *, metadata: Mapping[str, Any] | None = None, compress: bool | None = None
     ) -> None:
         """Write the fitted rules into a model file, which `ceiba.load` reads.
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, TypedDict
 
 from ceiba.criteria import Task
+from ceiba.estimators.parameters import PARAMETERS
 from ceiba.grow import OPTIONS, GrowOptions, RpartRules, Surrogates
 from ceiba.options import Check, Option
 from ceiba.options.checks import array_like, integer, nothing, number, one_of
@@ -163,13 +164,7 @@ _ROWS: Final = (
         "int, RandomState instance or None",
         "Seed of the folds. None is the fixed seed 0.",
     ),
-    Option(
-        "categorical_features",
-        "from_dtype",
-        (one_of("from_dtype"), array_like(), nothing),
-        '"from_dtype", list or mask',
-        "Columns that hold levels.",
-    ),
+    PARAMETERS["classification"]["categorical_features"],
     _GROW["n_jobs"],
 )
 
