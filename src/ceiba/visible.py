@@ -1,4 +1,4 @@
-"""Texts made fit to be shown: control characters are written, not obeyed; nouns and digits.
+"""Text made safe to display: control characters are escaped; also nouns and digits.
 
 A name or a level can hold anything, ESC sequences that clear the screen or set a title among it.
 In a terminal they would be obeyed, in XML they are not allowed, in DOT a NUL ends the file.

@@ -85,6 +85,42 @@ def sheet(cells: list[list[Any]], *more: str) -> Callable[[Path], object]:
     return write
 
 
+def ods(cells: list[list[Any]]) -> Callable[[Path], object]:
+    """Write what LibreOffice writes, as little of it as a reader needs."""
+    space = "urn:oasis:names:tc:opendocument:xmlns:"
+
+    def cell(value: Any) -> str:
+        if isinstance(value, int | float):
+            return f'<table:table-cell office:value-type="float" office:value="{value}"/>'
+        return (
+            f'<table:table-cell office:value-type="string"><text:p>{value}</text:p>'
+            "</table:table-cell>"
+        )
+
+    def write(path: Path) -> None:
+        body = "".join(
+            f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in cells
+        )
+        content = (
+            f'<?xml version="1.0" encoding="UTF-8"?><office:document-content '
+            f'xmlns:office="{space}office:1.0" xmlns:table="{space}table:1.0" '
+            f'xmlns:text="{space}text:1.0"><office:body><office:spreadsheet>'
+            f'<table:table table:name="May">{body}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>"
+        )
+        kind = "application/vnd.oasis.opendocument.spreadsheet"
+        manifest = (
+            f'<manifest:manifest xmlns:manifest="{space}manifest:1.0"><manifest:file-entry '
+            f'manifest:full-path="/" manifest:media-type="{kind}"/></manifest:manifest>'
+        )
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("mimetype", kind)
+            archive.writestr("META-INF/manifest.xml", manifest)
+            archive.writestr("content.xml", content)
+
+    return write
+
+
 def frame(**columns: Any) -> Callable[[Path], object]:
     def write(path: Path) -> None:
         import polars as pl
@@ -207,6 +243,8 @@ CASES = [
                y=[y(i) for i in range(N)]),
          {"x": "number"}, says="tags, where"),
     Case("book.xlsx", sheet(SHEET), {"x": "number", "when": "date", "c": "category"}),
+    Case("book.ods", ods([["x", "c", "y"], *([i / 4, "ab"[i % 2], y(i)] for i in range(N))]),
+         NUMBER_AND_CATEGORY, ranges={"x": (0, 9.75)}),
     Case("two sheets.xlsx", sheet(SHEET, "other"), {"x": "number"}, says="2 sheets"),
     Case("title.xlsx", sheet([["Sales of 2024"], *SHEET]), refused="--skip-rows"),
     Case("title skipped.xlsx", sheet([["Sales of 2024"], *SHEET]), {"x": "number", "when": "date"},

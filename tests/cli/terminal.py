@@ -19,6 +19,8 @@ import json, shlex, sys
 from ceiba.cli.main import main
 for line in json.loads(sys.argv[1]):
     print(f"$ {line}", flush=True)
+    line, _, source = line.partition(" < ")
+    sys.stdin = open(source) if source else sys.__stdin__
     sys.argv = shlex.split(line)
     code = 0
     try:

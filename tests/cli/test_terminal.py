@@ -31,6 +31,7 @@ IRIS = [
     "ceiba rules iris.ceiba --sort rows",
     "ceiba explain iris.ceiba iris.csv --row 51",
     "ceiba explain iris.ceiba -v 'petal length=5' -v 'petal width=1.2'",
+    "ceiba ask iris.ceiba < values.txt",
     "ceiba predict iris.ceiba iris.csv --probabilities --leaf -o answers.csv",
     "ceiba predict iris.ceiba three.csv --only --prefix my_",
     "ceiba evaluate iris.ceiba iris.csv",
@@ -89,6 +90,7 @@ def check(name: str, found: str, columns: int) -> None:
 def test_commands_say_what_they_said(learned: Path, tmp_path: Path, columns: int) -> None:
     head = (learned / "iris.csv").read_text("utf-8").splitlines()[:4]
     (tmp_path / "three.csv").write_text("\n".join(head), "utf-8")
+    (tmp_path / "values.txt").write_text("4.7\n1.4\n", "utf-8")
     check("iris", session(IRIS, tmp_path, columns=columns), columns)
     assert len((tmp_path / "answers.csv").read_text("utf-8").splitlines()) == 151
     assert "def predict" in (tmp_path / "small.py").read_text("utf-8")
@@ -152,6 +154,11 @@ def test_no_bar_where_there_is_no_terminal(large: Path, monkeypatch: pytest.Monk
     from tests.cli.running import run
 
     monkeypatch.setattr(progress, "_PATIENCE", -1)
-    done = run("learn", "large.csv", "-t", "RAIN", "--drop", "day", "--test-size", 0.5, cwd=large)
-    assert "\r" not in done.stderr
-    assert "%" not in done.stderr
+    flags = ("--drop", "day", "--test-size", 0.5, "-m", "piped.ceiba")
+    done = run("learn", "large.csv", "-t", "RAIN", *flags, cwd=large)
+    assert done.stderr == (
+        "large.csv: 200,000 rows, 3 columns: 1 number (clouds), 1 category (wind); target RAIN; no "
+        "missing cells.\n"
+        "warning: Column 'clouds' has one value in all rows.\n"
+        "warning: Column 'wind' has one value in all rows.\n"
+    )

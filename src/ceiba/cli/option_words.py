@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
+_BARE: Final = re.compile(r"^(\w+) must be ")
 _AMONG: Final = re.compile(r"a str among \{([^}]*)\}")
 _OBJECT: Final = re.compile(
     r"(,? or|,) an? (?:[A-Z]\w+(?:,? (?:or )?[A-Z]\w+)*|[a-z]+) object(?: of ceiba\.\w+)?"
@@ -21,7 +22,7 @@ _RANGES: Final = (
     (re.compile(r"a float in the range \(0\.0, 1\.0[)\]]"), "a number between 0 and 1"),
     (re.compile(r"a (?:float|number) in the range \[([\d.]+), inf\)"), r"a number of at least \1"),
     (re.compile(r"must be None, "), "must be "),
-    (re.compile(r"^prune must be"), "--prune must be"),
+    (re.compile(r"must be '([^']*)', '([^']*)'\."), r"must be \1 or \2."),
 )
 _STATED: Final = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
 #: Options of `learn` whose parameter has another name.
@@ -41,6 +42,7 @@ def in_flag_words(text: str) -> str:
     "--missing must be learn or error. Got 'leran' instead."
     """
     text = _PARAMETER.sub(lambda part: _flag(part[1]) or f"--set {part[1]}", text)
+    text = _BARE.sub(lambda part: f"{_flag(part[1]) or part[1]} must be ", text)
     text = _AMONG.sub(_listed, text)
     text = _NOT_TYPED.sub("", _OBJECT.sub("", text))
     for pattern, words in _RANGES:

@@ -170,6 +170,9 @@ PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
     (r"^always the root's: ", "siempre el de la raíz: ", "sempre o da raiz: "),
     (r"^root's value: (\S+); RMSE ", r"valor de la raíz: \1; RMSE ", r"valor da raiz: \1; RMSE "),
     (r"^(-?[\d.e+-]+) to (-?[\d.e+-]+)$", r"\1 a \2", r"\1 a \2"),
+    (r"^probabilities: AUC (\S+), average precision (\S+), Brier (\S+), log loss (\S+)",
+     r"probabilidades: AUC \1, precisión media \2, Brier \3, pérdida logarítmica \4",
+     r"probabilidades: AUC \1, precisão média \2, Brier \3, perda logarítmica \4"),
     (r"^probabilities of (.+): AUC (\S+), average precision (\S+), Brier (\S+), log loss (\S+), "
      r"KS (\S+) \(from (\S+) on\)",
      r"probabilidades de \1: AUC \2, precisión media \3, Brier \4, pérdida logarítmica \5, KS \6 "
@@ -198,6 +201,8 @@ PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
     (r"^(\x1b\[1m)?leaf (\d+): ", r"\1hoja \2: ", r"\1folha \2: "),
     (r", ([\d,.]+) rows? \(([\d.<>]+)%\)", r", \1 filas (\2 %)", r", \1 linhas (\2%)"),
     (r", confidence (\S+), lift (\S+)", r", confianza \1, lift \2", r", confiança \1, lift \2"),
+    (r", 95 % (\S+) to (\S+) \(optimistic\)$", r", 95 %: de \1 a \2 (optimista)",
+     r", 95%: de \1 a \2 (otimista)"),
     (r", 95 % (\S+) to (\S+)$", r", 95 %: de \1 a \2", r", 95%: de \1 a \2"),
     (r"^    if ", "    si ", "    se "),
     (r"^    and ", "    y ", "    e "),

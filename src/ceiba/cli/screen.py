@@ -20,6 +20,7 @@ from ceiba.visible import visible
 DIGITS: Final = 4
 _NARROWEST: Final = 14  # a column of texts is not made narrower
 _GAP: Final = "  "
+_HEAD: Final = re.compile("(\x1b\\[[0-9;]*m)([^\x1b]*)\x1b\\[0m")
 _ENDLESS: Final = 10**6
 _TREE: Final = re.compile(r"^[\s│|]*[├└`|][─-] |^(?:\[0\] )?root(?:  |$)")  # a line of a tree
 _CODE: Final = re.compile("(\x1b\\[[0-9;]*m)")
@@ -83,10 +84,13 @@ def _seen(line: str) -> int:
 def _wrapped(line: str, width: int) -> list[str]:
     if _seen(line) <= width:
         return [line]
-    indent = " " * (len(line) - len(line.lstrip()))
-    return textwrap.wrap(
-        line, width, initial_indent="", subsequent_indent=f"{indent}  ", break_on_hyphens=False
-    ) or [""]
+    bare = _CODE.sub("", line)
+    indent = " " * (len(bare) - len(bare.lstrip()))
+    lines = textwrap.wrap(bare, width, subsequent_indent=f"{indent}  ", break_on_hyphens=False)
+    head = _HEAD.match(line)  # the coloured words at the beginning
+    if head and lines[0].startswith(head[2]):
+        lines[0] = head[0] + lines[0][len(head[2]) :]
+    return lines or [""]
 
 
 def _fit_table(lines: list[str], width: int) -> list[str]:

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from ceiba.criteria import Task
 from ceiba.edit.by_hand import regrow_in, set_split_in
 from ceiba.errors import DataTypeError, OptionError
+from ceiba.grow import Problem
+from ceiba.prune import Pruned
 from ceiba.prune.cost_complexity_pruning import choose_again
-from ceiba.tree import Tree
-
-if TYPE_CHECKING:
-    from ceiba.criteria import Task
-    from ceiba.grow import Problem
-    from ceiba.prune import Pruned
-    from ceiba.tree import Split
+from ceiba.tree import Split, Tree
 
 _OF_PRUNING = ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_")
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from ceiba.table import ColumnInfo
-    from ceiba.tree import Tree
+from ceiba.table import ColumnInfo
+from ceiba.tree import Tree
 
 _TIMES: Final = {"date": "date", "datetime": "date-time"}
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import grow_by_search
+from ceiba.grow.core_options import Place
 from ceiba.grow.forced.grower import grow_forced
 from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.growers import GROWERS
@@ -23,9 +24,6 @@ from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.grow.repeated import counts_parts, repeat_rows
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
 from ceiba.tree import Tree
-
-if TYPE_CHECKING:
-    from ceiba.grow.core_options import Place
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]

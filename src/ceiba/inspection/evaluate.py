@@ -1,4 +1,4 @@
-"""How good predictions are: counts of mistakes, what they cost, and how sure we are.
+"""How good predictions are: errors, their costs, and confidence intervals.
 
 With N(i, j) rows of truth j predicted as i: Q(i|j) = N(i, j) / N(j); R(j) = sum_i C(i|j) Q(i|j);
 R(T) = sum_j R(j) pi(j), where pi are the class priors, or the shares in these data (Breiman et al.

@@ -1,4 +1,4 @@
-"""What a drawn node says: its question, its answer, its rows, and the word on the edge above it.
+"""The words of a drawn node: its question, its answer, its rows, and the label of the edge above.
 
 Plain text and numbers, the same for every drawing. A question has yes/no edges; where every branch
 stands for one level (or a column is a boolean), the edges name the answers instead.

@@ -1,12 +1,12 @@
 """Cost-complexity pruning as an object: a given alpha or size, or the choice by cross-validation.
 
 What `prune="cv"` and `prune="1se"` stand for. The sequence of one tree: `cost_complexity.py`; its
-cross-validation: `cross_validation.py`; the rules and the table: `pruning_table.py`.
+cross-validation: `cross_validation/`; the rules and the table: `pruning_table.py`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +17,11 @@ from ceiba.options import parameter
 from ceiba.options.checks import boolean, check_options, integer, nothing, number, one_of
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
 from ceiba.prune.cross_validation.scored import SCORES, Score
-from ceiba.prune.cross_validation.validate import cross_validate
+from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
 from ceiba.prune.risk import Risk
 from ceiba.tree import Tree
-
-if TYPE_CHECKING:
-    from ceiba.prune.cross_validation.validate import CrossValidation
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
 

@@ -6,18 +6,16 @@ first; alpha is in units of the mean risk, cp and the relative columns are divid
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
+from ceiba.prune.cost_complexity import PruningSequence
+from ceiba.prune.cross_validation.validate import CrossValidation
 from ceiba.tree import Tree
-
-if TYPE_CHECKING:
-    from ceiba.prune.cost_complexity import PruningSequence
-    from ceiba.prune.cross_validation.validate import CrossValidation
 
 Rule = Literal["min", "1se"]
 Array = npt.NDArray[np.float64]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.export.sql import conditions_case
-
-if TYPE_CHECKING:
-    from ceiba.rules.rule_set import RuleSet
+from ceiba.rules.rule_set import RuleSet
 
 
 def _text(rules: RuleSet) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from ceiba.paths import Clause, Condition, ValueSet
 from ceiba.paths.conditions import Chain
 from ceiba.rules.rule_set import GeneralRule, RuleSet
 from ceiba.tree.model_file import Document, write
+from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.values import from_json, to_json
-
-if TYPE_CHECKING:
-    from ceiba.tree.model_file.field import Field
 
 _FIGURES: Final = ("cover", "errors", "confidence", "lift")
 _SET: Final = ("column", "low", "high", "codes", "named", "missing")

@@ -1,4 +1,4 @@
-"""What the nodes of a tree say: shares, answers, and the impurity and risk of the whole."""
+"""Figures of the nodes of a tree: shares, answers; and the impurity and risk of the whole."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from ceiba.tree.impurity import scale_by_prior
 from ceiba.tree.notes import overridden
 from ceiba.tree.routing import route as _route
 from ceiba.tree.shape import Shape
-
-if TYPE_CHECKING:
-    from ceiba.tree.splits.split_table import SplitTable
-    from ceiba.tree.splits.surrogates import SurrogateTable
+from ceiba.tree.splits.split_table import SplitTable
+from ceiba.tree.splits.surrogates import SurrogateTable
 
 
 class Figures(Shape):

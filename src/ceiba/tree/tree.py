@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -25,21 +25,19 @@ from ceiba.tree.construct.sample import Container
 from ceiba.tree.construct.sample import sample as _sample
 from ceiba.tree.methods import TreeMethods
 from ceiba.tree.node import Node, NodeSequence
+from ceiba.tree.notes import NodeNote
 from ceiba.tree.notes import annotate as _annotate
 from ceiba.tree.notes import override as _override
+from ceiba.tree.path import Path
 from ceiba.tree.routing import route as _route
+from ceiba.tree.routing.one_row import Answer
 from ceiba.tree.routing.one_row import answer_one as _answer_one
 from ceiba.tree.routing.one_row import plan_of as _plan_of
 from ceiba.tree.routing.recount import recount as _recount
 from ceiba.tree.sklearn_names import SklearnNames
-
-if TYPE_CHECKING:
-    from ceiba.tree.notes import NodeNote
-    from ceiba.tree.path import Path
-    from ceiba.tree.routing.one_row import Answer
-    from ceiba.tree.splits.split_table import SplitTable
-    from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
-    from ceiba.tree.splits.tests import SplitTests
+from ceiba.tree.splits.split_table import SplitTable
+from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
+from ceiba.tree.splits.tests import SplitTests
 
 Missing = Literal["learn", "majority", "surrogate", "fractional", "error"]
 Unseen = Literal["majority", "missing", "error", "default"]

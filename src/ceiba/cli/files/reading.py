@@ -185,6 +185,9 @@ def _sheet(source: str, reading: Reading) -> Loaded:
     from ceiba.cli.files.cell_styles import choose
     from ceiba.cli.files.typed_csv import typed_frame
 
+    for option, value in (("--separator", reading.separator), ("--encoding", reading.encoding)):
+        if value is not None:
+            raise OptionError(f"{option} is for text files; {source} is a spreadsheet.")
     sheet = read_spreadsheet(source, reading)
     frame, choice = typed_frame(
         sheet.frame,
@@ -264,6 +267,7 @@ def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
                 yield Batch(names, piece=piece)
                 bar(file.done)
         return
+    refuse_text_options(source, reading)
     if source.lower().endswith((".parquet", ".pq")):
         lazy = _guarded(source, lambda: pl.scan_parquet(existing(source)))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 
 import numpy as np
@@ -118,6 +119,8 @@ def method_of_target(X: Any, y: Any, exposure: Any = None) -> Method:
         return "exp"
     if isinstance(y, str):
         y = split_target(X, y)[1]
+    if isinstance(y, Mapping) and len(y) == 1:
+        y = next(iter(y.values()))
     if isinstance(y, np.ndarray) and y.ndim == 2:
         y = y[:, 0]
     column = read({"y": y}).columns[0].info

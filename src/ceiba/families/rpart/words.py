@@ -212,7 +212,7 @@ class RpartWords:
             Rows and their truth.
         type : {"usual", "pearson", "deviance"}, default="usual"
             anova: truth minus mean, in all three. class: "usual": the loss of the answer,
-            "pearson": (1 - p) / p, "deviance": sqrt(-2 log p), p of the true class, as in R.
+            "pearson": (1 - p) / p, "deviance": -2 log p, p of the true class, as in R.
 
         Returns
         -------
@@ -236,7 +236,7 @@ class RpartWords:
         p = np.maximum(p, np.finfo(np.float64).tiny)
         if type == "pearson":
             return np.asarray((1 - p) / p)
-        return np.asarray(np.sqrt(-2 * np.log(p)))
+        return np.asarray(-2 * np.log(p)) + 0.0  # no -0.0
 
     def rsq(self) -> Listing:
         """List R-square of the nested trees, apparent and cross-validated (R: `rsq.rpart`).

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
-from ceiba.criteria import ALIASES
 from ceiba.grow.problem import Problem
 from ceiba.grow.units import Units
 from ceiba.prune.cross_validation.folds import Fold
@@ -155,7 +154,7 @@ class FoldTree:
     def loss_name(self) -> str:
         """The loss of held-out numbers: that of the criterion."""
         name = self.problem.options.criterion_name
-        return ALIASES.get(name, name)
+        return name if name in _LOSS else "squared_error"
 
     @property
     def error_weight(self) -> Array:

@@ -1,4 +1,4 @@
-"""Who is told how many folds are done: whoever asks, for as long as the `with` block lasts."""
+"""Progress of cross-validation: the folds done, reported to whoever asks inside a `with` block."""
 
 from __future__ import annotations
 

@@ -14,20 +14,18 @@ losses are weighed by prior over share, as costs are.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
+from ceiba.grow.problem import Problem
 from ceiba.prune.cross_validation.fold_tree import FoldTree
+from ceiba.prune.cross_validation.folds import Fold
 from ceiba.prune.cross_validation.pruned_answers import Staircases, stairs_of
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.prune.cross_validation.folds import Fold
-    from ceiba.prune.risk import Risk
-    from ceiba.tree import Tree
+from ceiba.prune.risk import Risk
+from ceiba.tree import Tree
 
 Score = Literal["cost", "error", "log_loss", "brier", "auc"]
 SCORES: Final = ("cost", "error", "log_loss", "brier", "auc")

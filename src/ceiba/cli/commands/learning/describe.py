@@ -42,6 +42,6 @@ def describe(
     for text in loaded.remarks:
         remark(f"warning: {text}")
     told = {**made.to_dict(), "remarks": loaded.remarks}
-    answer(made.table(unicode=can_unicode()), told, as_json)
+    answer(made.table(unicode=can_unicode()).unfolded(), told, as_json)
     for one in made.remarks if not as_json else ():
         remark(f"warning: {in_option_words(one)}")
