@@ -44,6 +44,7 @@ BASE: dict[str, dict[str, Any]] = {
     "criterion": {"max_depth": 3},
     "frequency_weights": {"min_samples_leaf": 10},
     "search": {"max_depth": 2},
+    "positive": {"monotonic_cst": {"x": -1}},
 }
 
 VALUES: dict[str, list[Any]] = {
@@ -58,6 +59,7 @@ VALUES: dict[str, list[Any]] = {
     "class_weight": ["balanced", {0: 5.0, 1: 1.0}],
     "ccp_alpha": [0.02],
     "monotonic_cst": [{"x": -1}, [1, 1, 0]],
+    "positive": [0],
     "max_bins": [3],
     "forced_splits": ["twin <= 2", ("level = a", "x <= 0", None)],
     "min_significance": [0.01, ceiba.Significance(level=0.2)],

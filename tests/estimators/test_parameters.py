@@ -48,6 +48,7 @@ WRONG = [
     ("forced_splits", 3),
     ("feature_names", 3),
     ("match_columns", "any"),
+    ("positive", [1, 2]),
 ]
 
 

@@ -51,3 +51,21 @@ def test_risk_is_that_of_the_answers():
     X, y = table(1)
     model = ceiba.DecisionTreeClassifier(monotonic_cst=[1, -1, 0], max_depth=5).fit(X, y > 0)
     assert model.tree_.tree_risk == pytest.approx((model.predict(X) != (y > 0)).mean())
+
+
+def test_directions_are_about_the_class_that_is_named():
+    X, y = table(2)
+    labels = np.where(y > 0, "bad", "good")  # "good" is the second class
+    options = {"max_depth": 4, "monotonic_cst": [1, 0, 0]}
+    model = ceiba.DecisionTreeClassifier(positive="bad", **options).fit(X, labels)
+    grid = np.repeat([[0.0, 2.0, 2.0]], 6, axis=0)
+    grid[:, 0] = np.arange(6)
+    bad = model.predict_proba(grid)[:, 0]
+    assert (np.diff(bad) >= -1e-12).all()
+    assert bad[-1] > bad[0]
+    turned = ceiba.DecisionTreeClassifier(max_depth=4, monotonic_cst=[-1, 0, 0]).fit(X, labels)
+    assert turned.tree_ == model.tree_
+    assert model.evaluate(X, labels).scores.positive == "bad"
+    assert model.evaluate(X, labels, positive="good").scores.positive == "good"
+    with pytest.raises(ceiba.OptionError, match="positive='baad'.*bad"):
+        ceiba.DecisionTreeClassifier(positive="baad", **options).fit(X, labels)

@@ -33,6 +33,7 @@ from ceiba.estimators.parameters import (
     grow_options,
     warn_of_idle_split,
 )
+from ceiba.estimators.positive import about_class
 from ceiba.estimators.weights import class_weights, taken_out
 from ceiba.grow import Lookahead, Optimal, Problem
 from ceiba.grow.combinations import check_counts
@@ -205,7 +206,10 @@ class DecisionTree(BaseTree):
         if stated.get("class_weight") is not None:
             per_class = class_weights(stated["class_weight"], target)
             weight = per_class if weight is None else weight * per_class
-        return Problem(table, target, grow_options(stated, self._task), weight), stated
+        options = grow_options(stated, self._task)
+        if stated.get("positive") is not None:
+            options = about_class(options, stated["positive"], table, target)
+        return Problem(table, target, options, weight), stated
 
     def _read_training(
         self, X: Any, y: Any, sample_weight: Any, stated: dict[str, Any]

@@ -159,7 +159,7 @@ class EstimatorMethods(TrustMethods):
             y,
             sample_weight,
             by=groups,
-            positive=positive,
+            positive=self.__dict__.get("positive") if positive is None else positive,
             confidence=confidence,
             frequency_weights=bool(self.__dict__.get("frequency_weights")),
             n_threads=self._threads(table),

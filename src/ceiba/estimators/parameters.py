@@ -66,6 +66,7 @@ class ClassifierParameters(RegressorParameters, total=False):
     """The classifier's parameters, for type checkers and editors."""
 
     class_weight: Any
+    positive: Any
     class_prior: Any
     cost_matrix: Any
 
@@ -172,6 +173,16 @@ _CLASS_WEIGHT: Final = Option(
 )
 
 
+_POSITIVE: Final = Option(
+    "positive",
+    None,
+    (Check("a class label or None", lambda value: np.ndim(value) == 0),),
+    "label",
+    "The class of interest, of two: `monotonic_cst` is about its probability, and the scores of "
+    "`evaluate` are about it. None: the second in sorted order, as in scikit-learn.",
+)
+
+
 _OF_SCIKIT_LEARN: Final = (
     "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",
     "min_weight_fraction_leaf", "max_features", "random_state", "max_leaf_nodes",
@@ -184,6 +195,7 @@ def _in_order(task: Task) -> Mapping[str, Option]:
     rows = {**OPTIONS[task], **{row.name: row for row in _OWN}}
     if task == "classification":
         rows["class_weight"] = _CLASS_WEIGHT
+        rows["positive"] = _POSITIVE
     first = [name for name in _OF_SCIKIT_LEARN if name in rows]
     order = [*first, *(name for name in rows if name not in first)]
     return MappingProxyType({name: rows[name] for name in order})
