@@ -78,9 +78,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 class DecisionTreeClassifier(TreeClassifier, DecisionTree):
     """A classification tree: scikit-learn's parameters, the same tree, and more.
 
-    Tables come as they are: numpy, pandas, polars, Arrow, dict of lists. Strings and categories are
-    split by level sets, and missing values are an option. Ties go to the first column, then the
-    lowest cut, so a tree needs no seed.
+    Tables come as they are: numpy, scipy.sparse, pandas, polars, Arrow, dict of lists. Strings and
+    categories are split by level sets, and missing values are an option. Ties go to the first
+    column, then the lowest cut, so a tree needs no seed.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class DecisionTreeClassifier(TreeClassifier, DecisionTree):
         Parameters
         ----------
         X : table
-            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
+            numpy, scipy.sparse, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
         y : array-like of shape (n_rows,) or (n_rows, n_outputs), or str
             Labels; or the name of the column of X that holds them.
         sample_weight : array-like of shape (n_rows,), default=None

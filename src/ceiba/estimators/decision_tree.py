@@ -191,6 +191,18 @@ class DecisionTree(BaseTree):
             isinstance(one, OptionObject) or one in alone for one in (criterion, missing)
         )
 
+    def _takes_sparse(self) -> bool:
+        mine = self.__dict__
+        dense = {"gain_ratio", "surrogate", "fractional", *TEST_CRITERIA}
+        if mine.get("search", "greedy") != "greedy":
+            return False
+        if mine.get("max_bins") is not None or mine.get("min_significance") is not None:
+            return False
+        return not any(
+            isinstance(one, OptionObject) or one in dense
+            for one in (mine.get("criterion"), mine.get("missing"))
+        )
+
     def _keep_pruning(self, pruned: Pruned | None) -> None:
         """Set what the pruning left behind, and nothing of an earlier fit."""
         mine = self.__dict__

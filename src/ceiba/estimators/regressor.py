@@ -25,9 +25,9 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
 class DecisionTreeRegressor(TreeRegressor, DecisionTree):
     """A regression tree: scikit-learn's parameters, the same tree, and more.
 
-    Tables come as they are: numpy, pandas, polars, Arrow, dict of lists. Strings and categories are
-    split by level sets, and missing values are an option. Ties go to the first column, then the
-    lowest cut, so a tree needs no seed.
+    Tables come as they are: numpy, scipy.sparse, pandas, polars, Arrow, dict of lists. Strings and
+    categories are split by level sets, and missing values are an option. Ties go to the first
+    column, then the lowest cut, so a tree needs no seed.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class DecisionTreeRegressor(TreeRegressor, DecisionTree):
         Parameters
         ----------
         X : table
-            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
+            numpy, scipy.sparse, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
         y : array-like of shape (n_rows,) or (n_rows, n_outputs), or str
             Numbers; or the name of the column of X that holds them.
         sample_weight : array-like of shape (n_rows,), default=None
