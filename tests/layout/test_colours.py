@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ceiba.layout import class_palette
+import ceiba
+from ceiba.layout import NodeFills, ValueScale, class_palette, node_strengths
+from ceiba.tree import Leaf
 
 DEUTERANOPE = [
     [0.367322, 0.860646, -0.227968],
@@ -99,3 +101,38 @@ def test_class_palette_up_to_twelve_colours_are_told_apart(n: int, eye: str, lea
 def test_class_palette_stands_out_from_light_and_dark_paper(paper: str) -> None:
     for colour in class_palette(12):
         assert ciede2000(lab(colour, "normal"), lab(paper, "normal")) >= 12
+
+
+def rank_by_hand(tree: ceiba.Tree, value: float) -> float:
+    leaves = [node for node in tree.nodes if node.is_leaf]
+    total = sum(leaf.n_rows for leaf in leaves)
+    below = sum(leaf.n_rows for leaf in leaves if leaf.value < value)
+    same = sum(leaf.n_rows for leaf in leaves if leaf.value == value)
+    return (below + same / 2) / total
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_value_scale_is_the_share_of_rows_in_leaves_below(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = rng.random((200, 2)), np.exp(4 * rng.random(200))
+    tree = ceiba.DecisionTreeRegressor(max_leaf_nodes=15).fit(x, y).tree_
+    asked = [*tree.value[:, 0, 0].tolist(), 0.0, 1e9, *rng.uniform(1, 50, 20).tolist()]
+    assert ValueScale(tree).place(asked) == pytest.approx([rank_by_hand(tree, v) for v in asked])
+    assert node_strengths(tree) == pytest.approx(ValueScale(tree).place(tree.value[:, 0, 0]))
+
+
+def test_value_scale_long_tail_does_not_bleach_the_rest() -> None:
+    tree = ceiba.tree.build(
+        ("x <= 1", Leaf(1.0, rows=40), ("x <= 2", Leaf(2.0, rows=40), Leaf(999.0, rows=20)))
+    )
+    low, middle, high = node_strengths(tree)[[1, 3, 4]]
+    assert middle - low > 0.3
+    assert high > 0.8
+
+
+def test_inner_nodes_are_coloured_lighter_than_leaves_of_the_same_shares() -> None:
+    tree = ceiba.tree.build(("x <= 1", {"a": 9, "b": 1}, {"a": 5}))
+    fills = NodeFills(tree)
+    (inner, light), (leaf, strong) = fills(0, leaf=False), fills(0, leaf=True)
+    assert inner == leaf
+    assert 0 < light < strong

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +17,13 @@ from ceiba.options import takes_options
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-__all__ = ["DecisionTreeClassifier", "TreeClassifier"]
-
 
 class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     """What a fitted classifier does besides predicting; not for direct use."""
 
     __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
+    score = BaseTree.score  # of frames that hold the target too
     _task: ClassVar[Task] = "classification"
 
     def _keep(self, tree: Tree) -> None:
@@ -49,6 +48,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         ndarray of shape (n_rows, n_classes), or list of n_outputs such arrays
         """
         tree = self._fitted()
+        few = self._few(tree, X) if tree.n_outputs == 1 else None
+        if few is not None:
+            return np.asarray(tree.value[few, 0, :])
         table = self._rows(X, check_input)
         return route.predict_proba(tree, table, n_threads=self._threads(table))
 
@@ -120,30 +122,3 @@ class DecisionTreeClassifier(TreeClassifier, DecisionTree):
     if TYPE_CHECKING:
 
         def __init__(self, **parameters: Unpack[ClassifierParameters]) -> None: ...
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : table
-            numpy, scipy.sparse, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
-        y : array-like of shape (n_rows,) or (n_rows, n_outputs), or str
-            Labels; or the name of the column of X that holds them.
-        sample_weight : array-like of shape (n_rows,), default=None
-        check_input : bool, default=True
-            Accepted for scikit-learn's callers; input is checked in any case.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> frame = {"clouds": [8, 7, 1, 0], "RAIN": ["yes", "yes", "no", "no"]}
-        >>> ceiba.DecisionTreeClassifier().fit(frame, "RAIN").predict({"clouds": [2]})
-        array(['no'], dtype='<U3')
-        """
-        self._fit(X, y, sample_weight)
-        return self

@@ -7,38 +7,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from ceiba.errors import DataError, OptionError
-from ceiba.table import read_weights, split_target
+from ceiba.estimators.weights import taken_out
+from ceiba.table import split_target
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ceiba.grow import Alternatives, Problem
     from ceiba.inspection import (
-        ClassEvaluation,
         Explanation,
         Explanations,
-        NumberEvaluation,
         Summary,
     )
     from ceiba.listing import Listing
     from ceiba.report import Report
     from ceiba.table import Table
-    from ceiba.tree import Split, Tree
+    from ceiba.tree import Answer, Tree
     from ceiba.trust import (
         Counterfactuals,
         Drift,
-        GroupEvaluation,
         RivalColumns,
         ShapleyValues,
         Stability,
     )
-
-__all__ = ["EstimatorMethods"]
 
 
 class EstimatorMethods:
@@ -56,6 +51,29 @@ class EstimatorMethods:
         ) -> tuple[Problem, dict[str, Any]]: ...
         def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:  # noqa: D102
             ...
+
+    def _html_repr(self) -> str:
+        """Return what a notebook shows: the tree once fitted, with the parameters below it."""
+        from sklearn.utils import estimator_html_repr
+
+        from ceiba.export.notebook import to_notebook
+
+        parameters: str = estimator_html_repr(self)
+        if "tree_" not in self.__dict__:
+            return parameters
+        folded = f'<details><summary style="cursor:pointer">Parameters</summary>{parameters}'
+        return to_notebook(self._fitted(), type(self).__name__, f"{folded}</details>")
+
+    # scikit-learn before 1.7 has no `_html_repr`; these two are what notebooks ask.
+    def _repr_html_inner(self) -> str:
+        return self._html_repr()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        from sklearn import get_config
+
+        plain = {"text/plain": repr(self)}
+        diagram = get_config()["display"] == "diagram"
+        return {**plain, "text/html": self._html_repr()} if diagram else plain
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
@@ -110,30 +128,27 @@ class EstimatorMethods:
         by: Any = None,
         positive: Any = None,
         confidence: float = 0.95,
-    ) -> (
-        ClassEvaluation
-        | NumberEvaluation
-        | tuple[ClassEvaluation, ...]
-        | tuple[NumberEvaluation, ...]
-        | GroupEvaluation
-    ):
+    ) -> Any:
         """Compare predictions with the truth.
 
         Classification: confusion matrix, error, Q(i|j), cost per class and in total, against
-        always giving the root's answer. Regression: MSE, MAE, R2, against the root's value.
+        always giving the root's answer; of the probabilities AUC, average precision, Brier score,
+        log loss, KS, gains and lift, as in `sklearn.metrics` (`.scores`). Regression: MSE, MAE, R2,
+        against the root's value.
 
         Parameters
         ----------
         X : table
             Rows, as in `predict`; or a frame that holds the target, with its name as `y`.
-        y : array-like or str
-        sample_weight : array-like, optional
+        y : array-like, str or list of str
+        sample_weight : array-like or str, optional
+            Weights, or the column of X that holds them.
         by : str or array-like, optional
             Column of X, or a label per row: every figure per group, and the differences. The
             model need not know the column.
         positive : label, optional
-            With `by`: the class that selection, true and false positive rates are about; of two
-            classes the second by default.
+            The class that AUC, average precision, KS, gains and, with `by`, selection, true and
+            false positive rates are about; of two classes the second by default.
         confidence : float, default=0.95
             Of the intervals.
 
@@ -149,55 +164,47 @@ class EstimatorMethods:
         >>> model.evaluate([[1], [2]], ["a", "a"]).error
         0.5
         """
-        tree = self._fitted()
-        if positive is not None and by is None:
-            raise OptionError("positive has no effect without by. Give by=, or leave it out.")
-        if isinstance(y, str):
-            X, y = split_target(X, y)
-        groups = by
-        if isinstance(by, str):
-            rest, groups = split_target(X, by)
-            X = X if by in tree.schema.names else rest
-        said = self.predict(X)
-        truth = self._truth(y, len(said))
-        said = said.reshape(len(said), -1)
-        shared: dict[str, Any] = {
-            "weight": read_weights(sample_weight, len(truth)),
-            "frequency_weights": bool(self.__dict__.get("frequency_weights")),
-            "confidence": confidence,
-        }
-        if by is None:
-            found = [
-                _judged(tree, k, truth[:, k], said[:, k], **shared) for k in range(tree.n_outputs)
-            ]
-            return found[0] if len(found) == 1 else tuple(found)
-        return self._evaluate_groups(by, groups, X, truth, said, positive, shared)
-
-    def _evaluate_groups(
-        self, by: Any, groups: Any, X: Any, truth: Any, said: Any, positive: Any, shared: Any
-    ) -> GroupEvaluation:
-        from ceiba.trust.groups import evaluate_groups
+        from ceiba.trust.evaluation import evaluate_tree
+        from ceiba.trust.groups import read_evaluation
 
         tree = self._fitted()
-        if tree.n_outputs > 1:
-            raise OptionError("by: groups are compared for one output; this model has several.")
-        groups = np.asarray(groups, dtype=object)
-        if groups.shape != (len(truth),):
-            raise DataError(f"by: got shape {groups.shape}. Needs one label per row.")
-        truth, said, weight = truth[:, 0], said[:, 0], shared["weight"]
-
-        def judge(rows: Any) -> Any:
-            mine = shared | {"weight": None if weight is None else weight[rows]}
-            return _judged(tree, 0, truth[rows], said[rows], **mine)
-
-        kinds: dict[str, Any] = {}
-        if tree.task == "classification":
-            kinds["classes"] = tuple(tree.target.classes[0].tolist())
-            kinds["probability"] = self.predict_proba(X)  # type: ignore[attr-defined]
-        name = by if isinstance(by, str) else "group"
-        return evaluate_groups(
-            name, groups, judge, truth, said, positive=positive, **kinds, **shared
+        X, sample_weight = taken_out(X, sample_weight)
+        X, y, groups = read_evaluation(tree, X, y, by)
+        table = self._rows(X)
+        return evaluate_tree(
+            tree,
+            table,
+            y,
+            sample_weight,
+            by=groups,
+            positive=positive,
+            confidence=confidence,
+            frequency_weights=bool(self.__dict__.get("frequency_weights")),
+            n_threads=self._threads(table),
         )
+
+    def predict_one(self, row: Any) -> Answer:
+        """Predict one row, in microseconds: for services; see `Tree.predict_one`.
+
+        Parameters
+        ----------
+        row : dict
+            Values by column name, in any order; further keys are ignored.
+
+        Returns
+        -------
+        Answer
+            `answer`, `probability` (a dict by class; do not change it) and `leaf`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"]}
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
+        >>> model.predict_one({"sex": "m", "age": 44, "id": 7})
+        Answer(answer='b', probability={'a': 0.0, 'b': 1.0}, leaf=2)
+        """
+        return self._fitted().predict_one(row)
 
     def explain(self, row: Any) -> Explanation | Explanations:
         """Say why a row gets its answer: the path through the tree, in words and as data.
@@ -342,8 +349,8 @@ class EstimatorMethods:
         >>> import ceiba
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
-        >>> found = model.rival_columns(X, y, folds=5)
-        >>> found.table["column"][found.table["within 1 SE"]].tolist()
+        >>> table = model.rival_columns(X, y, folds=5).table
+        >>> table["column"][table["within 1 SE"]].tolist()
         ['petal length (cm)', 'petal width (cm)']
         """
         from ceiba.trust.rival_columns import rival_columns
@@ -482,11 +489,10 @@ class EstimatorMethods:
         certificate = mine.get("certificate_")
         # What the penalty of a search leaves is no part of a larger tree.
         whole = mine.get("unpruned_tree_") if certificate is None else None
-        proof = {} if certificate is None else {"certificate": str(certificate)}
         shared: dict[str, Any] = {
             "pruning": mine.get("pruning_table_"),
             "alpha": None if whole is None else mine.get("alpha_"),
-            "parameters": _stated(self) | proof,
+            "parameters": _stated(self),
             "model": type(self).__name__,
         }
         tree = self._fitted() if whole is None else whole
@@ -495,7 +501,7 @@ class EstimatorMethods:
 
     def save(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | BinaryIO,
         *,
         metadata: Mapping[str, Any] | None = None,
         compress: bool | None = None,
@@ -504,134 +510,27 @@ class EstimatorMethods:
 
         Parameters
         ----------
-        path : path
-            Usually ``name.ceiba``; ``name.ceiba.gz`` is packed.
+        path : path or binary file
+            Usually ``name.ceiba``; ``name.ceiba.gz`` is packed. Or an open file or buffer.
         metadata : mapping, optional
-            Anything JSON can say: where the data came from, a hash, a note.
+            Anything JSON can express: where the data came from, a hash, a note.
         compress : bool, optional
             Pack with gzip. Default: if the path ends in ``.gz``.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit([[1], [2], [3]], list("abb"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "model.ceiba")
+        ...     model.save(path)
+        ...     ceiba.load(path)
+        DecisionTreeClassifier(max_depth=2)
         """
         from ceiba.estimators.model_file import save
 
         save(self, path, metadata=metadata, compress=compress)  # type: ignore[arg-type]
-
-    def set_split(
-        self, node: int, split: Split | str, X: Any, y: Any, sample_weight: Any = None
-    ) -> Self:
-        """Force the split of a node of the fitted tree and grow everything below it anew.
-
-        Parameters
-        ----------
-        node : int
-        split : Cut, LevelSets, Presence or str
-            The question: `Cut("age", 30)`, "age <= 30", `LevelSets("city", (("Oslo",),))`.
-        X, y, sample_weight
-            What the estimator was fitted on.
-
-        Returns
-        -------
-        self
-            `tree_` is the new tree, grown with this estimator's parameters; nothing is pruned.
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> X, y = {"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"]
-        >>> model = ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y)
-        >>> model.set_split(0, "x <= 2", X, y).tree_.n_rows.tolist()
-        [4, 2, 2]
-        """
-        from ceiba.edit.by_hand import set_split_in
-
-        problem, _ = self._read_problem(X, y, sample_weight)
-        return self._changed(set_split_in(self._fitted(), node, split, problem))
-
-    def regrow(self, node: int, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow everything below a node of the fitted tree anew, with this estimator's parameters.
-
-        Parameters
-        ----------
-        node : int
-        X, y, sample_weight
-            What the estimator was fitted on.
-
-        Returns
-        -------
-        self
-            `tree_` is the new tree; nothing is pruned.
-        """
-        from ceiba.edit.by_hand import regrow_in
-
-        problem, _ = self._read_problem(X, y, sample_weight)
-        return self._changed(regrow_in(self._fitted(), node, problem))
-
-    def reprune(
-        self,
-        *,
-        alpha: float | None = None,
-        n_leaves: int | None = None,
-        rule: Literal["min", "1se"] | None = None,
-    ) -> Self:
-        """Choose another tree of the pruning sequence, without fitting again.
-
-        Parameters
-        ----------
-        alpha : float, optional
-            Cost per leaf.
-        n_leaves : int, optional
-        rule : {"min", "1se"}, optional
-            By the cross-validation of the fit.
-
-        Returns
-        -------
-        self
-            With another `tree_`, `alpha_` and choice in `pruning_table_`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> import ceiba
-        >>> X, y = load_iris(return_X_y=True)
-        >>> pruning = ceiba.CostComplexity(keep_unpruned=True)
-        >>> model = ceiba.DecisionTreeClassifier(prune=pruning).fit(X, y)
-        >>> model.get_n_leaves(), model.reprune(n_leaves=4).get_n_leaves()
-        (3, 4)
-        """
-        from ceiba.prune.cost_complexity_pruning import choose_again
-
-        tree = self._fitted()
-        mine = self.__dict__
-        if "prune" not in mine:
-            raise OptionError(
-                f"reprune chooses from the sequence of a fit with prune=, which "
-                f"{type(self).__name__} does not have. Prune its tree: model.tree_.prune(alpha), "
-                f"where alpha is cp * {tree.risk[0]:.6g}; or fit again with another cp."
-            )
-        pruned = choose_again(
-            mine.get("unpruned_tree_"), mine.get("pruning_table_"), alpha, n_leaves, rule
-        )
-        mine["tree_"] = pruned.tree
-        mine["alpha_"], mine["pruning_table_"] = pruned.alpha, pruned.table
-        return self
-
-    def _changed(self, tree: Tree) -> Self:
-        """Take over a tree that was changed by hand: no pruning figures belong to it."""
-        for name in ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_"):
-            self.__dict__.pop(name, None)
-        self.__dict__["tree_"] = tree
-        return self
-
-
-def _judged(tree: Tree, k: int, truth: Any, said: Any, **shared: Any) -> Any:
-    """Evaluate one output of a tree."""
-    from ceiba.inspection import evaluate_classes, evaluate_numbers
-
-    if tree.task == "regression":
-        return evaluate_numbers(truth, said, float(tree.value[0, k, 0]), **shared)
-    classes = tree.target.classes[k]
-    baseline = classes[tree.answer[0].reshape(-1)[k]]
-    rules: dict[str, Any] = {"cost_matrix": tree.cost_matrix, "class_prior": tree.class_prior}
-    return evaluate_classes(truth, said, classes, baseline, **rules, **shared)
 
 
 def _stated(model: Any) -> dict[str, str]:

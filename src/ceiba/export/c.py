@@ -7,13 +7,12 @@ the level (`<name>_level` finds it); NAN is missing, a code that no level has is
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ceiba.errors import OptionError, TreeError
 from ceiba.export.program import Program, Question, program_of
-
-if TYPE_CHECKING:
-    from ceiba.tree.tree import Tree
+from ceiba.tree.notes import note_lines
+from ceiba.tree.tree import Tree
 
 _CODE: Final = """\
 /* {about}
@@ -211,7 +210,8 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
 
 def _about(tree: Tree) -> str:
     what = "" if tree.target.name is None else f" of {tree.target.name!a}"
-    return f"A tree{what} with {tree.n_leaves} leaves."
+    notes = "".join(f"\n *   {ascii(note)[1:-1]}" for note in note_lines(tree))
+    return f"A tree{what} with {tree.n_leaves} leaves.{notes}"
 
 
 def _comment(text: str) -> str:

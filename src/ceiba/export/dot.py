@@ -6,15 +6,10 @@ escaped, everything else is as it is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ceiba.layout import fold
-from ceiba.layout.colours import node_fill
+from ceiba.layout import NodeFills, fold
 from ceiba.layout.shown import shown_nodes
+from ceiba.tree import Tree
 from ceiba.visible import visible
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 
 def to_dot(
@@ -68,18 +63,19 @@ def to_dot(
         f"  node [shape=box, style={_quoted(style)}, fontname={_quoted(font)}];",
         f"  edge [fontname={_quoted(font)}];",
     ]
+    fills = NodeFills(tree)
     contents = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
     for one in shown_nodes(tree, shown, digits=digits, **contents):
-        fill = f', fillcolor="{fill_on_white(tree, one.node, one.leaf)}"' if filled else ""
+        fill = f', fillcolor="{fill_on_white(fills, one.node, one.leaf)}"' if filled else ""
         lines.append(f"  {one.node} [label={_quoted(one.head, *one.lines)}{fill}];")
         if one.above >= 0:
             lines.append(f"  {one.above} -> {one.node} [label={_quoted(one.edge)}];")
     return "\n".join([*lines, "}"])
 
 
-def fill_on_white(tree: Tree, node: int, leaf: bool) -> str:
+def fill_on_white(fills: NodeFills, node: int, leaf: bool) -> str:
     """Return the fill of a node on white paper, as "#rrggbb"."""
-    colour, share = node_fill(tree, node, leaf=leaf)
+    colour, share = fills(node, leaf=leaf)
     parts = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
     return "#" + "".join(f"{round(share * part + (1 - share) * 255):02X}" for part in parts)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from ceiba.errors import OptionError, TreeError
 from ceiba.export.program import CUT, LEVELS, Program, Question, program_of
-
-if TYPE_CHECKING:
-    from ceiba.tree.tree import Tree
+from ceiba.tree.notes import note_lines
+from ceiba.tree.tree import Tree
 
 _CODE: Final = """\
 // {about}
@@ -195,7 +194,8 @@ def _dump(value: Any) -> str:
 
 def _about(tree: Tree) -> str:
     what = "" if tree.target.name is None else f" of {_dump(tree.target.name)}"
-    return f"A tree{what} with {tree.n_leaves} leaves."
+    notes = "".join(f"\n// {_dump(note)[1:-1]}" for note in note_lines(tree))
+    return f"A tree{what} with {tree.n_leaves} leaves.{notes}"
 
 
 def _refuse_big_integers(program: Program) -> None:

@@ -10,15 +10,13 @@ counts as missing if that is null; a missing value asks `surrogates` in turn, th
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ceiba.export.program import program_of
 from ceiba.table import Kind
-from ceiba.tree.splits.split_table import SplitKind
-
-if TYPE_CHECKING:
-    from ceiba.tree.splits.split_table import SplitTable
-    from ceiba.tree.tree import Tree
+from ceiba.tree.notes import note_text
+from ceiba.tree.splits.split_table import SplitKind, SplitTable
+from ceiba.tree.tree import Tree
 
 
 def to_json(tree: Tree, *, indent: int | None = 1) -> str:
@@ -82,6 +80,8 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
         "prediction": list(label) if isinstance(label, tuple) else label,
         "value": node.value.tolist(),
     }
+    if note := note_text(tree, i):
+        fields["note"] = note
     if node.is_leaf:
         return fields
     start, end = tree.branch_start[i : i + 2].tolist()

@@ -6,14 +6,12 @@ character code (``#60;`` is <).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ceiba.export.dot import fill_on_white
-from ceiba.layout import fold
+from ceiba.layout import NodeFills, fold
 from ceiba.layout.shown import shown_nodes
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 _SIGNS: Final = '"#&<>`|\\[]{}()%;*_~'
 
@@ -59,6 +57,7 @@ def to_mermaid(
     """
     shown = fold(tree.parent.tolist(), max_depth=max_depth)
     lines, styles = ["flowchart TD"], []
+    fills = NodeFills(tree)
     contents = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
     for one in shown_nodes(tree, shown, digits=digits, **contents):
         label = "<br/>".join(map(_safe, (one.head, *one.lines)))
@@ -67,7 +66,7 @@ def to_mermaid(
         if one.above >= 0:
             lines.append(f'  n{one.above} -->|"{_safe(one.edge)}"| n{one.node}')
         if filled and one.leaf:
-            fill = fill_on_white(tree, one.node, one.leaf)
+            fill = fill_on_white(fills, one.node, one.leaf)
             styles.append(f"  style n{one.node} fill:{fill},color:#000000")
     return "\n".join([*lines, *styles])
 

@@ -13,16 +13,15 @@ import math
 import re
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
 from ceiba.errors import TreeError
 from ceiba.paths import Clause, ValueSet, accepted, clause_of
 from ceiba.paths.of_tree import refuse_fractional
-
-if TYPE_CHECKING:
-    from ceiba.table import ColumnInfo
-    from ceiba.tree.tree import Tree
+from ceiba.table import ColumnInfo
+from ceiba.tree.notes import note_text
+from ceiba.tree.tree import Tree
 
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.+-]+")
@@ -158,6 +157,8 @@ def _nodes(tree: Tree) -> list[str]:
             lines.append(f"{pad}</Node>")
             continue
         lines.append(f"{pad}<Node {_score(tree, node)}>")
+        if note := note_text(tree, node):
+            lines.append(f'{pad} <Extension extender="ceiba" name="note" value={_quoted(note)}/>')
         lines += [f"{pad} {line}" for line in _predicate(clause)]
         lines += [f"{pad} {line}" for line in _distribution(tree, node)]
         waiting.append((node, depth, None, True))

@@ -6,12 +6,11 @@ It needs Python 3.8 or newer and nothing else, not even ceiba.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ceiba.export.program import LEVELS, PRESENCE, Program, Question, program_of
-
-if TYPE_CHECKING:
-    from ceiba.tree.tree import Tree
+from ceiba.tree.notes import note_lines
+from ceiba.tree.tree import Tree
 
 _HEAD: Final = '''\
 """{about}
@@ -210,6 +209,7 @@ def to_python(tree: Tree) -> str:
     fractional = tree.missing == "fractional"
     timed = any(info.display in ("date", "datetime", "duration") for info in program.columns)
     parts = [
+        *(f"# {ascii(note)[1:-1]}\n" for note in note_lines(tree)),
         _HEAD.format(
             about=_about(tree),
             and_proba=", predict_proba(row)\nthe probability of each class"
@@ -271,8 +271,7 @@ def _tables(program: Program, fractional: bool) -> str:
             f"{step.unseen}, ({stand_ins}){shares}),  # {i}"
         )
     text = _NODES.format(
-        nodes="\n".join(lines),
-        and_shares=", shares of the branches" if fractional else "",
+        nodes="\n".join(lines), and_shares=", shares of the branches" if fractional else ""
     )
     tree = program.tree
     if tree.task == "classification":

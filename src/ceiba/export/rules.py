@@ -6,15 +6,14 @@ with a table in hand gives the answers of `predict`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ceiba.layout import digits_by_name
 from ceiba.paths import ends_of
 from ceiba.paths.of_tree import refuse_fractional
+from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import number_text
-
-if TYPE_CHECKING:
-    from ceiba.tree.tree import Tree
+from ceiba.tree.tree import Tree
 
 
 def to_rules(tree: Tree, *, exact: bool = False) -> str:
@@ -57,4 +56,5 @@ def _answer(tree: Tree, node: int) -> str:
         notes.append(f"p={number_text(share, 3)}")
     if tree.n_rows[0]:
         notes.append(f"n={int(tree.n_rows[node])}")
-    return f"{shown}  ({', '.join(notes)})" if notes else shown
+    written = f"  # {note}" if (note := note_text(tree, node)) else ""
+    return f"{shown}  ({', '.join(notes)}){written}" if notes else f"{shown}{written}"

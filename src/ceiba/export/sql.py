@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -23,10 +23,9 @@ from ceiba.export.sql_dialects import DIALECTS, Dialect, DialectName
 from ceiba.paths import Condition, ValueSet, ends_of
 from ceiba.paths.conditions import all_of
 from ceiba.paths.of_tree import refuse_fractional
-
-if TYPE_CHECKING:
-    from ceiba.table import ColumnInfo
-    from ceiba.tree.tree import Tree
+from ceiba.table import ColumnInfo
+from ceiba.tree.notes import note_lines
+from ceiba.tree.tree import Tree
 
 _ALIAS: Final = "t"
 _INDENT: Final = "      "
@@ -89,13 +88,11 @@ def to_sql(
           WHEN t.[clouds] > 4.5E0 THEN N'yes'
         END
     """
-    if dialect not in DIALECTS:
-        hint = did_you_mean(dialect, DIALECTS)
-        raise OptionError(f"dialect={dialect!r}. Allowed are {', '.join(DIALECTS)}.{hint}")
+    chosen = _dialect(dialect)
     if form not in ("query", "prediction", "leaf"):
         raise OptionError(f"form={form!r}. Allowed are query, prediction and leaf.")
     refuse_fractional(tree, "sql")
-    writer = _Writer(tree, DIALECTS[dialect])
+    writer = _Writer(tree, chosen)
     ends = dict(ends_of(tree))
     if form == "leaf":
         return writer.case(ends, {node: str(node) for node in ends})
@@ -106,12 +103,35 @@ def to_sql(
     return _query(tree, writer, ends, table, prefix)
 
 
-def _query(
+def _dialect(name: str) -> Dialect:
+    if name not in DIALECTS:
+        hint = did_you_mean(name, DIALECTS)
+        raise OptionError(f"dialect={name!r}. Allowed are {', '.join(DIALECTS)}.{hint}")
+    return DIALECTS[name]
+
+
+def conditions_case(
     tree: Tree,
-    writer: _Writer,
-    ends: dict[int, Condition],
-    table: str | Sequence[str],
-    prefix: str,
+    conditions: dict[int, Condition],
+    answers: dict[int, Any],
+    default: Any,
+    dialect: str = "duckdb",
+) -> str:
+    """Return a CASE of conditions that are asked in order, with an answer for all other rows.
+
+    For rule sets: unlike those of a tree, conditions may overlap, and the first one decides. The
+    table is called ``t``.
+    """
+    writer = _Writer(tree, _dialect(dialect))
+    results = {i: writer.literal(answer) for i, answer in answers.items()}
+    if not conditions:
+        return writer.literal(default)
+    case = writer.case(conditions, results).removesuffix("END").rstrip()
+    return f"{case}\n{_INDENT}ELSE {writer.literal(default)}\n    END"
+
+
+def _query(
+    tree: Tree, writer: _Writer, ends: dict[int, Condition], table: str | Sequence[str], prefix: str
 ) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     source = ".".join(writer.name(part) for part in parts)
@@ -126,7 +146,8 @@ def _query(
             for c, label in enumerate(tree.target.classes[k].tolist()):
                 share = {node: writer.share(float(tree.value[node, k, c])) for node in ends}
                 columns.append((f"{prefix}probability{tail}_{label}", share))
-    lines = [f"-- {_comment(tree)}", "SELECT", "  s.*"]
+    lines = [f"-- {_comment(tree)}", *(f"-- {note}" for note in note_lines(tree))]
+    lines += ["SELECT", "  s.*"]
     taken: set[str] = set()
     for i, (name, by_node) in enumerate(columns):
         quoted = writer.new_column(name)

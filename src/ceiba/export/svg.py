@@ -8,7 +8,7 @@ purity are the fill of a box, as in `ceiba.plot.plot_tree`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final, Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from ceiba.errors import OptionError
@@ -17,18 +17,17 @@ from ceiba.layout import (
     Box,
     Drawing,
     Foot,
+    NodeFills,
     Sheet,
+    checked_direction,
     class_palette,
     fit,
     lay_foot,
     letter_measure,
 )
-from ceiba.layout.colours import node_fill
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text
 from ceiba.visible import visible
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 MARGIN: Final = 8.0
 LARGEST: Final = (6000.0, 4000.0)  # points; larger trees are folded
@@ -46,6 +45,7 @@ def to_svg(
     colors: Sequence[str] | None = None,
     legend: bool = True,
     size: tuple[float, float] | None = None,
+    direction: Literal["down", "right"] = "down",
 ) -> str:
     """Draw a tree as SVG text.
 
@@ -65,6 +65,8 @@ def to_svg(
         Name the class colours under the tree.
     size : (width, height), optional
         Points that the drawing may take; what does not fit is folded, with a note.
+    direction : {"down", "right"}, default="down"
+        Where the branches stand: below their node, or to the right of it.
 
     Returns
     -------
@@ -86,6 +88,7 @@ def to_svg(
         node_ids=node_ids,
         impurity=impurity,
         counts=counts,
+        direction=checked_direction(direction),
     )
     width, height = size or LARGEST
     drawing = fit(tree, sheet, letter_measure, width, height, smallest_font=min(font_size, 8.0))
@@ -112,6 +115,7 @@ def _page(tree: Tree, drawing: Drawing, foot: Foot, palette: list[str]) -> str:
     reach = max([x for x, _, _ in foot.names], default=0.0) + 12 * sheet.font_size
     width = max(drawing.width, min(reach, 400.0) if foot.names else 0.0) + 2 * MARGIN
     height = drawing.height + below + 2 * MARGIN
+    fills = NodeFills(tree, palette)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(width)}" height="{_n(height)}" '
         f'viewBox="{_n(-MARGIN)} {_n(-MARGIN)} {_n(width)} {_n(height)}" role="img" '
@@ -119,7 +123,7 @@ def _page(tree: Tree, drawing: Drawing, foot: Foot, palette: list[str]) -> str:
         f'font-size="{_n(sheet.font_size)}" fill="currentColor">',
         f"<title>{escape(visible(_title(tree)))}</title>",
         *_edges(tree, drawing),
-        *(part for box in drawing.boxes for part in _box(tree, box, drawing, palette)),
+        *(part for box in drawing.boxes for part in _box(fills, box, drawing, palette)),
         *_foot(foot, palette, drawing.height + line, line, sheet.font_size),
         "</svg>",
     ]
@@ -133,22 +137,17 @@ def _title(tree: Tree) -> str:
 
 def _edges(tree: Tree, drawing: Drawing) -> list[str]:
     parts = ['<g fill="none" stroke="currentColor" opacity="0.5" stroke-linecap="round">']
-    depth: list[int] = []
-    for box in drawing.boxes:
-        depth.append(0 if box.parent < 0 else depth[box.parent] + 1)
-        if box.parent < 0:
-            continue
-        above, rail = drawing.boxes[box.parent], drawing.rails[depth[-1]]
-        end = box.top - len(box.edge) * drawing.sheet.line_height
-        thick = 0.8 + 3.2 * float(tree.share[box.node])
-        line = f"M{_n(above.x)} {_n(above.bottom)}V{_n(rail)}H{_n(box.x)}V{_n(end)}"
-        parts.append(f'<path d="{line}" stroke-width="{_n(thick)}" stroke-linejoin="round"/>')
+    for box, route in zip(drawing.boxes, drawing.routes, strict=True):
+        if route:
+            thick = 0.8 + 3.2 * float(tree.share[box.node])
+            line = "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in route)
+            parts.append(f'<path d="{line}" stroke-width="{_n(thick)}" stroke-linejoin="round"/>')
     return [*parts, "</g>"]
 
 
-def _box(tree: Tree, box: Box, drawing: Drawing, palette: list[str]) -> list[str]:
+def _box(fills: NodeFills, box: Box, drawing: Drawing, palette: list[str]) -> list[str]:
     sheet = drawing.sheet
-    colour, strength = node_fill(tree, box.node, leaf=box.leaf, palette=palette)
+    colour, strength = fills(box.node, leaf=box.leaf)
     frame = (
         f'y="{_n(box.top)}" width="{_n(box.width)}" height="{_n(box.height)}" rx="3.5" '
         'stroke="currentColor" stroke-opacity="0.5" stroke-width="0.8"'
@@ -174,9 +173,9 @@ def _box(tree: Tree, box: Box, drawing: Drawing, palette: list[str]) -> list[str
                 f'height="{_n(sheet.bar_height)}" fill="{paint}"/>'
             )
         left += share * width
-    y = box.top - len(box.edge) * sheet.line_height - 0.1 * sheet.line_height
+    x, y = box.word
     for text in box.edge:
-        parts.append(_text(box.x, y, text, sheet.font_size, ' fill-opacity="0.65"'))
+        parts.append(_text(x, y, text, sheet.font_size, ' fill-opacity="0.65"'))
         y += sheet.line_height
     return [*parts, "</g>"]
 

@@ -8,18 +8,17 @@ still separate (`tree/splits/sentences.py`), and different cuts of one column ne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import cut_digits, node_strength, percent
+from ceiba.layout import cut_digits, node_strengths, percent
+from ceiba.tree import Tree
+from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 from ceiba.tree.splits.split_table import SplitKind
 from ceiba.visible import visible
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 FOLD_DEPTH: Final = 30
 _ANSI: Final = (34, 31, 32, 33, 36, 35)  # blue, red, green, ...: the order of the drawn classes
@@ -152,6 +151,7 @@ class _Words:
         self.node_ids, self.impurity, self.counts = node_ids, impurity, counts
         self.purity, self.color, self.tests = purity, color, tests
         self.cut_digits = cut_digits(tree, digits)
+        self.strengths = node_strengths(tree)
 
     def line(self, node: int) -> str:
         tree = self.tree
@@ -162,7 +162,7 @@ class _Words:
         answer = visible(self.prediction(node), one_line=True)
         parts.append(self.painted(node, arrow + answer))
         if self.purity:
-            full = round(5 * node_strength(tree, node))
+            full = round(5 * float(self.strengths[node]))
             parts.append(self.pen.full * full + self.pen.empty * (5 - full))
         if self.counts and tree.counts is not None:
             outputs = (
@@ -178,6 +178,8 @@ class _Words:
                 f"{test.name}({degrees}) {number_text(test.statistic, self.digits)}, "
                 f"adjusted p-value {test.adjusted_p_value:.2g}"
             )
+        if note := note_text(tree, node):
+            parts.append(f"# {note}")
         label = f"[{node}] " if self.node_ids else ""
         return label + "  ".join(parts)
 

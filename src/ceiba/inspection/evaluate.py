@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.inspection.intervals import Interval, bca_interval, mean_interval, wilson
+from ceiba.inspection.probability_scores import ProbabilityScores, probability_scores
 from ceiba.inspection.r2_interval import r2_interval as interval_of_r2
 from ceiba.table import effective_rows
 
@@ -58,6 +59,8 @@ class ClassEvaluation:
     has_costs, has_priors : bool
         Whether costs, or class priors, make `cost` differ from `error`.
     confidence : float
+    scores : ProbabilityScores or None
+        AUC, average precision, Brier score, log loss, KS, gains and lift.
 
     Examples
     --------
@@ -69,6 +72,8 @@ class ClassEvaluation:
     a                  1  0     1      0
     b                  1  2     3  0.333
     always 'b' (the root's answer): error 0.25
+    probabilities of 'b': AUC 0.833, average precision 0.917, Brier 0.25, log loss 9.01, KS 0.667 \
+(from 1 on)
     """
 
     classes: tuple[Any, ...]
@@ -87,6 +92,7 @@ class ClassEvaluation:
     has_costs: bool = False
     has_priors: bool = False
     confidence: float = 0.95
+    scores: ProbabilityScores | None = None
 
     @property
     def accuracy(self) -> float:
@@ -107,6 +113,8 @@ class ClassEvaluation:
             lines[-1] += f", cost {self.baseline_cost:.3g}"  # by the same weights as below
             by = ", prior-weighted" if self.has_priors else ""
             lines.append(f"cost per row{by}: {self.cost:.3g} (interval {low:.3g} to {high:.3g})")
+        if self.scores is not None:
+            lines.append(str(self.scores))
         return "\n".join(lines)
 
     def _table(self) -> list[str]:
@@ -206,6 +214,8 @@ def evaluate_classes(
     classes: npt.NDArray[Any],
     baseline: Any,
     *,
+    probability: Array | None = None,
+    positive: Any = None,
     cost_matrix: Array | None = None,
     class_prior: Array | None = None,
     weight: Array | None = None,
@@ -221,6 +231,10 @@ def evaluate_classes(
         Labels the model knows; others in `truth` get rows of their own.
     baseline : label
         What is always answered without a tree.
+    probability : array of shape (n, K), optional
+        Predicted probabilities, for the scores.
+    positive : label, optional
+        The class that the scores are about; of two the second by default.
     cost_matrix : array of shape (K, K), optional
         Cost of truth i predicted as j; without it every mistake costs 1.
     class_prior : array of shape (K,), optional
@@ -275,6 +289,9 @@ def evaluate_classes(
         has_costs=cost_matrix is not None or class_prior is not None,
         has_priors=class_prior is not None,
         confidence=confidence,
+        scores=None
+        if probability is None
+        else probability_scores(t, probability, classes.tolist(), weight=weight, positive=positive),
     )
 
 

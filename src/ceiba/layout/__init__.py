@@ -11,12 +11,13 @@ from ceiba.layout.captions import (
     percent,
     question,
 )
-from ceiba.layout.colours import class_palette, node_strength
-from ceiba.layout.drawing import Box, Drawing, Measure, Sheet, draw, fold_weight
+from ceiba.layout.colours import NodeFills, ValueScale, class_palette, node_strengths
+from ceiba.layout.drawing import Box, Drawing, Measure, Sheet, checked_direction, draw, fold_weight
 from ceiba.layout.fit import fit
 from ceiba.layout.fold import Fold, fold
 from ceiba.layout.foot import Foot, lay_foot
 from ceiba.layout.letters import FONT_FAMILY, letter_measure
+from ceiba.layout.panel_axis import PanelAxis
 from ceiba.layout.tidy import depths, tidy
 
 __all__ = [
@@ -27,9 +28,13 @@ __all__ = [
     "Fold",
     "Foot",
     "Measure",
+    "NodeFills",
+    "PanelAxis",
     "Sheet",
+    "ValueScale",
     "answers",
     "caption",
+    "checked_direction",
     "class_palette",
     "cut_digits",
     "depths",
@@ -40,7 +45,7 @@ __all__ = [
     "fold_weight",
     "lay_foot",
     "letter_measure",
-    "node_strength",
+    "node_strengths",
     "percent",
     "question",
     "tidy",

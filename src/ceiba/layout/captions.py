@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ceiba.tree import Cut, LevelSets, Presence, SplitKind
+from ceiba.tree import Cut, LevelSets, Presence, SplitKind, Tree
+from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text, separating_digits
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -196,6 +193,8 @@ def caption(
         ]
     if impurity:
         lines.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), 3)}")
+    if note := note_text(tree, node):
+        lines.append(note)
     if node_ids:
         head = f"#{node}  {head}"
     return Caption(head, tuple(lines), _shares(tree, node))

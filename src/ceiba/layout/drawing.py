@@ -8,20 +8,19 @@ can overlap. matplotlib, SVG and the report paint it; nothing here knows how.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ceiba.errors import OptionError
 from ceiba.layout.fold import Fold, fold
+from ceiba.layout.panel_axis import PanelAxis, axis_room
+from ceiba.layout.placing import Route, place
 from ceiba.layout.shown import ShownNode, shown_nodes
-from ceiba.layout.tidy import depths, tidy
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 Measure = Callable[[str, bool], float]
 """Width in points of a text, bold or not, at the font size of the sheet."""
@@ -45,8 +44,14 @@ class Sheet:
     node_ids: bool = False
     impurity: bool = False
     counts: bool = False
+    direction: Literal["down", "right"] = "down"  # in which depth grows
     leaf_panels: bool = False  # room for a small picture of the rows of each leaf
-    inner_panels: bool = False  # the same in each inner node
+    inner_panels: Mapping[int, PanelAxis] = field(default_factory=dict)  # the same, of these nodes
+
+    @property
+    def small_font(self) -> float:
+        """Size of the letters in the small pictures; not below 6, which can just be read."""
+        return max(min(6.0, self.font_size), 0.75 * self.font_size)
 
     @property
     def panel_size(self) -> tuple[float, float]:
@@ -74,12 +79,27 @@ class Sheet:
         return 0.55 * self.font_size
 
 
+def checked_direction(direction: str) -> Literal["down", "right"]:
+    """Return a direction as it was given, or say which there are.
+
+    Examples
+    --------
+    >>> from ceiba.layout import checked_direction
+    >>> checked_direction("right")
+    'right'
+    """
+    if direction in ("down", "right"):
+        return "right" if direction == "right" else "down"
+    raise OptionError(f"direction: got {direction!r}. Allowed are 'down' and 'right'.")
+
+
 @dataclass(frozen=True)
 class Box:
     """One drawn node.
 
-    `x` is the centre, `top` the upper border; `edge` are the lines of the word on the edge above
-    the box; `hidden` counts the nodes folded into it; `panel` is room kept free for a picture.
+    `x` is the centre, `top` the upper border; `edge` are the lines of the word on the edge to the
+    box, centred at `word` (the top of the first line); `hidden` counts the nodes folded into it;
+    `panel` is room kept free for a picture, `axis` that for the words under it.
 
     Examples
     --------
@@ -102,6 +122,8 @@ class Box:
     leaf: bool
     hidden: int
     panel: float = 0.0  # height of the room for a small picture, above the class bar
+    axis: float = 0.0  # height of the words under the picture
+    word: tuple[float, float] = (0.0, 0.0)
 
     @property
     def left(self) -> float:
@@ -131,7 +153,7 @@ class Drawing:
     boxes: tuple[Box, ...]
     width: float
     height: float
-    rails: tuple[float, ...]  # y of the horizontal part of the edges above each depth
+    routes: tuple[Route, ...]  # corners of the edge to each box; empty at the root
     sheet: Sheet
     note: str  # what is not shown; "" when all is
 
@@ -174,18 +196,10 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
         impurity=sheet.impurity,
         counts=sheet.counts,
     )
-    boxes = [_box(one, measure, sheet) for one in nodes]
-    cells = [max([box.width, *(measure(line, False) for line in box.edge)]) for box in boxes]
-    x = tidy(shown.parent, cells, gap=sheet.gap).tolist()
-    level = depths(shown.parent)
-    tops, rails, height = _rows(level, boxes, sheet)
-    placed = tuple(
-        replace(box, x=at, top=tops[depth]) for box, at, depth in zip(boxes, x, level, strict=True)
-    )
-    width = max(at + cell / 2 for at, cell in zip(x, cells, strict=True))
+    placed = place(shown.parent, [_box(one, measure, sheet) for one in nodes], measure, sheet)
     unit = "rows" if tree.n_rows[0] else "nodes"
     note = _note(shown, len(parent), sheet.max_depth, min_weight, unit)
-    return Drawing(placed, width, height, rails, sheet, note)
+    return Drawing(placed.boxes, placed.width, placed.height, placed.routes, sheet, note)
 
 
 def fold_weight(tree: Tree) -> NDArray[np.float64]:
@@ -211,12 +225,17 @@ def _box(shown: ShownNode, measure: Measure, sheet: Sheet) -> Box:
     height = (len(head) + len(lines)) * sheet.line_height + 2 * sheet.padding
     if shown.shares:
         height += sheet.bar_height + sheet.padding / 2
-    panel = 0.0
-    if sheet.leaf_panels if shown.leaf else sheet.inner_panels:
+    panel = axis = 0.0
+    if shown.leaf and sheet.leaf_panels:
         needs, panel = sheet.panel_size
-        panel *= 0.5 if shown.leaf else 1.0  # a box plot is low
+        panel *= 0.5  # a box plot is low
         widest = max(widest, needs)
-        height += panel + sheet.padding / 2
+    elif not shown.leaf and shown.node in sheet.inner_panels:
+        needs, panel = sheet.panel_size
+        room = axis_room(sheet.inner_panels[shown.node], measure, sheet)
+        widest, axis = max(widest, needs, room.width), room.height
+    if panel:
+        height += panel + axis + sheet.padding / 2
     return Box(
         node=shown.node,
         parent=shown.parent,
@@ -231,24 +250,8 @@ def _box(shown: ShownNode, measure: Measure, sheet: Sheet) -> Box:
         leaf=shown.leaf,
         hidden=shown.hidden,
         panel=panel,
+        axis=axis,
     )
-
-
-def _rows(
-    level: list[int], boxes: list[Box], sheet: Sheet
-) -> tuple[list[float], tuple[float, ...], float]:
-    """Return the top of the boxes and the rail above them for each depth, and the height of all."""
-    n_rows = max(level) + 1
-    tallest, words = [0.0] * n_rows, [0] * n_rows
-    for depth, box in zip(level, boxes, strict=True):
-        tallest[depth] = max(tallest[depth], box.height)
-        words[depth] = max(words[depth], len(box.edge))
-    tops, rails = [0.0], [0.0]
-    for depth in range(1, n_rows):
-        rail = tops[-1] + tallest[depth - 1] + sheet.font_size
-        rails.append(rail)
-        tops.append(rail + 0.7 * sheet.font_size + words[depth] * sheet.line_height)
-    return tops, tuple(rails), tops[-1] + tallest[-1]
 
 
 def _wrapped(text: str, width: int) -> tuple[str, ...]:

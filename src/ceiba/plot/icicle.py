@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout import cut_digits, node_strength, percent, question
+from ceiba.layout import cut_digits, node_strengths, percent, question
 from ceiba.plot.painting._matplotlib import require_matplotlib
 from ceiba.plot.painting.axes import as_tree, axes_size, ink_of
 from ceiba.plot.painting.colours import Colour, luminance, mixed, number_colour, tree_palette
@@ -113,8 +113,9 @@ def spans(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def _fills(tree: Tree, shown: Any, palette: list[Colour], paper: Colour) -> list[Colour]:
     fills = []
+    strengths = node_strengths(tree)
     for node in shown.tolist():
-        strength = node_strength(tree, node)
+        strength = float(strengths[node])
         if palette:
             fills.append(mixed(palette[int(tree.answer[node])], paper, 0.12 + 0.78 * strength))
         elif tree.n_outputs == 1:

@@ -11,6 +11,7 @@ from ceiba.inspection.importance_table import importance_table
 from ceiba.listing import Listing
 from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
 from ceiba.plot.painting.colours import class_colours
+from ceiba.tree.splits.sentences import number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,6 +84,10 @@ def plot_importance(
         low, high = table[f"{short}_low"][order], table[f"{short}_high"][order]
         ax.hlines(at, low, high, color=ink.text, lw=1.1, zorder=3)
         ax.plot(low, at, "|", high, at, "|", color=ink.text, ms=6, zorder=3)
+        reach = np.where(values < 0, np.minimum(low, values), np.maximum(high, values))
+    else:
+        reach = values
+    _write_values(ax, at, values, reach)
     ax.set_yticks(at, [str(name) for name in names], parse_math=False)
     ax.set_ylim(len(order) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
@@ -98,3 +103,24 @@ def plot_importance(
         )
     ax.set_xlabel(label)
     return ax
+
+
+def _write_values(ax: Axes, at: Any, values: Any, reach: Any) -> None:
+    """Write the figures at the ends of the bars, or of their intervals."""
+    for y, value, end in zip(at, values, reach, strict=True):
+        side = -1 if value < 0 else 1
+        ax.annotate(
+            number_text(round(float(value), 3 if abs(value) >= 0.01 else 5), 3),
+            (end, y),
+            (4 * side, 0),
+            textcoords="offset points",
+            ha="left" if side > 0 else "right",
+            va="center",
+            fontsize="small",
+            color=ink_of(ax).grey,
+            annotation_clip=False,
+        )
+    # Room for the figures beside the longest bar.
+    low, high = min(0.0, *reach), max(0.0, *reach)
+    room = 0.14 * ((high - low) or 1.0)
+    ax.set_xlim(low - room * (low < 0), high + room * (high > 0 or low == 0))

@@ -36,6 +36,9 @@ def plot_prediction(
 ) -> Axes:
     """Draw the prediction along one numeric column: steps of values, or of class probabilities.
 
+    The title says at which values other columns are held, and whether the column makes a difference
+    there.
+
     Parameters
     ----------
     tree : Tree or fitted estimator
@@ -96,7 +99,7 @@ def plot_prediction(
     ax.set_xlim(steps.borders[0], steps.borders[-1])
     name_ticks(ax.xaxis, steps)
     ax.set_xlabel(name, parse_math=False)
-    title_slice(ax, tree, [name], held)
+    title_slice(ax, tree, [steps], held, nodes)
     return ax
 
 

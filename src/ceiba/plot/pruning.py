@@ -10,20 +10,23 @@ from ceiba.errors import OptionError
 from ceiba.listing import Listing
 from ceiba.plot.painting.axes import Ink, ink_of, plain_axes
 from ceiba.plot.painting.colours import class_colours
+from ceiba.plot.painting.ticks import round_numbers, set_apart_ticks
 from ceiba.tree.splits.sentences import number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_TICKS = 12
+_MARGIN = 1.12  # factor of the number of leaves left free at both ends
+MOST_DOTS = 60  # trees drawn one by one; more become a line in its band
 
 
 def plot_pruning(table: Any, *, ax: Axes | None = None, legend: bool = True) -> Axes:
     """Draw the cross-validated risk of each tree of a pruning sequence.
 
-    Trees stand side by side, the root alone on the left; alpha, from which on a tree is the best
-    one, is below, the number of leaves above. Marked are the least cross-validated risk, the line
-    one standard error above it, and the tree that was chosen.
+    Trees stand at their number of leaves, on a logarithmic axis, the root alone on the left; alpha,
+    the cost per leaf from which on a tree is the best one, is above. Marked are the least
+    cross-validated risk, the line one standard error above it, and the tree that was chosen. A
+    sequence of more than 60 trees is drawn as a line with a band of one standard error.
 
     Parameters
     ----------
@@ -43,15 +46,16 @@ def plot_pruning(table: Any, *, ax: Axes | None = None, legend: bool = True) -> 
     >>> iris = ceiba.datasets.load_iris()
     >>> model = ceiba.DecisionTreeClassifier(prune="1se").fit(iris.X, iris.y)
     >>> ax = ceiba.plot.plot_pruning(model)
-    >>> ax.get_xlabel().split(":")[0]
-    'alpha'
+    >>> ax.get_xlabel(), ax.get_xscale()
+    ('leaves', 'log')
     """
     table = _as_table(table)
     ax = plain_axes(ax)
     ink = ink_of(ax)
     order = np.argsort(table["n_leaves"], kind="stable")  # the root alone first
     figures = {name: np.asarray(table[name])[order] for name in table.columns}
-    at = np.arange(len(order))
+    at = figures["n_leaves"].astype(np.float64)
+    ax.set_xscale("log")
     blue, red = class_colours(2)
     if "risk" in figures:
         ax.plot(at, figures["risk"], "-", color=ink.line, lw=1, label="training rows", zorder=2)
@@ -80,20 +84,14 @@ def _as_table(table: Any) -> Listing:
 def _paint_held_out(ax: Axes, at: Any, figures: Any, ink: Ink, blue: Any, red: Any) -> None:
     risk = figures["cv_risk"]
     error = figures.get("cv_se", np.zeros(len(risk)))
-    ax.errorbar(
-        at,
-        risk,
-        yerr=np.nan_to_num(error),
-        fmt="o-",
-        color=blue,
-        ecolor=blue,
-        elinewidth=1,
-        capsize=2.5,
-        ms=4.5,
-        lw=1.4,
-        label="cross-validated, ± 1 standard error",
-        zorder=3,
-    )
+    label = "cross-validated, ± 1 standard error"
+    if len(at) <= MOST_DOTS:
+        bars: dict[str, Any] = {"ecolor": blue, "elinewidth": 1, "capsize": 2.5, "ms": 4.5}
+        ax.errorbar(at, risk, yerr=np.nan_to_num(error), fmt="o-", color=blue, lw=1.4, label=label,
+                    zorder=3, **bars)  # fmt: skip
+    else:
+        ax.fill_between(at, risk - error, risk + error, color=blue, alpha=0.2, lw=0, zorder=2)
+        ax.plot(at, risk, "-", color=blue, lw=1.4, label=label, zorder=3)
     # Among equal minima the smallest tree, which stands furthest left.
     best = int(np.nanargmin(risk))
     limit = risk[best] + error[best]
@@ -104,20 +102,37 @@ def _paint_held_out(ax: Axes, at: Any, figures: Any, ink: Ink, blue: Any, red: A
 
 
 def _label(ax: Axes, at: Any, figures: Any) -> None:
-    """Write alpha below and the number of leaves above, both thinned out where there are many."""
-    step = max(1, -(-len(at) // MOST_TICKS))
-    shown = at[::-1][::step][::-1]  # the largest tree is always named
-    ax.set_xticks(shown)
-    ax.set_xticklabels([number_text(float(figures["alpha"][k]), 2) for k in shown])
-    ax.set_xlabel("alpha: cost per leaf from which on this tree is the best")
+    """Write leaves below and alpha above, at trees whose labels have room."""
+    order = _by_importance(at, np.flatnonzero(figures.get("chosen", ())))
+    set_apart_ticks(ax.xaxis, at[order].tolist(), [f"{int(at[k]):,}" for k in order])
+    ax.xaxis.set_minor_locator(_nothing())
+    ax.set_xlabel("leaves")
     ax.set_ylabel("risk")
-    ax.set_xlim(-0.5, len(at) - 0.5)
+    ax.set_xlim(at[0] / _MARGIN, at[-1] * _MARGIN)
     above = ax.secondary_xaxis("top")
-    above.set_xticks(shown)
-    above.set_xticklabels([str(int(figures["n_leaves"][k])) for k in shown])
-    above.set_xlabel("leaves")
+    alphas = [number_text(float(figures["alpha"][k]), 2) for k in order]
+    set_apart_ticks(above.xaxis, at[order].tolist(), alphas)
+    above.xaxis.set_minor_locator(_nothing())
+    above.set_xlabel("alpha")
     above.spines["top"].set_visible(False)
     above.tick_params(length=0)
+
+
+def _by_importance(at: Any, chosen: Any) -> list[int]:
+    """Return trees in the order in which they should be named: ends, choice, round numbers, rest.
+
+    Of a long sequence only trees near round numbers of leaves are named.
+    """
+    near = [int(np.argmin(np.abs(np.log(at / n)))) for n in round_numbers(float(at[-1]))]
+    rest = range(len(at)) if len(at) <= MOST_DOTS else ()
+    first = [0, len(at) - 1, *chosen.tolist(), *near, *rest]
+    return list(dict.fromkeys(first))
+
+
+def _nothing() -> Any:
+    from matplotlib.ticker import NullLocator
+
+    return NullLocator()
 
 
 def _leaves(n: Any) -> str:

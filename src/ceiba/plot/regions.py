@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import node_strength
+from ceiba.layout import ValueScale, node_strengths
 from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
 from ceiba.plot.painting.colours import Colour, mixed, number_colour, tree_palette
 from ceiba.plot.painting.fonts import in_covering_fonts
@@ -40,7 +40,8 @@ def plot_regions(
 
     The partition is exact: borders are the tree's own cuts. A tree that asks about further columns
     is cut at one value of each, and the title says so; points whose leaf is not the one drawn under
-    them are faint then.
+    them are faint then. The title also names a column that makes no difference, because the tree
+    does not use it or does not ask it in this slice.
 
     Parameters
     ----------
@@ -91,7 +92,8 @@ def plot_regions(
         _number_regions(ax, across, up, nodes)
     if table is not None:
         _paint_points(ax, tree, table, y, across, up, nodes, palette, point_size)
-    _label(ax, tree, across, up, names, held)
+    _label(ax, across, up)
+    title_slice(ax, tree, [across, up], held, nodes)
     if legend:
         paint_legend(ax, tree, palette)
     return ax
@@ -119,8 +121,9 @@ def _paint_cells(
     ax: Axes, tree: Tree, across: Ladder, up: Ladder, nodes: Any, palette: Any, paper: Colour
 ) -> None:
     fill = {}
+    strengths = node_strengths(tree)
     for node in np.unique(nodes).tolist():
-        strength = node_strength(tree, node)
+        strength = float(strengths[node])
         if palette:
             fill[node] = mixed(palette[int(tree.answer[node])], paper, 0.10 + 0.35 * strength)
         else:
@@ -166,9 +169,7 @@ def _paint_points(
     if y is not None:
         target = read_target(y, task=tree.task, n_rows=table.n_rows)
         if tree.task == "regression":
-            values = target.values[:, 0]
-            low, high = tree.value[:, 0, 0].min(), tree.value[:, 0, 0].max()
-            share = np.clip((values - low) / ((high - low) or 1.0), 0, 1)
+            share = ValueScale(tree).place(target.values[:, 0])
             paints = [number_colour(float(s), ink_of(ax).paper) for s in share]
         else:
             known = {label: k for k, label in enumerate(tree.target.classes[0].tolist())}
@@ -199,9 +200,8 @@ def _place(column: Column, one: Ladder, rng: np.random.Generator) -> Any:
     return np.where(known, spread, np.nan)
 
 
-def _label(ax: Axes, tree: Tree, across: Ladder, up: Ladder, names: Any, held: Any) -> None:
-    ax.set_xlabel(names[0], parse_math=False)
-    ax.set_ylabel(names[1], parse_math=False)
+def _label(ax: Axes, across: Ladder, up: Ladder) -> None:
+    ax.set_xlabel(across.info.name, parse_math=False)
+    ax.set_ylabel(up.info.name, parse_math=False)
     name_ticks(ax.xaxis, across)
     name_ticks(ax.yaxis, up)
-    title_slice(ax, tree, names, held)

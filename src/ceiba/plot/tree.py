@@ -8,27 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ceiba.layout import Drawing, Foot, Sheet, fit, lay_foot
-from ceiba.layout.colours import node_fill
+from ceiba.errors import OptionError
+from ceiba.layout import (
+    Drawing,
+    Foot,
+    NodeFills,
+    Sheet,
+    checked_direction,
+    cut_digits,
+    fit,
+    lay_foot,
+)
+from ceiba.layout.fit import SMALLEST_FONT
 from ceiba.plot.painting._matplotlib import new_axes
 from ceiba.plot.painting.axes import POINTS, as_tree, axes_size
 from ceiba.plot.painting.colours import Colour, mixed, rgb, tree_palette
 from ceiba.plot.painting.fonts import in_covering_fonts
 from ceiba.plot.painting.paint import Painter
-from ceiba.plot.painting.panels import PanelRows, paint_panels, panel_rows, scale_note
+from ceiba.plot.painting.panels import paint_panels, scale_note
+from ceiba.plot.painting.split_view import PanelRows, SplitView, panel_rows, split_view
 from ceiba.plot.painting.text import text_measure
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits.sentences import DIGITS, level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARGIN = 8.0
 LARGEST_FIGURE = (48.0, 32.0)  # inches; in a new figure larger trees are folded
+MOST_PANELS = 40  # small pictures of inner nodes
 
 
 @in_covering_fonts
@@ -38,6 +50,8 @@ def plot_tree(
     y: Any = None,
     *,
     ax: Axes | None = None,
+    fit_to: tuple[float, float] | None = None,
+    direction: Literal["down", "right"] = "down",
     max_depth: int | None = None,
     node_ids: bool = False,
     impurity: bool = False,
@@ -54,9 +68,11 @@ def plot_tree(
     probabilities; fills show the class and its purity, or the value. A tree that does not fit is
     folded, with a note that says so; letters do not shrink below 6 points.
 
-    With rows, the boxes also show them: inner nodes of shallow trees the split column with its cut
-    (by class as a histogram; against the target for regression), leaves of regression trees a box
-    plot of the target, all on one scale.
+    With rows, the boxes also show them: inner nodes the split column with its cut (by class as a
+    histogram; against the target for regression) and the least value, the cut and the largest, or
+    the names of levels; leaves of regression trees a box plot of the target, all on one scale.
+    Trees of more than 40 inner nodes, and those that would not fit otherwise, are drawn without
+    histograms, and a note says so.
 
     Parameters
     ----------
@@ -66,6 +82,10 @@ def plot_tree(
         Rows to show in the boxes; y may be the name of a column of X.
     ax : matplotlib axes, optional
         Where to draw; by default a new figure, as large as the tree needs.
+    fit_to : (width, height), optional
+        Inches that a new figure may take; what does not fit is folded, with a note.
+    direction : {"down", "right"}, default "down"
+        Where the branches stand: below their node, or to the right of it.
     max_depth : int, optional
         Fold below this depth.
     node_ids, impurity, counts : bool, default False
@@ -96,6 +116,7 @@ def plot_tree(
     rows = None if X is None or tree.n_outputs > 1 else panel_rows(tree, X, y)
     palette = tree_palette(tree, colors)
     names = [level_text(label) for label in tree.target.classes[0]] if legend and palette else []
+    views = {} if rows is None else _views(tree, rows, max_depth, digits)
     sheet = Sheet(
         font_size=font_size,
         max_depth=max_depth,
@@ -103,55 +124,107 @@ def plot_tree(
         node_ids=node_ids,
         impurity=impurity,
         counts=counts,
+        direction=checked_direction(direction),
         leaf_panels=rows is not None and tree.task == "regression",
-        inner_panels=rows is not None and _is_shallow(tree, max_depth),
+        inner_panels={node: view.axis for node, view in views.items()},
     )
-    scale = scale_note(rows) if rows is not None and sheet.leaf_panels else ""
+    remark = scale_note(rows) if rows is not None and sheet.leaf_panels else ""
+    if X is not None and tree.n_outputs > 1:
+        remark = "The rows are not shown: the tree has several outputs."
+    width, height = _room(ax, fit_to)
+    smallest = font_size if ax is None and fit_to is None else SMALLEST_FONT
+    drawing, foot = _fitted(tree, sheet, names, remark, (width, height), smallest, rows is not None)
     if ax is None:
-        drawing, foot = _on_new_figure(tree, sheet, names, scale)
-        width = max(drawing.width, *(x for x, _, _ in foot.names), 1.0)
-        height = drawing.height + _foot_height(foot, sheet)
+        width = max(drawing.width, _foot_width(foot, drawing.sheet))
+        height = drawing.height + _foot_height(foot, drawing.sheet)
         ax = new_axes((width + 2 * MARGIN) / POINTS, (height + 2 * MARGIN) / POINTS)
-    else:
-        drawing, foot = _in_axes(tree, sheet, names, ax, scale)
-    _paint(tree, drawing, foot, palette, ax, rows)
+    _paint(tree, drawing, foot, palette, ax, rows, views)
     return ax
 
 
-def _is_shallow(tree: Tree, max_depth: int | None) -> bool:
-    """Return whether small pictures in inner nodes would still be looked at one by one."""
-    shown = tree.depth if max_depth is None else min(tree.depth, max_depth)
-    inner = np.count_nonzero(~tree.is_leaf & (tree.node_depth < shown))
-    return shown <= 5 and int(inner) <= 16
+def _views(
+    tree: Tree, rows: PanelRows, max_depth: int | None, digits: int | None
+) -> dict[int, SplitView]:
+    """Return the small pictures of inner nodes; none where they are too many to be looked at."""
+    deepest = tree.depth if max_depth is None else max_depth
+    inner = np.flatnonzero(~tree.is_leaf & (tree.node_depth < deepest)).tolist()
+    if len(inner) > MOST_PANELS:
+        return {}
+    places = cut_digits(tree, digits or DIGITS)
+    return {
+        node: split_view(tree, rows, node, places.get(int(tree.splits.column[node]), digits))
+        for node in inner
+    }
 
 
-def _on_new_figure(tree: Tree, sheet: Sheet, names: list[str], remark: str) -> tuple[Drawing, Foot]:
-    width, height = (side * POINTS for side in LARGEST_FIGURE)
-    drawing = fit(tree, sheet, text_measure, width, height, smallest_font=sheet.font_size)
-    measure = text_measure(sheet.font_size)
-    return drawing, lay_foot(
-        names, f"{remark} {drawing.note}", drawing.width, measure, sheet.font_size
-    )
+def _room(ax: Axes | None, fit_to: tuple[float, float] | None) -> tuple[float, float]:
+    """Return the points that a drawing may take."""
+    if fit_to is None:
+        sides = (side * POINTS for side in LARGEST_FIGURE) if ax is None else axes_size(ax)
+    elif ax is not None:
+        raise OptionError("fit_to is the size of a new figure; axes were given. Give one of them.")
+    else:
+        given = np.asarray(fit_to, np.float64).reshape(-1)
+        if len(given) != 2 or not (np.isfinite(given) & (given > 0)).all():
+            raise OptionError(
+                f"fit_to: got {fit_to!r}. Give (width, height) in inches, both positive."
+            )
+        sides = (float(side) * POINTS for side in given)
+    width, height = sides
+    return width - 2 * MARGIN, height - 2 * MARGIN
 
 
-def _in_axes(
-    tree: Tree, sheet: Sheet, names: list[str], ax: Axes, remark: str
+def _fitted(
+    tree: Tree,
+    sheet: Sheet,
+    names: list[str],
+    remark: str,
+    room: tuple[float, float],
+    smallest: float,
+    with_rows: bool,
 ) -> tuple[Drawing, Foot]:
-    width, height = (side - 2 * MARGIN for side in axes_size(ax))
-    # The note is written only when something is folded; two rows are kept free for it.
-    measure = text_measure(sheet.font_size)
-    foot = lay_foot(names, remark, width, measure, sheet.font_size)
-    kept = _foot_height(foot, sheet) + 2 * sheet.line_height
-    drawing = fit(tree, sheet, text_measure, width, height - kept)
+    """Fit the tree, and what stands under it, into a room of points."""
+    width, height = room
+    below = 0.0
+    for _ in range(3):  # the foot, whose note depends on the drawing, takes its part of the room
+        drawing = _fit(tree, sheet, width, height - below, smallest)
+        note = remark
+        asks = any(not box.leaf for box in drawing.boxes)
+        if with_rows and asks and not drawing.sheet.inner_panels:
+            note += f" {_no_histograms(sheet)}"
+        size = drawing.sheet.font_size
+        most = min(width, max(drawing.width, 40 * size))
+        foot = lay_foot(names, f"{note} {drawing.note}", most, text_measure(size), size)
+        if drawing.height + _foot_height(foot, drawing.sheet) <= height:
+            break
+        below = _foot_height(foot, drawing.sheet)
+    return drawing, foot
+
+
+def _no_histograms(sheet: Sheet) -> str:
+    if sheet.inner_panels:
+        return "No histograms: the tree would not fit with them."
+    return f"No histograms: the tree has more than {MOST_PANELS} inner nodes; give max_depth."
+
+
+def _fit(tree: Tree, sheet: Sheet, width: float, height: float, smallest: float) -> Drawing:
+    try:
+        drawing = fit(tree, sheet, text_measure, width, height, smallest_font=smallest)
+    except OptionError:
+        if not sheet.inner_panels:
+            raise
+        return _fit(tree, replace(sheet, inner_panels={}), width, height, smallest)
     if sheet.inner_panels and (drawing.note or drawing.sheet.font_size < 0.8 * sheet.font_size):
         # Small pictures go first: nodes and letters tell more.
-        plain = replace(sheet, inner_panels=False)
-        bare = fit(tree, plain, text_measure, width, height - kept)
-        drawing = max(bare, drawing, key=lambda d: (len(d.boxes), d.sheet.font_size))
-    measure = text_measure(drawing.sheet.font_size)
-    return drawing, lay_foot(
-        names, f"{remark} {drawing.note}", width, measure, drawing.sheet.font_size
-    )
+        bare = _fit(tree, replace(sheet, inner_panels={}), width, height, smallest)
+        drawing = max(drawing, bare, key=lambda d: (len(d.boxes), d.sheet.font_size))
+    return drawing
+
+
+def _foot_width(foot: Foot, sheet: Sheet) -> float:
+    measure = text_measure(sheet.font_size)
+    ends = [x + measure(name, False) for x, _, name in foot.names]
+    return max([*ends, *(measure(line, False) for line in foot.note)], default=0.0)
 
 
 def _foot_height(foot: Foot, sheet: Sheet) -> float:
@@ -165,6 +238,7 @@ def _paint(
     palette: list[Colour],
     ax: Axes,
     rows: PanelRows | None,
+    views: dict[int, SplitView],
 ) -> None:
     """Put everything onto axes of one point per unit, the tree in the middle, the foot left."""
     sheet = drawing.sheet
@@ -179,17 +253,18 @@ def _paint(
     painter.boxes(drawing.boxes, _fills(tree, drawing, palette, painter.paper))
     painter.bars(drawing, palette)
     if rows is not None:
-        paint_panels(painter, tree, drawing, rows, palette)
+        paint_panels(painter, tree, drawing, rows, views, palette)
     painter.words(drawing)
     painter.dx = MARGIN
     painter.foot(foot, palette, drawing.height + sheet.line_height, sheet.line_height)
 
 
 def _fills(tree: Tree, drawing: Drawing, palette: list[Colour], paper: Colour) -> list[Colour]:
-    """Colour leaves by class and purity, or by value; inner nodes stay paper for classes."""
+    """Colour boxes by class and purity, or by value."""
+    fill = NodeFills(tree)
     fills = []
     for box in drawing.boxes:
-        colour, share = node_fill(tree, box.node, leaf=box.leaf)
+        colour, share = fill(box.node, leaf=box.leaf)
         own = palette[int(tree.answer[box.node])] if palette else rgb(colour)
         fills.append(mixed(own, paper, share))
     return fills

@@ -20,7 +20,7 @@ from ceiba.prune.description_length import DescriptionLength, description_length
 from ceiba.prune.pessimistic import Pessimistic, pessimistic
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable
-from ceiba.prune.read import PRUNING_NAMES, read_pruning
+from ceiba.prune.read import PRUNING_NAMES, read_pruning, with_groups
 from ceiba.prune.reduced_error import ReducedError, reduced_error
 from ceiba.prune.risk import Risk
 from ceiba.prune.same_answer import SameAnswer, same_answer
@@ -50,4 +50,5 @@ __all__ = [
     "read_pruning",
     "reduced_error",
     "same_answer",
+    "with_groups",
 ]

@@ -6,27 +6,25 @@ cross-validation: `cross_validation.py`; the rules and the table: `pruning_table
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.options.checks import Check, boolean, check_options, integer, nothing, number, one_of
+from ceiba.grow.problem import Problem
+from ceiba.listing import Listing
+from ceiba.options import parameter
+from ceiba.options.checks import boolean, check_options, integer, nothing, number, one_of
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
+from ceiba.prune.cross_validation.scored import SCORES, Score
 from ceiba.prune.cross_validation.validate import cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
 from ceiba.prune.risk import Risk
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.listing import Listing
     from ceiba.prune.cross_validation.validate import CrossValidation
-    from ceiba.tree import Tree
-
-__all__ = ["CostComplexity", "choose_again"]
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
 
@@ -49,15 +47,22 @@ class CostComplexity(Pruning):
     rule : {"min", "1se"}, default="min"
         The least cross-validated risk, on ties the smallest tree; or the smallest tree whose risk
         is at most one standard error above the least.
-    risk : {"cost", "impurity"}, default="cost"
+    risk : {"cost", "impurity"}, default=None
         What is weighed against leaves: the expected misclassification cost (or the loss), or the
-        impurity, as in scikit-learn's `ccp_alpha`. Held-out rows are judged by cost in any case.
+        impurity, as in scikit-learn's `ccp_alpha`. Held-out rows are judged by `score`.
+        None: the impurity if `score` judges probabilities, since splits that change no answer have
+        no cost to save; else the cost.
     repeats : int, default=1
         How many times rows are dealt out anew to the folds.
     stratify : bool, default=True
         Spread the rows of each class evenly over a number of folds; False: as rpart does.
     groups : array-like of shape (n_rows,), default=None
         Rows of one group are held out together.
+    score : {"cost", "error", "log_loss", "brier", "auc"}, default="cost"
+        What held-out rows are judged by when a size is chosen: the expected cost of the answers
+        (without costs the error), the error whatever the costs, the log loss or the Brier score of
+        the probabilities, or 1 - AUC (two classes; the mean of the folds). The sequence itself is
+        that of `risk`.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the folds. None: the seed of the problem (the estimator's `random_state`, or 0).
     keep_unpruned : bool, default=False
@@ -78,48 +83,39 @@ class CostComplexity(Pruning):
     (3, 0.0133)
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
-        {
-            "alpha": (number(0.0), nothing),
-            "n_leaves": (integer(1), nothing),
-            "rule": (one_of("min", "1se"),),
-            "risk": (one_of("cost", "impurity"),),
-            "repeats": (integer(1),),
-            "stratify": (boolean,),
-            "keep_unpruned": (boolean,),
-        }
-    )
+    alpha: float | None = parameter(number(0.0), nothing, default=None)
+    n_leaves: int | None = parameter(integer(1), nothing, default=None)
+    folds: Any = parameter(default=10)
+    rule: Rule = parameter(one_of("min", "1se"), default="min")
+    risk: Risk | None = parameter(one_of("cost", "impurity"), nothing, default=None)
+    repeats: int = parameter(integer(1), default=1)
+    stratify: bool = parameter(boolean, default=True)
+    groups: Any = parameter(default=None)
+    score: Score = parameter(one_of(*SCORES), default="cost")
+    random_state: Any = parameter(default=None)
+    keep_unpruned: bool = parameter(boolean, default=False)
+    verbose: bool = parameter(default=False)
 
-    def __init__(
-        self,
-        *,
-        alpha: float | None = None,
-        n_leaves: int | None = None,
-        folds: Any = 10,
-        rule: Rule = "min",
-        risk: Risk = "cost",
-        repeats: int = 1,
-        stratify: bool = True,
-        groups: Any = None,
-        random_state: Any = None,
-        keep_unpruned: bool = False,
-        verbose: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.n_leaves = n_leaves
-        self.folds = folds
-        self.rule: Rule = rule
-        self.risk: Risk = risk
-        self.repeats = repeats
-        self.stratify = stratify
-        self.groups = groups
-        self.random_state = random_state
-        self.keep_unpruned = keep_unpruned
-        self.verbose = verbose
+    @property
+    def sequence_risk(self) -> Risk:
+        """What is weighed against leaves."""
+        if self.risk is not None:
+            return self.risk
+        return "cost" if self.score in ("cost", "error") else "impurity"
+
+    @property
+    def by_folds(self) -> bool:
+        """Whether the choice is made by cross-validation."""
+        return self.alpha is None and self.n_leaves is None
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Choose a step of the tree's pruning sequence."""
         self.check()
+        if self.score != "cost" and not self.by_folds:
+            raise OptionError(
+                f"score={self.score!r} chooses a size by cross-validation, and alpha or n_leaves "
+                "gives it. Leave one of them out."
+            )
         if self.alpha is not None and self.n_leaves is not None:
             raise OptionError("CostComplexity: give alpha or n_leaves, not both.")
         if tree.n_outputs > 1 and self.alpha is None and self.n_leaves is None:
@@ -128,11 +124,11 @@ class CostComplexity(Pruning):
                 f"{tree.n_outputs}. Give CostComplexity(alpha=..., risk='impurity'), or fit one "
                 "tree per output."
             )
-        sequence = pruning_sequence(tree, risk=self.risk)
+        sequence = pruning_sequence(tree, risk=self.sequence_risk)
         step, reason, cv = self._choose(sequence, problem)
         return Pruned(
             sequence.tree(step),
-            pruning_table(sequence, step, cv=cv, reason=reason),
+            pruning_table(sequence, step, cv=cv, reason=reason, score=self.score),
             alpha=float(sequence.alpha[step]) if self.alpha is None else float(self.alpha),
             unpruned=tree if self.keep_unpruned else None,
             cross_validation=cv if self.keep_unpruned else None,
@@ -155,10 +151,11 @@ class CostComplexity(Pruning):
             sequence,
             problem,
             folds=self.folds,
-            risk=self.risk,
+            risk=self.sequence_risk,
             repeats=self.repeats,
             stratify=self.stratify,
             groups=self.groups,
+            score=self.score,
             random_state=problem.seed_for(self.random_state),
             keep=self.keep_unpruned,
             verbose=bool(self.verbose),
@@ -197,10 +194,10 @@ def choose_again(
         raise OptionError("Give one of alpha, n_leaves and rule.")
     check_options(stated, CostComplexity._allowed, "reprune")
     sequence = pruning_sequence(unpruned, risk="impurity" if "impurity" in table else "cost")
-    found = _asked_for(sequence, alpha, n_leaves)
-    if found is None:
+    choice = _asked_for(sequence, alpha, n_leaves)
+    if choice is None:
         assert rule is not None
-        found = table.step(rule), _REASONS[rule]
-    step, reason = found
+        choice = table.step(rule), _REASONS[rule]
+    step, reason = choice
     chosen = float(sequence.alpha[step]) if alpha is None else float(alpha)
     return Pruned(sequence.tree(step), table.choosing(step, reason), alpha=chosen)

@@ -9,21 +9,16 @@ the quartiles of the target. Only the largest nodes have histograms, within a bu
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ceiba.layout.bins import bin_edges
 from ceiba.report.numbers import exact, shown
-from ceiba.table import read_target
-from ceiba.tree import SplitKind
+from ceiba.table import Column, Table, read_target
+from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.table import Column, Table
-    from ceiba.tree import Tree
-
-__all__ = ["RowsByNode", "column_bars", "split_histograms"]
 
 BINS: Final = 20
 COLUMN_BINS: Final = 16
@@ -32,7 +27,6 @@ MOST_LEVELS: Final = 24
 MOST_NODES: Final = 300
 MOST_FIGURES: Final = 40_000
 MOST_COLUMNS: Final = 200
-_FAR: Final = 5.0  # a range so many times that of the middle 98 % is cut off there
 Array = NDArray[Any]
 
 
@@ -86,8 +80,8 @@ def _target(tree: Tree, y: Any, n_rows: int, output: int) -> Array:
     known = {label: code for code, label in enumerate(tree.target.classes[output].tolist())}
     names = target.info.classes[output].tolist()
     codes = np.array([known.get(label, -1) for label in names], np.int64)
-    found: Array = codes[np.asarray(target.values)[:, output]]
-    return found
+    labels: Array = codes[np.asarray(target.values)[:, output]]
+    return labels
 
 
 def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict[str, Any]]:
@@ -165,48 +159,31 @@ def _bars(
     values, target = values[present], target[present]
     if not len(values):
         return None
-    found: dict[str, Any] = {"missing": n_missing} if n_missing else {}
+    shared: dict[str, Any] = {"missing": n_missing} if n_missing else {}
     if not column.info.is_numeric:
         codes, counts = np.unique(values, return_counts=True)
         if len(codes) > MOST_LEVELS:  # the most frequent, in their own order
-            found["others"] = len(codes) - MOST_LEVELS
+            shared["others"] = len(codes) - MOST_LEVELS
             codes = np.sort(codes[np.argsort(-counts, kind="stable")[:MOST_LEVELS]])
         place = np.searchsorted(codes, values)
         listed = codes[np.minimum(place, len(codes) - 1)] == values
         bars = _counted(place[listed], len(codes), target[listed], n_classes)
-        return found | {"codes": codes.tolist()} | bars
+        return shared | {"codes": codes.tolist()} | bars
     different = np.unique(values)
     if len(different) <= FEW_VALUES:
         place = np.searchsorted(different, values)
         return (
-            found
+            shared
             | {"values": exact(different)}
             | _counted(place, len(different), target, n_classes)
         )
-    edges = _edges(different, values, cut, bins)
+    edges = bin_edges(values, cut, bins)
     if edges is None:
         return None
     place = np.searchsorted(edges[1:-1], values, side="left")  # an edge belongs to the bar below
     ends = {"least": float(different[0]), "most": float(different[-1])}
     at = {"low": float(edges[0]), "high": float(edges[-1])}
-    return found | ends | at | _counted(place, len(edges) - 1, target, n_classes)
-
-
-def _edges(different: Array, values: Array, cut: float | None, bins: int) -> Array | None:
-    """Give the edges of bins of equal width, the cut among them."""
-    low, high = float(different[0]), float(different[-1])
-    near, far = np.quantile(values, [0.01, 0.99]).tolist()
-    if high - low > _FAR * (far - near) > 0:
-        low, high = near, far
-    if cut is not None:
-        low, high = min(low, cut), max(high, cut)
-    width = (high - low) / bins
-    if not np.isfinite(width) or width <= 0:
-        return None
-    if cut is None:
-        return np.linspace(low, high, bins + 1)
-    before = int(np.clip(np.ceil((cut - low) / width - 1e-9), 1, bins - 1))
-    return cut + (np.arange(bins + 1) - before) * width
+    return shared | ends | at | _counted(place, len(edges) - 1, target, n_classes)
 
 
 def _counted(place: Array, n_bars: int, target: Array, n_classes: int) -> dict[str, Any]:

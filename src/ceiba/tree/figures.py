@@ -10,12 +10,13 @@ import numpy as np
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.impurity import scale_by_prior
+from ceiba.tree.notes import overridden
 from ceiba.tree.routing import route as _route
 from ceiba.tree.shape import Shape
 
 if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
-    from ceiba.tree.splits.surrogates import Surrogates
+    from ceiba.tree.splits.surrogates import SurrogateTable
 
 
 class Figures(Shape):
@@ -30,7 +31,7 @@ class Figures(Shape):
         risk: Array
         sent_default: Array
         counts: Array | None
-        surrogates: Surrogates | None
+        surrogates: SurrogateTable | None
         criterion: str
         missing: str
         cost_matrix: Array | None
@@ -69,11 +70,11 @@ class Figures(Shape):
         """
         if self.task != "classification":
             raise TreeError("A regression tree has no class to answer with. Use `tree.value`.")
-        best = _route.best_class(self.value, self.cost_matrix)
+        best = overridden(self, _route.best_class(self.value, self.cost_matrix))  # type: ignore[arg-type]
         return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
 
     @property
-    def stand_ins(self) -> Surrogates | None:
+    def stand_ins(self) -> SurrogateTable | None:
         """The surrogates that send rows: None unless `missing="surrogate"` and they are in use."""
         stored = self.surrogates
         in_use = self.missing == "surrogate" and stored is not None and stored.in_use

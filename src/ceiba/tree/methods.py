@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,9 +78,10 @@ class TreeMethods:
         return to_svg(self, **options)  # type: ignore[arg-type]
 
     def _repr_html_(self) -> str:
-        """Return a notebook the drawing, folded to what a page can show."""
-        picture = self.to_svg(font_size=11.0, size=(1100.0, 1000.0))
-        return f'<div style="overflow-x:auto;max-width:100%">{picture}</div>'
+        """Return what a notebook shows: a small drawing, and the nodes as a list to unfold."""
+        from ceiba.export.notebook import to_notebook
+
+        return to_notebook(self)  # type: ignore[arg-type]
 
     def plot(self, *data: Any, **options: Any) -> Any:
         """Draw the tree with matplotlib; arguments of `ceiba.plot.plot_tree`.
@@ -254,13 +255,37 @@ class TreeMethods:
 
         return to_sklearn(self)  # type: ignore[arg-type]
 
+    def evaluate(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Any:
+        """Compare predictions with the truth; arguments of the estimators' `evaluate`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("PRCP > 0.01", "rain", "dry"))
+        >>> tree.evaluate({"PRCP": [0.0, 0.2, 0.3]}, ["dry", "rain", "dry"]).accuracy
+        0.6666666666666667
+        """
+        from ceiba.tree.routing import route
+        from ceiba.trust.evaluation import evaluate_tree
+        from ceiba.trust.groups import read_evaluation
+
+        tree: Tree = self  # type: ignore[assignment]
+        X, y, groups = read_evaluation(tree, X, y, options.pop("by", None))
+        return evaluate_tree(tree, route.read(tree, X), y, sample_weight, by=groups, **options)
+
     def prune(
-        self, alpha: float | None = None, *, n_leaves: int | None = None, risk: Risk = "cost"
+        self,
+        alpha: float | None = None,
+        *,
+        cp: float | None = None,
+        n_leaves: int | None = None,
+        risk: Risk = "cost",
     ) -> Tree:
         """Return T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
 
-        Or the tree of the pruning sequence with `n_leaves` leaves (if none has so many, the
-        largest with fewer); see `ceiba.prune.prune_tree`.
+        `cp` is alpha as a share of the root's risk, as in rpart. Or the tree of the pruning
+        sequence with `n_leaves` leaves (if none has so many, the largest with fewer); see
+        `ceiba.prune.prune_tree`.
 
         Examples
         --------
@@ -271,7 +296,7 @@ class TreeMethods:
         """
         from ceiba.prune import prune_tree
 
-        return prune_tree(self, alpha, n_leaves=n_leaves, risk=risk)  # type: ignore[arg-type]
+        return prune_tree(self, alpha, cp=cp, n_leaves=n_leaves, risk=risk)  # type: ignore[arg-type]
 
     def pruning_sequence(self, *, risk: Risk = "cost") -> PruningSequence:
         """Return all nested trees T(alpha), from T(0) to the root; see `ceiba.prune`.
@@ -335,6 +360,19 @@ class TreeMethods:
         tree: Tree = self  # type: ignore[assignment]
         return set_split(tree, node, split, X, y, sample_weight=sample_weight, **options)
 
+    def input_schema(self) -> dict[str, Any]:
+        """Return the JSON schema of one row; see `ceiba.export.input_schema`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ceiba.tree.build(("x <= 2.5", "a", "b")).input_schema()["required"]
+        ['x']
+        """
+        from ceiba.export.input_schema import input_schema
+
+        return input_schema(self)  # type: ignore[arg-type]
+
     def export(
         self,
         format: str,  # noqa: A002
@@ -343,20 +381,9 @@ class TreeMethods:
     ) -> Any:
         """Return the tree in another format: sql, python, c, javascript, onnx, pmml, rules, ...
 
-        Every format answers as `predict` does, or refuses what it cannot express.
-
-        Parameters
-        ----------
-        format : str
-            A key of `ceiba.export.FORMATS`.
-        path : path, optional
-            A file to write as well, whole or not at all.
-        **options
-            Of the format's function, e.g. ``dialect="duckdb"`` of `ceiba.export.to_sql`.
-
-        Returns
-        -------
-        str, bytes (onnx) or an estimator (sklearn)
+        Every format answers as `predict` does, or refuses what it cannot express. With `path` it
+        is written into that file as well; options are those of the format's function, for instance
+        ``dialect="duckdb"`` of `ceiba.export.to_sql`. See `ceiba.export.export`.
 
         Examples
         --------
@@ -373,17 +400,8 @@ class TreeMethods:
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
         """Make the interactive report: one HTML page that needs no network.
 
-        Parameters
-        ----------
-        path : path, optional
-            Where to write the page.
-        **options
-            Of `ceiba.report.payload`: train=(X, y), test=(X, y), title, lang ("en", "es", "pt").
-
-        Returns
-        -------
-        Report
-            `.show()` opens a browser; notebooks show it in place.
+        It is written to `path` if one is given. Options are those of `ceiba.report.payload`:
+        train=(X, y), test=(X, y), title, lang ("en", "es", "pt").
 
         Examples
         --------
@@ -398,7 +416,7 @@ class TreeMethods:
 
     def save(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | BinaryIO,
         *,
         metadata: Mapping[str, Any] | None = None,
         compress: bool | None = None,
@@ -407,10 +425,10 @@ class TreeMethods:
 
         Parameters
         ----------
-        path : path
-            Usually ``name.ceiba``.
+        path : path or binary file
+            Usually ``name.ceiba``; or an open file or buffer.
         metadata : mapping, optional
-            Anything JSON can say: where the data came from, a hash, a note.
+            Anything JSON can express: where the data came from, a hash, a note.
         compress : bool, optional
             Pack with gzip. Default: if the path ends in ``.gz``.
         """
@@ -419,14 +437,17 @@ class TreeMethods:
         write(path, self, metadata=metadata, compress=compress)  # type: ignore[arg-type]
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str] | BinaryIO | bytes) -> Any:
     """Read a model file: gives the fitted estimator that was saved, or the tree.
+
+    What `save(metadata=...)` added is `metadata_` of the estimator; `ceiba.read_metadata` reads it
+    without making the model.
 
     Everything in the file is checked before it is used; a file never runs code.
 
     Parameters
     ----------
-    path : path
+    path : path, binary file or bytes
         Written by ``model.save(path)`` or ``tree.save(path)``.
 
     Returns
@@ -457,7 +478,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     import ceiba.families  # noqa: F401 - the file may hold one of their estimators
     from ceiba.estimators.model_file import restore
 
-    return restore(document)
+    stored = document.model.value
+    if isinstance(stored, dict) and stored.get("class") == "RuleSet":
+        from ceiba.rules.model_file import restore_rules
+
+        return restore_rules(document)
+    model = restore(document)
+    model.metadata_ = document.metadata
+    return model
 
 
 def from_sklearn(model: Any) -> Tree:

@@ -151,8 +151,14 @@ def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> tuple[Any, A
     return route.apply(tree, table).reshape(shape), table
 
 
-def title_slice(ax: Axes, tree: Tree, shown: list[str], held: list[Any]) -> None:
-    """Write above the picture at which values the columns that are not shown are held."""
+def title_slice(
+    ax: Axes, tree: Tree, ladders: list[Ladder], held: list[Any], nodes: NDArray[Any]
+) -> None:
+    """Write above the picture at which values other columns are held, and what makes no difference.
+
+    `nodes` are those of the cells, one axis per ladder.
+    """
+    shown = [one.info.name for one in ladders]
     parts = []
     for j in np.unique(tree.splits.column[~tree.is_leaf]).tolist():
         info = tree.schema.columns[j]
@@ -165,6 +171,19 @@ def title_slice(ax: Axes, tree: Tree, shown: list[str], held: list[Any]) -> None
             else info.levels[value]
         )
         parts.append(f"{info.name} = {text}")
+    lines = []
     if parts:
         listed = ", ".join(parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
-        ax.set_title(f"slice at {listed}", fontsize="medium", parse_math=False)
+        lines.append(f"slice at {listed}")
+    lines += [note for k, name in enumerate(shown) if (note := _idle(tree, name, nodes, k))]
+    if lines:
+        ax.set_title("\n".join(lines), fontsize="medium", parse_math=False)
+
+
+def _idle(tree: Tree, name: str, nodes: NDArray[Any], axis: int) -> str:
+    """Say that a drawn column makes no difference; "" where it does."""
+    if tree.schema.index(name) not in tree.used_columns:
+        return f"the tree does not use {name}"
+    if (nodes == np.take(nodes, [0], axis=axis)).all():
+        return f"{name} is not asked in this slice"
+    return ""

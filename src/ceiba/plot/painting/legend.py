@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
+from ceiba.layout import ValueScale
 from ceiba.plot.painting.axes import ink_of
 from ceiba.plot.painting.colours import Colour, number_colour
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits.sentences import level_text, number_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,9 +41,21 @@ def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], **colorbar: Any) -
         )
     elif tree.n_outputs == 1:
         tones = [number_colour(k / 16, ink_of(ax).paper) for k in range(17)]
-        values = tree.value[:, 0, 0]
-        scale = Normalize(values.min(), values.max())
-        mapped = ScalarMappable(scale, LinearSegmentedColormap.from_list("value", tones))
+        mapped = ScalarMappable(Normalize(0, 1), LinearSegmentedColormap.from_list("value", tones))
         figure = ax.get_figure()
         assert figure is not None
-        figure.colorbar(mapped, ax=ax, label=tree.target.name or "value", **colorbar)
+        bar = figure.colorbar(mapped, ax=ax, **colorbar)
+        bar.set_label(tree.target.name or "value", parse_math=False)
+        _value_ticks(bar, ValueScale(tree))
+
+
+def _value_ticks(bar: Any, scale: ValueScale) -> None:
+    """Write the values of the leaves at their colours; of many leaves five, at equal shares."""
+    values = np.unique(scale.values)
+    if len(values) > _MOST:
+        values = np.array([scale.value_at(k / 4) for k in range(5)])
+    ticks: dict[str, float] = {}
+    for value, place in zip(values.tolist(), scale.place(values).tolist(), strict=True):
+        if not ticks or place - max(ticks.values()) > 0.05:  # labels must not lie on each other
+            ticks[number_text(value, 4)] = place
+    bar.set_ticks(list(ticks.values()), labels=list(ticks))

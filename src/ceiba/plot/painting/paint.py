@@ -40,21 +40,14 @@ class Painter:
         self.line: Colour = mixed(self.ink, self.paper, 0.45)
 
     def edges(self, drawing: Drawing, shares: Sequence[float]) -> None:
-        """Paint the edges: down from the parent, along the rail, down to the word above the box.
+        """Paint the edges: from the parent, along the rail, to the word before the box.
 
         The more rows, the thicker.
         """
-        depth: list[int] = []
-        paths = []
-        widths = []
-        for box, share in zip(drawing.boxes, shares, strict=True):
-            depth.append(0 if box.parent < 0 else depth[box.parent] + 1)
-            if box.parent < 0:
-                continue
-            above = drawing.boxes[box.parent]
-            end = box.top - len(box.edge) * drawing.sheet.line_height
-            paths.append(self._elbow(above, box, drawing.rails[depth[-1]], end))
-            widths.append(0.8 + 3.2 * share)
+        paths = [_elbow(route) for route in drawing.routes if route]
+        widths = [
+            0.8 + 3.2 * share for route, share in zip(drawing.routes, shares, strict=True) if route
+        ]
         self.shapes(paths, ["none"], self.line, widths, zorder=1)
 
     def boxes(self, boxes: Sequence[Box], fills: Sequence[Colour]) -> None:
@@ -93,9 +86,9 @@ class Painter:
             y += len(box.head) * step
             for k, line in enumerate(box.lines):
                 self.text(box.x, y + k * step, line, self.ink)
-            y = box.top - len(box.edge) * step - 0.1 * step
+            x, y = box.word
             for k, line in enumerate(box.edge):
-                self.text(box.x, y + k * step, line, self.grey)
+                self.text(x, y + k * step, line, self.grey)
 
     def foot(self, foot: Foot, palette: Sequence[Colour], top: float, line_height: float) -> None:
         """Write class names with their colours, and the note."""
@@ -138,15 +131,21 @@ class Painter:
             zorder=5,
         )
 
-    def _elbow(self, above: Box, box: Box, rail: float, end: float) -> Path:
-        from matplotlib.path import Path
-
-        corner = min(CORNER, abs(box.x - above.x))
-        side = corner if box.x >= above.x else -corner
-        points = [(above.x, above.bottom), (above.x, rail), (box.x - side, rail)]
-        points += [(box.x, rail), (box.x, rail + corner), (box.x, end)]
-        codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.CURVE3, Path.CURVE3, Path.LINETO]
-        return Path(points, codes)
+    def small(self, x: float, top: float, text: str, size: float, *, upright: bool = False) -> None:
+        """Write one small line centred at `x`, or upright from `top` downward."""
+        self.ax.text(
+            x + self.dx,
+            top + self.dy + (0.0 if upright else size),
+            text,
+            color=self.ink,
+            fontsize=size,
+            ha="center",
+            va="top" if upright else "baseline",
+            rotation=90 if upright else 0,
+            parse_math=False,
+            usetex=False,
+            zorder=5,
+        )
 
     def shapes(
         self, paths: list[Path], fills: Sequence[Any], border: Any, width: Any, *, zorder: float
@@ -168,6 +167,19 @@ class Painter:
                 ),
                 autolim=False,
             )
+
+
+def _elbow(route: Sequence[tuple[float, float]]) -> Path:
+    """Return an edge with its last corner, of three, rounded."""
+    from matplotlib.path import Path
+
+    start, turn, (x, y), end = route
+    before = np.subtract(turn, (x, y))
+    after = np.subtract(end, (x, y))
+    corner = min(CORNER, float(np.abs(before).sum()), float(np.abs(after).sum()))
+    near, far = ((x, y) + corner * np.sign(way) for way in (before, after))
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.CURVE3, Path.CURVE3, Path.LINETO]
+    return Path([start, turn, tuple(near), (x, y), tuple(far), end], codes)
 
 
 def rectangle(left: float, top: float, width: float, height: float) -> Path:

@@ -1,63 +1,33 @@
 """The small pictures in the boxes of a drawn tree: the rows of a node, as its split sees them.
 
 Inner nodes: the split column from left to right, a histogram stacked by class, or the target over
-the column; a line marks the cut. Levels stand side by side, in the order of their branches. Leaves
-of regression trees: a box plot (Tukey: quartiles, whiskers to 1.5 times their distance) on one
-scale for all leaves.
+the column, with the numbers or names of `split_view.py` under it; a line marks each cut. Leaves of
+regression trees: a box plot (Tukey: quartiles, whiskers to 1.5 times their distance) on one scale
+for all leaves.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ceiba.layout.panel_axis import apart, axis_room
 from ceiba.plot.painting.colours import Colour, mixed
 from ceiba.plot.painting.paint import Painter, rectangle
-from ceiba.table import Table, read_target, split_target
-from ceiba.tree import SplitKind
-from ceiba.tree.routing import route
+from ceiba.plot.painting.split_view import PanelRows, SplitView
+from ceiba.plot.painting.text import text_measure
 from ceiba.tree.splits.sentences import number_text
 
 if TYPE_CHECKING:
-    from ceiba.layout import Box, Drawing
+    from ceiba.layout import Drawing, PanelAxis, Sheet
     from ceiba.tree import Tree
 
-BINS = 18
 MOST_POINTS = 250
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class PanelRows:
-    """Rows to show: the table, the node each row ends in, class codes or numbers."""
-
-    table: Table
-    end: Array
-    target: Array | None
-
-    def of(self, tree: Tree, node: int) -> Array:
-        """Return the rows that pass through a node."""
-        return np.flatnonzero((self.end >= node) & (self.end < tree.subtree_end[node]))
-
-
-def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
-    """Read the rows to show."""
-    if isinstance(y, str):
-        X, y = split_target(X, y)
-    table = route.read(tree, X)
-    end = route.apply(tree, table)
-    if y is None:
-        return PanelRows(table, end, None)
-    target = read_target(y, task=tree.task, n_rows=table.n_rows)
-    values = target.values[:, 0]
-    if tree.task == "classification":
-        known = {label: code for code, label in enumerate(tree.target.classes[0].tolist())}
-        lookup = np.array([known.get(label, -1) for label in target.info.classes[0].tolist()])
-        values = lookup[values]
-    return PanelRows(table, end, values)
 
 
 def scale_note(rows: PanelRows) -> str:
@@ -69,7 +39,12 @@ def scale_note(rows: PanelRows) -> str:
 
 
 def paint_panels(
-    painter: Painter, tree: Tree, drawing: Drawing, rows: PanelRows, palette: list[Colour]
+    painter: Painter,
+    tree: Tree,
+    drawing: Drawing,
+    rows: PanelRows,
+    views: Mapping[int, SplitView],
+    palette: list[Colour],
 ) -> None:
     """Paint the small picture of every box that keeps room for one."""
     sheet = drawing.sheet
@@ -77,19 +52,15 @@ def paint_panels(
         if not box.panel:
             continue
         under = sheet.bar_height + sheet.padding / 2 if box.shares else 0.0
-        width = sheet.panel_size[0]
-        panel = _Panel(
-            painter,
-            box.x - width / 2,
-            box.bottom - sheet.padding - under - box.panel,
-            width,
-            box.panel,
-        )
-        mine = rows.of(tree, box.node)
+        width = sheet.panel_size[0] if box.leaf else box.width - 2 * sheet.padding
+        top = box.bottom - sheet.padding - under - box.axis - box.panel
+        panel = _Panel(painter, box.x - width / 2, top, width, box.panel)
         if box.leaf:
-            _box_plot(panel, tree, rows, mine)
-        elif len(mine):
-            _question(panel, tree, rows, mine, box, palette)
+            _box_plot(panel, tree, rows, rows.of(tree, box.node))
+            continue
+        view = views[box.node]
+        _question(panel, tree, rows, view, palette)
+        _words(panel, view.axis, sheet)
 
 
 @dataclass(frozen=True)
@@ -137,70 +108,57 @@ class _Panel:
 
 
 def _question(
-    panel: _Panel, tree: Tree, rows: PanelRows, mine: Array, box: Box, palette: list[Colour]
+    panel: _Panel, tree: Tree, rows: PanelRows, view: SplitView, palette: list[Colour]
 ) -> None:
     """Paint the split column of the rows of an inner node."""
-    panel.line([(0, 0), (1, 0)], panel.painter.line, 0.7)
-    column = rows.table.columns[int(tree.splits.column[box.node])]
-    values = column.values[mine]
-    missing = column.missing[mine]
-    kind = tree.splits.kind[box.node]
-    if kind == SplitKind.PRESENCE:
-        place, edges, cut = missing.astype(float) + 0.5, np.array([0.0, 1.0, 2.0]), 1.0
-    elif not column.info.is_numeric:
-        place, edges, cut = _level_places(tree, box.node, values)
-    else:
-        place = np.where(missing, np.nan, values)
-        cut = float(tree.splits.cut[box.node])
-        low, high = np.nanmin(place, initial=cut), np.nanmax(place, initial=cut)
-        if not np.isfinite(high - low) or high <= low:
-            return
-        edges = np.linspace(low, high, BINS + 1)
-        if column.info.display == "boolean" and low >= 0 and high <= 1:
-            edges = np.array([-0.5, 0.5, 1.5])
-    inside = np.isfinite(place)
-    span = edges[-1] - edges[0]
-    share = (edges - edges[0]) / span
+    painter = panel.painter
+    panel.line([(0, 0), (1, 0)], painter.line, 0.7)
+    inside = np.isfinite(view.x)
+    if not inside.any():
+        painter.text(panel.left + panel.width / 2, panel.top + 0.3 * panel.height, "no rows",
+                     painter.grey)  # fmt: skip
+        return
     if tree.task == "regression" and rows.target is not None:
-        _scatter(panel, (place - edges[0]) / span, rows.target[mine], inside)
+        _scatter(panel, view.x, rows.target[view.rows], inside)
     else:
-        codes = (
-            rows.target[mine] if rows.target is not None and palette else np.zeros(len(mine), int)
-        )
-        fills = palette or [panel.painter.grey]
-        _stack(panel, place[inside], codes[inside], edges, share, fills)
-    if np.isfinite(cut):
-        at = float(np.clip((cut - edges[0]) / span, 0, 1))
-        panel.line([(at, 0), (at, 1)], panel.painter.ink, 1.1, ls=(0, (3, 2)))
+        codes = np.zeros(len(view.rows), int)
+        if rows.target is not None and palette:
+            codes = rows.target[view.rows]
+        _stack(panel, view.x[inside], codes[inside], view.edges, palette or [painter.grey])
+    for cut in view.cuts:
+        at = float(np.clip(cut, 0, 1))
+        panel.line([(at, 0), (at, 1)], painter.ink, 1.1, ls=(0, (3, 2)))
 
 
-def _level_places(tree: Tree, node: int, codes: Array) -> tuple[Array, Array, float]:
-    """Return each level a place of its own, levels of the first branch on the left."""
-    if tree.splits.kind[node] == SplitKind.CUT:
-        known = np.unique(codes[codes >= 0])
-        order, n_left = known, int(np.count_nonzero(known <= tree.splits.cut[node]))
-    else:
-        listed, branches = tree.splits.level_map(node)
-        order = listed[np.argsort(branches, kind="stable")]
-        two = int(branches.max(initial=0)) == 1
-        n_left = int(np.count_nonzero(branches == 0)) if two else -1
-    slot = {int(code): k for k, code in enumerate(order)}
-    place = np.array([slot.get(int(code), np.nan) for code in codes]) + 0.5
-    edges = np.arange(len(order) + 1, dtype=float)
-    return place, edges, float(n_left) if n_left >= 0 else np.nan
+def _words(panel: _Panel, axis: PanelAxis, sheet: Sheet) -> None:
+    """Write numbers or names under a picture."""
+    measure = text_measure(sheet.font_size)
+    size = sheet.small_font
+    top = panel.top + panel.height + 0.1 * size
+    if axis.names:
+        upright = axis_room(axis, measure, sheet).upright
+        for k, name in enumerate(axis.names):
+            at = panel.left + (k + 0.5) / len(axis.names) * panel.width
+            panel.painter.small(at, top, name, size, upright=upright)
+        return
+    widths = [measure(text, False) * size / sheet.font_size for _, text in axis.marks]
+    places = [at * panel.width for at, _ in axis.marks]
+    for at, (_, text) in zip(
+        apart(places, widths, panel.width, 0.6 * size), axis.marks, strict=True
+    ):
+        panel.painter.small(panel.left + at, top, text, size)
 
 
-def _stack(
-    panel: _Panel, place: Array, codes: Array, edges: Array, share: Array, fills: list[Colour]
-) -> None:
-    counts = np.array(
-        [np.histogram(place[codes == k], bins=edges)[0] for k in range(len(fills))], float
-    )
+def _stack(panel: _Panel, place: Array, codes: Array, edges: Array, fills: list[Colour]) -> None:
+    """Paint bars; a value on an edge, which the cut may be, belongs to the bar on its left."""
+    n = len(edges) - 1
+    bar = np.clip(np.searchsorted(edges, place, side="left") - 1, 0, n - 1)
+    counts = np.array([np.bincount(bar[codes == k], minlength=n) for k in range(len(fills))], float)
     counts /= max(counts.sum(axis=0).max(), 1.0)
     floor = np.zeros(counts.shape[1])
-    gap = 0.06 * np.diff(share)
+    gap = 0.06 * np.diff(edges)
     for height, fill in zip(counts, fills, strict=True):
-        panel.bars(share[:-1] + gap, share[1:] - gap, floor, floor + 0.96 * height, fill)
+        panel.bars(edges[:-1] + gap, edges[1:] - gap, floor, floor + 0.96 * height, fill)
         floor = floor + 0.96 * height
 
 

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.table import Kind, read_like
+from ceiba.table import ColumnInfo, Kind, read_like
 from ceiba.table.display import zone_named
 from ceiba.tree.arrays import Array
 from ceiba.tree.routing import route
 from ceiba.tree.splits.split_table import SplitKind
 
 if TYPE_CHECKING:
-    from ceiba.table import ColumnInfo
     from ceiba.tree.tree import Tree
 
 Container = Literal["dict", "numpy", "pandas", "polars", "pyarrow"]

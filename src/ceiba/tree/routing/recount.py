@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.criteria import weighted_median
-from ceiba.table import read_target_like, read_weights, split_target
+from ceiba.table import Table, read_target_like, read_weights, split_target
 from ceiba.tree.arrays import Array
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scale_by_prior
+from ceiba.tree.notes import kept_answers
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import visits
 from ceiba.tree.shape import sum_up
 
 if TYPE_CHECKING:
-    from ceiba.table import Table
     from ceiba.tree.tree import Tree
 
 
@@ -136,13 +136,14 @@ def _numbers(tree: Tree, y: Array, ends: Endings, keep_value: bool) -> Tree:
     value = np.where(reached[:, None], value, kept)
     impurity = np.where(reached, impurity, 0.0)
     risk = np.where(reached, loss if keep_value else impurity, 0.0) * tree.share
-    return replace(
+    counted = replace(
         tree,
         value=tree.value if keep_value else value[:, :, None],
         impurity=impurity,
         gain=gains(tree, impurity, weight),
         risk=risk,
     )
+    return counted if keep_value else kept_answers(counted)
 
 
 def _moments(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]:

@@ -14,11 +14,10 @@ import numpy as np
 
 from ceiba import _core
 from ceiba.errors import DataError, TreeError
-from ceiba.table import Table, read_like
+from ceiba.table import Column, Table, read_like
 from ceiba.tree.arrays import Array
 
 if TYPE_CHECKING:
-    from ceiba.table import Column
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
@@ -146,12 +145,15 @@ def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | li
     return [value[:, k, :size] for k, size in enumerate(tree.n_classes.tolist())]
 
 
-def label_table(tree: Tree, value: Array) -> Array:
-    """Turn values of shape (n, n_outputs, K) into labels or numbers, 2-d for several outputs."""
+def label_table(tree: Tree, value: Array, *, own: bool = False) -> Array:
+    """Turn values of shape (n, n_outputs, K) into labels or numbers, 2-d for several outputs.
+
+    `own`: they are those of the nodes, whose answers may be set by hand.
+    """
     one = tree.n_outputs == 1
     if tree.task == "regression":
         return np.ascontiguousarray(value[:, 0, 0] if one else value[:, :, 0])
-    best = best_class(value, tree.cost_matrix)
+    best = tree.answer.reshape(len(value), -1) if own else best_class(value, tree.cost_matrix)
     # As in scikit-learn: one array over all outputs, in the type that holds them all.
     columns = [classes[best[:, k]] for k, classes in enumerate(tree.target.classes)]
     return np.asarray(columns[0]) if one else np.stack(columns, axis=1)

@@ -10,21 +10,18 @@ How a split reads as a sentence is in `sentences.py`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ceiba.errors import TreeError
-from ceiba.tree.arrays import Array, ArrayRecord, take_ragged
+from ceiba.table import ColumnInfo, Schema
+from ceiba.tree.arrays import Array, ArrayRecord, joined_arrays, take_ragged
 from ceiba.tree.splits.sentences import cut_sentence, levels_sentence, presence_sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ceiba.table import ColumnInfo, Schema
 
 
 class SplitKind(IntEnum):
@@ -195,6 +192,13 @@ class SplitTable(ArrayRecord):
 
     def __hash__(self) -> int:
         return hash((len(self), self.column.tobytes()))
+
+    @classmethod
+    def joined(cls, parts: Sequence[SplitTable]) -> SplitTable:
+        """Return the rows of several tables as one."""
+        length = np.concatenate([np.diff(part.level_start) for part in parts])
+        arrays = joined_arrays(parts, (name for name in cls._DTYPES if name != "level_start"))
+        return cls(level_start=np.concatenate(([0], np.cumsum(length))), **arrays)
 
     @classmethod
     def none(cls, m: int) -> SplitTable:

@@ -8,8 +8,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Model
 
-__all__ = ["rules"]
-
 
 def rules(
     model: Model,
@@ -26,4 +24,6 @@ def rules(
     table = open_tree(model)[0].rules()
     if sort is not None:
         table = table.sort(sort)
-    answer(str(table), list(table), as_json)
+    rows = zip(table, table.rules, strict=True)
+    figures = [{**row, "optimistic": rule.optimistic} for row, rule in rows]
+    answer(str(table), figures, as_json)

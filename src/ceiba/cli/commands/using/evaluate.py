@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
 
 import typer
 
 from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Model, Separator
-
-__all__ = ["evaluate", "evaluation_data", "evaluation_on"]
 
 
 def evaluate(
@@ -23,8 +21,12 @@ def evaluate(
         str | None, typer.Option("--by", help="Column of groups: every figure per group.")
     ] = None,
     positive: Annotated[
-        str | None, typer.Option("--positive", help="With --by: the class that rates are about.")
+        str | None,
+        typer.Option("--positive", help="The class that AUC, KS, gains and rates are about."),
     ] = None,
+    gains: Annotated[
+        bool, typer.Option("--gains", help="Show the table of gains and lift.")
+    ] = False,
     separator: Separator = None,
     encoding: Encoding = "utf-8",
     missing_marker: Markers = None,
@@ -34,6 +36,7 @@ def evaluate(
     """Compare the answers of a model with the truth in a file.
 
     Classification: confusion matrix, error and cost against always giving the most frequent class.
+    Of the probabilities: AUC, average precision, Brier score, log loss, KS; gains with --gains.
     Regression: mean squared and absolute error, R2, against the mean.
 
     Example: ceiba evaluate weather.ceiba test.csv
@@ -45,7 +48,23 @@ def evaluate(
     opened, metadata = open_model(model)
     reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
     found = evaluation_on(opened, data, reading, target, weight, by, positive)
-    answer(str(found), evaluation_data(found), as_json)
+    text = str(found)
+    if gains:
+        text += f"\n\n{gains_of(found)}"
+    answer(text, evaluation_data(found), as_json)
+
+
+def gains_of(found: Any) -> Any:
+    """Give the table of gains and lift, or say why there is none."""
+    from ceiba.errors import OptionError
+
+    scores = getattr(found, "scores", None)
+    if scores is None or scores.gains is None:
+        raise OptionError(
+            "--gains is about one class: of two the second, of more name it with --positive; "
+            "without --by."
+        )
+    return scores.gains
 
 
 def evaluation_on(
@@ -70,6 +89,10 @@ def evaluation_on(
     labels = tree.target.classes[0].tolist() if tree.task == "classification" else []
     wanted = {str(label): label for label in labels}.get(positive or "", positive)
     found = model.evaluate(X, y, weights, by=groups if by is not None else None, positive=wanted)
+    if by is None:
+        return found
+    if isinstance(found, tuple):
+        return tuple(replace(one, by=by) for one in found)
     return replace(found, by=by)
 
 
@@ -148,4 +171,7 @@ def evaluation_data(found: Any) -> Any:
     if hasattr(found, "to_dict"):
         return found.to_dict()
     data = {field.name: getattr(found, field.name) for field in fields(found)}
+    if is_dataclass(data.get("scores")):
+        scores = {one.name: getattr(data["scores"], one.name) for one in fields(data["scores"])}
+        data["scores"] = scores | {"gains": scores["gains"] and scores["gains"].to_dict()}
     return data | ({"accuracy": found.accuracy} if hasattr(found, "accuracy") else {})

@@ -14,6 +14,7 @@ function nodePanel() {
     end ? null : section(t("split"), splitPicture(i), nodeSplit(i)),
     end ? null : runnerUps(i),
     end ? null : standIns(i),
+    M.payload.trust ? nodeTrust(i) : null,
     nodeNotes(i, end),
     M.known ? glossary([[t("word_interval"), M.payload.honest ? "g_interval_honest" : "g_interval"], ...(end ? [] : [[t("gain"), "g_gain"], ["α", "g_alpha"]])]) : null);
 }
@@ -168,6 +169,8 @@ function standIns(i) {
 
 function nodeNotes(i, end) {
   const notes = [];
+  const written = M.notes.get(i);
+  if (written) notes.push(el("p", {}, el("strong", {}, written.text)));
   const alpha = M.nodeAlpha[i];
   if (!isEnd(i) && Number.isFinite(alpha)) notes.push(el("p", {}, t("collapses_at", { alpha: fmtNumber(alpha) })));
   if (end && M.known && M.rows[i] < 10) notes.push(el("p", { class: "warn" }, t("small_leaf", { n: fmtCount(M.rows[i]) })));

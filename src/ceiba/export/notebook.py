@@ -1,0 +1,104 @@
+"""A tree as a notebook shows it: a small picture, its nodes as a list to unfold, and what follows.
+
+Plain HTML without scripts: ``<details>`` folds and unfolds, so it works wherever HTML is shown.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+from ceiba.export.svg import to_svg
+from ceiba.layout import Fold, NodeFills, fold, fold_weight
+from ceiba.layout.shown import ShownNode, shown_nodes
+from ceiba.tree import Tree
+from ceiba.visible import visible
+
+PICTURE: Final = (820.0, 480.0)  # points
+MOST_NODES: Final = 300  # in the list
+_OPEN: Final = 2  # depth down to which the list is unfolded
+
+
+def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
+    """Return the tree as a fragment of HTML.
+
+    Parameters
+    ----------
+    tree : Tree
+    title : str, default="Tree"
+        What the first line calls it.
+    below : str, default=""
+        HTML that stands under the tree.
+
+    Returns
+    -------
+    str
+        One ``<div>``; names are escaped.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.export.notebook import to_notebook
+    >>> page = to_notebook(ceiba.tree.build(("x <= 2.5", "a", "b")))
+    >>> page.count("<svg "), "Tree: 2 leaves, depth 1" in page
+    (1, True)
+    """
+    leaves = f"{tree.n_leaves:,} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
+    rows = f", {tree.n_rows[0]:,} training rows" if tree.n_rows[0] else ""
+    headline = escape(f"{title}: {leaves}, depth {tree.depth}{rows}")
+    picture = to_svg(tree, font_size=10.0, size=PICTURE)
+    parts = [
+        '<div class="ceiba-tree" style="max-width:100%">',
+        f'<details open=""><summary style="cursor:pointer"><b>{headline}</b></summary>',
+        f'<div style="overflow-x:auto;padding:6px 0">{picture}</div></details>',
+    ]
+    if tree.n_nodes > 1:
+        parts += ["<details>", '<summary style="cursor:pointer">Nodes</summary>']
+        parts += [*_list(tree), "</details>"]
+    return "\n".join([*parts, below, "</div>"])
+
+
+def _list(tree: Tree) -> list[str]:
+    """Write nodes as nested lists; a node with branches unfolds."""
+    shown = _lightest_folded(tree)
+    fills = NodeFills(tree)
+    parts: list[str] = []
+    open_nodes: list[int] = []  # positions among the shown nodes
+    for at, one in enumerate(shown_nodes(tree, shown)):
+        while open_nodes and open_nodes[-1] != one.parent:
+            open_nodes.pop()
+            parts.append("</div></details>")
+        line = _line(one, fills)
+        if one.leaf:
+            parts.append(f'<div style="padding-left:1em">{line}</div>')
+            continue
+        unfolded = ' open=""' if len(open_nodes) < _OPEN else ""
+        parts.append(f'<details{unfolded}><summary style="cursor:pointer">{line}</summary>')
+        parts.append('<div style="margin-left:0.4em;padding-left:1em;border-left:1px solid #8886">')
+        open_nodes.append(at)
+    parts += ["</div></details>"] * len(open_nodes)
+    if shown.n_hidden:
+        parts.append(f"<div>The lightest nodes are not listed: {shown.n_hidden:,}.</div>")
+    return parts
+
+
+def _line(one: ShownNode, fills: NodeFills) -> str:
+    colour, _ = fills(one.node, leaf=one.leaf)
+    strength = 0.3 + 0.7 * float(fills.strengths[one.node])
+    patch = f'<span style="color:{colour};opacity:{strength:.2f}">■</span>'
+    edge = f"{escape(visible(one.edge))}: " if one.edge else ""
+    figures = "".join(f" · {escape(visible(line))}" for line in one.lines)
+    return f"{patch} {edge}<b>{escape(visible(one.head))}</b>{figures}"
+
+
+def _lightest_folded(tree: Tree) -> Fold:
+    """Fold the lightest subtrees until few enough nodes are left to be listed."""
+    weight = fold_weight(tree)
+    parent, weights = tree.parent.tolist(), weight.tolist()
+    whole = fold(parent)
+    if len(whole.nodes) <= MOST_NODES:
+        return whole
+    # As many inner nodes as fit, the heaviest first; a branch is never heavier than its node.
+    inner = sorted(weight[~tree.is_leaf].tolist(), reverse=True)
+    most = MOST_NODES // 2
+    return fold(parent, weight=weights, min_weight=inner[min(most, len(inner) - 1)] * (1 + 1e-12))

@@ -1,0 +1,147 @@
+"""The split column of a node as a small picture sees it: bars, cuts, and the words under them.
+
+Numbers lie between the ends of their bins, levels side by side in the order of their branches.
+Places are shares of the width, from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.layout import PanelAxis
+from ceiba.layout.bins import bin_edges
+from ceiba.table import Column, Table, read_target, show_number, split_target
+from ceiba.tree import SplitKind
+from ceiba.tree.routing import route
+from ceiba.tree.splits.sentences import cut_text, level_text
+
+if TYPE_CHECKING:
+    from ceiba.table import ColumnInfo
+    from ceiba.tree import Tree
+
+BINS = 18
+DIGITS = 4  # of the ends; cuts have those of their question
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class PanelRows:
+    """Rows to show: the table, the node each row ends in, class codes or numbers."""
+
+    table: Table
+    end: Array
+    target: Array | None
+
+    def of(self, tree: Tree, node: int) -> Array:
+        """Return the rows that pass through a node."""
+        return np.flatnonzero((self.end >= node) & (self.end < tree.subtree_end[node]))
+
+
+def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
+    """Read the rows to show."""
+    if isinstance(y, str):
+        X, y = split_target(X, y)
+    table = route.read(tree, X)
+    end = route.apply(tree, table)
+    if y is None:
+        return PanelRows(table, end, None)
+    target = read_target(y, task=tree.task, n_rows=table.n_rows)
+    values = target.values[:, 0]
+    if tree.task == "classification":
+        known = {label: code for code, label in enumerate(tree.target.classes[0].tolist())}
+        lookup = np.array([known.get(label, -1) for label in target.info.classes[0].tolist()])
+        values = lookup[values]
+    return PanelRows(table, end, values)
+
+
+@dataclass(frozen=True)
+class SplitView:
+    """The rows of one node along its split column.
+
+    `x` is the place of each row, NaN where it has none; `edges` are those of the bars.
+    """
+
+    rows: Array
+    x: Array
+    edges: Array
+    cuts: tuple[float, ...]
+    axis: PanelAxis
+
+
+def split_view(tree: Tree, rows: PanelRows, node: int, digits: int | None) -> SplitView:
+    """Return what the small picture of an inner node shows."""
+    mine = rows.of(tree, node)
+    column = rows.table.columns[int(tree.splits.column[node])]
+    values, missing = column.values[mine], column.missing[mine]
+    if tree.splits.kind[node] == SplitKind.PRESENCE:
+        return _side_by_side(mine, missing.astype(float), ["present", "missing"], [1])
+    if not column.info.is_numeric:
+        return _levels(tree, node, mine, column, values)
+    return _numbers(tree, node, mine, column, np.where(missing, np.nan, values), digits)
+
+
+def _side_by_side(mine: Array, slot: Array, names: list[str], borders: list[int]) -> SplitView:
+    n = max(len(names), 1)
+    return SplitView(
+        mine,
+        (slot + 0.5) / n,
+        np.arange(n + 1) / n,
+        tuple(border / n for border in borders),
+        PanelAxis.of_levels(names),
+    )
+
+
+def _levels(tree: Tree, node: int, mine: Array, column: Column, codes: Array) -> SplitView:
+    """Give each level a place of its own, those of the first branch on the left."""
+    if tree.splits.kind[node] == SplitKind.CUT:
+        order = np.unique(codes[codes >= 0])
+        borders = [int(np.count_nonzero(order <= tree.splits.cut[node]))]
+    else:
+        listed, branches = tree.splits.level_map(node)
+        order = listed[np.argsort(branches, kind="stable")]
+        borders = np.cumsum(np.bincount(branches))[:-1].tolist()
+    slot = {int(code): k for k, code in enumerate(order)}
+    place = np.array([slot.get(int(code), np.nan) for code in codes], np.float64)
+    names = [level_text(column.info.levels[int(code)]) for code in order]
+    return _side_by_side(mine, place, names, borders)
+
+
+def _numbers(
+    tree: Tree, node: int, mine: Array, column: Column, values: Array, digits: int | None
+) -> SplitView:
+    info, cut = column.info, float(tree.splits.cut[node])
+    seen = values[np.isfinite(values)]
+    if info.display == "boolean" and 0 <= cut < 1 and set(np.unique(seen)) <= {0.0, 1.0}:
+        return _side_by_side(mine, values, ["no", "yes"], [1])
+    edges = bin_edges(seen, cut, BINS) if len(seen) else None
+    if edges is None:  # no rows, or all alike
+        edges = np.array([cut - 1.0, cut, cut + 1.0])
+    low, span = edges[0], edges[-1] - edges[0]
+    shown = cut_text(cut, info, digits)
+    marks = [((cut - low) / span, shown), *_ends(info, seen, edges, shown)]
+    return SplitView(
+        mine,
+        np.clip((values - low) / span, 0.0, 1.0),
+        (edges - low) / span,
+        ((cut - low) / span,),
+        PanelAxis(marks=tuple(sorted(marks))),
+    )
+
+
+def _ends(info: ColumnInfo, seen: Array, edges: Array, cut: str) -> list[tuple[float, str]]:
+    """Return the least and the largest number; an ellipsis where the axis does not reach them."""
+    if not len(seen):
+        return []
+    width = edges[1] - edges[0]
+    least, most = float(seen.min()), float(seen.max())
+    texts = [show_number(end, info.display, DIGITS, info.zone) for end in (least, most)]
+    if least < edges[0] - width:
+        texts[0] += "…"
+    if most > edges[-1] + width:
+        texts[1] = "…" + texts[1]
+    places = np.clip((np.array([least, most]) - edges[0]) / (edges[-1] - edges[0]), 0.0, 1.0)
+    return [(float(at), text) for at, text in zip(places, texts, strict=True) if text != cut]
