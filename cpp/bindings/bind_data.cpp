@@ -1,6 +1,6 @@
 #include <cstdint>
-#include <optional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -54,7 +54,7 @@ data::SparseMatrix sparse_view(const Array1<T>& values, const Array1<I>& indices
                                std::size_t n_rows, std::size_t n_columns, bool by_rows) {
     if (starts.shape(0) != (by_rows ? n_rows : n_columns) + 1 || values.shape(0) != indices.shape(0))
         throw std::invalid_argument("the arrays of the sparse matrix do not fit its shape");
-    return {n_rows,        n_columns,      by_rows,       type_of<T>(), std::is_same_v<I, std::int64_t>,
+    return {n_rows,        n_columns,      by_rows,      type_of<T>(), std::is_same_v<I, std::int64_t>,
             values.data(), indices.data(), starts.data()};
 }
 
@@ -63,11 +63,10 @@ Columns from_sparse(const Array1<T>& values, const Array1<I>& indices, const Arr
                     std::size_t n_columns, bool by_rows) {
     Columns out;
     out.table.n_rows = n_rows;
-    out.table.sparse = std::make_shared<const data::SparseMatrix>(
-        sparse_view(values, indices, starts, n_rows, n_columns, by_rows));
+    out.table.sparse =
+        std::make_shared<const data::SparseMatrix>(sparse_view(values, indices, starts, n_rows, n_columns, by_rows));
     out.table.columns.reserve(n_columns);
-    for (std::size_t c = 0; c < n_columns; ++c)
-        out.table.columns.push_back(data::Column::sparse(*out.table.sparse, c));
+    for (std::size_t c = 0; c < n_columns; ++c) out.table.columns.push_back(data::Column::sparse(*out.table.sparse, c));
     out.owners = {nb::cast(values), nb::cast(indices), nb::cast(starts)};
     return out;
 }

@@ -11,9 +11,7 @@ namespace ceiba::split {
 
 // Divisions that know the rest of the node.
 template <class D>
-concept KeepsRight = requires(D& division, std::size_t n) {
-    division.keep_right(n, [](std::size_t i) { return i; });
-};
+concept KeepsRight = requires(D& division, std::size_t n) { division.keep_right(n, [](std::size_t i) { return i; }); };
 
 // Offers the cut with `position` of n rows on the left, as the division stands.
 template <class D, class C>

@@ -152,51 +152,83 @@ NodeRows sparse_root(const data::Table& table, const data::Target& target, base:
 
 namespace {
 
-// The entries of one branch: rows whose new place lies in [first, last).
-void part_branch(const NodeRows& node, const std::vector<std::uint32_t>& place, std::uint32_t first, std::uint32_t last,
-                 NodeRows& branch) {
-    const SparseEntries& from = *node.sparse;
-    const std::uint32_t n_rows = last - first;
-    std::size_t n = 0;
-    for (const Entry& e : from.entries) n += place[e.row] - first < n_rows;
-    auto to = std::make_shared<SparseEntries>();
-    to->entries.resize(n + 1);  // one more, to be written without asking
-    std::vector<std::uint32_t> live;
-    Entry* const entries = to->entries.data();
-    std::size_t end = 0;
-    for (std::size_t k = 0; k < node.live->size(); ++k) {
-        const std::size_t begin = end;
-        for (std::size_t i = from.start[k]; i < from.start[k + 1]; ++i) {
-            const Entry e = from.entries[i];
-            const std::uint32_t row = place[e.row] - first;
-            entries[end] = {e.rank, row};
-            end += row < n_rows;
-        }
-        if (varies(entries + begin, end - begin, n_rows)) {
-            live.push_back((*node.live)[k]);
-            to->start.push_back(begin);
-        } else {
-            end = begin;
-        }
+// The entries of a branch while they are collected.
+class Part {
+public:
+    Part(NodeRows& branch, std::size_t n_entries)
+        : branch_(branch), n_rows_(branch.size()), out_(std::make_shared<SparseEntries>()) {
+        out_->entries.resize(n_entries + 1);  // one more, to be written without asking
     }
-    to->start.push_back(end);
-    to->entries.resize(end);
-    branch.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(live));
-    branch.sparse = std::move(to);
+
+    void write(std::uint32_t rank, std::uint32_t row, bool keep) {
+        out_->entries[end_] = {rank, row};
+        end_ += keep;
+    }
+    void end_column(std::uint32_t column) {
+        if (varies(out_->entries.data() + begin_, end_ - begin_, n_rows_)) {
+            live_.push_back(column);
+            out_->start.push_back(begin_);
+        } else {
+            end_ = begin_;
+        }
+        begin_ = end_;
+    }
+    void finish() {
+        out_->start.push_back(end_);
+        out_->entries.resize(end_);
+        branch_.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(live_));
+        branch_.sparse = std::move(out_);
+    }
+
+private:
+    NodeRows& branch_;
+    std::size_t n_rows_, begin_ = 0, end_ = 0;
+    std::shared_ptr<SparseEntries> out_;
+    std::vector<std::uint32_t> live_;
+};
+
+// Calls place(entry) for all entries of a node, and tells the parts where a column ends.
+template <class Place>
+void part_columns(const NodeRows& node, Place place, const std::vector<Part*>& parts) {
+    const SparseEntries& from = *node.sparse;
+    for (std::size_t k = 0; k < node.live->size(); ++k) {
+        for (std::size_t i = from.start[k]; i < from.start[k + 1]; ++i) place(from.entries[i]);
+        for (Part* part : parts) part->end_column((*node.live)[k]);
+    }
+    for (Part* part : parts) part->finish();
 }
 
 }  // namespace
 
 void part_entries(const NodeRows& node, const Places& places, const std::vector<BranchRows>& branches,
                   base::ThreadPool* pool) {
+    const std::uint32_t* const place = places.place.data();
+    const std::uint32_t n_left = places.start[1];
+    const std::size_t n = node.sparse->entries.size();
+    std::size_t on_left = 0;
+    for (const Entry& e : node.sparse->entries) on_left += place[e.row] < n_left;
     const auto part = [&](std::size_t b, int) {
-        if (branches[b].searched)
-            part_branch(node, places.place, places.start[b], places.start[b + 1], *branches[b].rows);
+        if (!branches[b].searched) return;
+        Part out(*branches[b].rows, b == 0 ? on_left : n - on_left);
+        const auto write = [&](const Entry& e) {
+            const std::uint32_t row = place[e.row];
+            out.write(e.rank, b == 0 ? row : row - n_left, (row < n_left) == (b == 0));
+        };
+        part_columns(node, write, {&out});
     };
-    if (pool)
-        pool->run(branches.size(), part);
-    else
-        for (std::size_t b = 0; b < branches.size(); ++b) part(b, 0);
+    if (pool) return pool->run(branches.size(), part);
+    if (!branches[0].searched || !branches[1].searched) {
+        part(0, 0);
+        part(1, 0);
+        return;
+    }
+    Part left(*branches[0].rows, on_left), right(*branches[1].rows, n - on_left);
+    const auto write = [&](const Entry& e) {
+        const std::uint32_t row = place[e.row];
+        left.write(e.rank, row, row < n_left);
+        right.write(e.rank, row - n_left, row >= n_left);
+    };
+    part_columns(node, write, {&left, &right});
 }
 
 }  // namespace ceiba::split
