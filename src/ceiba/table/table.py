@@ -154,7 +154,7 @@ class SparseColumn(Column):
         self.__dict__.update(info=info, levels_found=False, _matrix=matrix, _position=position)
 
     @property
-    def values(self) -> NDArray[Any]:  # type: ignore[override]
+    def values(self) -> NDArray[Any]:
         """All values, zeros included."""
         return sparse_values(self.__dict__["_matrix"], self.__dict__["_position"])
 

@@ -48,11 +48,12 @@ def open_sparse(X: Any) -> Source:
         )
     is_boolean = X.dtype.kind == "b"
     matrix = _canonical(X)
+    n_rows, n_columns = matrix.shape
 
     def read_column(j: int, name: str) -> Column:
         return numeric(name, sparse_values(matrix, j), "boolean" if is_boolean else "number")
 
-    return Source(*matrix.shape, None, read_column, None, is_boolean, matrix)
+    return Source(n_rows, n_columns, None, read_column, None, is_boolean, matrix)
 
 
 def _canonical(X: Any) -> Any:
