@@ -1,6 +1,9 @@
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 #include "bindings.hpp"
 #include "data/ranges.hpp"
@@ -39,6 +42,62 @@ Columns from_matrix(const Strided2<T>& matrix) {
     return out;
 }
 
+template <class T>
+constexpr data::SparseMatrix::Type type_of() {
+    using Type = data::SparseMatrix::Type;
+    return std::is_same_v<T, double> ? Type::float64 : std::is_same_v<T, float> ? Type::float32 : Type::int64;
+}
+
+// The arrays of a scipy matrix in canonical form.
+template <class T, class I>
+data::SparseMatrix sparse_view(const Array1<T>& values, const Array1<I>& indices, const Array1<I>& starts,
+                               std::size_t n_rows, std::size_t n_columns, bool by_rows) {
+    if (starts.shape(0) != (by_rows ? n_rows : n_columns) + 1 || values.shape(0) != indices.shape(0))
+        throw std::invalid_argument("the arrays of the sparse matrix do not fit its shape");
+    return {n_rows,        n_columns,      by_rows,      type_of<T>(), std::is_same_v<I, std::int64_t>,
+            values.data(), indices.data(), starts.data()};
+}
+
+template <class T, class I>
+Columns from_sparse(const Array1<T>& values, const Array1<I>& indices, const Array1<I>& starts, std::size_t n_rows,
+                    std::size_t n_columns, bool by_rows) {
+    Columns out;
+    out.table.n_rows = n_rows;
+    out.table.sparse =
+        std::make_shared<const data::SparseMatrix>(sparse_view(values, indices, starts, n_rows, n_columns, by_rows));
+    out.table.columns.reserve(n_columns);
+    for (std::size_t c = 0; c < n_columns; ++c) out.table.columns.push_back(data::Column::sparse(*out.table.sparse, c));
+    out.owners = {nb::cast(values), nb::cast(indices), nb::cast(starts)};
+    return out;
+}
+
+nb::tuple as_tuple(data::Ranges&& ranges, std::size_t n_columns) {
+    const bool is_finite = ranges.is_finite;
+    return nb::make_tuple(to_numpy(std::move(ranges.values), {3, n_columns}), is_finite);
+}
+
+template <class T, class I>
+nb::tuple sparse_ranges(const Array1<T>& values, const Array1<I>& indices, const Array1<I>& starts, std::size_t n_rows,
+                        std::size_t n_columns, bool by_rows) {
+    const data::SparseMatrix view = sparse_view(values, indices, starts, n_rows, n_columns, by_rows);
+    data::Ranges ranges;
+    {
+        const nb::gil_scoped_release no_gil;
+        ranges = data::ranges_of(view);
+    }
+    return as_tuple(std::move(ranges), n_columns);
+}
+
+template <class T, class I>
+void bind_sparse(nb::module_& m, nb::class_<Columns>& columns) {
+    columns.def_static("from_sparse", &from_sparse<T, I>, nb::arg("values").noconvert(), nb::arg("indices").noconvert(),
+                       nb::arg("starts").noconvert(), nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("by_rows"),
+                       "View a sparse matrix in canonical form.");
+    m.def("sparse_ranges", &sparse_ranges<T, I>, nb::arg("values").noconvert(), nb::arg("indices").noconvert(),
+          nb::arg("starts").noconvert(), nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("by_rows"),
+          "The same as matrix_ranges of a sparse matrix.");
+}
+
 // What fitting must know of a matrix, and the classes of a target of whole numbers: see data/ranges.hpp.
 template <class T>
 nb::tuple ranges_of(const Strided2<T>& matrix) {
@@ -48,8 +107,7 @@ nb::tuple ranges_of(const Strided2<T>& matrix) {
         const nb::gil_scoped_release no_gil;
         ranges = data::ranges_of(view);
     }
-    const bool is_finite = ranges.is_finite;
-    return nb::make_tuple(to_numpy(std::move(ranges.values), {3, matrix.shape(1)}), is_finite);
+    return as_tuple(std::move(ranges), matrix.shape(1));
 }
 
 nb::object code_integers(const Strided1<std::int64_t>& values) {
@@ -65,11 +123,13 @@ nb::object code_integers(const Strided1<std::int64_t>& values) {
 }  // namespace
 
 void bind_data(nb::module_& m) {
-    nb::class_<Columns>(m, "Columns", "Typed columns of one length, viewed, not copied.")
+    auto columns = nb::class_<Columns>(m, "Columns", "Typed columns of one length, viewed, not copied.");
+    columns
         .def(
             "__init__",
             [](Columns* self, std::size_t n_rows) {
-                new (self) Columns{{n_rows, {}}, {}};
+                new (self) Columns{};
+                self->table.n_rows = n_rows;
             },
             nb::arg("n_rows"))
         .def_static("from_matrix", &from_matrix<double>, nb::arg("matrix").noconvert())
@@ -89,6 +149,12 @@ void bind_data(nb::module_& m) {
             "Add level codes; -1 is missing, n_levels or more a level not seen before.")
         .def_prop_ro("n_rows", [](const Columns& self) { return self.table.n_rows; })
         .def_prop_ro("n_columns", [](const Columns& self) { return self.table.columns.size(); });
+    bind_sparse<double, std::int32_t>(m, columns);
+    bind_sparse<double, std::int64_t>(m, columns);
+    bind_sparse<float, std::int32_t>(m, columns);
+    bind_sparse<float, std::int64_t>(m, columns);
+    bind_sparse<std::int64_t, std::int32_t>(m, columns);
+    bind_sparse<std::int64_t, std::int64_t>(m, columns);
     const char* const about = "Missing values, minimum and maximum of each column, and whether all values are finite.";
     m.def("matrix_ranges", &ranges_of<double>, nb::arg("matrix").noconvert(), about);
     m.def("matrix_ranges", &ranges_of<float>, nb::arg("matrix").noconvert(), about);

@@ -82,7 +82,8 @@ def test_tags_say_what_is_accepted():
     tags = get_tags(DecisionTreeClassifier())
     assert tags.input_tags.allow_nan
     assert tags.input_tags.categorical
-    assert not tags.input_tags.sparse
+    assert tags.input_tags.sparse
+    assert not get_tags(DecisionTreeClassifier(missing="surrogate")).input_tags.sparse
     assert tags.target_tags.multi_output
     assert tags.classifier_tags.multi_label
 

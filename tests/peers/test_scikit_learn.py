@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 import sklearn
 
-#: Tests that may fail, by name; docs/from_scikit_learn.md gives the reasons. "sparse" is told by
-#: the message instead: such tests ask dense and sparse tables in one go.
+#: Tests that may fail, by name; docs/from_scikit_learn.md gives the reasons.
 EXCEPTIONS = {
-    "sparse": "Sparse data was passed as X",
     "internals": r"test_build_pruned_tree_|test_pickle$",
     "float32": r"test_almost_constant_feature|test_big_input",
     "limits": r"test_huge_allocations",
@@ -23,13 +21,9 @@ EXCEPTIONS = {
 }
 
 
-def exception_of(case: ET.Element, failure: ET.Element) -> str | None:
-    text = (failure.get("message") or "") + (failure.text or "")
-    if EXCEPTIONS["sparse"] in text:
-        return "sparse"
+def exception_of(case: ET.Element) -> str | None:
     name = case.get("name", "")
-    others = (reason for reason in EXCEPTIONS if reason != "sparse")
-    return next((one for one in others if re.search(EXCEPTIONS[one], name)), None)
+    return next((one for one, pattern in EXCEPTIONS.items() if re.search(pattern, name)), None)
 
 
 @pytest.mark.slow
@@ -42,9 +36,9 @@ def test_tree_tests_of_scikit_learn_pass(tmp_path: Path) -> None:
     cases = list(ET.parse(report).iter("testcase"))
     assert len(cases) > 500
     reasons = {
-        case.get("name", ""): exception_of(case, failure)
+        case.get("name", ""): exception_of(case)
         for case in cases
-        for failure in (*case.iter("failure"), *case.iter("error"))
+        if [*case.iter("failure"), *case.iter("error")]
     }
     assert [name for name, reason in reasons.items() if reason is None] == []
     assert set(reasons.values()) == set(EXCEPTIONS)  # none that is no longer needed

@@ -47,6 +47,12 @@ public:
         ++left_.n;
         left_.ones += label_[i];
     }
+    // All rows but these on the left: for columns in which most rows have the same value.
+    template <class Rows>
+    void keep_right(std::size_t n, Rows row_at) {
+        left_ = {total_n_ - static_cast<std::int64_t>(n), total_ones_};
+        for (std::size_t i = 0; i < n; ++i) left_.ones -= label_[row_at(i)];
+    }
     // For searches that know counts of whole groups of rows: a part with these counts, and such a part as the total.
     Left part_of(const double* count) const {
         return {static_cast<std::int64_t>(count[0] + count[1]), static_cast<std::int64_t>(count[1])};
@@ -122,6 +128,12 @@ public:
         left_.cross += total_[k];
         left_.count[k] += 1.0;
         left_.n += 1.0;
+    }
+    template <class Rows>
+    void keep_right(std::size_t n, Rows row_at) {
+        std::vector<double> count = total_;
+        for (std::size_t i = 0; i < n; ++i) count[label_[row_at(i)]] -= 1.0;
+        left_ = part_of(count.data());
     }
     // What a scan changes, apart from the object: sums that stay in registers (covertype: the scan takes two thirds of
     // the time).
@@ -215,6 +227,13 @@ public:
     void include(std::size_t i) { total_[label_[i]].add(weight(i)); }
     void clear_left() { left_.assign(left_.size(), LongSum{}); }
     void add(std::size_t i) { put(left_, i); }
+    template <class Rows>
+    void keep_right(std::size_t n, Rows row_at) {
+        Left right = nothing();
+        for (std::size_t i = 0; i < n; ++i) put(right, row_at(i));
+        left_ = total_;
+        for (std::size_t k = 0; k < left_.size(); ++k) left_[k].subtract(right[k]);
+    }
     // For searches that sum whole groups of rows.
     Left nothing() const { return Left(total_.size()); }
     void put(Left& part, std::size_t i) const { part[label_[i]].add(weight(i)); }

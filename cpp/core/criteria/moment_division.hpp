@@ -63,6 +63,20 @@ public:
     }
     void clear_left() { left_ = Left{}; }
     void add(std::size_t i) { put(left_, i); }
+    // All rows but these on the left: for columns in which most rows have the same value.
+    template <class Rows>
+    void keep_right(std::size_t n, Rows row_at) {
+        Left right{};
+        for (std::size_t i = 0; i < n; ++i) put(right, row_at(i));
+        left_ = total_;
+        if constexpr (Weighted) {
+            left_.weight.subtract(right.weight);
+            left_.sum.subtract(right.sum);
+        } else {
+            left_.weight.add(-right.weight.n);
+            left_.sum.subtract(right.sum.precise());
+        }
+    }
     // For searches that sum whole groups of rows.
     static Left nothing() { return {}; }
     void put(Left& part, std::size_t i) const {

@@ -38,6 +38,11 @@ public:
     void add(std::size_t i) {
         for (D& part : parts_) part.add(i);
     }
+    template <class Rows>
+    void keep_right(std::size_t n, Rows row_at) requires requires(D& part) { part.keep_right(n, row_at); }
+    {
+        for (D& part : parts_) part.keep_right(n, row_at);
+    }
     Left left_part() const {
         Left kept;
         for (const D& part : parts_) kept.push_back(part.left_part());

@@ -1,8 +1,8 @@
 // The table as the core sees it: typed views on columns that somebody else owns.
 //
-// A numeric column holds float64 or float32 with any stride, NaN = missing. A column of levels holds int32 codes,
-// -1 = missing, n_levels or more = a level that was not there when the tree was grown. An ordered column holds
-// codes too but is cut like a number.
+// A numeric column holds float64 or float32 with any stride, or belongs to a sparse matrix; NaN = missing. A column of
+// levels holds int32 codes, -1 = missing, n_levels or more = a level that was not there when the tree was grown. An
+// ordered column holds codes too but is cut like a number.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,8 @@
 #include <mutex>
 #include <type_traits>
 #include <vector>
+
+#include "data/sparse.hpp"
 
 namespace ceiba::data {
 
@@ -29,13 +31,23 @@ public:
         return {ordered ? ColumnKind::ordered : ColumnKind::levels, codes, stride, false, n_levels};
     }
 
+    static Column sparse(const SparseMatrix& matrix, std::size_t column) {
+        Column out{ColumnKind::numeric, &matrix, 0, false, 0};
+        out.is_sparse_ = true;
+        out.stride_ = static_cast<std::ptrdiff_t>(column);
+        return out;
+    }
+
     ColumnKind kind() const { return kind_; }
+    bool is_sparse() const { return is_sparse_; }
     std::int32_t n_levels() const { return n_levels_; }
     const char* data() const { return values_; }
     std::ptrdiff_t stride() const { return stride_; }  // in bytes
 
     // The value as a number: what a cut compares. Missing is NaN.
     double number(std::size_t row) const {
+        if (is_sparse_)
+            return reinterpret_cast<const SparseMatrix*>(values_)->at(row, static_cast<std::size_t>(stride_));
         if (kind_ == ColumnKind::numeric) return single_ ? static_cast<double>(*at<float>(row)) : *at<double>(row);
         const std::int32_t c = code(row);
         return c < 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(c);
@@ -53,6 +65,7 @@ public:
     // Asks the memory for the value of a row that will be read soon.
     void ahead([[maybe_unused]] std::size_t row) const {
 #if defined(__GNUC__)
+        if (is_sparse_) return;
         __builtin_prefetch(values_ + static_cast<std::ptrdiff_t>(row) * stride_);
 #endif
     }
@@ -60,7 +73,7 @@ public:
     // For loops that know the type already.
     template <class T>
     bool is() const {
-        return kind_ == ColumnKind::numeric && single_ == std::is_same_v<T, float>;
+        return kind_ == ColumnKind::numeric && single_ == std::is_same_v<T, float> && !is_sparse_;
     }
     template <class T>
     T fast(std::size_t row) const {
@@ -82,9 +95,10 @@ private:
 
     ColumnKind kind_;
     bool single_;
+    bool is_sparse_ = false;
     std::int32_t n_levels_;
-    std::ptrdiff_t stride_;  // in bytes
-    const char* values_;
+    std::ptrdiff_t stride_;  // in bytes; sparse: the column
+    const char* values_;     // sparse: the matrix
 };
 
 // What an engine has worked out from all rows of the columns and will want again, when more trees are grown on parts of
@@ -97,6 +111,7 @@ struct Derived {
 struct Table {
     std::size_t n_rows = 0;
     std::vector<Column> columns;
+    std::shared_ptr<const SparseMatrix> sparse;  // all columns are of this matrix; null: none is
     std::shared_ptr<Derived> derived = std::make_shared<Derived>();
 };
 

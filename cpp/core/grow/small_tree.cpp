@@ -342,7 +342,7 @@ void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, b
 
 bool SmallGrower::serves(const data::Table& table, const data::Target& target, const GrowOptions& options) {
     using split::Missing;
-    const bool plain = target.n_classes.size() == 1 &&
+    const bool plain = target.n_classes.size() == 1 && !table.sparse &&
                        target.n_classes[0] <= static_cast<int>(PackedColumns::most_classes) && !target.weight &&
                        std::none_of(table.columns.begin(), table.columns.end(), [](const data::Column& c) {
                            return c.kind() == data::ColumnKind::levels;

@@ -103,7 +103,8 @@ void CutTree::finish(std::uint32_t least_depth) {
 
 bool CutTree::serves(const data::Table& table) const {
     return std::all_of(columns_.begin(), columns_.end(),
-                       [&](std::uint32_t c) { return table.columns[c].kind() == data::ColumnKind::numeric; });
+                       [&](std::uint32_t c) { return table.columns[c].kind() == data::ColumnKind::numeric; }) &&
+           !table.sparse;
 }
 
 // Where rows of one type lie, if the values of each lie in one piece.

@@ -7,12 +7,18 @@
 #include "split/ratio/gain_ratio.hpp"
 #include "split/scan/column_finder.hpp"
 #include "split/store/partition.hpp"
+#include "split/store/sparse_entries.hpp"
 
 namespace ceiba::split {
 
 Engine::Engine(const data::Table& table, const data::Target& target, const EngineOptions& options,
                base::ThreadPool& pool, base::Interrupt& interrupt)
     : options_(options), classification_(!target.n_classes.empty()) {
+    if (table.sparse) {
+        root_ = sparse_root(table, target, pool, interrupt);
+        finder_ = make_presort_finder(root_.store->target, options.search, pool.size());
+        return;
+    }
     if (worth_binning(table, target)) {
         root_ = bin(table, target, options.bins, pool, interrupt);
         finder_ = make_bounded_finder(root_.store->target, options.search, pool.size());
@@ -67,6 +73,7 @@ void Engine::hand_down(NodeRows& node, const Division& division, const std::vect
     // Leaves need no columns.
     if (std::none_of(branches.begin(), branches.end(), [](const BranchRows& b) { return b.searched; })) return;
     if (division.fractional_) return division.fractional_->hand_down_columns(branches);
+    if (node.sparse) return part_entries(node, division.places_, branches, pool);
     move_columns(node, division.routing_, division.places_, branches, pool);
     finder_->hand_down(node, branches, pool);
 }

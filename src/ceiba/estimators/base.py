@@ -204,11 +204,15 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
+        tags.input_tags.sparse = self._takes_sparse()
         tags.target_tags.multi_output = self._takes_many_outputs()
         return tags
 
     def _takes_many_outputs(self) -> bool:
         return True
+
+    def _takes_sparse(self) -> bool:
+        return False
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_ceiba_version": version("ceiba")}

@@ -80,9 +80,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 class DecisionTreeClassifier(TreeClassifier, DecisionTree):
     """A classification tree: scikit-learn's parameters, the same tree, and more.
 
-    Tables come as they are: numpy, pandas, polars, Arrow, dict of lists. Strings and categories are
-    split by level sets, and missing values are an option. Ties go to the first column, then the
-    lowest cut, so a tree needs no seed.
+    Tables come as they are: numpy, scipy.sparse, pandas, polars, Arrow, dict of lists. Strings and
+    categories are split by level sets, and missing values are an option. Ties go to the first
+    column, then the lowest cut, so a tree needs no seed.
 
     Parameters
     ----------

@@ -143,7 +143,7 @@ class DecisionTree(BaseTree):
         Parameters
         ----------
         X : table
-            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
+            numpy, scipy.sparse, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
         y : array-like of shape (n_rows,) or (n_rows, n_outputs), str or list of str
             Labels or numbers; or the name of the column of X that holds them, or several names.
         sample_weight : array-like of shape (n_rows,) or str, default=None
@@ -250,6 +250,18 @@ class DecisionTree(BaseTree):
             return False
         return not any(
             isinstance(one, OptionObject) or one in alone for one in (criterion, missing)
+        )
+
+    def _takes_sparse(self) -> bool:
+        mine = self.__dict__
+        dense = {"gain_ratio", "surrogate", "fractional", *TEST_CRITERIA}
+        if mine.get("search", "greedy") != "greedy":
+            return False
+        if mine.get("max_bins") is not None or mine.get("min_significance") is not None:
+            return False
+        return not any(
+            isinstance(one, OptionObject) or one in dense
+            for one in (mine.get("criterion"), mine.get("missing"))
         )
 
     def _keep_pruning(self, pruned: Pruned | None) -> None:

@@ -52,6 +52,8 @@ def check_combinations(
         _check_outputs(target, options)
     elif options.monotonic_cst is not None and options.task == "classification":
         _check_two_classes(len(target.info.classes[0]))
+    if table.sparse is not None:
+        _check_sparse(options)
     if options.frequency_weights and weight is not None:
         _check_countable(float(weight.sum()))
     if options.criterion == "poisson":
@@ -123,6 +125,20 @@ def _check_outputs(target: Target, options: GrowOptions) -> None:
         )
 
 
+def _check_sparse(options: GrowOptions) -> None:
+    """Refuse what needs every value of a table, zeros included."""
+    asks = [_asked_by(grower, options) for grower in options.growers if grower != "search"]
+    if options.missing_rule in ("surrogate", "fractional"):
+        asks.append(f"missing={options.missing!r}")
+    if options.rpart is not None:
+        asks.append("rpart")
+    if asks:
+        raise OptionError(
+            f"{asks[0]} needs a dense table, and X is sparse. Use X.toarray() (it must fit into "
+            "memory), or leave that option at its default."
+        )
+
+
 def _check_two_classes(n_classes: int) -> None:
     if n_classes > 2:
         raise OptionError(
@@ -132,6 +148,8 @@ def _check_two_classes(n_classes: int) -> None:
 
 
 def _refuse_missing(table: Table, why: str, advice: str, error: type[Exception]) -> None:
+    if table.sparse is not None:  # has none
+        return
     for column in table.columns:
         missing = column.missing
         if missing.any():

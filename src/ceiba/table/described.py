@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ceiba.table.column import MISSING_CODE, Column
 from ceiba.table.levels import recode
+from ceiba.table.readers.sparse import sparse_ranges
 from ceiba.table.schema import ColumnInfo, Kind, Schema
 from ceiba.table.summary import column_range, matrix_ranges
 from ceiba.table.table import Table
@@ -40,6 +41,10 @@ def described(table: Table, learned: NDArray[np.bool_] | None = None) -> Table:
     if table.matrix is not None and "_seen" in schema.__dict__:
         _, names, display = schema.__dict__["_seen"]
         seen = matrix_ranges(table.matrix[rows], names)
+        return table.with_schema(Schema.of_numbers(seen, names, display).with_target(schema.target))
+    if table.sparse is not None:
+        _, names, display = schema.__dict__["_seen"]
+        seen = sparse_ranges(table.sparse if learned is None else table.sparse[rows], names)
         return table.with_schema(Schema.of_numbers(seen, names, display).with_target(schema.target))
     columns = tuple(_described(column, rows) for column in table.columns)
     infos = tuple(column.info for column in columns)

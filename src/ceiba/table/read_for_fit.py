@@ -17,6 +17,7 @@ from ceiba.table.identifiers import warn_of_identifier
 from ceiba.table.levels import code_numbers
 from ceiba.table.readers.dispatch import open_source
 from ceiba.table.readers.source import check_shape
+from ceiba.table.readers.sparse import sparse_ranges
 from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo, made_up_names
 from ceiba.table.summary import column_range, matrix_ranges
 from ceiba.table.table import FLOATS, Table
@@ -30,8 +31,8 @@ def read(
     Parameters
     ----------
     X : table
-        numpy array (plain, object, masked, structured), pandas, polars or pyarrow frame, DuckDB
-        relation, dict of lists, list of dicts, list of lists.
+        numpy array (plain, object, masked, structured), scipy's sparse matrix or array, pandas,
+        polars or pyarrow frame, DuckDB relation, dict of lists, list of dicts, list of lists.
     categorical_features : "from_dtype", names, positions or mask
         Columns to take as categorical whatever their type; the others go by their type: strings and
         categories are categorical, ordered categories ordered, numbers, booleans and dates numeric.
@@ -48,8 +49,8 @@ def read(
     Raises
     ------
     DataError
-        Infinite values, no rows, no columns, ragged or mixed data, duplicate names, sparse
-        matrices.
+        Infinite values, no rows, no columns, ragged or mixed data, duplicate names, NaN in a
+        sparse matrix.
 
     Examples
     --------
@@ -74,6 +75,10 @@ def read(
         seen = matrix_ranges(source.matrix, source.names)
         schema = Schema.of_numbers(seen, source.names, "boolean" if source.is_boolean else "number")
         return Table.from_matrix(source.matrix, schema.with_target(target))
+    if source.sparse is not None and not chosen:
+        seen = sparse_ranges(source.sparse, source.names)
+        schema = Schema.of_numbers(seen, source.names, "boolean" if source.is_boolean else "number")
+        return Table.from_sparse(source.sparse, schema.with_target(target))
     columns = tuple(
         _fitted(source.read_column(j, name), j in chosen) for j, name in enumerate(names)
     )

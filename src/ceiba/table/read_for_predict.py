@@ -88,6 +88,10 @@ def read_like(
             return Table.from_matrix(source.matrix, schema)
         if source.matrix.size <= _SMALL:
             return Table.from_matrix(source.matrix[:, positions], schema)
+    if source.sparse is not None and schema.is_matrix:
+        if positions == list(range(source.n_columns)):
+            return Table.from_sparse(source.sparse, schema)
+        return Table.from_sparse(source.sparse[:, positions], schema)
     columns = tuple(
         conform(source.read_column(j, info.name), info, unseen)
         for j, info in zip(positions, schema.columns, strict=True)

@@ -2,7 +2,8 @@
 
 A table that came as one float matrix keeps that matrix (no copy, no work per column); its columns
 are strided views made when somebody asks. That is what keeps the prediction of a single row at a
-few microseconds.
+few microseconds. A sparse matrix is kept too; a column of it is made dense when somebody asks for
+its values.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from ceiba import _core
 from ceiba.table.column import Column
-from ceiba.table.schema import Kind, Schema
+from ceiba.table.schema import ColumnInfo, Kind, Schema
 
 #: The types of matrices that are taken as they are.
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -39,6 +40,8 @@ class Table:
     ----------
     matrix : ndarray or None
         All columns as one 2-d float64 or float32 array, if the table came as one.
+    sparse : scipy.sparse matrix or array or None
+        All columns as CSR or CSC in canonical form, if the table came as a sparse matrix.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class Table:
     n_rows: int
     schema: Schema
     matrix: ClassVar[NDArray[Any] | None] = None
+    sparse: ClassVar[Any] = None
 
     @staticmethod
     def from_matrix(matrix: NDArray[Any], schema: Schema) -> Table:
@@ -66,11 +70,22 @@ class Table:
         slots["schema"] = schema
         return table
 
+    @staticmethod
+    def from_sparse(matrix: Any, schema: Schema) -> Table:
+        """Return a table over a sparse matrix in canonical form, without a copy."""
+        table = object.__new__(Table)
+        table.__dict__.update(sparse=matrix, n_rows=matrix.shape[0], schema=schema)
+        return table
+
     def __getattr__(self, name: str) -> Any:
-        if name != "columns" or self.matrix is None:
+        if name != "columns" or (self.matrix is None and self.sparse is None):
             raise AttributeError(f"'Table' object has no attribute {name!r}")
-        matrix = self.matrix
-        columns = tuple(Column(info, matrix[:, j]) for j, info in enumerate(self.schema.columns))
+        matrix, infos = self.matrix, self.schema.columns
+        columns: tuple[Column, ...]
+        if matrix is None:
+            columns = tuple(SparseColumn(info, self.sparse, j) for j, info in enumerate(infos))
+        else:
+            columns = tuple(Column(info, matrix[:, j]) for j, info in enumerate(infos))
         self.__dict__["columns"] = columns
         return columns
 
@@ -94,6 +109,8 @@ class Table:
         """Return the table of these rows (positions or mask) under the same schema."""
         if self.matrix is not None:
             return Table.from_matrix(self.matrix[rows], self.schema)
+        if self.sparse is not None:
+            return Table.from_sparse(self.sparse[rows], self.schema)
         rows = np.asarray(rows)
         n_rows = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
         columns = tuple(
@@ -111,6 +128,8 @@ class Table:
         """Return the same values under another schema of the same columns (e.g. with a target)."""
         if self.matrix is not None:
             return Table.from_matrix(self.matrix, schema)
+        if self.sparse is not None:
+            return Table.from_sparse(self.sparse, schema)
         columns = tuple(
             Column(info, column.values, column.levels_found)
             for info, column in zip(schema.columns, self.columns, strict=True)
@@ -128,10 +147,36 @@ class Table:
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
 
 
+class SparseColumn(Column):
+    """A column of a sparse matrix; `values` are made dense each time."""
+
+    def __init__(self, info: ColumnInfo, matrix: Any, position: int) -> None:
+        self.__dict__.update(info=info, levels_found=False, _matrix=matrix, _position=position)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """All values, zeros included."""
+        return sparse_values(self.__dict__["_matrix"], self.__dict__["_position"])
+
+
+def sparse_values(matrix: Any, column: int) -> NDArray[Any]:
+    """Return one column of a sparse matrix as a float array, zeros included."""
+    values = matrix[:, [column]].toarray().ravel()
+    return np.asarray(values if values.dtype in FLOATS else values.astype(np.float64))
+
+
+def sparse_arrays(matrix: Any) -> tuple[Any, ...]:
+    """Return a sparse matrix in canonical form as the core reads it."""
+    arrays = matrix.data, matrix.indices, matrix.indptr
+    return (*map(np.ascontiguousarray, arrays), *matrix.shape, matrix.format == "csr")
+
+
 def _to_core(table: Table) -> _core.Columns:
     matrix = table.matrix
     if matrix is not None and (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
         return _core.Columns.from_matrix(matrix)
+    if table.sparse is not None:
+        return _core.Columns.from_sparse(*sparse_arrays(table.sparse))
     columns = _core.Columns(table.n_rows)
     for column in table.columns:
         if column.info.is_numeric:

@@ -6,12 +6,14 @@
 #include <numeric>
 
 #include "base/random.hpp"
+#include "split/store/sparse_entries.hpp"
 
 namespace ceiba::split {
 
 namespace {
 
 bool constant(const NodeRows& node, std::size_t c) {
+    if (node.sparse) return sparse_column(node, c).n == 0;  // others are not live
     const std::size_t n = node.n_present(c);
     if (n < node.size()) return n == 0;
     if (!node.store->codes[c].empty()) {
@@ -24,7 +26,7 @@ bool constant(const NodeRows& node, std::size_t c) {
 // Stores that fit the second cache are left as they are, and stretches of some cache lines are good enough.
 bool worth_compacting(const NodeRows& node) {
     const std::size_t n_rows = node.store->target.size();
-    return node.size() <= 256 && node.size() * 8 <= n_rows &&
+    return !node.sparse && node.size() <= 256 && node.size() * 8 <= n_rows &&
            n_rows * node.store->sorted.size() * sizeof(Entry) > (std::size_t{1} << 20);
 }
 
@@ -143,7 +145,7 @@ std::vector<Candidate> ColumnFinder::search_some(const NodeRows& node, const Nod
 // A column of numbers that are all the same stays so in all that grows below. (Surrogates and fractional rows look at
 // all columns.)
 void ColumnFinder::forget_constant_columns(NodeRows& node) const {
-    if (options_.missing == Missing::surrogate || options_.missing == Missing::fractional) return;
+    if (node.sparse || options_.missing == Missing::surrogate || options_.missing == Missing::fractional) return;
     const std::size_t n_live = node.live ? node.live->size() : node.store->sorted.size();
     std::vector<std::uint32_t> left;
     for (std::size_t i = 0; i < n_live; ++i) {

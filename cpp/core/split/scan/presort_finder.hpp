@@ -18,6 +18,7 @@
 #include "split/scan/column_finder.hpp"
 #include "split/scan/cut_scan.hpp"
 #include "split/scan/search_space.hpp"
+#include "split/scan/sparse_scan.hpp"
 #include "split/store/route.hpp"
 
 namespace ceiba::split {
@@ -53,6 +54,7 @@ private:
     &&requires(const D& d) { d.number(0); };
 
     bool outlook(const NodeRows& node, const Columns& columns, std::vector<double>& bound, int thread) override {
+        if (node.sparse) return false;
         if constexpr (has_rough) rough_look(node, columns, bound, spaces_[static_cast<std::size_t>(thread)]);
         return has_rough;
     }
@@ -121,7 +123,12 @@ private:
 
     Candidate search_numbers(const NodeRows& node, std::size_t c, const Limits& limits, const NodeContext& context,
                              Space& space) {
-        const Entry* entries = node.entries(c);
+        if (node.sparse) {
+            if constexpr (KeepsRight<D>)
+                if (!options_.random_cuts) return search_sparse(node, c, limits, space);
+            fill_column(node, c, space.column);
+        }
+        const Entry* entries = node.sparse ? space.column.data() : node.entries(c);
         const std::size_t n = node.n_present(c);
         const bool learn = options_.missing == Missing::learn;
         const std::size_t n_aside = learn ? node.size() - n : 0;
@@ -151,6 +158,29 @@ private:
         out.learned_missing = n_aside > 0;
         out.missing_branch = best.missing_left ? 0 : 1;
         if (!presence) out.cut = random_position ? random_cut : cut_after(node, c, entries + best.position - 1);
+        return out;
+    }
+
+    Candidate search_sparse(const NodeRows& node, std::size_t c, const Limits& limits, Space& space) requires
+        KeepsRight<D> {
+        const SparseColumn column = sparse_column(node, c);
+        const std::size_t n = node.size();
+        Candidate out;
+        if (column.n == 0) return out;
+        space.take_part(node, true, n, [](std::size_t i) { return i; });
+        BestCut<D, C> best = scan_sparse(column, n, space.floor, limits, space.division, space.criterion);
+        if (!best.found) return out;
+        out.kind = Kind::cut;
+        out.gain = gain_of(best, true, space);
+        out.tolerance = space.criterion.tolerance();
+        out.position = static_cast<std::uint32_t>(best.position);
+        // The value at a place in the order of all rows, zeros included.
+        const std::size_t n_zeros = n - column.n;
+        const auto value = [&](std::size_t place) {
+            if (place >= column.n_below && place < column.n_below + n_zeros) return 0.0;
+            return node.number(c, column.entries[place < column.n_below ? place : place - n_zeros].row);
+        };
+        out.cut = cut_between(value(best.position - 1), value(best.position), cuts_below(node, c, options_));
         return out;
     }
 

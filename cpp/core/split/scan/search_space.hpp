@@ -24,6 +24,7 @@ struct SearchSpace {
     double floor = no_floor;  // cuts with a gain below this need not be found
     LevelRows levels;
     std::vector<Entry> level_entries;  // rows in an order of their levels
+    std::vector<Entry> column;         // of a sparse table, with its zeros
     struct Known {
         typename D::Left left{};
         base::DoubleDouble gain;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "split/store/sparse_entries.hpp"
+
 namespace ceiba::split {
 
 namespace {
@@ -27,7 +29,18 @@ void route_cut_by_bins(const NodeRows& node, const Candidate& split, Routing& ro
     });
 }
 
+// All zeros go one way, and the other entries by their place in the order.
+void route_sparse_cut(const NodeRows& node, const Candidate& split, Routing& routing) {
+    const SparseColumn column = sparse_column(node, static_cast<std::size_t>(split.column));
+    const std::size_t n_zeros = node.size() - column.n;
+    const bool zeros_left = split.position > column.n_below;
+    std::fill(routing.branch.begin(), routing.branch.end(), static_cast<std::uint16_t>(zeros_left ? 0 : 1));
+    const std::size_t n_left = zeros_left ? split.position - n_zeros : split.position;
+    for (std::size_t i = 0; i < column.n; ++i) routing.branch[column.entries[i].row] = i < n_left ? 0 : 1;
+}
+
 void route_cut(const NodeRows& node, const Candidate& split, bool like_rpart, Routing& routing) {
+    if (node.sparse) return route_sparse_cut(node, split, routing);
     if (node.binned()) return route_cut_by_bins(node, split, routing);
     const std::size_t c = static_cast<std::size_t>(split.column), n = node.size(), n_present = node.n_present(c);
     const Entry* entries = node.entries(c);

@@ -8,8 +8,6 @@
 
 namespace ceiba::split {
 
-namespace {
-
 data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights) {
     data::TargetRows rows;
     rows.n_classes = target.n_classes;
@@ -41,6 +39,8 @@ data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights)
     }
     return rows;
 }
+
+namespace {
 
 struct ColumnSpace {
     base::SortSpace sort;

@@ -6,6 +6,8 @@
 // Large tables are kept as bins instead (binning.hpp): a byte per number, rows one after the other, moved with the
 // target. A node that has become small is sorted then and goes on in a store of its own.
 //
+// The entries of a sparse table are kept apart (sparse_entries.hpp).
+//
 // Within a node's stretch of a sorted column come first the rows with a value, then the others (missing; and, where
 // rows of zero weight are kept, those).
 #pragma once
@@ -24,6 +26,8 @@
 #include "split/scan/cut_scan.hpp"
 
 namespace ceiba::split {
+
+struct SparseEntries;  // sparse_entries.hpp
 
 struct RowStore {
     const data::Table* table = nullptr;
@@ -49,6 +53,7 @@ struct NodeRows {
     // Columns in which the rows of the node differ, ascending; null: all columns. The others are neither searched nor
     // moved.
     std::shared_ptr<const std::vector<std::uint32_t>> live;
+    std::shared_ptr<const SparseEntries> sparse;  // sparse table: the entries of the live columns; null: dense
     int side = 0;                          // binned store: which of the two arrays of bins
     std::shared_ptr<Histogram> histogram;  // binned store: counts of this node once they are known
 
@@ -65,6 +70,9 @@ struct NodeRows {
         return store->table->columns[column].number(store->target.row[begin + local_row]);
     }
 };
+
+// The target of the rows that are there, without those of zero weight unless they are kept.
+data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights);
 
 // Copies the target and sorts the columns.
 NodeRows presort(const data::Table& table, const data::Target& target, bool keep_zero_weights, base::ThreadPool& pool,

@@ -11,11 +11,12 @@ from ceiba.errors import DataTypeError
 from ceiba.table.readers.arrays import open_array
 from ceiba.table.readers.mappings import open_mapping, open_rows
 from ceiba.table.readers.source import Source
+from ceiba.table.readers.sparse import is_sparse, open_sparse
 from ceiba.table.table import Table
 
 _READABLE = (
-    "Readable are numpy arrays, pandas, polars and pyarrow frames, DuckDB relations, dicts of "
-    "lists, lists of dicts and lists of lists."
+    "Readable are numpy arrays, scipy's sparse matrices, pandas, polars and pyarrow frames, DuckDB "
+    "relations, dicts of lists, lists of dicts and lists of lists."
 )
 
 
@@ -27,7 +28,8 @@ def open_source(X: Any) -> Source:
         return open_array(X)
     if isinstance(X, list | tuple):
         return open_rows(X)
-    refuse_sparse(X)  # before dicts: scipy's dok format is one
+    if is_sparse(X):  # before dicts: scipy's dok format is one
+        return open_sparse(X)
     if isinstance(X, Mapping):
         return open_mapping(X)
     if X is None or isinstance(X, str | bytes | int | float):
@@ -46,13 +48,6 @@ def open_source(X: Any) -> Source:
 
 def _open_table(X: Table) -> Source:
     names = X.schema.names if X.schema.named else None
-    return Source(X.n_rows, X.n_columns, names, lambda j, name: X.columns[j], X.matrix)
-
-
-def refuse_sparse(X: Any, name: str = "X") -> None:
-    """Raise an error that says what to do if ``X`` is a sparse matrix."""
-    if hasattr(X, "toarray") and (hasattr(X, "tocsr") or hasattr(X, "todense")):
-        raise DataTypeError(
-            f"Sparse data was passed as {name}, but dense data is required; sparse matrices are "
-            f"not supported yet. Use {name}.toarray() to convert it (it must fit into memory)."
-        )
+    return Source(
+        X.n_rows, X.n_columns, names, lambda j, name: X.columns[j], X.matrix, sparse=X.sparse
+    )

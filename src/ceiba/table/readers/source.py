@@ -32,6 +32,8 @@ class Source:
         The whole as one 2-d float64 or float32 array, if it is one.
     is_boolean : bool
         Whether the matrix held booleans.
+    sparse : scipy.sparse matrix or array or None
+        The whole as CSR or CSC in canonical form, if it is sparse.
     """
 
     n_rows: int
@@ -40,6 +42,7 @@ class Source:
     read_column: Callable[[int, str], Column]
     matrix: NDArray[Any] | None = None
     is_boolean: bool = False
+    sparse: Any = None
 
 
 def settle_names(labels: Sequence[Any]) -> tuple[str, ...] | None:

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError, DataWarning
-from ceiba.table.readers.dispatch import refuse_sparse
 from ceiba.table.readers.frames import as_array
 from ceiba.table.readers.mappings import open_mapping
 from ceiba.table.readers.numeric import refuse_complex
 from ceiba.table.readers.objects import column_of_objects, missing_mask
+from ceiba.table.readers.sparse import refuse_sparse
 from ceiba.table.schema import TargetInfo, Task
 from ceiba.table.targets.labels import code_labels, refuse_infinite
 

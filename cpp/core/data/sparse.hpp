@@ -1,0 +1,82 @@
+// A compressed sparse matrix that somebody else owns (CSR or CSC): only values that are not zero are stored, sorted and
+// without duplicates within each row (CSR) or column (CSC).
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "data/ranges.hpp"
+
+namespace ceiba::data {
+
+struct SparseMatrix {
+    enum class Type : std::int8_t { float64, float32, int64 };
+
+    std::size_t n_rows = 0, n_columns = 0;
+    bool by_rows = true;  // CSR: the major axis is the rows; CSC: the columns
+    Type type = Type::float64;
+    bool wide = false;  // indices and starts are int64, not int32
+    const void* values = nullptr;
+    const void* indices = nullptr;
+    const void* starts = nullptr;  // per row (CSR) or column (CSC), and the end
+
+    double value(std::size_t i) const {
+        if (type == Type::float64) return static_cast<const double*>(values)[i];
+        if (type == Type::float32) return static_cast<double>(static_cast<const float*>(values)[i]);
+        return static_cast<double>(static_cast<const std::int64_t*>(values)[i]);
+    }
+    std::size_t index(std::size_t i) const { return whole(indices, i); }
+    std::size_t start(std::size_t major) const { return whole(starts, major); }
+    std::size_t n_major() const { return by_rows ? n_rows : n_columns; }
+
+    double at(std::size_t row, std::size_t column) const {
+        const std::size_t major = by_rows ? row : column, minor = by_rows ? column : row;
+        std::size_t low = start(major), high = start(major + 1);
+        const std::size_t end = high;
+        while (low < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            if (index(middle) < minor)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low < end && index(low) == minor ? value(low) : 0.0;
+    }
+
+private:
+    std::size_t whole(const void* numbers, std::size_t i) const {
+        return wide ? static_cast<std::size_t>(static_cast<const std::int64_t*>(numbers)[i])
+                    : static_cast<std::size_t>(static_cast<const std::int32_t*>(numbers)[i]);
+    }
+};
+
+// What fitting must know of it, as of a dense matrix (ranges.hpp).
+inline Ranges ranges_of(const SparseMatrix& m) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    std::vector<double> low(m.n_columns, infinity), high(m.n_columns, -infinity);
+    std::vector<std::uint32_t> n_missing(m.n_columns, 0), n_stored(m.n_columns, 0);
+    Ranges out;
+    for (std::size_t major = 0; major < m.n_major(); ++major)
+        for (std::size_t i = m.start(major); i < m.start(major + 1); ++i) {
+            const std::size_t c = m.by_rows ? m.index(i) : major;
+            const double x = m.value(i);
+            out.is_finite = out.is_finite && !std::isinf(x);
+            widen(x, low[c], high[c], n_missing[c]);
+            ++n_stored[c];
+        }
+    const std::size_t k = m.n_columns;
+    out.values.resize(3 * k);
+    for (std::size_t c = 0; c < k; ++c) {
+        if (n_stored[c] < m.n_rows) low[c] = low[c] < 0.0 ? low[c] : 0.0, high[c] = high[c] > 0.0 ? high[c] : 0.0;
+        const bool none = low[c] > high[c];
+        out.values[c] = n_missing[c];
+        out.values[k + c] = none ? std::numeric_limits<double>::quiet_NaN() : low[c];
+        out.values[2 * k + c] = none ? std::numeric_limits<double>::quiet_NaN() : high[c];
+    }
+    return out;
+}
+
+}  // namespace ceiba::data

@@ -1,0 +1,234 @@
+#include "split/store/sparse_entries.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace ceiba::split {
+
+namespace {
+
+constexpr std::uint32_t absent = 0xFFFFFFFF;
+
+// Entries of the rows that are there, column after column, at first as they come.
+struct Collected {
+    std::vector<std::size_t> start;  // per column, and the end
+    std::vector<Entry> entries;
+    std::vector<double> values;
+};
+
+struct Value {
+    double x;
+    std::uint32_t row;
+};
+
+// Calls f(column, row of the node, value) for every number that is not zero, rows ascending within each column.
+template <class F>
+void for_each_entry(const data::SparseMatrix& m, const data::TargetRows& target, F f) {
+    if (m.by_rows) {
+        for (std::size_t i = 0; i < target.size(); ++i) {
+            const std::size_t row = target.row[i];
+            for (std::size_t k = m.start(row), end = m.start(row + 1); k < end; ++k)
+                if (const double x = m.value(k); x != 0.0) f(m.index(k), static_cast<std::uint32_t>(i), x);
+        }
+        return;
+    }
+    std::vector<std::uint32_t> place(m.n_rows, absent);
+    for (std::size_t i = 0; i < target.size(); ++i) place[target.row[i]] = static_cast<std::uint32_t>(i);
+    for (std::size_t c = 0; c < m.n_columns; ++c)
+        for (std::size_t k = m.start(c), end = m.start(c + 1); k < end; ++k)
+            if (const std::uint32_t i = place[m.index(k)]; i != absent)
+                if (const double x = m.value(k); x != 0.0) f(c, i, x);
+}
+
+Collected collect(const data::SparseMatrix& m, const data::TargetRows& target) {
+    Collected out;
+    out.start.assign(m.n_columns + 1, 0);
+    for_each_entry(m, target, [&](std::size_t c, std::uint32_t, double) { ++out.start[c + 1]; });
+    for (std::size_t c = 0; c < m.n_columns; ++c) out.start[c + 1] += out.start[c];
+    out.entries.resize(out.start.back());
+    out.values.resize(out.start.back());
+    std::vector<std::size_t> next(out.start.begin(), out.start.end() - 1);
+    for_each_entry(m, target, [&](std::size_t c, std::uint32_t i, double x) {
+        out.entries[next[c]].row = i;
+        out.values[next[c]++] = x;
+    });
+    return out;
+}
+
+// Sorts the entries of one column by value and gives them ranks about that of zero.
+void rank(const double* x, std::size_t n, Entry* out, std::vector<Value>& values) {
+    values.resize(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = {x[i], out[i].row};
+    const auto less = [](const Value& a, const Value& b) { return a.x < b.x || (a.x == b.x && a.row < b.row); };
+    if (!std::is_sorted(values.begin(), values.end(), less)) std::sort(values.begin(), values.end(), less);
+    const auto zero = static_cast<std::size_t>(
+        std::partition_point(values.begin(), values.end(), [](const Value& v) { return v.x < 0.0; }) - values.begin());
+    std::uint32_t next = SparseEntries::zero;
+    for (std::size_t i = zero; i < n; ++i) {
+        next += i == zero || values[i].x != values[i - 1].x;
+        out[i] = {next, values[i].row};
+    }
+    next = SparseEntries::zero;
+    for (std::size_t i = zero; i-- > 0;) {
+        next -= i + 1 == zero || values[i].x != values[i + 1].x;
+        out[i] = {next, values[i].row};
+    }
+}
+
+// A column in which the rows differ.
+bool varies(const Entry* entries, std::size_t n, std::size_t n_rows) {
+    return n > 0 && (n < n_rows || entries[0].rank != entries[n - 1].rank);
+}
+
+}  // namespace
+
+SparseColumn sparse_column(const NodeRows& node, std::size_t column) {
+    const auto& live = *node.live;
+    const auto at = std::lower_bound(live.begin(), live.end(), static_cast<std::uint32_t>(column));
+    if (at == live.end() || *at != column) return {};
+    const std::size_t k = static_cast<std::size_t>(at - live.begin());
+    const Entry* const first = node.sparse->entries.data() + node.sparse->start[k];
+    SparseColumn out{first, node.sparse->start[k + 1] - node.sparse->start[k], 0};
+    if (first[0].rank < SparseEntries::zero)
+        out.n_below = static_cast<std::size_t>(
+            std::partition_point(first, first + out.n, [](const Entry& e) { return e.rank < SparseEntries::zero; }) -
+            first);
+    return out;
+}
+
+void fill_column(const NodeRows& node, std::size_t c, std::vector<Entry>& out) {
+    const SparseColumn column = sparse_column(node, c);
+    std::vector<bool> stored(node.size(), false);
+    for (std::size_t i = 0; i < column.n; ++i) stored[column.entries[i].row] = true;
+    out.assign(column.entries, column.entries + column.n_below);
+    for (std::size_t i = 0; i < node.size(); ++i)
+        if (!stored[i]) out.push_back({SparseEntries::zero, static_cast<std::uint32_t>(i)});
+    out.insert(out.end(), column.entries + column.n_below, column.entries + column.n);
+}
+
+NodeRows sparse_root(const data::Table& table, const data::Target& target, base::ThreadPool& pool,
+                     base::Interrupt& interrupt) {
+    const data::SparseMatrix& matrix = *table.sparse;
+    NodeRows root;
+    root.store = std::make_shared<RowStore>();
+    root.store->table = &table;
+    root.store->target = copy_target(target, false);
+    root.store->sorted.resize(matrix.n_columns);
+    root.store->codes.resize(matrix.n_columns);
+    const std::size_t n_rows = root.store->target.size();
+    root.end = static_cast<std::uint32_t>(n_rows);
+    Collected collected = collect(matrix, root.store->target);
+    interrupt.poll();
+    interrupt.check();
+    std::vector<Entry>& entries = collected.entries;
+    constexpr std::size_t block = 64;
+    std::vector<std::vector<Value>> space(static_cast<std::size_t>(pool.size()));
+    pool.run((matrix.n_columns + block - 1) / block, [&](std::size_t b, int thread) {
+        for (std::size_t c = b * block; c < std::min((b + 1) * block, matrix.n_columns); ++c) {
+            const std::size_t first = collected.start[c];
+            rank(collected.values.data() + first, collected.start[c + 1] - first, entries.data() + first,
+                 space[static_cast<std::size_t>(thread)]);
+        }
+    });
+    std::vector<std::uint32_t> live;
+    auto sparse = std::make_shared<SparseEntries>();
+    std::size_t kept = 0;
+    for (std::size_t c = 0; c < matrix.n_columns; ++c) {
+        const std::size_t first = collected.start[c], n = collected.start[c + 1] - first;
+        if (!varies(entries.data() + first, n, n_rows)) continue;
+        live.push_back(static_cast<std::uint32_t>(c));
+        sparse->start.push_back(kept);
+        if (kept != first) std::copy_n(entries.data() + first, n, entries.data() + kept);
+        kept += n;
+    }
+    sparse->start.push_back(kept);
+    entries.resize(kept);
+    sparse->entries = std::move(entries);
+    root.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(live));
+    root.sparse = std::move(sparse);
+    return root;
+}
+
+namespace {
+
+// The entries of a branch while they are collected.
+class Part {
+public:
+    Part(NodeRows& branch, std::size_t n_entries)
+        : branch_(branch), n_rows_(branch.size()), out_(std::make_shared<SparseEntries>()) {
+        out_->entries.resize(n_entries + 1);  // one more, to be written without asking
+    }
+
+    void write(std::uint32_t rank, std::uint32_t row, bool keep) {
+        out_->entries[end_] = {rank, row};
+        end_ += keep;
+    }
+    void end_column(std::uint32_t column) {
+        if (varies(out_->entries.data() + begin_, end_ - begin_, n_rows_)) {
+            live_.push_back(column);
+            out_->start.push_back(begin_);
+        } else {
+            end_ = begin_;
+        }
+        begin_ = end_;
+    }
+    void finish() {
+        out_->start.push_back(end_);
+        out_->entries.resize(end_);
+        branch_.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(live_));
+        branch_.sparse = std::move(out_);
+    }
+
+private:
+    NodeRows& branch_;
+    std::size_t n_rows_, begin_ = 0, end_ = 0;
+    std::shared_ptr<SparseEntries> out_;
+    std::vector<std::uint32_t> live_;
+};
+
+// Calls place(entry) for all entries of a node, and tells the parts where a column ends.
+template <class Place>
+void part_columns(const NodeRows& node, Place place, const std::vector<Part*>& parts) {
+    const SparseEntries& from = *node.sparse;
+    for (std::size_t k = 0; k < node.live->size(); ++k) {
+        for (std::size_t i = from.start[k]; i < from.start[k + 1]; ++i) place(from.entries[i]);
+        for (Part* part : parts) part->end_column((*node.live)[k]);
+    }
+    for (Part* part : parts) part->finish();
+}
+
+}  // namespace
+
+void part_entries(const NodeRows& node, const Places& places, const std::vector<BranchRows>& branches,
+                  base::ThreadPool* pool) {
+    const std::uint32_t* const place = places.place.data();
+    const std::uint32_t n_left = places.start[1];
+    const std::size_t n = node.sparse->entries.size();
+    std::size_t on_left = 0;
+    for (const Entry& e : node.sparse->entries) on_left += place[e.row] < n_left;
+    const auto part = [&](std::size_t b, int) {
+        if (!branches[b].searched) return;
+        Part out(*branches[b].rows, b == 0 ? on_left : n - on_left);
+        const auto write = [&](const Entry& e) {
+            const std::uint32_t row = place[e.row];
+            out.write(e.rank, b == 0 ? row : row - n_left, (row < n_left) == (b == 0));
+        };
+        part_columns(node, write, {&out});
+    };
+    if (pool) return pool->run(branches.size(), part);
+    if (!branches[0].searched || !branches[1].searched) {
+        part(0, 0);
+        part(1, 0);
+        return;
+    }
+    Part left(*branches[0].rows, on_left), right(*branches[1].rows, n - on_left);
+    const auto write = [&](const Entry& e) {
+        const std::uint32_t row = place[e.row];
+        left.write(e.rank, row, row < n_left);
+        right.write(e.rank, row - n_left, row >= n_left);
+    };
+    part_columns(node, write, {&left, &right});
+}
+
+}  // namespace ceiba::split

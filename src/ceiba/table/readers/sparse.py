@@ -1,0 +1,104 @@
+"""scipy's sparse matrices and arrays: read as they are, never made dense.
+
+CSR and CSC are taken without a copy if their indices are sorted and without duplicates and their
+numbers float64, float32 or int64. Other formats become CSR, other numbers float64.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ceiba import _core
+from ceiba.errors import DataError, DataTypeError
+from ceiba.table.column import Column
+from ceiba.table.readers.numeric import (
+    EXACT_LIMIT,
+    floats,
+    floats_of_integers,
+    numeric,
+    refuse_complex,
+)
+from ceiba.table.readers.source import Source
+from ceiba.table.schema import made_up_names
+from ceiba.table.table import sparse_arrays, sparse_values
+
+
+def is_sparse(X: Any) -> bool:
+    """Return whether ``X`` is one of scipy's sparse matrices or arrays."""
+    return hasattr(X, "toarray") and (hasattr(X, "tocsr") or hasattr(X, "todense"))
+
+
+def refuse_sparse(X: Any, name: str) -> None:
+    """Raise an error that says what to do if ``X`` is a sparse matrix."""
+    if is_sparse(X):
+        raise DataTypeError(
+            f"Sparse data was passed as {name}, but dense data is required. Use {name}.toarray() "
+            "to convert it (it must fit into memory)."
+        )
+
+
+def open_sparse(X: Any) -> Source:
+    """Open a sparse matrix."""
+    if X.ndim != 2:
+        raise DataError(
+            f"Expected 2D array, got {X.ndim}D array instead: a sparse matrix of shape {X.shape}. "
+            "Reshape your data, e.g. X.reshape(-1, 1)."
+        )
+    is_boolean = X.dtype.kind == "b"
+    matrix = _canonical(X)
+    n_rows, n_columns = matrix.shape
+
+    def read_column(j: int, name: str) -> Column:
+        return numeric(name, sparse_values(matrix, j), "boolean" if is_boolean else "number")
+
+    return Source(n_rows, n_columns, None, read_column, None, is_boolean, matrix)
+
+
+def _canonical(X: Any) -> Any:
+    refuse_complex(X.dtype)
+    if X.dtype.kind not in "fiub":
+        raise DataTypeError(
+            f"X is a sparse matrix of {X.dtype}. Sparse tables hold numbers; use X.toarray() for "
+            "others."
+        )
+    matrix = X if X.format in ("csr", "csc") else X.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    values = _numbers(matrix.data)
+    if values is matrix.data:
+        return matrix
+    return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _numbers(values: Any) -> Any:
+    if values.dtype.kind == "f":
+        return floats(values)
+    if values.dtype == np.int64 and (
+        not values.size or max(-int(values.min()), int(values.max())) <= EXACT_LIMIT
+    ):
+        return values
+    return floats_of_integers("X", values)
+
+
+def sparse_ranges(matrix: Any, names: tuple[str, ...] | None = None) -> Any:
+    """Return what `matrix_ranges` returns of a dense matrix; refuse NaN and infinities."""
+    ranges, is_finite = _core.sparse_ranges(*sparse_arrays(matrix))
+    n_missing = ranges[0]
+    if is_finite and not n_missing.any():
+        return ranges
+    odd = n_missing if n_missing.any() else np.isinf(ranges).any(axis=0)
+    j = int(np.argmax(odd > 0))
+    name = names[j] if names else made_up_names(j + 1)[j]
+    if n_missing.any():
+        raise DataError(
+            f"Input X contains NaN. Column {name!r} has {int(n_missing[j])} missing value(s), and "
+            "sparse tables are learned from without missing values. Fill them in, or use "
+            "X.toarray() (it must fit into memory)."
+        )
+    raise DataError(
+        f"Input X contains infinity or a value too large for {matrix.dtype!r}. Column {name!r} "
+        "holds such a value. Replace it by the largest value that makes sense."
+    )
