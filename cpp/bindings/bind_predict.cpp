@@ -31,6 +31,8 @@ tree::SplitTable splits_from(const nb::dict& arrays) {
     out.level_start = field<std::int64_t>(arrays, "level_start");
     out.level_code = field<std::int32_t>(arrays, "level_code");
     out.level_branch = field<std::int32_t>(arrays, "level_branch");
+    out.cut_start = field<std::int64_t>(arrays, "cut_start");
+    out.cuts = field<double>(arrays, "cuts");
     return out;
 }
 

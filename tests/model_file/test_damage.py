@@ -52,7 +52,7 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (_set("version", 4), "format version 4.*Update ceiba"),
+        (_set("version", 5), "format version 5.*Update ceiba"),
         (_set("version", "1"), "at version"),
         (_set("version", 0), "at version"),
         (_drop("version"), "'version' is missing"),

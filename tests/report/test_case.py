@@ -23,7 +23,7 @@ def cases_of(tree: Any, n: int, seed: int) -> list[list[Any]]:
     return found
 
 
-@pytest.mark.parametrize("kind", ["classes", "regression", "surrogate", "cv"])
+@pytest.mark.parametrize("kind", ["classes", "regression", "surrogate", "cv", "intervals"])
 def test_slice_regions_hold_the_leaf_of_every_point_and_do_not_overlap(
     open_page: Open, kind: str
 ) -> None:

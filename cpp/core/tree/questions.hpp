@@ -35,6 +35,11 @@ inline int ask(const SplitTable& splits, std::size_t s, const data::Table& table
     if (std::isnan(x)) return row_lacks_value;
     if (column.kind() == data::ColumnKind::ordered && column.code(row) >= column.n_levels())
         return row_has_unknown_level;
+    if (kind == intervals) {
+        const auto first = splits.cuts.begin() + splits.cut_start[s],
+                   last = splits.cuts.begin() + splits.cut_start[s + 1];
+        return static_cast<int>(std::lower_bound(first, last, x) - first);  // how many cuts lie below x
+    }
     return x <= splits.cut[s] ? splits.low_branch[s] : 1 - splits.low_branch[s];
 }
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
-from ceiba.edit.forced_split import Division, divide, read_split
+from ceiba.edit.forced_split import Division, SplitLike, divide, read_split
 from ceiba.edit.graft import graft, plant
 from ceiba.edit.growing_route import growing_branches
 from ceiba.edit.monotone import ValueLimits, limits_at, node_number
@@ -23,7 +23,7 @@ from ceiba.errors import TreeError
 from ceiba.grow import Place
 from ceiba.grow.per_column import read_monotonic
 from ceiba.grow.problem import Problem
-from ceiba.tree import Split, SplitTable, Surrogates
+from ceiba.tree import SplitTable, Surrogates
 from ceiba.tree.routing.branches import decide
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def regrow(
 def set_split(
     tree: Tree,
     node: int,
-    split: Split | str,
+    split: SplitLike,
     X: Any,
     y: Any,
     *,
@@ -85,10 +85,10 @@ def set_split(
     tree : Tree
     node : int
         A leaf or an inner node.
-    split : Cut, LevelSets, Presence or str
+    split : Cut, Intervals, LevelSets, Presence, str or (column, cuts)
         The question: `Cut("age", 30)`, `LevelSets("city", (("Oslo",), ("Lima", "Rome")))` (with one
-        group only, the other levels of the node are the second), `Presence("income")`; or in words:
-        "age <= 30", "income is missing".
+        group only, the other levels of the node are the second), `Presence("income")`; in words:
+        "age <= 30", "income is missing"; several cuts: `("age", [18, 65])`.
     X, y : table and target
         What the tree was grown on; y may be the name of a column of X.
     sample_weight : array-like of shape (n_rows,), optional
@@ -126,7 +126,7 @@ def regrow_in(tree: Tree, node: int, problem: Problem) -> Tree:
     return graft(tree, node, here.grown())
 
 
-def set_split_in(tree: Tree, node: int, split: Split | str, problem: Problem) -> Tree:
+def set_split_in(tree: Tree, node: int, split: SplitLike, problem: Problem) -> Tree:
     """Force the split of a node, on data that are read already."""
     here = _Here.at(tree, node, problem)
     splits = read_split(split, problem.table, here.rows)
@@ -200,11 +200,17 @@ class _Here:
         """Give the limits that the branches of a split of this column have."""
         directions = _directions(self.problem)
         direction = directions[column] if directions else 0
-        if direction == 0 or len(parts) != 2:
+        if direction == 0:
             return [self.limits] * len(parts)
+        name = self.problem.table.schema.names[column]
+        if len(parts) != 2:
+            raise TreeError(
+                f"monotonic_cst limits column {name!r}, which this split parts into {len(parts)} "
+                "branches. Limits are kept by splits in two: give a Cut, or leave monotonic_cst "
+                "out."
+            )
         summaries = [self.problem.summary(rows.astype(np.uint32), weight) for rows, weight in parts]
         first, second = (node_number(summary, 0) for summary in summaries)
-        name = self.problem.table.schema.names[column]
         self.limits.refuse(name, direction, first, second)
         return [self.limits.of_branch(b, direction, first, second) for b in (0, 1)]
 

@@ -7,9 +7,9 @@ heavier; "surrogate": stand-ins, found for this split, then the heavier; "fracti
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,20 @@ from ceiba.errors import DataError, TreeError
 from ceiba.grow.core_options import core_options
 from ceiba.grow.problem import Problem
 from ceiba.table import Kind
-from ceiba.tree import Cut, LevelSets, Presence, Split, SplitKind, SplitTable, Surrogates
-from ceiba.tree.routing.branches import UNSEEN, ask
+from ceiba.tree import (
+    Cut,
+    Intervals,
+    LevelSets,
+    Presence,
+    Split,
+    SplitKind,
+    SplitTable,
+    Surrogates,
+)
+from ceiba.tree.routing.branches import MISSING, UNSEEN, ask
 
 if TYPE_CHECKING:
-    from ceiba.table import Table
+    from ceiba.table import ColumnInfo, Table
 
 __all__ = ["Division", "divide", "read_split"]
 
@@ -38,14 +47,20 @@ _NOISE: Final = 1e-12
 _UNPLACED: Final = 0xFFFF  # the core's word for a row without a branch
 
 
-def read_split(split: Split | str, table: Table, rows: Rows) -> SplitTable:
+SplitLike = Split | str | tuple[str, Sequence[float]]
+
+
+def read_split(split: SplitLike, table: Table, rows: Rows) -> SplitTable:
     """Read a split as a table of one row, and refuse what the node's rows cannot answer."""
     schema = table.schema
-    found = _of_words(split, table) if isinstance(split, str) else split
-    if not isinstance(found, Cut | LevelSets | Presence):
+    found: Any = _of_words(split, table) if isinstance(split, str) else split
+    if isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], str):
+        found = _of_cuts(*found)
+    if not isinstance(found, Cut | LevelSets | Presence | Intervals):
         raise TreeError(
-            f"{split!r} is not a split. Write 'column <= number', or give a Cut, LevelSets or "
-            "Presence: Cut('petal width', 0.8)."
+            f"{split!r} is not a split. Write 'column <= number', ('column', [1.0, 3.0]) for "
+            "several cuts, or give a Cut, Intervals, LevelSets or Presence: "
+            "Cut('petal width', 0.8)."
         )
     info = schema.columns[schema.index(found.column)]
     if isinstance(found, LevelSets):
@@ -54,9 +69,37 @@ def read_split(split: Split | str, table: Table, rows: Rows) -> SplitTable:
         found = _all_levels(found, table, rows)
     elif isinstance(found, Cut) and info.kind is Kind.CATEGORICAL:
         raise TreeError(f"Column {info.name!r} is categorical; split it by LevelSets.")
+    elif isinstance(found, Intervals):
+        _check_intervals(found, info)
     if isinstance(found, Cut) and found.low_branch:
         raise TreeError("The split of a node sends x <= cut to branch 0. Leave low_branch out.")
     return SplitTable.from_splits([found], schema)
+
+
+def _of_cuts(column: str, cuts: Any) -> Split:
+    """Read a column with its cuts: one is a Cut, more are Intervals."""
+    try:
+        numbers = tuple(float(cut) for cut in np.asarray(cuts, np.float64).reshape(-1))
+    except (TypeError, ValueError):
+        raise TreeError(
+            f"{cuts!r} are not cuts of column {column!r}. Give numbers: ({column!r}, [1.0, 3.0])."
+        ) from None
+    return Cut(column, numbers[0]) if len(numbers) == 1 else Intervals(column, numbers)
+
+
+def _check_intervals(split: Intervals, info: ColumnInfo) -> None:
+    if info.kind is not Kind.NUMERIC:
+        raise TreeError(f"Column {info.name!r} is {info.kind}; split it by LevelSets or a Cut.")
+    cuts = np.asarray(split.cuts, np.float64)
+    if len(cuts) + split.missing_branch < 2:
+        raise TreeError(
+            f"Column {info.name!r}: {len(cuts)} cuts make no intervals. Give two or more."
+        )
+    if not (np.isfinite(cuts).all() and (np.diff(cuts) > 0).all()):
+        raise TreeError(
+            f"Column {info.name!r}: the cuts are {', '.join(f'{cut:g}' for cut in cuts)}. "
+            "Give finite numbers that ascend."
+        )
 
 
 def _of_words(text: str, table: Table) -> Split:
@@ -75,7 +118,7 @@ def _of_words(text: str, table: Table) -> Split:
             pass
     raise TreeError(
         f"{text!r} is not a split. Write 'column <= number', 'column is missing', or give a Cut, "
-        "LevelSets or Presence."
+        "Intervals, LevelSets or Presence."
     )
 
 
@@ -144,6 +187,11 @@ def divide(problem: Problem, splits: SplitTable, rows: Rows, weight: Array | Non
     n_branches = 2
     if splits.kind[0] == SplitKind.LEVELS:
         n_branches = int(splits.level_branch.max(initial=1)) + 1
+    elif splits.kind[0] == SplitKind.INTERVALS:
+        n_branches = len(splits.interval_cut) + 1
+        if splits.interval_cut[-1] == np.inf:  # a branch for missing values alone
+            branch[branch == MISSING] = n_branches - 1
+            placed = branch >= 0
     load: Array = np.bincount(branch[placed], weights=own[placed], minlength=n_branches).astype(
         np.float64
     )
@@ -172,6 +220,9 @@ class _Decision:
             raise DataError("Values of the split's column are missing, and missing='error'.")
         if self.splits.kind[0] == SplitKind.PRESENCE:
             return self._division(self.branch, 1, 0)
+        if len(self.splits.interval_cut) and self.splits.interval_cut[-1] == np.inf:
+            last = len(self.load) - 1
+            return self._division(self.branch, last, int(np.count_nonzero(self.branch == last)))
         if rule == "learn" and not open_.any():  # as in scikit-learn: the right one of equals
             last = len(self.load) - 1 - int(np.argmax(self.load[::-1]))
             return self._division(self.branch, last, 0)

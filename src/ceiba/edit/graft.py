@@ -93,10 +93,12 @@ def _joined(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDArray[A
 
 
 def _joined_splits(tables: Sequence[SplitTable]) -> SplitTable:
-    names = ("kind", "column", "cut", "low_branch", "level_code", "level_branch")
+    names = ("kind", "column", "cut", "low_branch", "level_code", "level_branch", "interval_cut")
     figures: dict[str, Any] = _joined_arrays(tables, names)
-    lengths = np.concatenate([np.diff(table.level_start) for table in tables])
-    return SplitTable(level_start=np.concatenate(([0], np.cumsum(lengths))), **figures)
+    for name in ("level_start", "interval_start"):
+        lengths = np.concatenate([np.diff(getattr(table, name)) for table in tables])
+        figures[name] = np.concatenate(([0], np.cumsum(lengths)))
+    return SplitTable(**figures)
 
 
 def _joined_arrays(parts: Sequence[Any], names: Sequence[str]) -> dict[str, npt.NDArray[Any]]:

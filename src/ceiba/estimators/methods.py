@@ -17,6 +17,7 @@ from ceiba.table import read_weights, split_target
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from ceiba.edit.forced_split import SplitLike
     from ceiba.grow import Alternatives, Problem
     from ceiba.inspection import (
         ClassEvaluation,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ceiba.listing import Listing
     from ceiba.report import Report
     from ceiba.table import Table
-    from ceiba.tree import Split, Tree
+    from ceiba.tree import Tree
     from ceiba.trust import (
         Counterfactuals,
         Drift,
@@ -539,15 +540,16 @@ class EstimatorMethods:
         save(self, path, metadata=metadata, compress=compress)  # type: ignore[arg-type]
 
     def set_split(
-        self, node: int, split: Split | str, X: Any, y: Any, sample_weight: Any = None
+        self, node: int, split: SplitLike, X: Any, y: Any, sample_weight: Any = None
     ) -> Self:
         """Force the split of a node of the fitted tree and grow everything below it anew.
 
         Parameters
         ----------
         node : int
-        split : Cut, LevelSets, Presence or str
-            The question: `Cut("age", 30)`, "age <= 30", `LevelSets("city", (("Oslo",),))`.
+        split : Cut, Intervals, LevelSets, Presence, str or (column, cuts)
+            The question: `Cut("age", 30)`, "age <= 30", `LevelSets("city", (("Oslo",),))`;
+            several cuts: `("age", [18, 65])`.
         X, y, sample_weight
             What the estimator was fitted on.
 

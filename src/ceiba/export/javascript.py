@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.program import CUT, LEVELS, Program, Question, program_of
+from ceiba.export.program import CUT, INTERVALS, LEVELS, Program, Question, program_of
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
@@ -22,7 +22,8 @@ _CODE: Final = """\
 const COLUMNS = {columns};
 
 // A question: [kind, column, rule, branch of the low side]. Kinds: 1 cut (rule: the cut),
-// 2 levels (rule: the branch of each level code, -2 unseen), 3 presence.
+// 2 levels (rule: the branch of each level code, -2 unseen), 3 presence, 4 intervals (rule: the
+// cuts; the branch is the number of cuts below the value).
 // A node: [question, children, branch of missing, branch of unseen, stand-ins{and_shares}];
 // null is a leaf.
 const NODES = [
@@ -50,6 +51,7 @@ function ask([kind, column, rule, low], values) {{
     if (levels && value >= levels.length) return -2;
     return value <= rule ? low : 1 - low;
   }}
+  if (kind === 4) return rule.filter((cut) => cut < value).length;
   return value < rule.length ? rule[value] : -2;
 }}
 
@@ -221,6 +223,8 @@ def _question(question: Question) -> str:
     rule: Any = question.cut if question.kind == CUT else None
     if question.kind == LEVELS:
         rule = [-2 if branch < 0 else branch for branch in question.branch_of]
+    if question.kind == INTERVALS:
+        rule = list(question.cuts)
     return _dump([question.kind, question.column, rule, question.low])
 
 

@@ -20,14 +20,15 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-LEAF, CUT, LEVELS, PRESENCE = (int(kind) for kind in SplitKind)
+LEAF, CUT, LEVELS, PRESENCE, INTERVALS = (int(kind) for kind in SplitKind)
 
 
 @dataclass(frozen=True)
 class Question:
     """A split: its kind, column (of the program), cut, the branch of each level (-1: unseen).
 
-    `known` is the number of levels of the column, 0 for a numeric one.
+    `known` is the number of levels of the column, 0 for a numeric one. `cuts` are those of
+    intervals: the branch is the number of cuts below the value.
     """
 
     kind: int
@@ -36,6 +37,7 @@ class Question:
     low: int
     branch_of: tuple[int, ...]
     known: int
+    cuts: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,9 @@ def _question(tree: Tree, splits: SplitTable, i: int, position: dict[int, int]) 
         branch_of[codes] = branches
     cut = float(splits.cut[i]) if kind == CUT else 0.0
     low = int(splits.low_branch[i])
-    return Question(kind, position[j], cut, low, tuple(branch_of.tolist()), known)
+    # An infinite cut has no number above it: its branch is that of missing values.
+    cuts = tuple(c for c in splits.interval_cuts(i).tolist() if np.isfinite(c))
+    return Question(kind, position[j], cut, low, tuple(branch_of.tolist()), known, cuts)
 
 
 def _refuse_labels(tree: Tree, format_name: str) -> None:

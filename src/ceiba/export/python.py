@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ceiba.export.program import LEVELS, PRESENCE, Program, Question, program_of
+from ceiba.export.program import INTERVALS, LEVELS, PRESENCE, Program, Question, program_of
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
@@ -66,6 +66,8 @@ def _ask(question, values):
         if codes is not None and value >= len(codes):
             return UNSEEN
         return low if value <= rule else 1 - low
+    if kind == 4:
+        return sum(cut < value for cut in rule)
     return rule[value] if value < len(rule) else UNSEEN
 
 
@@ -255,6 +257,8 @@ def _question(question: Question) -> str:
         rule = [-2 if branch < 0 else branch for branch in question.branch_of]
     if question.kind == PRESENCE:
         rule = None
+    if question.kind == INTERVALS:
+        rule = question.cuts
     return f"({question.kind}, {question.column}, {rule!r}, {question.low})"
 
 

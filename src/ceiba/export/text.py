@@ -15,7 +15,6 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.layout import cut_digits, node_strengths, percent
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
-from ceiba.tree.splits.split_table import SplitKind
 from ceiba.visible import visible
 
 if TYPE_CHECKING:
@@ -206,7 +205,7 @@ class _Words:
         )
         takes_missing = (
             int(tree.default_branch[parent]) == branch
-            and tree.splits.kind[parent] != SplitKind.PRESENCE
+            and not tree.splits.parts_missing[parent]
             and tree.missing in ("learn", "majority")
             and tree.schema.columns[column].n_missing > 0
         )

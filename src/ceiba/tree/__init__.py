@@ -9,7 +9,15 @@ from ceiba.tree.methods import from_sklearn, load
 from ceiba.tree.node import Node
 from ceiba.tree.path import Path, Step
 from ceiba.tree.routing.trace import Move, trace
-from ceiba.tree.splits.split_table import Cut, LevelSets, Presence, Split, SplitKind, SplitTable
+from ceiba.tree.splits.split_table import (
+    Cut,
+    Intervals,
+    LevelSets,
+    Presence,
+    Split,
+    SplitKind,
+    SplitTable,
+)
 from ceiba.tree.splits.surrogates import Competitor, Competitors, Surrogate, Surrogates
 from ceiba.tree.splits.tests import NodeTest, SplitTests
 from ceiba.tree.tree import Missing, Tree, Unseen
@@ -18,6 +26,7 @@ __all__ = [
     "Competitor",
     "Competitors",
     "Cut",
+    "Intervals",
     "Leaf",
     "LevelSets",
     "Missing",

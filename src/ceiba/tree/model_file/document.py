@@ -1,6 +1,6 @@
 """The model file ``.ceiba``: a JSON document with the tree, its schema and, if any, its estimator.
 
-``{"format": "ceiba", "version": 3, "written": {...}, "schema": {...}, "tree": {...},
+``{"format": "ceiba", "version": 4, "written": {...}, "schema": {...}, "tree": {...},
 "model": {...} | null, "metadata": {...}}``; every key is described in docs/model_file.md. A reader
 knows all versions up to its own; a file of a later one is refused by its number. A change of the
 format is a new version here, a step that lifts the older document, and a kept sample in the tests.
@@ -25,8 +25,9 @@ from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
 from ceiba.tree.model_file.values import to_json
 from ceiba.tree.tree import Tree
 
-VERSION: Final = 3
-_WITHOUT_ZONES: Final = 2  # a file without time zones stays readable for older versions
+VERSION: Final = 4
+_WITHOUT_INTERVALS: Final = 3  # a file that needs less stays readable for older versions
+_WITHOUT_ZONES: Final = 2
 _KEYS: Final = ("format", "version", "written", "schema", "tree")
 _MORE: Final = ("model", "metadata")
 
@@ -79,7 +80,7 @@ def dumps(
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     document = {
         "format": "ceiba",
-        "version": VERSION if any(c.zone for c in tree.schema.columns) else _WITHOUT_ZONES,
+        "version": _version(tree),
         "written": {"ceiba": version("ceiba"), "at": now},
         "schema": schema_to_json(tree.schema),
         "tree": tree_to_json(tree),
@@ -94,6 +95,13 @@ def dumps(
         return text.encode("utf-8")
     except UnicodeEncodeError:
         return json.dumps(document, allow_nan=False).encode("ascii")
+
+
+def _version(tree: Tree) -> int:
+    """Return the first version that can say what the tree holds."""
+    if len(tree.splits.interval_cut):
+        return VERSION
+    return _WITHOUT_INTERVALS if any(c.zone for c in tree.schema.columns) else _WITHOUT_ZONES
 
 
 def _lay_out(value: Any, indent: str, lines: list[str], head: str = "", tail: str = "") -> None:
