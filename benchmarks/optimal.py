@@ -4,7 +4,7 @@
 need binary columns and get ten quantile cuts per column, so their optimum is another, larger one.
 Tables: `contree_*`, `qbnb_*`, `streed_*` of the data folder (CEIBA_DATA).
 
-    python -m benchmarks.optimal proof|regression|anytime|lookahead
+    python -m benchmarks.optimal proof|binary|regression|anytime|lookahead|heldout
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +24,10 @@ from ceiba.grow import Lookahead, Optimal
 DATA: Final = Path(os.environ.get("CEIBA_DATA", "../shared/data"))
 CLASSES: Final = ["bank", "raisin", "rice", "segment", "wilt", "page", "bidding", "fault", "magic"]
 NUMBERS: Final = ("qbnb_concrete", "qbnb_fish", "qbnb_qsar", "qbnb_query1", "streed_airfoil_pwl")
+BINARY: Final = ("anneal", "german-credit", "hepatitis", "kr-vs-kp", "tic-tac-toe", "vote")
 LIMIT: Final = 60.0
+
+Solver = Callable[[Any, Any, int], str]
 
 
 def training(name: str, *, classes: bool) -> tuple[Any, Any]:
@@ -33,7 +36,7 @@ def training(name: str, *, classes: bool) -> tuple[Any, Any]:
 
     table = np.loadtxt(DATA / name)
     X, y = table[:, 1:], table[:, 0]
-    y = np.unique(y, return_inverse=True)[1] if classes else y
+    y = np.unique(y, return_inverse=True)[1].astype(int) if classes else y
     split = train_test_split(X, y, test_size=0.3, random_state=0, stratify=y if classes else None)
     return split[0], split[2]
 
@@ -45,21 +48,36 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float]:
     return result, time.process_time() - start
 
 
-def ours(X: Any, y: Any, depth: int) -> str:
-    """Errors and seconds of ceiba."""
-    model = DecisionTreeClassifier(search=Optimal(time_limit=5 * LIMIT), max_depth=depth, n_jobs=1)
+def cell(loss: float, seconds: float, *, stopped: bool) -> str:
+    """Write a loss, the CPU seconds to it, and whether the solver was stopped there."""
+    amount = f"{loss:.0f}" if float(loss).is_integer() else f"{loss:.6g}"
+    return f"{amount}, {seconds:.3g} s" + (" stopped" if stopped else "")
+
+
+def rival(model: Any, X: Any, y: Any) -> str:
+    """Fit another solver, which stops itself after LIMIT seconds of wall time."""
+    start = time.perf_counter()
     _, seconds = timed(lambda: model.fit(X, y))
-    state = "" if model.certificate_.proven else f" gap {model.certificate_.gap:.3f}"
-    return f"{model.certificate_.objective:.0f}{state} {seconds:.3f}"
+    stopped = time.perf_counter() - start >= LIMIT
+    off = np.asarray(model.predict(X)).ravel() - y
+    loss = (off != 0).sum() if y.dtype.kind == "i" else (off**2).sum()
+    return cell(loss, seconds, stopped=stopped)
+
+
+def ours(X: Any, y: Any, depth: int) -> str:
+    """Loss and seconds of ceiba."""
+    estimator = DecisionTreeClassifier if y.dtype.kind == "i" else DecisionTreeRegressor
+    model = estimator(search=Optimal(time_limit=5 * LIMIT), max_depth=depth, n_jobs=1)
+    _, seconds = timed(lambda: model.fit(X, y))
+    proof = model.certificate_
+    return cell(proof.objective, seconds, stopped=not proof.proven)
 
 
 def contree(X: Any, y: Any, depth: int) -> str:
     """Errors and seconds of ConTree."""
     from pycontree import ConTree
 
-    model = ConTree(max_depth=depth, time_limit=LIMIT)
-    _, seconds = timed(lambda: model.fit(X, y))
-    return f"{(np.asarray(model.predict(X)) != y).sum():.0f} {seconds:.3f}"
+    return rival(ConTree(max_depth=depth, time_limit=LIMIT), X, y)
 
 
 def ten_cuts(X: Any) -> Any:
@@ -67,59 +85,66 @@ def ten_cuts(X: Any) -> Any:
     made = []
     for column in X.T:
         cuts = np.unique(np.quantile(column, np.linspace(0, 1, 12)[1:-1]))
-        made += [column <= cut for cut in cuts]
+        made += [column <= cut for cut in cuts if cut < column.max()]
     binary = np.stack(made, axis=1).astype(np.int32)
     return np.unique(binary, axis=1)
 
 
 def streed(X: Any, y: Any, depth: int) -> str:
-    """Errors and seconds of STreeD on ten quantile cuts per column."""
-    from pystreed import STreeDClassifier
+    """Loss and seconds of STreeD on ten quantile cuts per column."""
+    from pystreed import STreeDClassifier, STreeDRegressor
 
-    binary = ten_cuts(X)
-    model = STreeDClassifier(max_depth=depth, time_limit=LIMIT)
-    _, seconds = timed(lambda: model.fit(binary, y))
-    return f"{(np.asarray(model.predict(binary)) != y).sum():.0f} {seconds:.3f}"
+    if y.dtype.kind == "i":
+        model = STreeDClassifier(max_depth=depth, time_limit=LIMIT)
+    else:
+        model = STreeDRegressor("regression", max_depth=depth, time_limit=LIMIT)
+    return rival(model, ten_cuts(X), y)
 
 
 def dl85(X: Any, y: Any, depth: int) -> str:
     """Errors and seconds of DL8.5 on ten quantile cuts per column."""
     from pydl85 import DL85Classifier
 
-    binary = ten_cuts(X)
-    model = DL85Classifier(max_depth=depth, time_limit=int(LIMIT))
-    _, seconds = timed(lambda: model.fit(binary, y))
-    return f"{(np.asarray(model.predict(binary)) != y).sum():.0f} {seconds:.3f}"
+    return rival(DL85Classifier(max_depth=depth, time_limit=int(LIMIT)), ten_cuts(X), y)
+
+
+def table_row(name: str, X: Any, y: Any, depth: int, solvers: Sequence[Solver]) -> None:
+    """Print a row: what each solver makes of a table."""
+    cells = [name, f"{len(X)} x {X.shape[1]}", str(depth)]
+    for solver in solvers:
+        try:
+            cells.append(solver(X, y, depth))
+        except ImportError as absent:
+            cells.append(f"absent: {absent.name}")
+    print("| " + " | ".join(cells) + " |", flush=True)
 
 
 def proof() -> None:
-    """Print errors and CPU seconds of each solver on each table."""
-    solvers = (ours, contree, streed, dl85)
+    """Print errors and CPU seconds of each solver on each table of classes."""
     for depth in (2, 3):
         for name in CLASSES:
             X, y = training(f"contree_{name}.txt", classes=True)
-            cells = [f"depth {depth}", name, f"{len(X)} x {X.shape[1]}"]
-            for solver in solvers:
-                try:
-                    cells.append(solver(X, y, depth))
-                except ImportError as absent:
-                    cells.append(f"absent: {absent.name}")
-            print(" | ".join(cells), flush=True)
+            table_row(name, X, y, depth, (ours, contree, streed, dl85))
+
+
+def binary() -> None:
+    """Print the same for tables of binary columns, where all four have the same optimum."""
+    for depth in (2, 3):
+        for name in BINARY:
+            X, y = training(f"streed_bin_{name}.csv", classes=True)
+            table_row(name, X, y, depth, (ours, contree, streed, dl85))
 
 
 def regression() -> None:
-    """Print the least squared error of depth 3 and the CPU seconds to its proof."""
+    """Print the least squared error and the CPU seconds to its proof, beside STreeD's."""
     from sklearn.datasets import load_diabetes
 
     tables = {name: training(f"{name}.csv", classes=False) for name in NUMBERS}
     X, y = load_diabetes(return_X_y=True)
     tables["diabetes"] = (X, y)
-    for name, (X, y) in tables.items():
-        model = DecisionTreeRegressor(search="optimal", max_depth=3, n_jobs=1)
-        _, seconds = timed(lambda m=model, X=X, y=y: m.fit(X, y))
-        proven = model.certificate_.proven
-        print(f"{name} | {len(X)} x {X.shape[1]} | {model.certificate_.objective:.6g} | "
-              f"{seconds:.3f} | {proven}", flush=True)  # fmt: skip
+    for depth in (2, 3):
+        for name, (X, y) in tables.items():
+            table_row(name, X, y, depth, (ours, streed))
 
 
 def anytime() -> None:
@@ -152,7 +177,13 @@ def lookahead() -> None:
         print(f"{what} | depth {depth} | {model.certificate_.objective:.0f} | {seconds:.2f}")
 
 
+def heldout() -> None:
+    """Print held-out accuracy and R2 beside greedy's (`optimal_held_out.py`)."""
+    from benchmarks.optimal_held_out import held_out
+
+    held_out(*sys.argv[2:])
+
+
 if __name__ == "__main__":
-    {"proof": proof, "regression": regression, "anytime": anytime, "lookahead": lookahead}[
-        sys.argv[1]
-    ]()
+    commands = (proof, binary, regression, anytime, lookahead, heldout)
+    {command.__name__: command for command in commands}[sys.argv[1]]()

@@ -1,8 +1,9 @@
-"""Interactive reports for four data sets, and the screenshots of docs/report.md made from them.
+"""Interactive reports for five data sets, and the screenshots of the docs made from them.
 
 Titanic (who lived), Seattle (rain, with a column that gives it away), California (house values, 500
-leaves), Adult (income, 500 leaves pruned to a few). Needs the data sets in the folder CEIBA_DATA;
-the screenshots need the packages playwright and Pillow, and Chromium.
+leaves), Adult (income, 500 leaves pruned to a few), diabetes (older patients as new rows). Needs
+the data sets in the folder CEIBA_DATA; the screenshots need the packages playwright and Pillow, and
+Chromium.
 Run: python examples/report_pages.py [FOLDER] [--pictures FOLDER]
 """
 
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.datasets import load_diabetes
 
 import ceiba
 
@@ -97,12 +99,34 @@ def adult():
     return model, (X, y), (X_test, y_test), "Who earns more than 50,000 dollars?"
 
 
+def diabetes():
+    X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    old = X["age"] > 55
+    model = ceiba.DecisionTreeRegressor(max_depth=2, min_samples_leaf=10)
+    return model, (X[~old], y[~old]), (X[old], y[old]), "Diabetes: the younger, and the older"
+
+
+def trust(name, model, train, test):
+    """Check how far a tree can be trusted; of diabetes the older patients are new rows."""
+    if name == "diabetes":
+        return {"drift": model.drift(*test)}
+    if name == "titanic":
+        return {
+            "stability": model.stability(*train, resamples=100),
+            "rivals": model.rival_columns(*train),
+            "groups": model.evaluate(*test, by="Sex", positive="lived"),
+        }
+    return {}
+
+
 def write(folder):
-    """Fit the four models and write their pages."""
-    for make in (titanic, seattle, california, adult):
+    """Fit the models and write their pages."""
+    for make in (titanic, seattle, california, adult, diabetes):
         model, train, test, title = make()
-        page = model.fit(*train).report(
-            folder / f"{make.__name__}.html", train=train, test=test, title=title
+        model.fit(*train)
+        checks = trust(make.__name__, model, train, test)
+        page = model.report(
+            folder / f"{make.__name__}.html", train=train, test=test, title=title, **checks
         )
         print(page)
 
@@ -111,6 +135,16 @@ def write(folder):
 
 # A woman in third class, age unknown, boarded in Queenstown; in column order.
 HER = "[3, 0, null, 0, 0, 7.75, 1]"
+
+
+def scroll_to(selector):
+    """Give the script that moves a part of the panel to its top."""
+    return (
+        f"const at = document.querySelector('{selector}').getBoundingClientRect().top,"
+        " p = document.querySelector('#panel'); p.scrollTop += at - p.offsetTop - 12"
+    )
+
+
 # Name of the image: page, script to run on it (r = the page's own functions).
 PICTURES = {
     "report_case": ("titanic", f"r.update({{tab: 'case', values: {HER}, hasCase: true}})"),
@@ -122,6 +156,16 @@ PICTURES = {
         "[...document.querySelectorAll('#panel .block')].slice(-2)[0].scrollIntoView();"
         "document.querySelector('#panel').scrollTop -= 12",
     ),
+    "report_why": (
+        "titanic",
+        f"r.update({{tab: 'case', values: {HER}, hasCase: true}}); {scroll_to('#case-shares')}",
+    ),
+    "report_trust": ("titanic", "r.update({tab: 'trust'})"),
+    "report_groups": (
+        "titanic",
+        f"r.update({{tab: 'trust'}}); {scroll_to('#panel .groups')}",
+    ),
+    "report_drift": ("diabetes", "r.update({tab: 'trust'})"),
     "report_prune": ("adult", "r.update({tab: 'prune'})"),
     "report_five": (
         "adult",

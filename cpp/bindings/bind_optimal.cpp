@@ -121,6 +121,7 @@ void bind_optimal(nb::module_& m) {
         .def_rw("min_rows", &Request::min_rows)
         .def_rw("penalty", &Request::penalty)
         .def_rw("horizon", &Request::horizon)
+        .def_rw("last_stage", &Request::last_stage)
         .def_rw("time_limit", &Request::time_limit)
         .def_rw("gap", &Request::gap)
         .def_rw("memory", &Request::memory)

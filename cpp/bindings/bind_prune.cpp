@@ -40,6 +40,7 @@ prune::Loss loss_from(const std::string& word) {
     if (word == "squared_error") return prune::Loss::squared;
     if (word == "absolute_error") return prune::Loss::absolute;
     if (word == "poisson") return prune::Loss::poisson;
+    if (word == "poisson_sqrt") return prune::Loss::poisson_sqrt;
     throw std::invalid_argument("no loss is called '" + word + "'");
 }
 
@@ -112,7 +113,8 @@ void bind_losses(nb::module_& m) {
         },
         nb::arg("parent"), nb::arg("step"), nb::arg("end"), nb::arg("weight"), nb::arg("number"),
         nb::arg("scale").none(), nb::arg("value"), nb::arg("loss"), nb::arg("n_steps"),
-        "The same for numbers: 'squared_error', 'absolute_error' or 'poisson', times the scale of the row.");
+        "The same for numbers: 'squared_error', 'absolute_error', 'poisson' or 'poisson_sqrt', times the scale of the "
+        "row.");
 }
 
 nb::dict arrays_of(const prune::StandIns& found) {

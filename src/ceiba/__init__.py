@@ -1,9 +1,9 @@
 """ceiba: one decision tree that a person can read and trust.
 
 Names are loaded at first use (PEP 562), so that ``import ceiba`` stays light: scikit-learn,
-narwhals, pandas, polars and matplotlib are imported only by what needs them. A new public name is
-one row in ``_HOMES`` and one line in the ``TYPE_CHECKING`` block, which shows the same names to
-type checkers and editors.
+narwhals, pandas, polars and matplotlib are imported only by what needs them. A new public name goes
+into `__all__`, into ``_NAMES`` with its room, and into the ``TYPE_CHECKING`` block, which shows it
+to type checkers and editors.
 """
 
 from __future__ import annotations
@@ -141,69 +141,20 @@ __all__ = [
     "trust",
 ]
 
-_ROOMS = (
-    "criteria",
-    "datasets",
-    "edit",
-    "errors",
-    "estimators",
-    "export",
-    "families",
-    "grow",
-    "inspection",
-    "layout",
-    "listing",
-    "options",
-    "paths",
-    "plot",
-    "prune",
-    "report",
-    "rules",
-    "table",
-    "tree",
-    "trust",
-)
-
-_HOMES = {
-    "Surrogates": "grow",
-    "Significance": "grow",
-    "Multiway": "grow",
-    "Lookahead": "grow",
-    "Optimal": "grow",
-    "GainRatio": "grow",
-    "Honest": "grow",
-    "MEstimate": "grow",
-    "Shrinkage": "grow",
-    "Chaid": "grow",
-    "CeibaError": "errors",
-    "CeibaWarning": "errors",
-    "ChiSquare": "prune",
-    "CostComplexity": "prune",
-    "DataError": "errors",
-    "DataTypeError": "errors",
-    "DataWarning": "errors",
-    "DecisionTreeClassifier": "estimators",
-    "DecisionTreeRegressor": "estimators",
-    "DescriptionLength": "prune",
-    "ModelFileError": "errors",
-    "OptionError": "errors",
-    "OutputError": "errors",
-    "Pessimistic": "prune",
-    "ReducedError": "prune",
-    "SameAnswer": "prune",
-    "RuleSet": "rules",
-    "SchemaError": "errors",
-    "Tree": "tree",
-    "TreeError": "errors",
-    "c45": "families",
-    "cart": "families",
-    "chaid": "families",
-    "gain": "inspection",
-    "id3": "families",
-    "impurity": "inspection",
-    "load": "tree",
-    "rpart": "families",
+_NAMES = {
+    "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning ModelFileError
+        OptionError OutputError SchemaError TreeError""",
+    "estimators": "DecisionTreeClassifier DecisionTreeRegressor",
+    "families": "c45 cart chaid id3 rpart",
+    "grow": """Chaid GainRatio Honest Lookahead MEstimate Multiway Optimal Shrinkage Significance
+        Surrogates""",
+    "inspection": "gain impurity",
+    "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
+    "rules": "RuleSet",
+    "tree": "Tree load",
 }
+_HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
+_ROOMS = tuple(name for name in __all__ if name not in _HOMES and name != "__version__")
 
 
 def __getattr__(name: str) -> Any:

@@ -178,7 +178,7 @@ def hellinger_gain(counts: npt.ArrayLike) -> Array:
     """Squared Hellinger distance of how two classes spread over two branches, mean over pairs.
 
     The counts have shape (..., 2 branches, classes); classes without weight are left out. It is
-    between 0 (all classes spread alike) and 1 (every pair is told apart), whatever the class sizes.
+    between 0 (all classes spread alike) and 1 (every pair is separated), whatever the class sizes.
 
     Examples
     --------

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["visible"]
-
 _BREAKS: Final = re.compile("[\t\n]")
 # C0 but tab and line feed, DEL, C1, halves of surrogate pairs, and what XML excludes besides.
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -38,5 +36,5 @@ def visible(text: str, *, one_line: bool = False) -> str:
     return _BREAKS.sub(_written, text) if one_line else text
 
 
-def _written(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode("ascii")
+def _written(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")

@@ -103,9 +103,9 @@ def test_page_examples_give_what_they_show(page: Path) -> None:
     text = re.sub(r"^[ \t]*```.*$", "", page.read_text("utf-8"), flags=re.MULTILINE)
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
-    said: list[str] = []
-    doctest.DocTestRunner(optionflags=flags, verbose=False).run(test, out=said.append)
-    assert not said, "".join(said)
+    failures: list[str] = []
+    doctest.DocTestRunner(optionflags=flags, verbose=False).run(test, out=failures.append)
+    assert not failures, "".join(failures)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

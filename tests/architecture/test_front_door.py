@@ -86,6 +86,43 @@ def test_all_lists_the_rooms_and_names_that_are_loaded() -> None:
     assert set(ceiba.__all__) == {*ceiba._ROOMS, *ceiba._HOMES, "__version__"}
 
 
+# What is public is listed where a room begins: in its `__init__`, or in the file that is the room.
+ONE_FILE_ROOMS = {"criteria.py", "errors.py", "listing.py"}
+
+
+def public_list(module: ast.Module) -> list[str] | None:
+    """Read `__all__` of a module, if it has one."""
+    for node in module.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return list(ast.literal_eval(node.value))
+    return None
+
+
+def test_public_names_are_listed_by_rooms_and_not_by_their_modules() -> None:
+    assert ceiba.__file__
+    package = Path(ceiba.__file__).parent
+    listed = {
+        file.relative_to(package).as_posix()
+        for file in package.rglob("*.py")
+        if public_list(ast.parse(file.read_text("utf-8"))) is not None
+    }
+    assert {name for name in listed if not name.endswith("__init__.py")} == ONE_FILE_ROOMS
+
+
+def test_rooms_list_every_name_that_they_import() -> None:
+    assert ceiba.__file__
+    package = Path(ceiba.__file__).parent
+    for file in package.rglob("*/__init__.py"):
+        module = ast.parse(file.read_text("utf-8"))
+        names = {
+            alias.asname or alias.name
+            for node in ast.walk(module)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ceiba.")
+            for alias in node.names
+        }
+        assert names == set(public_list(module) or []), file.relative_to(package)
+
+
 def test_name_that_does_not_exist_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'forest'"):
         ceiba.forest  # noqa: B018

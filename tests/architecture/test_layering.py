@@ -82,28 +82,28 @@ def violations(source: str, relative: str) -> list[str]:
     if room not in RANK:
         return [f"{relative}: room {room!r} has no row in ROWS: give it one"]
     package = ".".join(["ceiba", *Path(relative).parent.parts])
-    found = []
+    wrong = []
     for module, deferred in imports_of(ast.parse(source), package):
         other = room_of(module)
         if other == room or (deferred and relative in MAY_REACH_UP):
             continue
         if other is None:
-            found.append(f"{relative}: imports the front door {module!r}: name the room")
+            wrong.append(f"{relative}: imports the front door {module!r}: name the room")
         elif RANK.get(other, len(ROWS)) >= RANK[room]:
-            found.append(f"{relative}: imports {module!r}, which does not lie below {room!r}")
-    return found
+            wrong.append(f"{relative}: imports {module!r}, which does not lie below {room!r}")
+    return wrong
 
 
 @pytest.mark.parametrize("room", sorted(RANK))
 def test_imports_of_room_all_files_go_downward(room: str) -> None:
     files = [PACKAGE / f"{room}.py", *(PACKAGE / room).rglob("*.py")]
-    found = [
+    wrong = [
         line
         for file in files
         if file.is_file()
         for line in violations(file.read_text("utf-8"), file.relative_to(PACKAGE).as_posix())
     ]
-    assert not found, "\n".join(found)
+    assert not wrong, "\n".join(wrong)
 
 
 def test_rooms_on_disk_all_have_a_row() -> None:
@@ -148,27 +148,27 @@ def cpp_violations(source: str, relative: str) -> list[str]:
     folder = Path(relative).parts[0]
     if folder not in CPP_ORDER:
         return [f"{relative}: folder {folder!r} has no place in CPP_ORDER: give it one"]
-    found = []
+    wrong = []
     for kind, target in re.findall(r'^\s*#\s*include\s*(["<])([^">]+)[">]', source, re.MULTILINE):
         if "Python.h" in target or target.startswith(("nanobind", "pybind")):
-            found.append(f"{relative}: includes {target!r}: no Python in the core")
+            wrong.append(f"{relative}: includes {target!r}: no Python in the core")
         other = target.split("/")[0] if "/" in target else folder
         if kind == '"' and CPP_ORDER.index(folder) < (
             CPP_ORDER.index(other) if other in CPP_ORDER else len(CPP_ORDER)
         ):
-            found.append(f"{relative}: includes {target!r}, which does not lie below {folder!r}")
-    return found
+            wrong.append(f"{relative}: includes {target!r}, which does not lie below {folder!r}")
+    return wrong
 
 
 def test_includes_of_cpp_core_all_go_downward() -> None:
     files = [p for p in CORE.rglob("*") if p.suffix in {".hpp", ".cpp", ".h"}]
     assert files
-    found = [
+    wrong = [
         line
         for file in files
         for line in cpp_violations(file.read_text("utf-8"), file.relative_to(CORE).as_posix())
     ]
-    assert not found, "\n".join(found)
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize(

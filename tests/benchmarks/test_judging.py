@@ -14,8 +14,8 @@ def data(y: list[float], task: str = "regression") -> Data:
 
 
 def test_classes_give_the_gini_of_the_leaves() -> None:
-    found = impurity(np.array([7, 7, 9, 9]), data([0, 1, 1, 1], "classification"))
-    assert found == pytest.approx(0.25)
+    value = impurity(np.array([7, 7, 9, 9]), data([0, 1, 1, 1], "classification"))
+    assert value == pytest.approx(0.25)
 
 
 def test_numbers_give_the_squared_error_of_the_leaves() -> None:
@@ -24,8 +24,8 @@ def test_numbers_give_the_squared_error_of_the_leaves() -> None:
 
 def test_absolute_error_is_around_the_median() -> None:
     y = data([0.0, 1.0, 8.0, 5.0, 7.0])
-    found = impurity(np.array([3, 3, 3, 4, 4]), y, "absolute_error")
-    assert found == pytest.approx((1 + 0 + 7 + 1 + 1) / 5)
+    value = impurity(np.array([3, 3, 3, 4, 4]), y, "absolute_error")
+    assert value == pytest.approx((1 + 0 + 7 + 1 + 1) / 5)
 
 
 def test_one_tree_per_class_is_judged_class_by_class() -> None:

@@ -99,8 +99,8 @@ def test_borrowed_tree_predicts_as_ours(name: str) -> None:
         pytest.skip(f"{name} is not installed")
     data = PROBLEMS["classes"].make(2_000)
     settings = Settings(min_samples_leaf=50, same_tree=True)
-    found = []
+    results = []
     for runner in (library("ceiba"), library(name)):
         form = runner.prepare(data)
-        found.append(runner.predict(runner.fit(form, settings), form))
-    np.testing.assert_array_equal(*found)
+        results.append(runner.predict(runner.fit(form, settings), form))
+    np.testing.assert_array_equal(*results)

@@ -187,7 +187,11 @@ def test_learn_optimal_tree_says_what_is_proven(folder: Path) -> None:
     model = ceiba.load(folder / "weather.ceiba")
     assert model.search.time_limit == 20
     assert model.certificate_.proven
-    assert "the best tree" in ok("summary", "weather.ceiba", cwd=folder)
+    summary = ok("summary", "weather.ceiba", cwd=folder)
+    assert "the best tree" in summary
+    assert f"{model.certificate_.nodes:,} cuts in" in summary
+    shown = ok("show", "weather.ceiba", cwd=folder)
+    assert " ".join(shown.split()).endswith(str(model.certificate_))
     refused = run("learn", "weather.csv", "-t", "RAIN", "--time-limit", "3", cwd=folder)
     assert refused.returncode != 0
     assert "search='greedy' has no parameter 'time_limit'" in refused.stderr

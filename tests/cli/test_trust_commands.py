@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+import ceiba
 from tests.cli.running import ok, run
+from tests.cli.test_report import payload_of
 
 
 def test_counterfactual_says_what_would_have_to_change(learned: Path) -> None:
@@ -60,3 +65,71 @@ def test_stability_prints_and_draws(learned: Path) -> None:
     assert (learned / "s.png").stat().st_size > 1000
     said = json.loads(ok(*given, "--rivals", 0, "--json", cwd=learned))
     assert set(said["column"]) >= {"petal length", "petal width"}
+
+
+def test_explain_shapley_gives_contributions_that_add_up(learned: Path) -> None:
+    given = ("explain", "iris.ceiba", "iris.csv", "--row", 51, "--shapley")
+    text = ok(*given, cwd=learned)
+    assert "contributions to the probability of 'versicolor'" in text
+    said = json.loads(ok(*given, "--json", cwd=learned))["shapley"]
+    model = ceiba.load(learned / "iris.ceiba")
+    rows = [line.split(",") for line in (learned / "iris.csv").read_text("utf-8").splitlines()]
+    row = {name: [float(cell)] for name, cell in zip(rows[0][:4], rows[51][:4], strict=True)}
+    why = model.shap_values(row).of_class("versicolor")
+    by_name = dict(zip(why.names, why.values[0].tolist(), strict=True))
+    assert dict(zip(said["column"], said["contribution"], strict=True)) == by_name
+    many = json.loads(ok(*given, "--background", "iris.csv", "--json", cwd=learned))["shapley"]
+    assert many["contribution"] != said["contribution"]
+    alone = run("explain", "iris.ceiba", "iris.csv", "--background", "iris.csv", cwd=learned)
+    assert alone.returncode == 2
+    assert "without --shapley" in alone.stderr
+
+
+def test_counterfactual_only_goes_to_allowed_levels(learned: Path) -> None:
+    lines = ["colour,size,sold"]
+    lines += [f"{c},{s},{'yes' if c == 'red' or s > 5 else 'no'}" for c in COLOURS for s in SIZES]
+    (learned / "shop.csv").write_text("\n".join(lines), "utf-8")
+    ok("learn", "shop.csv", "-t", "sold", cwd=learned)
+    given = ("counterfactual", "shop.ceiba", "-v", "colour=blue", "-v", "size=2", "--fixed", "size")
+    assert "colour = red" in ok(*given, cwd=learned)
+    assert "No allowed change" in ok(*given, "--allow", "colour=green", cwd=learned)
+    wrong = run(*given, "--allow", "color=green", cwd=learned)
+    assert wrong.returncode == 2
+    assert "Did you mean 'colour'" in wrong.stderr
+
+
+COLOURS, SIZES = ("red", "blue", "green"), range(1, 9)
+
+
+def test_report_with_checks_has_what_was_asked_for(learned: Path) -> None:
+    given = ("report", "iris.ceiba", "-o", "page.html")
+    rows = ("--train", "iris.csv", "--data", "iris.csv", "--drift", "iris.csv")
+    asked = ("--stability", 5, "--rivals", 0, "--by", "petal width", "--positive", "virginica")
+    ok(*given, *rows, *asked, cwd=learned)
+    trust = payload_of(learned / "page.html")["trust"]
+    assert trust["stability"]["resamples"] == 5
+    assert trust["rivals"][0]["node"] == 0
+    assert trust["groups"][0]["by"] == "petal width"
+    assert trust["groups"][0]["positive"] == "virginica"
+    assert trust["drift"]["now"] == 150
+    assert trust["drift"]["leaves"]["rates"] is not None
+    ok(*given, cwd=learned)
+    assert payload_of(learned / "page.html")["trust"] is None
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--stability", 5), "--stability fits the model again"),
+        (("--rivals", 0), "--rivals fits the model again"),
+        (("--by", "petal width"), "--by compares groups of held-out rows"),
+        (("--positive", "virginica"), "--positive has no effect without --by"),
+        (("--weight", "w"), "--weight has no effect without"),
+    ],
+)
+def test_report_check_without_its_rows_is_refused(
+    learned: Path, flags: tuple[Any, ...], message: str
+) -> None:
+    ended = run("report", "iris.ceiba", *flags, cwd=learned)
+    assert ended.returncode == 2
+    assert message in " ".join(ended.stderr.split())

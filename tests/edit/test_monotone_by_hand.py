@@ -78,12 +78,12 @@ def brute_force(X, y, criterion, directions, forced, rows=None, low=-inf, high=i
 
 
 def nodes_of(tree, X):
-    found = []
+    results = []
     for i in range(tree.n_nodes):
         leaf = bool(tree.is_leaf[i])
         question = (None, None) if leaf else (int(tree.splits.column[i]), float(tree.splits.cut[i]))
-        found.append((tree.rows(i, X).tolist(), *question))
-    return found
+        results.append((tree.rows(i, X).tolist(), *question))
+    return results
 
 
 def path_to(tree, node):

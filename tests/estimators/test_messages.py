@@ -40,8 +40,8 @@ def test_explain_does_not_call_an_unseen_level_missing(model: Any) -> None:
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, dict])
 def test_split_table_takes_the_name_of_the_target(frame: Any) -> None:
     data = {"a": [1, 2, 3, 4], "y": [0, 0, 1, 1]}
-    found = ceiba.inspection.split_table(frame(data), "y")
-    assert str(found) == str(ceiba.inspection.split_table({"a": data["a"]}, data["y"]))
+    table = ceiba.inspection.split_table(frame(data), "y")
+    assert str(table) == str(ceiba.inspection.split_table({"a": data["a"]}, data["y"]))
 
 
 @pytest.mark.parametrize("split", [("petal width", 0.8), ["petal width", 0.8], 0.8, None, {"a": 1}])
@@ -56,8 +56,8 @@ def test_set_split_refuses_what_is_no_split(split: Any) -> None:
 def test_reprune_of_rpart_gives_advice_that_works() -> None:
     iris = ceiba.datasets.load_iris()
     model = ceiba.rpart(xval=0).fit(iris.X, iris.y)
-    with pytest.raises(OptionError, match=r"model\.tree_\.prune\(alpha\).*cp \* 0\.6666") as told:
+    with pytest.raises(OptionError, match=r"model\.tree_\.prune\(alpha\).*cp \* 0\.6666") as error:
         model.reprune(alpha=0.1)
-    assert "keep_unpruned" not in str(told.value)
+    assert "keep_unpruned" not in str(error.value)
     smaller = model.tree_.prune(0.6 * model.tree_.risk[0])
     assert smaller.n_leaves == ceiba.rpart(cp=0.6, xval=0).fit(iris.X, iris.y).get_n_leaves() < 3

@@ -131,8 +131,8 @@ def test_bagging_of_regressors_beats_its_mean(diabetes):
 
 def test_permutation_importance_works(iris):
     model = DecisionTreeClassifier().fit(*iris)
-    found = permutation_importance(model, *iris, n_repeats=2, random_state=0)
-    assert found.importances_mean.argmax() in (2, 3)
+    result = permutation_importance(model, *iris, n_repeats=2, random_state=0)
+    assert result.importances_mean.argmax() in (2, 3)
 
 
 def test_metadata_routing_hands_the_weights_to_fit(iris):

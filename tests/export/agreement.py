@@ -29,15 +29,17 @@ def parts(argument: str = "part") -> pytest.MarkDecorator:
     return pytest.mark.parametrize(argument, [None, *FULL])
 
 
-def compare(drawn: Drawn, leaf: Iterable[Any], said: Iterable[Any], exact: bool = True) -> None:
+def compare(
+    drawn: Drawn, leaf: Iterable[Any], predicted: Iterable[Any], exact: bool = True
+) -> None:
     expected = drawn.tree.apply(drawn.rows).tolist()
     assert list(leaf) == expected, drawn.seed
-    compare_answers(drawn, said, exact)
+    compare_answers(drawn, predicted, exact)
 
 
-def compare_answers(drawn: Drawn, said: Iterable[Any], exact: bool = True) -> None:
+def compare_answers(drawn: Drawn, predicted: Iterable[Any], exact: bool = True) -> None:
     answers = drawn.tree.predict(drawn.rows).tolist()
     if exact:
-        assert list(said) == answers, drawn.seed
+        assert list(predicted) == answers, drawn.seed
     else:
-        np.testing.assert_allclose(list(said), answers, rtol=1e-12)
+        np.testing.assert_allclose(list(predicted), answers, rtol=1e-12)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
-from ceiba.tree import SplitKind, SplitTable, Surrogates, Tree, check
+from ceiba.tree import SplitKind, SplitTable, SurrogateTable, Tree, check
 from tests.tree.random_trees import random_tree
 
 NAMES = [
@@ -93,7 +93,7 @@ def _disguise(tree: Tree, rng: np.random.Generator, float32: bool) -> Tree:
         splits=_moved(tree.splits, moves, columns),
         surrogates=None
         if stored is None
-        else Surrogates(
+        else SurrogateTable(
             stored.start,
             _moved(stored.splits, moves, columns),
             stored.agreement,

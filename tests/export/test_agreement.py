@@ -31,8 +31,8 @@ def sql_answers(drawn: Drawn, names: list[str], fetched: list[Any]) -> None:
     if drawn.tree.task == "classification":
         proba: Any = drawn.tree.predict_proba(drawn.rows)
         for k, label in enumerate(drawn.tree.target.classes[0].tolist()):
-            found = np.array(columns[f"probability_{label}"], float)
-            np.testing.assert_allclose(found, proba[:, k], rtol=1e-15)  # SQLite's last bit
+            result = np.array(columns[f"probability_{label}"], float)
+            np.testing.assert_allclose(result, proba[:, k], rtol=1e-15)  # SQLite's last bit
 
 
 def quoted(name: str) -> str:
@@ -68,8 +68,8 @@ def test_duckdb_agrees_with_predict(part: int | None) -> None:
                     ]
             base.register("arrow", pa.table({"row_id": range(drawn.n), **rows}))
             base.execute("CREATE TABLE data AS SELECT * FROM arrow")
-            found = base.execute(drawn.tree.export("sql", dialect="duckdb") + "ORDER BY row_id")
-            sql_answers(drawn, [one[0] for one in found.description], found.fetchall())
+            result = base.execute(drawn.tree.export("sql", dialect="duckdb") + "ORDER BY row_id")
+            sql_answers(drawn, [one[0] for one in result.description], result.fetchall())
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +79,8 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
     import os
     import tempfile
 
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    tool = shutil.which("initdb") or (str(found[-1]) if found else None)
+    result = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    tool = shutil.which("initdb") or (str(result[-1]) if result else None)
     if tool is None or shutil.which("psql") is None:
         pytest.skip("PostgreSQL is not installed")
     folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))
@@ -162,8 +162,8 @@ def test_python_agrees_with_predict(part: int | None) -> None:
         compare(drawn, map(module["apply"], rows), map(module["predict"], rows), exact)
         if drawn.tree.task == "classification":
             proba: Any = drawn.tree.predict_proba(drawn.rows)
-            found = [list(module["predict_proba"](row).values()) for row in rows]
-            np.testing.assert_allclose(found, proba, rtol=1e-12)
+            result = [list(module["predict_proba"](row).values()) for row in rows]
+            np.testing.assert_allclose(result, proba, rtol=1e-12)
 
 
 @parts()
@@ -202,9 +202,9 @@ def test_javascript_agrees_with_predict(part: int | None, tmp_path: Path) -> Non
     done = subprocess.run(
         [node, str(tmp_path / "run.js"), str(len(trees))], capture_output=True, check=True
     )
-    for drawn, (leaf, said) in zip(trees, json.loads(done.stdout), strict=True):
+    for drawn, (leaf, predicted) in zip(trees, json.loads(done.stdout), strict=True):
         exact = drawn.tree.missing != "fractional" or drawn.tree.task == "classification"
-        compare(drawn, leaf, said, exact)
+        compare(drawn, leaf, predicted, exact)
 
 
 @parts()
@@ -246,16 +246,16 @@ def _compare_c(library: Any, name: str, drawn: Drawn) -> None:
     predict.argtypes = [pointer, ctypes.c_int]
     predict.restype = ctypes.c_int if tree.task == "classification" else ctypes.c_double
     rows = [row.ctypes.data_as(pointer) for row in matrix]
-    said: list[Any] = [predict(row, 0) for row in rows]
+    predicted: list[Any] = [predict(row, 0) for row in rows]
     if tree.task == "classification":
         label = getattr(library, f"{name}_label")
         label.restype = ctypes.c_char_p
         classes = tree.target.classes[0].tolist()
         for c, one in enumerate(classes):
             assert label(0, c).decode() == str(one)
-        said = [classes[c] for c in said]
+        predicted = [classes[c] for c in predicted]
     exact = tree.missing != "fractional" or tree.task == "classification"
-    compare(drawn, [apply(row) for row in rows], said, exact)
+    compare(drawn, [apply(row) for row in rows], predicted, exact)
 
 
 # ---------------------------------------------------------------------- ONNX and PMML
@@ -283,12 +283,12 @@ def test_onnxruntime_agrees_with_predict(part: int | None, dtype: str) -> None:
                 column = np.array([math.nan if v is None else v for v in values], dtype=dtype)
             feed[one.name] = column.reshape(-1, 1)
         names = [one.name for one in session.get_outputs()]
-        found = dict(zip(names, session.run(None, feed), strict=True))
-        said = found["label"] if "label" in found else found["value"]
-        compare(drawn, found["leaf"].tolist(), said.tolist())
-        if "label" in found:
+        result = dict(zip(names, session.run(None, feed), strict=True))
+        predicted = result["label"] if "label" in result else result["value"]
+        compare(drawn, result["leaf"].tolist(), predicted.tolist())
+        if "label" in result:
             proba: Any = drawn.tree.predict_proba(drawn.rows)
-            assert found["probabilities"].tolist() == proba.tolist()
+            assert result["probabilities"].tolist() == proba.tolist()
 
 
 @pytest.fixture(scope="session")
@@ -311,7 +311,7 @@ def test_pmml_agrees_with_predict(part: int | None, pmml_evaluator: Any, tmp_pat
         path = tmp_path / "tree.pmml"
         drawn.tree.export("pmml", path)
         frame = pd.DataFrame({k: pd.Series(v, dtype=object) for k, v in drawn.rows.items()})
-        found = pmml_evaluator(path).evaluateAll(frame)
-        target = next(name for name in found.columns if name not in ("leaf",))
-        said = found[target].tolist()
-        compare(drawn, found["leaf"].astype(int).tolist(), said)
+        result = pmml_evaluator(path).evaluateAll(frame)
+        target = next(name for name in result.columns if name not in ("leaf",))
+        predicted = result[target].tolist()
+        compare(drawn, result["leaf"].astype(int).tolist(), predicted)

@@ -56,8 +56,8 @@ def test_sql_depth_200_runs_in_sqlite() -> None:
     with sqlite3.connect(":memory:") as base:
         base.execute("CREATE TABLE data (i, x)")
         base.executemany("INSERT INTO data VALUES (?, ?)", list(enumerate(ROWS["x"])))
-        found = base.execute(tree.export("sql", dialect="sqlite") + "ORDER BY i").fetchall()
-    assert [row[3] for row in found] == tree.predict(ROWS).tolist()
+        result = base.execute(tree.export("sql", dialect="sqlite") + "ORDER BY i").fetchall()
+    assert [row[3] for row in result] == tree.predict(ROWS).tolist()
 
 
 def test_javascript_depth_200_runs(tmp_path: Path) -> None:
@@ -81,11 +81,11 @@ def test_c_depth_200_compiles_and_runs(tmp_path: Path) -> None:
     subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "t.c", "-o", library, "-lm"], check=True)
     predict = ctypes.CDLL(str(library)).tree_predict
     predict.restype = ctypes.c_double
-    said = []
+    predicted = []
     for x in ROWS["x"]:
         row = (ctypes.c_double * 1)(math.nan if x is None else x)
-        said.append(predict(row, 0))
-    assert said == tree.predict(ROWS).tolist()
+        predicted.append(predict(row, 0))
+    assert predicted == tree.predict(ROWS).tolist()
 
 
 def test_onnx_depth_200_runs() -> None:
@@ -117,9 +117,9 @@ def test_sql_injection_by_names_levels_and_classes_is_inert() -> None:
         base.execute(f"CREATE TABLE data ({name})")
         base.executemany("INSERT INTO data VALUES (?)", [(row,) for row in rows])
         query = tree.export("sql", dialect="sqlite", table="data", prefix="c_")
-        found = [row[2] for row in base.execute(query)]
+        result = [row[2] for row in base.execute(query)]
         assert base.execute("SELECT count(*) FROM data").fetchone() == (len(rows),)
-    assert found == tree.predict({EVIL[0]: rows}).tolist()
+    assert result == tree.predict({EVIL[0]: rows}).tolist()
 
 
 def test_sql_unknown_column_is_an_error_and_no_text() -> None:
@@ -174,8 +174,8 @@ def test_sqlite_takes_dates_as_texts() -> None:
         rows = [(day.isoformat(), flag) for day, flag in zip(*X.values(), strict=True)]
         base.executemany("INSERT INTO data VALUES (?, ?)", rows)
         query = tree.export("sql", dialect="sqlite")
-        found = [row[3] for row in base.execute(query)]
-    assert found == tree.predict(X).tolist()
+        result = [row[3] for row in base.execute(query)]
+    assert result == tree.predict(X).tolist()
 
 
 def test_duckdb_takes_dates_and_booleans() -> None:
@@ -185,8 +185,8 @@ def test_duckdb_takes_dates_and_booleans() -> None:
     tree, X = dated()
     with duckdb.connect() as base:
         base.register("data", pa.table(X))
-        found = base.execute(tree.export("sql", dialect="duckdb")).fetchall()
-    assert [row[3] for row in found] == tree.predict(X).tolist()
+        result = base.execute(tree.export("sql", dialect="duckdb")).fetchall()
+    assert [row[3] for row in result] == tree.predict(X).tolist()
 
 
 def test_ansi_writes_cuts_between_dates_as_timestamps() -> None:
@@ -206,8 +206,8 @@ def test_several_outputs_in_python_and_onnx() -> None:
     pytest.importorskip("onnx", reason="onnx is not installed")
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     session = runtime.InferenceSession(tree.export("onnx"))
-    found = session.run(["label_0", "label_1"], {"x": np.array([[x] for x in X["x"]])})
-    assert np.stack(found, axis=1).tolist() == tree.predict(X).tolist()
+    result = session.run(["label_0", "label_1"], {"x": np.array([[x] for x in X["x"]])})
+    assert np.stack(result, axis=1).tolist() == tree.predict(X).tolist()
 
 
 def test_several_outputs_sql_has_a_column_each() -> None:
@@ -245,7 +245,7 @@ def test_several_outputs_are_refused_by_pmml() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "said"),
+    ("name", "options", "message"),
     [
         ("sqll", {}, "Did you mean 'sql'"),
         ("sql", {"dialect": "postgres"}, "dialect='postgres'.*postgresql"),
@@ -255,8 +255,8 @@ def test_several_outputs_are_refused_by_pmml() -> None:
         ("onnx", {"dtype": "int8"}, "dtype='int8'"),
     ],
 )
-def test_wrong_options_are_refused(name: str, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(OptionError, match=said):
+def test_wrong_options_are_refused(name: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
         ceiba.tree.build(("x <= 2.5", "a", "b")).export(name, **options)
 
 
@@ -269,8 +269,8 @@ def test_refused_rows_raise_in_python_and_are_null_in_sql(strategy: str) -> None
     with sqlite3.connect(":memory:") as base:
         base.execute("CREATE TABLE data (c)")
         base.executemany("INSERT INTO data VALUES (?)", [(value,), ("a",)])
-        found = base.execute(tree.export("sql", dialect="sqlite")).fetchall()
-    assert [row[2] for row in found] == [None, "x"]
+        result = base.execute(tree.export("sql", dialect="sqlite")).fetchall()
+    assert [row[2] for row in result] == [None, "x"]
 
 
 def test_single_leaf_is_exported() -> None:

@@ -52,13 +52,13 @@ def route(nodes: list[Any], row: dict[str, Any]) -> int:
 
 def spread(nodes: list[Any], row: dict[str, Any]) -> dict[int, float]:
     """Give the leaves a row reaches and its share in each, where nothing decides by `shares`."""
-    found: dict[int, float] = {}
+    ends: dict[int, float] = {}
     open_ = [(0, 1.0)]
     while open_:
         at, share = open_.pop()
         node = nodes[at]
         if "split" not in node:
-            found[at] = found.get(at, 0.0) + share
+            ends[at] = ends.get(at, 0.0) + share
             continue
         branch = step(node, row)
         if branch is not None:
@@ -68,7 +68,7 @@ def spread(nodes: list[Any], row: dict[str, Any]) -> dict[int, float]:
         for child, part in zip(node["children"], node["shares"], strict=True):
             if part > 0:
                 open_.append((child, share * part / total))
-    return found
+    return ends
 
 
 def rows_of(drawn: Drawn) -> list[dict[str, Any]]:
@@ -89,19 +89,19 @@ def test_json_fractional_rows_reach_the_leaves_and_shares_of_predict() -> None:
     for seed in range(24):
         drawn = draw(seed, 300, missing="fractional")
         tree = drawn.tree
-        said = json.loads(tree.export("json"))
-        value = np.array([node["value"] for node in said["nodes"]])
-        shares = [spread(said["nodes"], row) for row in rows_of(drawn)]
+        document = json.loads(tree.export("json"))
+        value = np.array([node["value"] for node in document["nodes"]])
+        shares = [spread(document["nodes"], row) for row in rows_of(drawn)]
         mixed = np.array([sum(w * value[leaf] for leaf, w in one.items()) for one in shares])
         if tree.task == "regression":
             np.testing.assert_allclose(mixed.reshape(-1), tree.predict(drawn.rows), rtol=1e-12)
             continue
         proba: Any = tree.predict_proba(drawn.rows)
         np.testing.assert_allclose(mixed.reshape(len(shares), -1), proba, rtol=1e-12)
-        cost = np.asarray(said["cost_matrix"]) if said["cost_matrix"] else 1 - np.eye(3)
+        cost = np.asarray(document["cost_matrix"]) if document["cost_matrix"] else 1 - np.eye(3)
         expected = proba @ cost
         least = expected.min(axis=1, keepdims=True)
         best = np.argmax(expected <= least + 1e-12, axis=1)
-        labels = [said["classes"][0][c] for c in best]
+        labels = [document["classes"][0][c] for c in best]
         assert labels == tree.predict(drawn.rows).tolist(), seed
     assert any(len(one) > 1 for one in shares)

@@ -22,7 +22,7 @@ from ceiba.errors import OptionError
 
 def tied_trees() -> list[tuple[Any, list[dict[str, Any]]]]:
     """Trees of parted rows, and rows whose classes are equal on paper but not in the last bits."""
-    found = []
+    results = []
     for seed in range(60):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(12, 30))
@@ -40,8 +40,10 @@ def tied_trees() -> list[tuple[Any, list[dict[str, Any]]]]:
         most = proba.max(axis=1, keepdims=True)
         near = (proba >= most * (1 - 1e-12)).argmax(axis=1) != proba.argmax(axis=1)
         if near.any():
-            found.append((tree, [row for row, is_near in zip(rows, near, strict=True) if is_near]))
-    return found
+            results.append(
+                (tree, [row for row, is_near in zip(rows, near, strict=True) if is_near])
+            )
+    return results
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from scipy.stats import chi2_contingency, f_oneway
 
 import ceiba
 from ceiba import _core
-from ceiba.grow.chaid import hopeless, merge, multiplier
+from ceiba.grow.chaid.merge import hopeless, merge, multiplier
 from tests.reference.chaid_merge import merge as reference_merge
 
 # Five categories by two classes. By hand: (0, 1) differ least (p 0.685), then (2, 3) (p 0.629);
@@ -148,7 +148,7 @@ def test_logarithms_of_tails_far_out_follow_the_closed_forms():
 @pytest.mark.parametrize("statistic", ["chi2", "likelihood_ratio", "f_test"])
 @pytest.mark.parametrize("n_levels", [3, 8, 40])
 def test_only_a_column_that_cannot_reach_the_limit_is_called_hopeless(statistic, n_levels):
-    said = []
+    decisions = []
     for seed in range(40):
         rng = np.random.default_rng(seed)
         size, effect = rng.integers(2, 30, n_levels), rng.choice([0.0, 0.5, 2.0])
@@ -163,10 +163,10 @@ def test_only_a_column_that_cannot_reach_the_limit_is_called_hopeless(statistic,
             merged = merge(cells, "nominal", statistic, min_rows=rows)
             reached = merged.test.log_adjusted_p_value if len(merged.groups) > 1 else 0.0
             for limit in (-1e-6, -1.0, -3.0, -10.0, -40.0, reached - 1e-3):
-                said.append(hopeless(cells, statistic, limit, rows))
-                assert not (said[-1] and reached < limit)
-    assert any(said)
-    assert not all(said)
+                decisions.append(hopeless(cells, statistic, limit, rows))
+                assert not (decisions[-1] and reached < limit)
+    assert any(decisions)
+    assert not all(decisions)
 
 
 def test_equal_levels_are_merged_first_pair_first():

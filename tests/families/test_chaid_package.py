@@ -28,8 +28,8 @@ def groups_of(split):
     return {frozenset(group) for group in literal_eval(split.groupings)}
 
 
-def said_groups(found):
-    return {frozenset(group.split(", ")) for group in found["groups"][0].split(" | ")}
+def said_groups(tests):
+    return {frozenset(group.split(", ")) for group in tests["groups"][0].split(" | ")}
 
 
 PACKAGE_TABLES = [("titanic", "Survived"), ("HouseVotes84", "Class")]
@@ -42,11 +42,11 @@ def test_root_equals_that_of_package_chaid(dataset, target):
     table, theirs = by_package(dataset, target)
     split = theirs.tree_store[0].split
     model = ceiba.chaid(max_depth=1).fit(table.drop(columns=target), table[target])
-    found = model.tree_.split_tests()
-    assert found["column"][0] == split.column
-    assert said_groups(found) == groups_of(split)
-    assert found["statistic"][0] == pytest.approx(split.score)
-    assert found["p_value"][0] == pytest.approx(split.p)
+    tests = model.tree_.split_tests()
+    assert tests["column"][0] == split.column
+    assert said_groups(tests) == groups_of(split)
+    assert tests["statistic"][0] == pytest.approx(split.score)
+    assert tests["p_value"][0] == pytest.approx(split.p)
     assert len(model.predict(table.drop(columns=target))) == len(table)
 
 
@@ -61,13 +61,13 @@ def compared(table, target, theirs):
     for node in splits:
         split, part = node.split, table.loc[node.indices]
         model = ceiba.chaid(max_depth=1, split=1.0, min_samples_split=2)
-        found = model.fit(part[[split.column]], part[target]).tree_.split_tests()
-        ours, other = said_groups(found), groups_of(split)
-        assert found["statistic"][0] == pytest.approx(split.score)
+        tests = model.fit(part[[split.column]], part[target]).tree_.split_tests()
+        ours, other = said_groups(tests), groups_of(split)
+        assert tests["statistic"][0] == pytest.approx(split.score)
         if ours == other:
             same += 1
-            assert found["p_value"][0] == pytest.approx(split.p)
-            assert found["df"][0] == split.dof
+            assert tests["p_value"][0] == pytest.approx(split.p)
+            assert tests["df"][0] == split.dof
         for group in ours - other:
             assert group == frozenset().union(*(g for g in other if g <= group))
             assert part.loc[part[split.column].isin(group), target].nunique() == 1

@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV
 
 import ceiba
 from ceiba.errors import DataError, OptionError
+from ceiba.families import RpartClassifier, RpartRegressor
 from ceiba.families.rpart.options import with_rules
 from ceiba.options import ParameterError
 
@@ -24,8 +25,8 @@ def test_iris_gives_the_figures_of_r() -> None:
     model = ceiba.rpart("class", xval=0).fit(IRIS_X, IRIS_Y)
     assert model.cp_table_["cp"].tolist() == [0.5, 0.44, 0.01]
     assert model.cp_table_["relative_risk"] == pytest.approx([1, 0.5, 0.06])
-    found = [round(value, 5) for value in model.variable_importance_.values()]
-    assert found == [88.9694, 81.34496, 54.09606, 36.01309]  # rpart 4.1.19
+    importance = [round(value, 5) for value in model.variable_importance_.values()]
+    assert importance == [88.9694, 81.34496, 54.09606, 36.01309]  # rpart 4.1.19
 
 
 def test_method_chooses_the_kind_of_estimator() -> None:
@@ -206,6 +207,33 @@ def test_rates_are_events_per_time_whatever_the_time() -> None:
 
 
 @pytest.mark.parametrize(
+    ("shrink", "xerror", "xstd"),
+    [
+        (
+            None,  # 0 then, as in R
+            [0.434948416141928, 0.243979536968794, 0.267481210762403, 0.258819616620812],
+            [0.1190293862402947, 0.0520511597654727, 0.0625989980291188, 0.0620455829074765],
+        ),
+        (
+            1,
+            [0.434948416141928, 0.244580583910589, 0.251927329498641, 0.239847644637508],
+            [0.1190293862402947, 0.0534359091575292, 0.0641419444240048, 0.0637928697483539],
+        ),
+    ],
+)
+def test_error_sqrt_is_that_of_r(shrink, xerror, xstd) -> None:
+    """rpart 4.1.19: cbind(t, e) ~ x + z, parms = list(method = "sqrt"), minsplit = 6, cp = 0.02."""
+    X = {"x": np.arange(1.0, 25), "z": np.tile([3.0, 1, 2, 5, 4, 6], 4)}
+    events = [0, 1, 0, 2, 1, 0, 1, 3, 0, 2, 1, 2, 4, 3, 2, 6, 3, 5, 2, 7, 4, 6, 3, 5]
+    folds, weight = np.tile([1, 2, 3, 4], 6), np.tile([1.0, 1, 2], 8)
+    model = ceiba.rpart(
+        "poisson", error="sqrt", shrink=shrink, xval=folds, minsplit=6, cp=0.02
+    ).fit(X, events, exposure=np.tile([1, 2, 0.5, 1.5], 6), sample_weight=weight)
+    assert model.cp_table_["relative_cv_risk"][:4] == pytest.approx(xerror, rel=1e-12)
+    assert model.cp_table_["relative_cv_se"][:4] == pytest.approx(xstd, rel=1e-12)
+
+
+@pytest.mark.parametrize(
     ("time", "words"),
     [([1.0, 0.0], "row 1 has 0.0"), ([1.0], "one observation time for each of the 2 rows")],
 )
@@ -217,6 +245,51 @@ def test_wrong_exposure_is_refused(time, words) -> None:
 def test_exposure_without_poisson_is_refused() -> None:
     with pytest.raises(OptionError, match="exposure is for method='poisson'"):
         ceiba.rpart("anova").fit({"x": [1.0, 2]}, [0.0, 1], exposure=[1, 1])
+
+
+# ---------------------------------------------------------------------- the method of the target
+
+
+@pytest.mark.parametrize(
+    ("y", "kind", "method"),
+    [
+        ([18.0, 33.0, 18.0, 26.5], RpartRegressor, "anova"),
+        (np.array([18, 33, 18, 26]), RpartRegressor, "anova"),
+        (np.array([[18.0], [33.0], [18.0], [26.5]]), RpartRegressor, "anova"),
+        (["absent", "present", "absent", "absent"], RpartClassifier, "class"),
+        ([True, False, True, True], RpartClassifier, "class"),
+        (pd.Series([4, 6, 4, 6], dtype="category"), RpartClassifier, "class"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:A column-vector y")
+def test_without_a_method_the_target_decides_as_in_r(y, kind, method) -> None:
+    model = ceiba.rpart(xval=0, minsplit=2)
+    fitted = model.fit({"x": [1.0, 2, 3, 4]}, y)
+    assert fitted is model
+    assert type(model) is kind
+    assert model.method == method
+    assert model.minsplit == 2
+
+
+def test_named_column_of_numbers_means_anova() -> None:
+    cars = {"Price": [9, 12, 13, 20] * 10, "Mileage": [33.0, 27.0, 26.0, 18.0] * 10}
+    model = ceiba.rpart(xval=0).fit(cars, "Mileage")
+    assert model.predict({"Price": [9]}) == pytest.approx([33.0])
+
+
+def test_observation_times_mean_poisson() -> None:
+    model = ceiba.rpart(xval=0, error="sqrt").fit({"x": [1.0, 2]}, [0, 1], exposure=[1, 1])
+    assert (model.method, model.error) == ("poisson", "sqrt")
+
+
+def test_parameter_of_another_method_than_the_targets_is_refused() -> None:
+    with pytest.raises(OptionError, match="y holds numbers, so the method is 'anova'"):
+        ceiba.rpart(split="information").fit({"x": [1.0, 2]}, [1.0, 2.0])
+
+
+def test_search_over_an_estimator_without_a_method() -> None:
+    search = GridSearchCV(ceiba.rpart(xval=0), {"cp": [0.001, 0.6]}, cv=3)
+    assert search.fit(IRIS_X, IRIS_Y.astype(str)).best_params_ == {"cp": 0.001}
 
 
 # ---------------------------------------------------------------------- surrogates, cp, figures

@@ -43,9 +43,9 @@ def test_complexity_of_the_root_is_rparts_not_the_exact_one(tree) -> None:
 
 
 def test_no_node_has_more_than_its_parent_and_leaves_have_cp(tree) -> None:
-    found = rpart_complexity(tree, 0.01)
-    assert (found[1:] <= found[tree.parent[1:]]).all()
-    assert found[tree.leaves] == pytest.approx(0.01)
+    complexity = rpart_complexity(tree, 0.01)
+    assert (complexity[1:] <= complexity[tree.parent[1:]]).all()
+    assert complexity[tree.leaves] == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize(("cp", "leaves"), [(-1, 4), (0.05, 4), (0.09, 1), (0.5, 1)])

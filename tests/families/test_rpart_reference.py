@@ -115,8 +115,8 @@ def fitted(seed: int) -> tuple[Problem, Any, Any]:
 
 def nodes_of(tree: Any, problem: Problem) -> dict[int, dict[str, Any]]:
     """The nodes under rpart's numbers, without what two equal trees may say differently."""
-    found = Conversion(problem.golden, tree, problem.columns, problem.method()).candidate()
-    return {node["node"]: node for node in found["nodes"]}
+    candidate = Conversion(problem.golden, tree, problem.columns, problem.method()).candidate()
+    return {node["node"]: node for node in candidate["nodes"]}
 
 
 def same(a: Any, b: Any) -> bool:

@@ -26,13 +26,13 @@ def test_impurity_of_numbers_equals_exact_arithmetic(name, rows):
     part = distribution([exact(v) for v in y], [exact(v) for v in w], range(len(rows)))
     nothing = name == "poisson" and not any(y)  # no events, no deviance
     expected = 0.0 if nothing else float(IMPURITY[name](part))
-    found = CRITERIA[name].of_values(y, w)
-    assert found == pytest.approx(expected, rel=1e-12, abs=1e-13)
+    value = CRITERIA[name].of_values(y, w)
+    assert value == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
 
 def test_impurity_of_counts_works_on_many_nodes_at_once():
-    found = CRITERIA["gini"].of_counts([[50, 50], [10, 0]])
-    assert found.tolist() == [0.5, 0.0]
+    value = CRITERIA["gini"].of_counts([[50, 50], [10, 0]])
+    assert value.tolist() == [0.5, 0.0]
 
 
 @pytest.mark.parametrize("name", ["gini", "entropy", "error"])
@@ -76,8 +76,8 @@ def test_hellinger_does_not_depend_on_the_class_sizes():
 
 def test_twoing_equals_the_reference():
     left, right = {0: 7, 1: 2, 2: 1}, {0: 1, 1: 5, 2: 3}
-    found = float(twoing_gain([[7, 2, 1], [1, 5, 3]]))
-    assert found == pytest.approx(float(gain("twoing", [left, right])), rel=1e-14)
+    value = float(twoing_gain([[7, 2, 1], [1, 5, 3]]))
+    assert value == pytest.approx(float(gain("twoing", [left, right])), rel=1e-14)
 
 
 def test_alias_log_loss_is_entropy():

@@ -57,10 +57,10 @@ def test_monotone_limits_with_one_class(prune: Any, tmp_path: Any) -> None:
 
 
 def neighbours(start: float, n: int) -> list[float]:
-    found = [start]
-    while len(found) < n:
-        found.append(float(np.nextafter(found[-1], np.inf)))
-    return found
+    edges = [start]
+    while len(edges) < n:
+        edges.append(float(np.nextafter(edges[-1], np.inf)))
+    return edges
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,11 @@ from ceiba.grow.significance.independence import chi_square_test, f_test, sequen
 )
 def test_large_table_has_the_p_value_of_the_chi_square_distribution(table):
     expected = stats.chi2_contingency(table, correction=False)
-    found = chi_square_test(table)
-    assert found.method == "chi-square"
-    assert found.statistic == pytest.approx(expected.statistic)
-    assert found.df == (expected.dof,)
-    assert found.p_value == pytest.approx(expected.pvalue)
+    test = chi_square_test(table)
+    assert test.method == "chi-square"
+    assert test.statistic == pytest.approx(expected.statistic)
+    assert test.df == (expected.dof,)
+    assert test.p_value == pytest.approx(expected.pvalue)
 
 
 @pytest.mark.parametrize("table", [[[3, 0], [0, 3]], [[4, 1], [2, 5]], [[1, 6], [5, 1]]])
@@ -40,22 +40,22 @@ def test_small_2_by_2_table_has_the_exact_p_value(table):
         for t in tables
         if distance(t) >= distance(table) - 1e-9
     )
-    found = chi_square_test(table)
-    assert found.method == "exact"
-    assert found.p_value == pytest.approx(p)
+    test = chi_square_test(table)
+    assert test.method == "exact"
+    assert test.p_value == pytest.approx(p)
 
 
 def test_small_table_is_judged_by_monte_carlo_near_the_exact_value():
     table = np.array([[5, 0, 1], [1, 4, 2], [0, 2, 5]])
-    found = chi_square_test(table, n_draws=20_000, enough=20_000)
+    test = chi_square_test(table, n_draws=20_000, enough=20_000)
     again = chi_square_test(table, n_draws=20_000, enough=20_000)
-    assert found.method == "Monte Carlo"
-    assert found == again  # the seed is fixed
+    assert test.method == "Monte Carlo"
+    assert test == again  # the seed is fixed
     rng = np.random.default_rng(9)
     exact = stats.random_table(table.sum(axis=1), table.sum(axis=0), seed=rng).rvs(40_000)
     expected = table.sum(axis=1)[:, None] * table.sum(axis=0) / table.sum()
-    far = ((exact - expected) ** 2 / expected).sum(axis=(1, 2)) >= found.statistic - 1e-9
-    assert found.p_value == pytest.approx(far.mean(), abs=0.004)
+    far = ((exact - expected) ** 2 / expected).sum(axis=(1, 2)) >= test.statistic - 1e-9
+    assert test.p_value == pytest.approx(far.mean(), abs=0.004)
 
 
 def test_both_ways_of_drawing_tables_agree():
@@ -98,9 +98,9 @@ def test_f_test_equals_one_way_analysis_of_variance():
     rng = np.random.default_rng(1)
     groups = [rng.normal(i * 0.3, 1, 10 + i) for i in range(4)]
     expected = stats.f_oneway(*groups)
-    found = f_test(np.concatenate(groups), np.repeat(np.arange(4), [len(g) for g in groups]))
-    assert found.statistic == pytest.approx(expected.statistic)
-    assert found.p_value == pytest.approx(expected.pvalue)
+    test = f_test(np.concatenate(groups), np.repeat(np.arange(4), [len(g) for g in groups]))
+    assert test.statistic == pytest.approx(expected.statistic)
+    assert test.p_value == pytest.approx(expected.pvalue)
 
 
 def test_f_test_is_not_moved_by_a_large_offset():

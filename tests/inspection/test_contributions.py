@@ -18,17 +18,23 @@ def test_contributions_baseline_plus_sum_is_the_prediction(missing: str, task: s
     rows = random_rows(5)
     table = read_like(rows, tree.schema, match="name")
     for row in range(table.n_rows):
-        way = explain(tree, table, row)
-        said = way.answer if way.probability is None else way.probability[way.answer]
-        assert way.baseline + sum(way.contributions.values()) == pytest.approx(said)
+        explanation = explain(tree, table, row)
+        predicted = (
+            explanation.answer
+            if explanation.probability is None
+            else explanation.probability[explanation.answer]
+        )
+        assert explanation.baseline + sum(explanation.contributions.values()) == pytest.approx(
+            predicted
+        )
 
 
 def test_explain_steps_say_passed_and_the_value_along_the_way() -> None:
     tree = build(("x <= 2", {"a": 3, "b": 1}, ("y <= 1", {"b": 2}, {"a": 2})))
-    way = tree.explain({"x": [5.0], "y": [0.0]})
-    assert [step.passed for step in way.steps] == [False, True]
-    assert [(step.before, step.after) for step in way.steps] == [(0.375, 0.5), (0.5, 1.0)]
-    assert way.contributions == {"x": 0.125, "y": 0.5}
+    explanation = tree.explain({"x": [5.0], "y": [0.0]})
+    assert [step.passed for step in explanation.steps] == [False, True]
+    assert [(step.before, step.after) for step in explanation.steps] == [(0.375, 0.5), (0.5, 1.0)]
+    assert explanation.contributions == {"x": 0.125, "y": 0.5}
 
 
 def test_explain_multiway_step_is_neither_passed_nor_failed() -> None:
@@ -38,10 +44,10 @@ def test_explain_multiway_step_is_neither_passed_nor_failed() -> None:
 
 def test_explain_of_a_table_gives_one_explanation_per_row() -> None:
     model = ceiba.DecisionTreeRegressor().fit({"x": [1.0, 2.0, 8.0]}, [1.0, 1.0, 4.0])
-    ways = model.explain({"x": [1.5, 9.0]})
-    assert [way.answer for way in ways] == [1.0, 4.0]
-    assert ways[1].answer == 4.0
-    table = ways.contributions()
+    explanations = model.explain({"x": [1.5, 9.0]})
+    assert [explanation.answer for explanation in explanations] == [1.0, 4.0]
+    assert explanations[1].answer == 4.0
+    table = explanations.contributions()
     assert (table["baseline"] + table["x"]).tolist() == pytest.approx([1.0, 4.0])
 
 

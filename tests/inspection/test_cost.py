@@ -44,27 +44,27 @@ def test_contributions_are_those_of_each_row(missing: Any, kind: str) -> None:
         model = ceiba.DecisionTreeClassifier(**options).fit(X, np.digitize(y, [1, 3]))
     rows, _ = table(N, seed=1)
     rows["b"][0] = "unseen"
-    ways = model.explain(rows)
-    found = ways.contributions()
-    each = list(ways)
-    assert list(found["prediction"]) == [way.answer for way in each]
-    assert found["leaf"].tolist() == [way.leaf for way in each]
-    np.testing.assert_array_equal(found["baseline"], [way.baseline for way in each])
+    explanations = model.explain(rows)
+    added = explanations.contributions()
+    each = list(explanations)
+    assert list(added["prediction"]) == [explanation.answer for explanation in each]
+    assert added["leaf"].tolist() == [explanation.leaf for explanation in each]
+    np.testing.assert_array_equal(added["baseline"], [explanation.baseline for explanation in each])
     for name in ("a", "b", "c"):
-        if name in found:
-            wanted = [way.contributions.get(name, 0.0) for way in each]
+        if name in added:
+            wanted = [explanation.contributions.get(name, 0.0) for explanation in each]
             if kind == "outputs":  # nothing is followed there; a column off the way added nothing
                 continue
-            np.testing.assert_allclose(found[name], wanted, rtol=0, atol=1e-15)
+            np.testing.assert_allclose(added[name], wanted, rtol=0, atol=1e-15)
 
 
 def test_contributions_of_many_rows_take_no_loop_over_them() -> None:
     X, y = table(2_000)
     model = ceiba.DecisionTreeRegressor(max_depth=8).fit(X, y)
     many, _ = table(50_000, seed=2)
-    ways = model.explain(many)
+    explanations = model.explain(many)
     start = time.process_time()
-    ways.contributions()
+    explanations.contributions()
     assert time.process_time() - start < 1  # one by one: 15 s
 
 

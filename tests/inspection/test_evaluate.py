@@ -14,56 +14,56 @@ from ceiba.table import effective_rows
 
 ABC = np.array(["a", "b", "c"])
 TRUTH = np.array(["a"] * 10 + ["b"] * 10 + ["c"] * 10)
-SAID = np.array(["a"] * 8 + ["b"] * 2 + ["b"] * 5 + ["c"] * 5 + ["c"] * 10)
+PREDICTED = np.array(["a"] * 8 + ["b"] * 2 + ["b"] * 5 + ["c"] * 5 + ["c"] * 10)
 
 
 @pytest.fixture
-def found():
-    return evaluate_classes(TRUTH, SAID, ABC, "a")
+def evaluation():
+    return evaluate_classes(TRUTH, PREDICTED, ABC, "a")
 
 
-def test_confusion_has_truth_in_rows(found):
-    assert found.confusion.tolist() == [[8, 2, 0], [0, 5, 5], [0, 0, 10]]
+def test_confusion_has_truth_in_rows(evaluation):
+    assert evaluation.confusion.tolist() == [[8, 2, 0], [0, 5, 5], [0, 0, 10]]
 
 
-def test_q_is_the_share_of_truth_j_predicted_as_i(found):
-    assert found.q.tolist() == [[0.8, 0.2, 0], [0, 0.5, 0.5], [0, 0, 1]]
+def test_q_is_the_share_of_truth_j_predicted_as_i(evaluation):
+    assert evaluation.q.tolist() == [[0.8, 0.2, 0], [0, 0.5, 0.5], [0, 0, 1]]
 
 
-def test_error_and_class_errors(found):
-    assert found.error == pytest.approx(7 / 30)
-    assert found.accuracy == pytest.approx(23 / 30)
-    assert found.class_error.tolist() == pytest.approx([0.2, 0.5, 0.0])
+def test_error_and_class_errors(evaluation):
+    assert evaluation.error == pytest.approx(7 / 30)
+    assert evaluation.accuracy == pytest.approx(23 / 30)
+    assert evaluation.class_error.tolist() == pytest.approx([0.2, 0.5, 0.0])
 
 
-def test_without_costs_cost_is_error(found):
-    assert found.cost == pytest.approx(found.error)
-    assert found.class_cost.tolist() == pytest.approx(found.class_error.tolist())
+def test_without_costs_cost_is_error(evaluation):
+    assert evaluation.cost == pytest.approx(evaluation.error)
+    assert evaluation.class_cost.tolist() == pytest.approx(evaluation.class_error.tolist())
 
 
-def test_baseline_is_what_the_root_would_do(found):
-    assert (found.baseline, found.baseline_error) == ("a", pytest.approx(20 / 30))
+def test_baseline_is_what_the_root_would_do(evaluation):
+    assert (evaluation.baseline, evaluation.baseline_error) == ("a", pytest.approx(20 / 30))
 
 
 def test_costs_are_truth_by_predicted():
     costs = np.array([[0.0, 7.0, 1.0], [1.0, 0.0, 3.0], [11.0, 13.0, 0.0]])
-    found = evaluate_classes(TRUTH, SAID, ABC, "a", cost_matrix=costs)
-    assert found.class_cost.tolist() == pytest.approx([0.2 * 7, 0.5 * 3, 0.0])
-    assert found.cost == pytest.approx((2 * 7 + 5 * 3) / 30)
-    assert found.baseline_cost == pytest.approx((10 * 1 + 10 * 11) / 30)
+    evaluation = evaluate_classes(TRUTH, PREDICTED, ABC, "a", cost_matrix=costs)
+    assert evaluation.class_cost.tolist() == pytest.approx([0.2 * 7, 0.5 * 3, 0.0])
+    assert evaluation.cost == pytest.approx((2 * 7 + 5 * 3) / 30)
+    assert evaluation.baseline_cost == pytest.approx((10 * 1 + 10 * 11) / 30)
 
 
 def test_priors_weigh_the_classes():
     prior = np.array([0.8, 0.1, 0.1])
-    found = evaluate_classes(TRUTH, SAID, ABC, "a", class_prior=prior)
-    assert found.cost == pytest.approx(0.8 * 0.2 + 0.1 * 0.5)
+    evaluation = evaluate_classes(TRUTH, PREDICTED, ABC, "a", class_prior=prior)
+    assert evaluation.cost == pytest.approx(0.8 * 0.2 + 0.1 * 0.5)
 
 
 def test_weights_equal_repeated_rows():
     weight = np.arange(1.0, 31.0)
-    weighted = evaluate_classes(TRUTH, SAID, ABC, "a", weight=weight, frequency_weights=True)
+    weighted = evaluate_classes(TRUTH, PREDICTED, ABC, "a", weight=weight, frequency_weights=True)
     times = weight.astype(int)
-    repeated = evaluate_classes(np.repeat(TRUTH, times), np.repeat(SAID, times), ABC, "a")
+    repeated = evaluate_classes(np.repeat(TRUTH, times), np.repeat(PREDICTED, times), ABC, "a")
     assert weighted.confusion.tolist() == repeated.confusion.tolist()
     assert weighted.error_interval == pytest.approx(repeated.error_interval)
     # Resampled with other random numbers: the same interval but for the noise of 999 resamples.
@@ -71,9 +71,9 @@ def test_weights_equal_repeated_rows():
 
 
 def test_class_the_model_does_not_know_gets_a_row():
-    found = evaluate_classes(np.array(["a", "z"]), np.array(["a", "a"]), ABC[:1], "a")
-    assert found.classes == ("a", "z")
-    assert found.confusion.tolist() == [[1, 0], [1, 0]]
+    evaluation = evaluate_classes(np.array(["a", "z"]), np.array(["a", "a"]), ABC[:1], "a")
+    assert evaluation.classes == ("a", "z")
+    assert evaluation.confusion.tolist() == [[1, 0], [1, 0]]
 
 
 def test_unknown_class_with_costs_is_refused():
@@ -82,12 +82,12 @@ def test_unknown_class_with_costs_is_refused():
 
 
 def test_class_without_rows_has_no_error():
-    found = evaluate_classes(TRUTH[:20], SAID[:20], ABC, "a")
-    assert np.isnan(found.class_error[2])
+    evaluation = evaluate_classes(TRUTH[:20], PREDICTED[:20], ABC, "a")
+    assert np.isnan(evaluation.class_error[2])
 
 
-def test_print_has_a_labelled_corner_and_the_baseline(found):
-    text = str(found)
+def test_print_has_a_labelled_corner_and_the_baseline(evaluation):
+    text = str(evaluation)
     assert "truth \\ predicted" in text
     assert "always 'a' (the root's answer): error 0.667" in text
     assert "cost" not in text
@@ -95,7 +95,7 @@ def test_print_has_a_labelled_corner_and_the_baseline(found):
 
 def test_print_shows_costs_when_given():
     costs = np.array([[0.0, 7.0, 1.0], [1.0, 0.0, 3.0], [11.0, 13.0, 0.0]])
-    text = str(evaluate_classes(TRUTH, SAID, ABC, "a", cost_matrix=costs))
+    text = str(evaluate_classes(TRUTH, PREDICTED, ABC, "a", cost_matrix=costs))
     assert "cost per row: 0.967" in text
 
 
@@ -103,11 +103,16 @@ def test_print_shows_costs_when_given():
 
 
 def test_numbers_have_mse_mae_and_r2():
-    found = evaluate_numbers(np.array([1.0, 2.0, 3.0, 6.0]), np.array([1.0, 2.0, 4.0, 4.0]), 3.0)
-    assert (found.mse, found.mae) == (1.25, 0.75)
-    assert found.rmse == pytest.approx(1.25**0.5)
-    assert found.r2 == pytest.approx(1 - 5 / 14)
-    assert (found.baseline_mse, found.baseline_mae) == (pytest.approx(14 / 4), pytest.approx(1.5))
+    evaluation = evaluate_numbers(
+        np.array([1.0, 2.0, 3.0, 6.0]), np.array([1.0, 2.0, 4.0, 4.0]), 3.0
+    )
+    assert (evaluation.mse, evaluation.mae) == (1.25, 0.75)
+    assert evaluation.rmse == pytest.approx(1.25**0.5)
+    assert evaluation.r2 == pytest.approx(1 - 5 / 14)
+    assert (evaluation.baseline_mse, evaluation.baseline_mae) == (
+        pytest.approx(14 / 4),
+        pytest.approx(1.5),
+    )
 
 
 def test_r2_of_a_constant_truth_is_not_a_number():
@@ -143,9 +148,9 @@ def test_weights_that_are_frequencies_have_the_interval_of_repeated_rows():
 def test_interval_of_r2_covers_it():
     rng = np.random.default_rng(0)
     y = rng.normal(size=200)
-    found = evaluate_numbers(y, y + rng.normal(0, 0.5, 200), 0.0)
-    low, high = found.r2_interval
-    assert low < found.r2 < high < 1
+    evaluation = evaluate_numbers(y, y + rng.normal(0, 0.5, 200), 0.0)
+    low, high = evaluation.r2_interval
+    assert low < evaluation.r2 < high < 1
 
 
 def test_numbers_print_intervals_and_the_root():
@@ -189,33 +194,33 @@ def test_evaluate_takes_the_target_by_name():
 def test_evaluate_uses_the_costs_of_the_model():
     X, y = [[1], [1], [1], [1]], ["a", "a", "a", "b"]
     model = DecisionTreeClassifier(cost_matrix={("b", "a"): 2.0}).fit(X, y)
-    found = model.evaluate(X, y)
-    assert found.has_costs
-    assert found.cost == found.baseline_cost == pytest.approx(0.5)
+    evaluation = model.evaluate(X, y)
+    assert evaluation.has_costs
+    assert evaluation.cost == evaluation.baseline_cost == pytest.approx(0.5)
 
 
 def test_evaluate_of_several_outputs_gives_one_for_each():
     X = [[1], [2], [3], [4]]
     y = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]]
-    found = DecisionTreeClassifier(max_depth=1).fit(X, y).evaluate(X, y)
-    assert [part.error for part in found] == [0.0, 0.5]
+    evaluation = DecisionTreeClassifier(max_depth=1).fit(X, y).evaluate(X, y)
+    assert [part.error for part in evaluation] == [0.0, 0.5]
 
 
 def test_evaluate_of_a_regressor_agrees_with_its_score():
     rng = np.random.default_rng(0)
     X, y = rng.random((50, 2)), rng.random(50)
     model = DecisionTreeRegressor(max_depth=2).fit(X, y)
-    found = model.evaluate(X, y)
-    assert found.r2 == pytest.approx(model.score(X, y))
-    assert found.baseline == pytest.approx(y.mean())
+    evaluation = model.evaluate(X, y)
+    assert evaluation.r2 == pytest.approx(model.score(X, y))
+    assert evaluation.baseline == pytest.approx(y.mean())
 
 
 def test_evaluate_with_weights_agrees_with_score():
     rng = np.random.default_rng(0)
     X, y, w = rng.random((50, 2)), rng.integers(0, 2, 50), rng.random(50)
     model = DecisionTreeClassifier(max_depth=1).fit(X, y)
-    found = model.evaluate(X, y, sample_weight=w)
-    assert found.accuracy == pytest.approx(model.score(X, y, sample_weight=w))
+    evaluation = model.evaluate(X, y, sample_weight=w)
+    assert evaluation.accuracy == pytest.approx(model.score(X, y, sample_weight=w))
 
 
 def test_evaluate_of_other_lengths_is_refused():
@@ -234,16 +239,16 @@ def test_unknown_class_is_refused_when_there_are_priors():
 
 
 def test_prior_of_a_class_without_rows_is_shared_out():
-    truth, said = np.array(["a"] * 4 + ["b"] * 4), np.array(["a", "a", "a", "b"] + ["b"] * 4)
-    found = evaluate_classes(truth, said, ABC, "a", class_prior=np.array([0.3, 0.2, 0.5]))
-    assert found.cost == pytest.approx(0.25 * 0.3 / 0.5)
+    truth, predicted = np.array(["a"] * 4 + ["b"] * 4), np.array(["a", "a", "a", "b"] + ["b"] * 4)
+    evaluation = evaluate_classes(truth, predicted, ABC, "a", class_prior=np.array([0.3, 0.2, 0.5]))
+    assert evaluation.cost == pytest.approx(0.25 * 0.3 / 0.5)
 
 
 def test_print_tells_figures_of_the_rows_from_prior_weighted_ones():
-    text = str(evaluate_classes(TRUTH, SAID, ABC, "a", class_prior=np.array([0.8, 0.1, 0.1])))
+    text = str(evaluate_classes(TRUTH, PREDICTED, ABC, "a", class_prior=np.array([0.8, 0.1, 0.1])))
     assert "error of these rows" in text
     assert "cost per row, prior-weighted" in text
-    plain = str(evaluate_classes(TRUTH, SAID, ABC, "a"))
+    plain = str(evaluate_classes(TRUTH, PREDICTED, ABC, "a"))
     assert "of these rows" not in plain
     assert "prior" not in plain
 
@@ -257,10 +262,10 @@ AB = np.array(["a", "b"])
 def cost_case(rng, n, prior=None):
     """10 % of mistakes in each class; a missed "b" costs 8."""
     truth = AB[(rng.random(n) < 0.3).astype(int)]
-    said = np.where(rng.random(n) < 0.1, np.where(truth == "a", "b", "a"), truth)
-    found = evaluate_classes(truth, said, AB, "a", cost_matrix=COSTS, class_prior=prior)
+    predicted = np.where(rng.random(n) < 0.1, np.where(truth == "a", "b", "a"), truth)
+    evaluation = evaluate_classes(truth, predicted, AB, "a", cost_matrix=COSTS, class_prior=prior)
     share = 0.3 if prior is None else prior[1]
-    return {"cost": (found.cost_interval, 0.1 * (1 - share) + 0.8 * share)}
+    return {"cost": (evaluation.cost_interval, 0.1 * (1 - share) + 0.8 * share)}
 
 
 def number_case(errors):
@@ -268,12 +273,12 @@ def number_case(errors):
 
     def case(rng, n):
         signal, off = rng.normal(scale=2.0, size=n), errors(rng, n)
-        found = evaluate_numbers(signal + off, signal, 0.0)
+        evaluation = evaluate_numbers(signal + off, signal, 0.0)
         mse, mae = MOMENTS[errors]
         return {
-            "MSE": (found.mse_interval, mse),
-            "MAE": (found.mae_interval, mae),
-            "R2": (found.r2_interval, 4 / (4 + mse)),
+            "MSE": (evaluation.mse_interval, mse),
+            "MAE": (evaluation.mae_interval, mae),
+            "R2": (evaluation.r2_interval, 4 / (4 + mse)),
         }
 
     return case

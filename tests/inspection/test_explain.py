@@ -44,19 +44,19 @@ def test_explain_takes_a_plain_sequence(row):
 
 
 def test_explain_says_each_test_and_the_value(model):
-    found = model.explain({"age": 44, "city": "Lima"})
-    assert [step.sentence for step in found.steps] == ["age > 35", "age <= 55"]
-    assert [step.value for step in found.steps] == [44.0, 44.0]
-    assert {step.by for step in found.steps} == {"primary"}
-    assert str(found).splitlines()[0] == "age > 35  (age is 44)"
+    explanation = model.explain({"age": 44, "city": "Lima"})
+    assert [step.sentence for step in explanation.steps] == ["age > 35", "age <= 55"]
+    assert [step.value for step in explanation.steps] == [44.0, 44.0]
+    assert {step.by for step in explanation.steps} == {"primary"}
+    assert str(explanation).splitlines()[0] == "age > 35  (age is 44)"
 
 
 def test_explain_agrees_with_predict_and_apply(model):
     frame = pd.DataFrame(X)
     for i in range(6):
-        found = model.explain(frame.iloc[[i]])
-        assert found.answer == model.predict(frame.iloc[[i]])[0]
-        assert found.leaf == model.apply(frame.iloc[[i]])[0]
+        explanation = model.explain(frame.iloc[[i]])
+        assert explanation.answer == model.predict(frame.iloc[[i]])[0]
+        assert explanation.leaf == model.apply(frame.iloc[[i]])[0]
 
 
 def test_explain_gives_probabilities_by_label(model):
@@ -64,52 +64,52 @@ def test_explain_gives_probabilities_by_label(model):
 
 
 def test_explain_of_a_missing_value_names_the_default(model):
-    found = model.explain({"age": None, "city": "Lima"})
-    assert found.steps[0].by == "default"
-    assert found.steps[0].value is None
-    assert "missing: the default branch" in str(found)
+    explanation = model.explain({"age": None, "city": "Lima"})
+    assert explanation.steps[0].by == "default"
+    assert explanation.steps[0].value is None
+    assert "missing: the default branch" in str(explanation)
 
 
 def test_explain_of_an_unseen_level_says_so():
     model = DecisionTreeClassifier().fit({"city": X["city"]}, Y)
-    found = model.explain({"city": "Paris"})
-    assert found.steps[0].by == "unseen"
-    assert "not seen" in str(found)
+    explanation = model.explain({"city": "Paris"})
+    assert explanation.steps[0].by == "unseen"
+    assert "not seen" in str(explanation)
 
 
 def test_explain_of_a_surrogate_names_it():
     data = {"u": [1.0, 2, 3, 4, 5, 6], "v": [10.0, 20, 30, 40, 50, 60]}
     y = ["a", "a", "a", "b", "b", "b"]
     model = DecisionTreeClassifier(missing="surrogate").fit(data, y)
-    found = model.explain({"u": None, "v": 55.0})
-    assert found.steps[0].by == "surrogate"
-    assert "surrogate v > 35" in str(found)
-    assert found.answer == "b"
+    explanation = model.explain({"u": None, "v": 55.0})
+    assert explanation.steps[0].by == "surrogate"
+    assert "surrogate v > 35" in str(explanation)
+    assert explanation.answer == "b"
 
 
 def test_explain_of_a_row_that_stays_says_so():
     data = {"u": [1.0, 2, 3, 4, 5, 6]}
     y = ["a", "a", "a", "b", "b", "b"]
     model = DecisionTreeClassifier(missing=ceiba.Surrogates(keep=0, otherwise="stay")).fit(data, y)
-    found = model.explain({"u": None})
-    assert found.leaf == 0
-    assert "nothing else decides" in str(found)
+    explanation = model.explain({"u": None})
+    assert explanation.leaf == 0
+    assert "nothing else decides" in str(explanation)
 
 
 def test_explain_of_a_fractional_row_shows_every_branch():
     data = {"u": [1.0, 2, 3, 4, 5, 6]}
     model = DecisionTreeClassifier(missing="fractional").fit(data, ["a", "a", "b", "b", "b", "b"])
-    found = model.explain({"u": None})
-    assert {step.branch for step in found.steps} == {0, 1}
-    assert sum(step.share for step in found.steps) == pytest.approx(1.0)
+    explanation = model.explain({"u": None})
+    assert {step.branch for step in explanation.steps} == {0, 1}
+    assert sum(step.share for step in explanation.steps) == pytest.approx(1.0)
 
 
 def test_explain_of_a_fractional_row_answers_as_predict_does():
     data = {"u": [1.0, 2, 3, 4, 5, 6]}
     model = DecisionTreeClassifier(missing="fractional").fit(data, ["a", "a", "b", "b", "b", "b"])
-    found = model.explain({"u": None})
-    assert found.answer == model.predict({"u": [None]})[0] == "b"
-    assert found.probability == pytest.approx({"a": 2 / 6, "b": 4 / 6})
+    explanation = model.explain({"u": None})
+    assert explanation.answer == model.predict({"u": [None]})[0] == "b"
+    assert explanation.probability == pytest.approx({"a": 2 / 6, "b": 4 / 6})
 
 
 def test_explain_of_many_levels_counts_the_rest():
@@ -130,9 +130,9 @@ def test_explain_shows_dates_and_booleans_as_people_read_them():
 
 def test_explain_of_a_regression_shows_the_number():
     model = DecisionTreeRegressor().fit({"x": [1.0, 2.0]}, [0.5, 3.25])
-    found = model.explain({"x": 2.0})
-    assert (found.answer, found.probability) == (3.25, None)
-    assert "=> 3.25  (leaf 2, 1 training rows)" in str(found)
+    explanation = model.explain({"x": 2.0})
+    assert (explanation.answer, explanation.probability) == (3.25, None)
+    assert "=> 3.25  (leaf 2, 1 training rows)" in str(explanation)
 
 
 def test_explain_of_several_outputs_answers_with_a_tuple():
@@ -141,9 +141,9 @@ def test_explain_of_several_outputs_answers_with_a_tuple():
 
 
 def test_explain_turns_into_plain_data(model):
-    found = model.explain({"age": 44, "city": "Lima"}).to_dict()
-    assert found["steps"][0]["sentence"] == "age > 35"
-    assert found["answer"] == "b"
+    explanation = model.explain({"age": 44, "city": "Lima"}).to_dict()
+    assert explanation["steps"][0]["sentence"] == "age > 35"
+    assert explanation["answer"] == "b"
 
 
 def test_explain_of_a_row_beyond_the_table_is_refused(model):

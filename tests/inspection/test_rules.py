@@ -44,8 +44,8 @@ def test_condition_of_every_node_selects_its_rows(
         expected[tree.rows(node, rows)] = True
         assert condition.select(rows).tolist() == expected.tolist()
         code = compile(condition.python(), "rule", "eval")
-        said = [bool(eval(code, {"row": row})) for row in dicts]
-        assert said == expected.tolist(), condition.python()
+        answers = [bool(eval(code, {"row": row})) for row in dicts]
+        assert answers == expected.tolist(), condition.python()
 
 
 @pytest.mark.parametrize(("missing", "unseen", "stays"), WAYS[:5])
@@ -57,11 +57,11 @@ def test_formula_of_each_class_selects_the_rows_predicted_so(
     rows = random_rows(seed + 200)
     predicted = tree.predict(rows)
     for label in ("no", "perhaps", "yes"):
-        found = tree.formula(label)
-        assert found.select(rows).tolist() == (predicted == label).tolist()
-        code = compile(found.python(), "formula", "eval")
-        said = [bool(eval(code, {"row": row})) for row in as_dicts(rows)]
-        assert said == (predicted == label).tolist()
+        formula = tree.formula(label)
+        assert formula.select(rows).tolist() == (predicted == label).tolist()
+        code = compile(formula.python(), "formula", "eval")
+        answers = [bool(eval(code, {"row": row})) for row in as_dicts(rows)]
+        assert answers == (predicted == label).tolist()
 
 
 def test_rules_same_column_twice_bounds_are_merged() -> None:
@@ -179,8 +179,8 @@ def test_rules_and_formula_put_an_or_beside_others_in_brackets() -> None:
     X = {"x": [1.0, 2.0, None, 8.0, 9.0, None] * 2, "z": [0.0] * 6 + [1.0] * 6}
     y = ["a", "a", "b", "b", "b", "b", "a", "a", "c", "c", "c", "c"]
     tree = ceiba.DecisionTreeClassifier().fit(X, y).tree_
-    said = {"(x > 5 or missing) and z <= 0.5", "(x > 5 or missing) and z > 0.5"}
-    assert said < set(tree.rules()["condition"].tolist())
+    answers = {"(x > 5 or missing) and z <= 0.5", "(x > 5 or missing) and z > 0.5"}
+    assert answers < set(tree.rules()["condition"].tolist())
     assert str(tree.formula("b")) == "(x > 5 or missing) ∧ z <= 0.5"
 
 
@@ -234,11 +234,11 @@ def test_rule_of_dates_is_written_with_dates() -> None:
     tree = ceiba.DecisionTreeClassifier().fit(X, ["a"] * 4 + ["b"] * 6).tree_
     rule = tree.rules().rules[0]
     assert rule.condition.select(X).sum() == 4
-    said = [
+    answers = [
         eval(rule.condition.python(), {"row": {"day": d.date()}, "datetime": datetime})
         for d in days
     ]
-    assert sum(said) == 4
+    assert sum(answers) == 4
 
 
 def test_rules_confidence_of_hand_written_tree_has_no_interval() -> None:

@@ -94,9 +94,9 @@ def answers(model: Any) -> list[Any]:
         ROWS.to_dict("records"),
     ]
     probability = "predict_proba" if hasattr(model, "predict_proba") else "predict"
-    said: list[Any] = [getattr(model, probability)(X).tolist() for X in rows]
-    said += [model.apply(ROWS).tolist(), str(model.tree_), str(model.tree_.rules())]
-    return [*said, str(model.tree_.explain(ROWS[:5])), repr(model.get_params())]
+    answers: list[Any] = [getattr(model, probability)(X).tolist() for X in rows]
+    answers += [model.apply(ROWS).tolist(), str(model.tree_), str(model.tree_.rules())]
+    return [*answers, str(model.tree_.explain(ROWS[:5])), repr(model.get_params())]
 
 
 @pytest.mark.parametrize("name", MODELS)

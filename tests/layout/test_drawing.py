@@ -28,11 +28,11 @@ def test_fold_light_root_is_still_unfolded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "said"),
+    ("share", "text"),
     [(0.0, "0%"), (0.0001, "<1%"), (0.994, "99%"), (0.999999, ">99%"), (1.0, "100%")],
 )
-def test_percent_rounds_to_0_and_100_only_when_exact(share: float, said: str) -> None:
-    assert percent(share) == said
+def test_percent_rounds_to_0_and_100_only_when_exact(share: float, text: str) -> None:
+    assert percent(share) == text
 
 
 def test_question_of_single_levels_names_the_column_and_edges_the_levels() -> None:

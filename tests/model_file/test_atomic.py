@@ -111,10 +111,10 @@ def test_full_device_is_our_error(tmp_path: Path) -> None:
 
 
 def test_folder_is_our_error_that_is_also_one_of_the_system(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="directory") as told:
+    with pytest.raises(OutputError, match="directory") as error:
         write(tmp_path)
-    assert isinstance(told.value, OSError)
-    assert isinstance(told.value, CeibaError)
+    assert isinstance(error.value, OSError)
+    assert isinstance(error.value, CeibaError)
 
 
 def test_error_of_what_is_read_meanwhile_stays_what_it_is(tmp_path: Path) -> None:

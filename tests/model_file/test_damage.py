@@ -50,7 +50,7 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (_set("version", 5), "format version 5.*Update ceiba"),
         (_set("version", "1"), "at version"),
@@ -100,16 +100,16 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
     ],
 )
 def test_wrong_value_is_refused_naming_its_place(
-    change: Callable[[dict[str, Any]], None], said: str
+    change: Callable[[dict[str, Any]], None], message: str
 ) -> None:
     broken = document()
     change(broken)
-    with pytest.raises(ModelFileError, match=said):
+    with pytest.raises(ModelFileError, match=message):
         loads(json.dumps(broken).encode())
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"),
+    ("raw", "message"),
     [
         (b"", "line 1, column 1"),
         (b"\x80\x04\x95", "byte 0 is not UTF-8"),
@@ -124,13 +124,13 @@ def test_wrong_value_is_refused_naming_its_place(
         (b"\x1f\x8bnonsense", "cannot be unpacked"),
     ],
 )
-def test_file_that_is_no_model_is_refused(raw: bytes, said: str) -> None:
-    with pytest.raises(ModelFileError, match=said):
+def test_file_that_is_no_model_is_refused(raw: bytes, message: str) -> None:
+    with pytest.raises(ModelFileError, match=message):
         loads(raw)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (_set("model.class", "os.system"), "at model.class"),
         (_set("model.class", "DecisionTreeRegressor"), "tree is one of classification"),
@@ -143,13 +143,13 @@ def test_file_that_is_no_model_is_refused(raw: bytes, said: str) -> None:
         (_set("model.fitted", {"a_": {"$array": ["int8", [1], [300]]}}), "fit int8"),
     ],
 )
-def test_wrong_estimator_is_refused(change: Callable[[dict[str, Any]], None], said: str) -> None:
+def test_wrong_estimator_is_refused(change: Callable[[dict[str, Any]], None], message: str) -> None:
     model = ceiba.DecisionTreeClassifier().fit([[1.0], [2.0]], ["a", "b"])
     stored = {"class": "DecisionTreeClassifier", "parameters": {"max_depth": None}, "fitted": {}}
     broken = json.loads(dumps(model.tree_, model=stored))
     restore(loads(json.dumps(broken).encode()))
     change(broken)
-    with pytest.raises(ModelFileError, match=said):
+    with pytest.raises(ModelFileError, match=message):
         restore(loads(json.dumps(broken).encode()))
 
 

@@ -174,10 +174,10 @@ def test_chain_of_20000_levels_comes_back() -> None:
 def test_kept_sample_still_predicts_what_it_did(sample: Path) -> None:
     model = ceiba.load(sample)
     tree = model if isinstance(model, ceiba.Tree) else model.tree_
-    said = json.loads((SAMPLES / "expected.json").read_text("utf-8"))[sample.name]
+    expected = json.loads((SAMPLES / "expected.json").read_text("utf-8"))[sample.name]
     rows = random_rows(7, 60)
-    assert [str(one) for one in tree.predict(rows).tolist()] == said["predict"]
-    assert tree.apply(rows).tolist() == said["apply"]
+    assert [str(one) for one in tree.predict(rows).tolist()] == expected["predict"]
+    assert tree.apply(rows).tolist() == expected["apply"]
 
 
 def test_samples_of_every_version_are_there() -> None:

@@ -114,8 +114,8 @@ def test_small_cache_gives_the_same_answer_at_depth_four() -> None:
         if len(case.y) > 10:
             continue  # brute force would take long
         for memory in (1024, 0.1, 0.02):
-            found = solve(case, memory_limit=memory).certificate.objective
-            assert found == pytest.approx(case.best, abs=1e-9)
+            objective = solve(case, memory_limit=memory).certificate.objective
+            assert objective == pytest.approx(case.best, abs=1e-9)
 
 
 def test_memory_limit_below_sorted_columns_is_refused() -> None:
@@ -144,12 +144,12 @@ def test_lookahead_of_depth_two_solves_exclusive_or() -> None:
 
 
 def test_progress_is_told_with_closing_gap() -> None:
-    told: list[tuple[float, float, float]] = []
-    with watching(lambda *state: told.append(state)):
+    states: list[tuple[float, float, float]] = []
+    with watching(lambda *state: states.append(state)):
         search(noisy(2000, 12, seed=5), Optimal(time_limit=1.5))
-    assert told
-    assert all(lower <= value for value, lower, _ in told)
-    assert [lower for _, lower, _ in told] == sorted(lower for _, lower, _ in told)
+    assert states
+    assert all(lower <= value for value, lower, _ in states)
+    assert [lower for _, lower, _ in states] == sorted(lower for _, lower, _ in states)
 
 
 def test_error_in_progress_is_raised() -> None:

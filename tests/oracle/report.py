@@ -28,10 +28,10 @@ class Outcome:
 
     @property
     def verdict(self) -> Verdict:
-        found = set(self.parts.values())
-        if "differ" in found or self.differences:
+        outcomes = set(self.parts.values())
+        if "differ" in outcomes or self.differences:
             return "differ"
-        return "match" if found & {"match", "tied"} else "not built"
+        return "match" if outcomes & {"match", "tied"} else "not built"
 
 
 @dataclass

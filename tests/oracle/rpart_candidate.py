@@ -83,11 +83,11 @@ class Conversion:
         stored = self.tree.surrogates
         if stored is None:
             return None
-        found = (
+        candidates = (
             self.branch_of(stored.splits, at, row)
             for at in range(int(stored.start[node]), int(stored.start[node + 1]))
         )
-        return next((branch for branch in found if branch is not None), None)
+        return next((branch for branch in candidates if branch is not None), None)
 
     def branch_of(self, table: Any, at: int, row: int) -> int | None:
         value = self.codes[int(table.column[at])][row]

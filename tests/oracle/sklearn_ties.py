@@ -28,11 +28,11 @@ def tied_cuts(
     for node in np.flatnonzero(np.asarray(tree.children_left) >= 0).tolist():
         rows = np.flatnonzero(on_path[:, node]).tolist()
         column, chosen = X[:, tree.feature[node]], float(tree.threshold[node])
-        found = {}
+        ties = {}
         for low in sorted(set(column[rows]))[:-1]:
             sides = [r for r in rows if column[r] <= low], [r for r in rows if column[r] > low]
-            found[low] = gain(criterion, [distribution(target, weights, side) for side in sides])
-        own = found[max(low for low in found if low <= chosen)]
-        equal = [low for low, g in found.items() if not above(g, own) and not above(own, g)]
+            ties[low] = gain(criterion, [distribution(target, weights, side) for side in sides])
+        own = ties[max(low for low in ties if low <= chosen)]
+        equal = [low for low, g in ties.items() if not above(g, own) and not above(own, g)]
         if len(equal) > 1:
             yield f"node {node}: {len(equal)} cuts of its column gain the same {float(own):.6g}"

@@ -12,9 +12,9 @@ from tests.oracle.load import folder, golden
 
 
 def names(kind):
-    found = sorted(path.stem for path in (folder() / kind).glob("*.json"))
+    names = sorted(path.stem for path in (folder() / kind).glob("*.json"))
     absent = pytest.mark.skip(reason=f"no folder {folder()}: set CEIBA_ORACLE")
-    return found or [pytest.param("", marks=absent)]
+    return names or [pytest.param("", marks=absent)]
 
 
 @pytest.mark.parametrize("name", names("sklearn"))

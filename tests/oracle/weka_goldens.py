@@ -88,8 +88,8 @@ def judge(outcome: Outcome, part: str, name: str, got: Any, expected: Any) -> No
 
 def confusion(model: Any, given: WekaProblem) -> list[list[float]]:
     table = np.zeros((len(given.classes), len(given.classes)))
-    for truth, told in zip(labels(given), model.predict(frame(given.columns)), strict=True):
-        table[truth, told] += 1
+    for truth, predicted in zip(labels(given), model.predict(frame(given.columns)), strict=True):
+        table[truth, predicted] += 1
     return table.tolist()
 
 

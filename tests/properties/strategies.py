@@ -97,10 +97,6 @@ def mixed_problems(
     X = [list(row) for row in zip(*columns, strict=True)]
     labels = st.lists(st.integers(0, max_classes - 1), min_size=n_rows, max_size=n_rows)
     y = draw(labels if criterion in CLASS_CRITERIA else numbers(n_rows, criterion))
-    if criterion == "poisson":
-        # A side without events is refused, and under such a limit the order of the levels by mean
-        # need not hold the best admissible set.
-        y = [v + 1 for v in y]
     return Problem(X, y, draw(weights(n_rows)), criterion, kinds)
 
 

@@ -50,8 +50,8 @@ def worst_step(model, seed, *, holes):
         rows = np.repeat(others, len(GRID), axis=0)
         rows[:, column] = np.tile(GRID, 30)
         classes = hasattr(model, "predict_proba")
-        said = model.predict_proba(rows)[:, 1] if classes else model.predict(rows)
-        steps = np.diff(said.reshape(30, -1), axis=1) * DIRECTIONS[column]
+        predicted = model.predict_proba(rows)[:, 1] if classes else model.predict(rows)
+        steps = np.diff(predicted.reshape(30, -1), axis=1) * DIRECTIONS[column]
         worst = min(worst, float(steps.min()))
     return -worst
 

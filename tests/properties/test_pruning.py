@@ -55,12 +55,12 @@ def test_sequence_is_the_lower_envelope_of_all_pruned_subtrees(problem):
     children, risk = exact_errors(problem, tree)
     steps = sequence_by_enumeration(children, risk)
     whole = Fraction(sum(data_of(problem).weight))
-    found = pruning_sequence(tree, risk="cost")
-    assert found.n_leaves.tolist() == [len(step.leaves) for step in steps]
-    assert found.alpha.tolist() == pytest.approx(
+    sequence = pruning_sequence(tree, risk="cost")
+    assert sequence.n_leaves.tolist() == [len(step.leaves) for step in steps]
+    assert sequence.alpha.tolist() == pytest.approx(
         [float(step.alpha / whole) for step in steps], 1e-12
     )
-    assert found.risk.tolist() == pytest.approx(
+    assert sequence.risk.tolist() == pytest.approx(
         [float(s.risk / whole) for s in steps], 1e-12, 1e-15
     )
 

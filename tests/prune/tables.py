@@ -63,18 +63,18 @@ def _pruned(tree, problem, alpha, risk):
     return prune_tree(tree, alpha, risk=risk)
 
 
-def _errors(problem, rows, said):
+def _errors(problem, rows, predicted):
     truth = problem.target.values[rows, 0]
     if problem.options.task == "regression":
         if problem.options.criterion == "absolute_error":
-            return np.abs(truth - said)
+            return np.abs(truth - predicted)
         if problem.options.criterion == "poisson":
-            ratio = np.divide(truth, said, out=np.ones_like(said), where=truth > 0)
-            return truth * np.log(ratio) - truth + said
-        return (truth - said) ** 2
+            ratio = np.divide(truth, predicted, out=np.ones_like(predicted), where=truth > 0)
+            return truth * np.log(ratio) - truth + predicted
+        return (truth - predicted) ** 2
     labels = problem.target.info.classes[0]
-    told = np.searchsorted(labels, said)
+    codes = np.searchsorted(labels, predicted)
     scales = problem.scales
     costs = 1 - np.eye(len(labels)) if scales.costs is None else scales.costs
     factor = np.ones(len(labels)) if scales.factor is None else scales.factor
-    return factor[truth] * costs[truth, told]
+    return factor[truth] * costs[truth, codes]

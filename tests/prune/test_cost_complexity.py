@@ -106,12 +106,12 @@ def test_sequence_of_a_multiway_tree_is_the_lower_envelope(costs, tree):
     parent, counts = tree
     made = tree_of(parent, counts, costs.astype(float))
     steps = sequence_by_enumeration(children_of(parent), exact_risks(counts, costs))
-    found = pruning_sequence(made)
+    sequence = pruning_sequence(made)
     whole = Fraction(int(counts[0].sum()))
-    assert found.n_leaves.tolist() == [len(step.leaves) for step in steps]
+    assert sequence.n_leaves.tolist() == [len(step.leaves) for step in steps]
     # Exactly: each alpha is the correctly rounded quotient.
-    assert found.alpha.tolist() == [float(Fraction(step.alpha) / whole) for step in steps]
-    assert found.risk.tolist() == [float(Fraction(step.risk) / whole) for step in steps]
+    assert sequence.alpha.tolist() == [float(Fraction(step.alpha) / whole) for step in steps]
+    assert sequence.risk.tolist() == [float(Fraction(step.risk) / whole) for step in steps]
 
 
 @given(tree=counted_trees(), numerator=st.integers(0, 12), denominator=st.integers(1, 4))
@@ -157,7 +157,7 @@ def test_sequence_under_priors_is_the_lower_envelope(tree):
     whole = Fraction(int(totals.sum()))
     made = replace(made, class_prior=prior, risk=np.array([float(r / whole) for r in risks]))
     steps = sequence_by_enumeration(children_of(parent), risks)
-    found = pruning_sequence(made)
+    sequence = pruning_sequence(made)
     # Priors that are equal on paper give alphas that differ by rounding only: those are one step.
     distinct = [steps[0]]
     for step in steps[1:]:
@@ -165,7 +165,7 @@ def test_sequence_under_priors_is_the_lower_envelope(tree):
             distinct.append(step)
         else:
             distinct[-1] = step
-    assert found.n_leaves.tolist() == [len(step.leaves) for step in distinct]
+    assert sequence.n_leaves.tolist() == [len(step.leaves) for step in distinct]
 
 
 SETTINGS = [
@@ -243,11 +243,11 @@ def test_risk_of_rows_that_stay_is_what_the_tree_predicts_for_them(criterion):
     sequence = tree.pruning_sequence()
     for k in range(len(sequence)):
         step = sequence.tree(k)
-        said = step.predict(data.table)
+        predicted = step.predict(data.table)
         if criterion == "gini":
-            error = said != data.target.info.classes[0][truth]
+            error = predicted != data.target.info.classes[0][truth]
         else:
-            error = (said - truth) ** 2
+            error = (predicted - truth) ** 2
         assert sequence.risk[k] == pytest.approx(error.mean(), rel=1e-9)
 
 

@@ -36,34 +36,34 @@ SETTINGS = [
 def test_risk_and_standard_error_equal_those_by_definition(options, weighted):
     weight = np.random.default_rng(1).integers(1, 4, 120).astype(float) if weighted else None
     data = problem(options, weight=weight)
-    found = cross_validate(data.grow(), data, folds=FOLDS)
+    cv = cross_validate(data.grow(), data, folds=FOLDS)
     risk, se = cross_validation_by_definition(data, FOLDS)
-    np.testing.assert_allclose(found.risk, risk, rtol=1e-10)
-    np.testing.assert_allclose(found.se, se, rtol=1e-8, atol=1e-14)
+    np.testing.assert_allclose(cv.risk, risk, rtol=1e-10)
+    np.testing.assert_allclose(cv.se, se, rtol=1e-8, atol=1e-14)
 
 
 @pytest.mark.parametrize("missing", ["learn", "majority", "surrogate", "fractional"])
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
 def test_holes_are_treated_as_the_tree_treats_them(missing, criterion):
     data = problem({"missing": missing, "criterion": criterion}, holes=0.2)
-    found = cross_validate(data.grow(), data, folds=FOLDS)
+    cv = cross_validate(data.grow(), data, folds=FOLDS)
     risk, se = cross_validation_by_definition(data, FOLDS)
-    np.testing.assert_allclose(found.risk, risk, rtol=1e-10)
-    np.testing.assert_allclose(found.se, se, rtol=1e-8)
+    np.testing.assert_allclose(cv.risk, risk, rtol=1e-10)
+    np.testing.assert_allclose(cv.se, se, rtol=1e-8)
 
 
 def test_rows_that_stay_in_a_node_are_told_its_answer():
     data = problem({"missing": ceiba.Surrogates(keep=0, otherwise="stay")}, holes=0.3)
-    found = cross_validate(data.grow(), data, folds=FOLDS)
-    np.testing.assert_allclose(found.risk, cross_validation_by_definition(data, FOLDS)[0])
+    cv = cross_validate(data.grow(), data, folds=FOLDS)
+    np.testing.assert_allclose(cv.risk, cross_validation_by_definition(data, FOLDS)[0])
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
 def test_sequence_of_impurity_is_judged_by_cost(criterion):
     data = problem({"criterion": criterion})
-    found = cross_validate(data.grow(), data, folds=FOLDS, risk="impurity")
+    cv = cross_validate(data.grow(), data, folds=FOLDS, risk="impurity")
     risk, _ = cross_validation_by_definition(data, FOLDS, risk="impurity")
-    np.testing.assert_allclose(found.risk, risk, rtol=1e-10)
+    np.testing.assert_allclose(cv.risk, risk, rtol=1e-10)
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
@@ -76,9 +76,9 @@ def test_kept_predictions_have_the_risk_of_their_step(criterion, missing):
     if criterion == "gini":
         truth = data.target.info.classes[0][truth]
     for k in range(len(cv)):
-        said = cv.predictions(k)
-        np.testing.assert_array_equal(everything[:, k], said)
-        error = said != truth if criterion == "gini" else (said - truth) ** 2
+        predicted = cv.predictions(k)
+        np.testing.assert_array_equal(everything[:, k], predicted)
+        error = predicted != truth if criterion == "gini" else (predicted - truth) ** 2
         assert error.mean() == pytest.approx(cv.risk[k])
 
 
@@ -88,8 +88,8 @@ def test_confusion_q_and_class_costs_are_those_of_the_predictions():
     labels = data.target.info.classes[0]
     truth = labels[data.target.values[:, 0]]
     for k in range(len(cv)):
-        said = cv.predictions(k)
-        counts = [[np.sum((truth == t) & (said == s)) for s in labels] for t in labels]
+        predicted = cv.predictions(k)
+        counts = [[np.sum((truth == t) & (predicted == s)) for s in labels] for t in labels]
         np.testing.assert_array_equal(cv.confusion(k), counts)
         q = np.array(counts) / np.sum(counts, axis=1, keepdims=True)
         np.testing.assert_allclose(cv.q(k), q)
@@ -116,13 +116,13 @@ def test_leave_one_out_errors_of_iris_are_those_of_the_monograph(columns, errors
 def test_result_does_not_depend_on_threads():
     X, y = np.random.default_rng(0).normal(size=(3000, 8)), np.arange(3000) % 3
     target = read_target(y, task="classification")
-    found = []
+    cv = []
     for n_jobs in (1, 4):
         options = GrowOptions(task="classification", n_jobs=n_jobs, max_depth=6)
         data = Problem(read(X), target, options)
-        found.append(cross_validate(data.grow(), data, folds=5))
-    np.testing.assert_array_equal(found[0].risk, found[1].risk)
-    np.testing.assert_array_equal(found[0].predictions(0), found[1].predictions(0))
+        cv.append(cross_validate(data.grow(), data, folds=5))
+    np.testing.assert_array_equal(cv[0].risk, cv[1].risk)
+    np.testing.assert_array_equal(cv[0].predictions(0), cv[1].predictions(0))
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error", "poisson"])
@@ -141,14 +141,14 @@ def test_weights_are_repeated_rows_with_copies_in_one_fold(criterion):
 def test_repeats_average_and_show_their_spread():
     data = problem()
     tree = data.grow()
-    found = cross_validate(tree, data, folds=5, repeats=3, random_state=4)
-    assert found.n_repeats == 3
+    cv = cross_validate(tree, data, folds=5, repeats=3, random_state=4)
+    assert cv.n_repeats == 3
     single = [
         cross_validate(tree, data, folds=folds)
-        for folds in (_fold_ids(found, repeat) for repeat in range(3))
+        for folds in (_fold_ids(cv, repeat) for repeat in range(3))
     ]
-    np.testing.assert_allclose(found.risk, np.mean([one.risk for one in single], axis=0))
-    np.testing.assert_allclose(found.sd, np.std([one.risk for one in single], axis=0, ddof=1))
+    np.testing.assert_allclose(cv.risk, np.mean([one.risk for one in single], axis=0))
+    np.testing.assert_allclose(cv.sd, np.std([one.risk for one in single], axis=0, ddof=1))
     assert np.isnan(single[0].sd).all()
 
 
@@ -174,9 +174,9 @@ def test_rows_that_are_never_tested_have_no_prediction():
     data = problem()
     pairs = [(np.arange(60), np.arange(60, 90)), (np.arange(90), np.arange(90, 120))]
     cv = cross_validate(data.grow(), data, folds=pairs)
-    said = cv.predictions(0)
-    assert said[:60].tolist() == [None] * 60
-    assert None not in said[60:].tolist()
+    predicted = cv.predictions(0)
+    assert predicted[:60].tolist() == [None] * 60
+    assert None not in predicted[60:].tolist()
 
 
 def test_predictions_not_kept_are_refused_with_the_way_out():
@@ -221,17 +221,17 @@ def test_weights_in_other_units_give_the_same_risk_and_standard_error(power):
     plain = problem({}, weight=np.ones(120))
     other = problem({}, weight=np.full(120, 2.0**power))
     expected = cross_validate(plain.grow(), plain, folds=FOLDS)
-    found = cross_validate(other.grow(), other, folds=FOLDS)
-    np.testing.assert_array_equal(found.risk, expected.risk)
-    np.testing.assert_array_equal(found.se, expected.se)
+    cv = cross_validate(other.grow(), other, folds=FOLDS)
+    np.testing.assert_array_equal(cv.risk, expected.risk)
+    np.testing.assert_array_equal(cv.se, expected.se)
 
 
 def test_frequencies_four_times_as_large_halve_the_standard_error():
     options = {"frequency_weights": True}
     plain, other = (problem(options, weight=np.full(120, k)) for k in (1.0, 4.0))
     expected = cross_validate(plain.grow(), plain, folds=FOLDS)
-    found = cross_validate(other.grow(), other, folds=FOLDS)
-    np.testing.assert_array_equal(found.se, expected.se / 2)
+    cv = cross_validate(other.grow(), other, folds=FOLDS)
+    np.testing.assert_array_equal(cv.se, expected.se / 2)
 
 
 @pytest.mark.parametrize("make", [ceiba.DecisionTreeRegressor, ceiba.cart], ids=["plain", "cart"])
@@ -264,11 +264,11 @@ def test_one_se_choice_takes_frequencies_as_rows():
 def test_standard_error_of_unequal_weights_is_that_of_kishs_number_of_rows():
     weight = np.random.default_rng(6).exponential(size=120)
     data = problem({}, weight=weight)
-    found = cross_validate(data.grow(), data, folds=FOLDS)
-    wrong = found.predictions(0) != data.target.info.classes[0][data.target.values[:, 0]]
+    cv = cross_validate(data.grow(), data, folds=FOLDS)
+    wrong = cv.predictions(0) != data.target.info.classes[0][data.target.values[:, 0]]
     share = np.average(wrong, weights=weight)
     rows = weight.sum() ** 2 / (weight**2).sum()
-    assert found.se[0] == pytest.approx(np.sqrt(share * (1 - share) / rows), rel=1e-9)
+    assert cv.se[0] == pytest.approx(np.sqrt(share * (1 - share) / rows), rel=1e-9)
 
 
 def test_rpart_keeps_the_standard_error_of_r_which_shrinks_with_the_weights():

@@ -107,8 +107,8 @@ def test_leave_one_group_out_with_groups(data):
 def test_splitters_of_scikit_learn_are_followed(data, splitter):
     groups = np.arange(120) // 10 if isinstance(splitter, GroupKFold) else None
     expected = list(splitter.split(np.zeros((120, 1)), data.target.values[:, 0], groups))
-    found = read_folds(splitter, data, groups=groups)
-    for fold, (train, test) in zip(found, expected, strict=True):
+    folds = read_folds(splitter, data, groups=groups)
+    for fold, (train, test) in zip(folds, expected, strict=True):
         assert fold.train.tolist() == sorted(train.tolist())
         assert fold.test.tolist() == test.tolist()
 

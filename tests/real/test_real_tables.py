@@ -117,12 +117,14 @@ def test_every_row_gets_an_answer_with_its_reasons(name, missing, data_folder) -
     frame = table(name, "pandas", data_folder).head(3000)
     model = fit(name, frame, missing)
     X, _ = without_target(frame, PROBLEMS[name].target)
-    said = model.predict(X)
-    assert len(said) == len(frame)
+    predicted = model.predict(X)
+    assert len(predicted) == len(frame)
     holed = X.isna().sum(axis=1).to_numpy()
     for row in {0, int(np.argmax(holed)), len(X) - 1}:
-        told = model.explain(X.iloc[[row]])
-        assert told.answer == said[row] or told.answer == pytest.approx(said[row])
+        explanation = model.explain(X.iloc[[row]])
+        assert explanation.answer == predicted[row] or explanation.answer == pytest.approx(
+            predicted[row]
+        )
 
 
 @pytest.mark.parametrize("missing", RULES)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc
 
-from ceiba.grow.chaid import multiplier
+from ceiba.grow.chaid.merge import multiplier
 
 __all__ = ["Merged", "Test", "merge"]
 
@@ -164,7 +164,7 @@ class _Merging:
     def _all_rows(self) -> list[tuple[float, int]]:
         """Give the best partners of all groups of a nominal column, by few large calls."""
         n = len(self.groups)
-        found = []
+        partners = []
         for g in range(0, n, max(1, _PAIRS // n)):
             some = np.arange(g, min(n, g + max(1, _PAIRS // n)))
             left = np.repeat(some, n)
@@ -173,8 +173,10 @@ class _Merging:
             p = p_values(pairs, self.statistic).reshape(len(some), n)
             p[np.arange(len(some)), some] = _NEVER
             best = p.argmax(axis=1)
-            found += list(zip(p[np.arange(len(some)), best].tolist(), best.tolist(), strict=True))
-        return found
+            partners += list(
+                zip(p[np.arange(len(some)), best].tolist(), best.tolist(), strict=True)
+            )
+        return partners
 
     def best_partner(self, g: int) -> tuple[int, float]:
         p, other = self._row(g)

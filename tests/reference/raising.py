@@ -141,7 +141,7 @@ class Workshop:
     def newcomers(self, node: int, branch: int) -> Newcomers:
         """Send the rows of a node's other branches down one of its branches."""
         assert self.problem is not None
-        found = Newcomers(branch, self._everyone)
+        newcomers = Newcomers(branch, self._everyone)
         if self._everyone:
             waiting = [(branch, self.part(node))]
         else:
@@ -151,10 +151,10 @@ class Workshop:
             at, part = waiting.pop()
             if len(part.rows) == 0:
                 continue
-            found.parts[at], found.counts[at] = part, self._count(part)
+            newcomers.parts[at], newcomers.counts[at] = part, self._count(part)
             if self.branches[at]:
                 waiting += zip(self.branches[at], self._divide(at, part), strict=True)
-        return found
+        return newcomers
 
     def _divide(self, node: int, part: Part) -> list[Part]:
         """Part rows by the split that a node asks."""

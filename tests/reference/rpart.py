@@ -246,7 +246,7 @@ class Grower:
     # --- the split of a node (section 4)
 
     def choose(self, node: RpartNode) -> bool:
-        found = []
+        choices = []
         for column in range(len(self.data.columns)):
             best = self.best_of_column(column, node)
             if best is None:
@@ -255,11 +255,13 @@ class Grower:
                 self.largest_improve = best.improve
             if above(best.improve, times(self.largest_improve, Fraction(1, 10**10))):
                 price = self.cost[column] if self.cost else 1
-                found.append(Choice(best.mimic, times(best.improve, ratio(1, price)), best.n_used))
-        if not found:
+                choices.append(
+                    Choice(best.mimic, times(best.improve, ratio(1, price)), best.n_used)
+                )
+        if not choices:
             return False
         ranked: list[Choice] = []
-        for choice in found:  # insertion keeps the earlier column first on ties
+        for choice in choices:  # insertion keeps the earlier column first on ties
             at = sum(1 for other in ranked if not above(choice.improve, other.improve))
             ranked.insert(at, choice)
         node.primary, node.competitors = ranked[0], ranked[1 : self.control.maxcompete + 1]

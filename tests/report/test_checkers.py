@@ -13,6 +13,7 @@ from ceiba.report.page import SCRIPTS
 from tests.report.browser import Open
 from tests.report.models import HOSTILE, held_out, model, training
 from tests.report.npm import package
+from tests.report.test_trust import checks
 
 ASSETS = Path(ceiba.__file__).parent / "report" / "assets"
 TABS = ("node", "case", "prune", "model", "data")
@@ -46,13 +47,15 @@ def violations(page: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("kind", ["cv", "regression", "surrogate", "hostile"])
+@pytest.mark.parametrize("kind", ["cv", "regression", "surrogate", "trust", "hostile"])
 def test_page_every_tab_has_no_violation_by_axe(open_page: Open, kind: str, scheme: str) -> None:
     source = (package("axe-core") / "axe.min.js").read_text("utf-8")
     if kind == "hostile":
         rows = {name: [float(k), 1.0, 2.0, 0.0] for k, name in enumerate(HOSTILE)}
         fitted = ceiba.DecisionTreeClassifier().fit(rows, ["a", HOSTILE[0], "b", HOSTILE[5]])
         opened = open_page("hostile_axe", fitted, reports={}, color_scheme=scheme)
+    elif kind == "trust":
+        opened = open_page("trust_axe", model("cv"), reports=checks("cv"), color_scheme=scheme)
     else:
         reports = {"train": training(kind), "test": held_out(kind)}
         opened = open_page(f"{kind}_axe", model(kind), reports=reports, color_scheme=scheme)
@@ -62,10 +65,11 @@ def test_page_every_tab_has_no_violation_by_axe(open_page: Open, kind: str, sche
     page.focus("#twin")
     page.keyboard.press("ArrowDown")  # its card is shown
     found = {}
-    for tab in TABS:
+    tabs = (*TABS, "trust") if kind == "trust" else TABS
+    for tab in tabs:
         page.click(f"#tab-{tab}")
         if tab == "case":
             page.click("button.primary")
         page.evaluate("() => document.querySelectorAll('details').forEach((d) => (d.open = true))")
         found[tab] = violations(page)
-    assert found == {tab: [] for tab in TABS}
+    assert found == {tab: [] for tab in tabs}

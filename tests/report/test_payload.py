@@ -96,8 +96,15 @@ def test_page_of_iris_keeps_within_its_budget() -> None:
     assert len(fitted.report(train=(X, y), test=(X, y)).html.encode()) <= 300 * 1024
 
 
+WORDS = ("core/i18n.js", "trust/trust_words.js")
+
+
+def word_files() -> str:
+    return "\n".join((ASSETS / name).read_text("utf-8") for name in WORDS)
+
+
 def test_words_every_key_has_three_languages_and_the_same_blanks() -> None:
-    text = (ASSETS / "core/i18n.js").read_text("utf-8")
+    text = word_files()
     entries = re.findall(r"^  (\w+): (\[.*\]),$", text, re.MULTILINE)
     assert len(entries) > 200
     for key, listed in entries:
@@ -108,25 +115,23 @@ def test_words_every_key_has_three_languages_and_the_same_blanks() -> None:
 
 
 def test_words_every_key_used_by_the_scripts_is_known() -> None:
-    known = set(
-        re.findall(r"^  (\w+): \[", (ASSETS / "core/i18n.js").read_text("utf-8"), re.MULTILINE)
-    )
+    known = set(re.findall(r"^  (\w+): \[", word_files(), re.MULTILINE))
     used: set[str] = set()
     for name in SCRIPTS:
         used |= set(re.findall(r'\bt\("([a-z0-9_]+)"\s*[,)]', (ASSETS / name).read_text("utf-8")))
     assert used - known == set()
 
 
-BUILT = ("cells_", "g_", "kind_", "m_", "rule_missing_", "rule_unseen_", "tab_")
+BUILT = ("cells_", "g_", "kind_", "m_", "proof_", "rule_missing_", "rule_unseen_", "tab_", "unit_")
 
 
 def test_words_and_style_classes_are_all_used_by_the_scripts() -> None:
-    others = [name for name in SCRIPTS if name != "core/i18n.js"]
+    others = [name for name in SCRIPTS if name not in WORDS]
     code = "\n".join((ASSETS / name).read_text("utf-8") for name in others)
     quoted = set(re.findall(r"[\"'`]([a-z0-9_]+)[\"'`]", code))
     assert all(f'"{start}" + ' in code for start in BUILT)  # keys put together from two parts
     tasks = {"classification", "regression"}  # by the name that the payload gives
-    keys = re.findall(r"^  (\w+): \[", (ASSETS / "core/i18n.js").read_text("utf-8"), re.MULTILINE)
+    keys = re.findall(r"^  (\w+): \[", word_files(), re.MULTILINE)
     unused = {key for key in keys if not {key, key.removesuffix("_one")} & (quoted | tasks)}
     assert {key for key in unused if not key.startswith(BUILT)} == set()
     words = {word for text in re.findall(r'"([^"\n]*)"', code) for word in text.split()}

@@ -195,7 +195,7 @@ def test_sure_of_a_mean_names_the_weights(open_page: Open, weighted: bool) -> No
         assert text.startswith(
             f"The {'weighted ' if weighted else ''}mean of the {n} training rows"
         )
-        assert ("95% interval is" in text) == (not weighted)
+        assert ("95% interval (optimistic) is" in text) == (not weighted)
 
 
 def test_sure_of_a_mean_under_monotone_limits_claims_no_mean(open_page: Open) -> None:
@@ -230,3 +230,16 @@ def test_rows_under_weights_and_priors_are_counted_as_rows(open_page: Open) -> N
             assert int(rows) == fit.tree_.n_rows[int(line.split("\t")[0][1:])]
             assert float(share) == pytest.approx(100 * int(rows) / 500, abs=0.051)
         assert "500" in opened.page.locator(".metrics tr").last.inner_text()
+
+
+def test_interval_of_honest_leaves_is_not_called_optimistic(open_page: Open) -> None:
+    for honest in (None, 0.5):
+        fit = fitted(honest=honest)
+        opened = open_page(f"sure_honest_{honest}", fit, reports={})
+        said = [said_of(opened, i)["text"] for i in fit.tree_.leaves.tolist()]
+        intervals = [text for text in said if "95% interval" in text]
+        assert len(intervals) > 3
+        assert all(("95% interval (optimistic)" in text) == (honest is None) for text in intervals)
+        opened.run("() => ceibaReport.reveal(0)")
+        shown = opened.page.inner_text("#panel .sure")
+        assert shown.endswith("(optimistic)") == (honest is None)

@@ -26,8 +26,8 @@ def iris_rules(**options):
 
 def test_rules_of_iris_are_short():
     model = iris_rules()
-    said = [(str(rule.condition), str(rule.value)) for rule in model.rules_]
-    assert said == [
+    rules = [(str(rule.condition), str(rule.value)) for rule in model.rules_]
+    assert rules == [
         ("x3 <= 0.6", "setosa"),
         ("0.6 < x3 <= 1.7 and x2 <= 4.9", "versicolor"),
         ("x3 > 1.7", "virginica"),
@@ -142,16 +142,16 @@ def test_no_rule_can_be_left_out_without_a_longer_description():
     tree = ceiba.c45().fit(data.data, data.target).tree_
     problem = Problem.like(tree, data.data, data.target)
     codes, weight = data.target.astype(np.intp), np.ones(len(data.target))
-    found = drafts(tree, problem.table, codes, weight, 0.25)
-    bits = log2(len(frozenset().union(*(rule.tests for rule in found))))
+    rules = drafts(tree, problem.table, codes, weight, 0.25)
+    bits = log2(len(frozenset().union(*(rule.tests for rule in rules))))
     kept = [
         rule
         for k in (0, 1)
-        for rule in _shortest([r for r in found if r.answer == k], codes == k, weight, bits)
+        for rule in _shortest([r for r in rules if r.answer == k], codes == k, weight, bits)
     ]
-    assert 0 < len(kept) < len(found)
+    assert 0 < len(kept) < len(rules)
     shortest = length(kept, codes, weight, bits)
-    assert shortest < length(found, codes, weight, bits)
+    assert shortest < length(rules, codes, weight, bits)
     for left_out in range(len(kept)):
         rest = kept[:left_out] + kept[left_out + 1 :]
         assert length(rest, codes, weight, bits) > shortest

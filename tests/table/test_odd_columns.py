@@ -19,9 +19,9 @@ Y = [0, 0, 0, 0, 1, 1, 1, 1]
 
 
 def records(align: bool = False) -> Any:
-    found = np.zeros(8, np.dtype([("a", "f8"), ("b", "i4"), ("c", "f4")], align=align))
-    found["a"], found["b"], found["c"] = np.arange(8), [0, 1] * 4, np.arange(8)[::-1]
-    return found
+    result = np.zeros(8, np.dtype([("a", "f8"), ("b", "i4"), ("c", "f4")], align=align))
+    result["a"], result["b"], result["c"] = np.arange(8), [0, 1] * 4, np.arange(8)[::-1]
+    return result
 
 
 @pytest.mark.parametrize("align", [False, True])
@@ -104,10 +104,10 @@ def test_arrow_union_is_refused(kind: str) -> None:
 def test_slice_of_runs_is_read_as_its_values(values: list[Any], cut: tuple[int, int]) -> None:
     runs = pa.RunEndEncodedArray.from_arrays([3, 6, 9], pa.array(values))
     plain = pa.array([value for value in values for _ in range(3)])
-    found = read(pa.table({"x": runs}).slice(*cut))
+    result = read(pa.table({"x": runs}).slice(*cut))
     wanted = read(pa.table({"x": plain}).slice(*cut))
-    assert found.schema == wanted.schema
-    np.testing.assert_array_equal(found.columns[0].values, wanted.columns[0].values)
+    assert result.schema == wanted.schema
+    np.testing.assert_array_equal(result.columns[0].values, wanted.columns[0].values)
     sliced = read(pa.table({"x": runs.slice(*cut)}))
     np.testing.assert_array_equal(sliced.columns[0].values, wanted.columns[0].values)
 
@@ -149,10 +149,10 @@ def test_period_and_interval_are_refused_with_a_way_out(column: Any, hint: str) 
 @pytest.mark.parametrize("ordered", [True, False])
 def test_categorical_of_pandas_in_a_dict_keeps_its_order(ordered: bool) -> None:
     values = pd.Categorical(["a", None, "c"], categories=["c", "b", "a"], ordered=ordered)
-    found, wanted = read({"a": values}), read(pd.DataFrame({"a": values}))
-    assert found.schema == wanted.schema
-    assert found.columns[0].info.kind == (Kind.ORDERED if ordered else Kind.CATEGORICAL)
-    assert found.columns[0].values.tolist() == [2, -1, 0]
+    result, wanted = read({"a": values}), read(pd.DataFrame({"a": values}))
+    assert result.schema == wanted.schema
+    assert result.columns[0].info.kind == (Kind.ORDERED if ordered else Kind.CATEGORICAL)
+    assert result.columns[0].values.tolist() == [2, -1, 0]
 
 
 @pytest.mark.parametrize(
@@ -166,9 +166,9 @@ def test_categorical_of_pandas_in_a_dict_keeps_its_order(ordered: bool) -> None:
     ids=["Int64", "string", "DatetimeIndex", "CategoricalIndex"],
 )
 def test_arrays_of_pandas_in_a_dict_are_read_as_series(values: Any) -> None:
-    found, wanted = read({"a": values}), read(pd.DataFrame({"a": values}))
-    assert found.schema == wanted.schema
-    np.testing.assert_array_equal(found.columns[0].values, wanted.columns[0].values)
+    result, wanted = read({"a": values}), read(pd.DataFrame({"a": values}))
+    assert result.schema == wanted.schema
+    np.testing.assert_array_equal(result.columns[0].values, wanted.columns[0].values)
 
 
 @pytest.mark.parametrize("model", [ceiba.DecisionTreeClassifier, ceiba.rpart])

@@ -16,7 +16,7 @@ from ceiba.tree import (
     Split,
     SplitKind,
     SplitTable,
-    Surrogates,
+    SurrogateTable,
     Tree,
     check,
     from_arrays,
@@ -114,7 +114,7 @@ def random_tree(
     return tree
 
 
-def random_surrogates(rng: np.random.Generator, tree: Tree) -> Surrogates:
+def random_surrogates(rng: np.random.Generator, tree: Tree) -> SurrogateTable:
     start, splits = [0], []
     for n_branches in tree.n_branches.tolist():
         for _ in range(rng.integers(3) if n_branches else 0):
@@ -125,7 +125,7 @@ def random_surrogates(rng: np.random.Generator, tree: Tree) -> Surrogates:
                 splits.append(split)
         start.append(len(splits))
     m = len(splits)
-    return Surrogates(
+    return SurrogateTable(
         np.array(start),
         SplitTable.from_splits(splits, tree.schema),
         rng.random(m),

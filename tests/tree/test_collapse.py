@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import ceiba
 from ceiba.errors import TreeError
-from ceiba.tree import Competitors, Cut, SplitTable, check
+from ceiba.tree import CompetitorTable, Cut, SplitTable, check
 from tests.tree.random_trees import random_rows, random_tree
 
 SEEDS = st.integers(0, 10_000)
@@ -93,7 +93,7 @@ def test_collapse_drops_competitors_of_the_new_leaf() -> None:
     tree = ceiba.tree.build(("x <= 2", "a", ("x <= 3", "b", "a")))
     splits = SplitTable.from_splits([Cut("x", 1.0), Cut("x", 5.0)], tree.schema)
     start = np.array([0, 1, 1, 2, 2, 2])
-    tree = replace(tree, competitors=Competitors(start, splits, np.array([0.2, 0.1])))
+    tree = replace(tree, competitors=CompetitorTable(start, splits, np.array([0.2, 0.1])))
     small = tree.collapse(2)
     assert [c.gain for c in small.root.competitors] == [0.2]
     assert small.node(2).competitors == ()

@@ -205,5 +205,5 @@ def test_threads_write_the_same_answers(n_threads):
     assert np.array_equal(
         ceiba.tree.routing.route.predict(tree, table, n_threads=n_threads), tree.predict(X)
     )
-    found = ceiba.tree.routing.route.predict_proba(tree, table, n_threads=n_threads)
-    assert np.array_equal(found, tree.predict_proba(X))
+    result = ceiba.tree.routing.route.predict_proba(tree, table, n_threads=n_threads)
+    assert np.array_equal(result, tree.predict_proba(X))

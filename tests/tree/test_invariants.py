@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ceiba
 from ceiba.errors import TreeError
-from ceiba.tree import Competitors, Cut, LevelSets, SplitTable, Surrogates, Tree, check
+from ceiba.tree import CompetitorTable, Cut, LevelSets, SplitTable, SurrogateTable, Tree, check
 from tests.tree.random_trees import random_tree
 
 
@@ -120,10 +120,10 @@ def test_check_regression_with_counts_is_refused() -> None:
         check(replace(tree, counts=np.ones((3, 1, 1))))
 
 
-def surrogates(start: list[int], splits: list[Any]) -> Surrogates:
+def surrogates(start: list[int], splits: list[Any]) -> SurrogateTable:
     m = len(splits)
     table = SplitTable.from_splits(splits, tree_of().schema)
-    return Surrogates(np.array(start), table, np.ones(m), np.ones(m), np.zeros(m))
+    return SurrogateTable(np.array(start), table, np.ones(m), np.ones(m), np.zeros(m))
 
 
 @pytest.mark.parametrize(
@@ -140,11 +140,15 @@ def surrogates(start: list[int], splits: list[Any]) -> Surrogates:
         (surrogates([0, 0, 0, 1, 1, 1, 1], [Cut("x", 1.0)]), "surrogate 0: 3 branches"),
     ],
 )
-def test_check_broken_surrogates_name_the_place(extra: Surrogates, message: str) -> None:
+def test_check_broken_surrogates_name_the_place(extra: SurrogateTable, message: str) -> None:
     with pytest.raises(TreeError, match=message):
         check(replace(tree_of(), surrogates=extra))
 
 
 def test_check_competitor_with_other_number_of_branches_passes() -> None:
     splits = SplitTable.from_splits([LevelSets("c", (("u",), ("v",), ("w",)))], tree_of().schema)
-    check(replace(tree_of(), competitors=Competitors(array(0, 1, 1, 1, 1, 1, 1), splits, array(1))))
+    check(
+        replace(
+            tree_of(), competitors=CompetitorTable(array(0, 1, 1, 1, 1, 1, 1), splits, array(1))
+        )
+    )

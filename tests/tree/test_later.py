@@ -50,8 +50,8 @@ def test_threads_that_ask_together_get_the_same_tree():
     for _ in range(20):
         tree = fresh()
         with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(lambda _, t=tree: t.gain.tolist(), range(4)))
-        assert found == [expected] * 4
+            results = list(pool.map(lambda _, t=tree: t.gain.tolist(), range(4)))
+        assert results == [expected] * 4
 
 
 def test_tree_keeps_neither_the_table_nor_the_estimator():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import ceiba
 from ceiba.errors import DataError, TreeError
 from ceiba.table import Table, read_like
-from ceiba.tree import Cut, LevelSets, SplitTable, Surrogates, Tree, trace
+from ceiba.tree import Cut, LevelSets, SplitTable, SurrogateTable, Tree, trace
 from ceiba.tree.routing.branches import visits
 from ceiba.tree.routing.route import spread
 from tests.tree.random_trees import random_rows, random_tree
@@ -137,7 +137,7 @@ def surrogate_tree(**changes: object) -> Tree:
         ("x <= 2", "a", "b"), columns=["x", "y", "c"], levels={"c": ["u", "v", "w"]}
     )
     stand_ins = [Cut("y", 10.0, low_branch=1), LevelSets("c", (("u",), ("v",)))]
-    surrogates = Surrogates(
+    surrogates = SurrogateTable(
         np.array([0, 2, 2, 2]),
         SplitTable.from_splits(stand_ins, tree.schema),
         np.array([0.9, 0.8]),

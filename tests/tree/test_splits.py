@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from ceiba.errors import CeibaError, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema
-from ceiba.tree import Competitors, Cut, LevelSets, Presence, SplitKind, SplitTable, Surrogates
+from ceiba.tree import (
+    CompetitorTable,
+    Cut,
+    LevelSets,
+    Presence,
+    SplitKind,
+    SplitTable,
+    SurrogateTable,
+)
 from tests.tree.random_trees import random_split, schema
 
 SEEDS = st.integers(0, 10_000)
@@ -125,13 +133,13 @@ def test_sentence_of_many_levels_counts_the_rest() -> None:
     assert split.sentence(0, max_levels=3) == "c in {a, b, c, +5 more}"
 
 
-def two_nodes() -> tuple[Surrogates, Competitors]:
+def two_nodes() -> tuple[SurrogateTable, CompetitorTable]:
     splits = SplitTable.from_splits([Cut("x", 1.0), Cut("y", 2.0), Presence("x")], schema())
     start = np.array([0, 2, 2, 3])
-    surrogates = Surrogates(
+    surrogates = SurrogateTable(
         start, splits, np.array([0.9, 0.8, 0.7]), np.array([0.5, 0.4, 0.3]), np.array([3, 2, 1])
     )
-    return surrogates, Competitors(start, splits, np.array([0.3, 0.2, 0.1]))
+    return surrogates, CompetitorTable(start, splits, np.array([0.3, 0.2, 0.1]))
 
 
 def test_surrogates_of_node_are_best_first() -> None:

@@ -104,3 +104,21 @@ def test_evaluate_by_with_a_wrong_option_says_so(
     X = X if options.get("by") == "sex" else X[["x", "z"]]
     with pytest.raises(error, match=message):
         model.evaluate(X, y, **options)
+
+
+def test_groups_of_several_outputs_are_those_of_each() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 3))
+    first = np.where(X[:, 0] > 0, "a", "b")
+    second = np.where(X[:, 1] > 0.3, "p", "q")
+    side = np.where(X[:, 2] > 0, "left", "right")
+    both = np.column_stack([first, second])
+    model = ceiba.DecisionTreeClassifier(max_depth=3).fit(X, both)
+    found = model.evaluate(X, both, by=side)
+    assert isinstance(found, tuple)
+    said = model.predict(X)
+    for k, truth in enumerate((first, second)):
+        for name in ("left", "right"):
+            rows = side == name
+            error = float(np.mean(said[rows, k] != truth[rows]))
+            assert found[k].evaluations[name].error == pytest.approx(error, abs=1e-12)

@@ -148,3 +148,27 @@ def test_stability_with_wrong_options_says_so() -> None:
     leaf = int(model.tree_.leaves[0])
     with pytest.raises(TreeError, match="is a leaf"):
         model.rival_columns(X, y, node=leaf)
+
+
+@pytest.mark.parametrize("kind", [ceiba.DecisionTreeClassifier, ceiba.DecisionTreeRegressor])
+def test_stability_of_several_outputs_is_measured_for_each(kind: Any) -> None:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(150, 3))
+    y = (X[:, 0] + 0.5 * rng.normal(size=150) > 0).astype(float)
+    noise = rng.integers(0, 2, 150).astype(float)
+    one = kind(max_depth=3).fit(X, y).stability(X, y, resamples=15)
+    # Twice the same target grows the same trees: both outputs have the figures of one.
+    twice = np.column_stack([y, y])
+    both = kind(max_depth=3).fit(X, twice).stability(X, twice, resamples=15)
+    assert both.agreement == pytest.approx((one.agreement, one.agreement), rel=1e-12)
+    np.testing.assert_allclose(both.rows, np.column_stack([one.rows, one.rows]), atol=1e-12)
+    np.testing.assert_allclose(
+        both.leaves[both.leaves.columns[4]], one.leaves[one.leaves.columns[3]], atol=1e-12
+    )
+    # A target and noise do not have the same.
+    mixed = np.column_stack([y, noise])
+    model = kind(max_depth=3).fit(X, mixed)
+    found = model.stability(X, mixed, resamples=15)
+    assert len(set(found.agreement)) == 2
+    assert found.rows.shape == (150, 2)
+    assert ", by output" in str(found)

@@ -6,9 +6,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "optimal/lookahead.hpp"
+#include "optimal/incumbent.hpp"
 #include "optimal/shape.hpp"
 #include "optimal/solver.hpp"
+#include "optimal/start/warm_start.hpp"
 
 namespace ceiba::optimal {
 
@@ -103,32 +104,6 @@ void find_twins(Problem& problem) {
     if (total > 0.0) problem.data.floor = std::move(floor);
 }
 
-// The best tree so far and the bound below it, told to the outside.
-class Incumbent : public Watch {
-public:
-    Incumbent(double gap, double tolerance, Clock& clock, const Progress& progress)
-        : gap_(gap), tolerance_(tolerance), clock_(clock), progress_(progress) {}
-
-    void improved(double value, const PlanPtr& plan) override {
-        if (!(value < this->value)) return;
-        this->value = value;
-        this->plan = plan;
-    }
-    void bounded(double lower) override {
-        this->lower = std::max(this->lower, std::min(lower, keep_below(value)));
-        if (progress_) progress_(value, this->lower, clock_.seconds());
-    }
-    double keep_below(double bound) const override { return gap_ > 0.0 ? bound - gap_ * bound : bound; }
-
-    double value = infinite, lower = 0.0;
-    PlanPtr plan;
-
-private:
-    double gap_, tolerance_;
-    Clock& clock_;
-    const Progress& progress_;
-};
-
 // Trees that cost little more than the best: for each first question the best tree below it.
 class Collected : public Watch {
 public:
@@ -166,19 +141,19 @@ public:
           root_(root_node(problem.features, problem.data)),
           solver_(problem.features, problem.rule, rules(problem, request), pool_, clock_,
                   request.memory - needed(problem, request)),
-          best_(request.horizon ? 0.0 : request.gap, solver_.rules().tolerance, clock_, progress) {}
+          best_(request.horizon ? 0.0 : request.gap, clock_, progress) {}
 
     Outcome run() {
         Outcome out;
         best_.improved(solver_.leaf_value(root_), nullptr);
         out.status = stopped([&] {
             if (request_.horizon > 0)
-                look_ahead(request_.horizon);
+                WarmStart<Loss>(solver_, root_, best_).look_ahead(request_.horizon);
             else
                 prove();
         });
         const bool ended = out.status == Status::proven;
-        if (request_.horizon > 0 && ended) out.status = Status::heuristic;
+        if ((request_.horizon > 0 || request_.last_stage < proof_stage) && ended) out.status = Status::heuristic;
         if (out.status == Status::proven) {
             best_.lower = request_.gap > 0.0 ? best_.keep_below(best_.value) : best_.value;
             if (request_.gap > 0.0 && best_.lower < best_.value) out.status = Status::within_gap;
@@ -215,51 +190,10 @@ private:
         }
     }
 
-    double value_of(const PlanPtr& plan, const Node& node) {
-        if (!plan) return solver_.leaf_value(node);
-        SideOf side;
-        ask(problem_.features, node, *plan, side);
-        Node left, right;
-        divide(problem_.features, node, side, left, right);
-        return value_of(plan->left, left) + value_of(plan->right, right);
-    }
-
-    void look_ahead(int horizon) {
-        Lookahead<Loss> ahead(solver_);
-        const auto keep = [&] {
-            const PlanPtr plan = ahead.plan();
-            best_.improved(value_of(plan, root_), plan);
-        };
-        try {
-            ahead.grow(root_, request_.max_depth, horizon);
-        } catch (...) {
-            keep();
-            throw;
-        }
-        keep();
-    }
-
-    // Limited searches that widen, as long as a quarter of the time.
-    void search_limited() {
-        clock_.set_phase_end(0.25 * clock_.limit());
-        try {
-            Limited<Loss> limited(solver_);
-            for (std::size_t width = 2; width <= 8 && width < 2 * root_.n_features(); width *= 2) {
-                const Answer answer = limited.solve(root_, request_.max_depth, width, best_.value);
-                if (answer.found()) best_.improved(answer.value, answer.plan);
-            }
-        } catch (const OutOfTime&) {
-            if (clock_.seconds() > clock_.limit()) throw;
-        }
-        clock_.clear_phase_end();
-    }
-
     void prove() {
-        const bool limited_leaves = request_.max_depth < 30 && request_.max_leaves < 1 << request_.max_depth;
-        if (request_.max_depth > 2 && !limited_leaves) {
-            look_ahead(2);
-            search_limited();
-        }
+        if (request_.max_depth > 2 || request_.last_stage < proof_stage)
+            WarmStart<Loss>(solver_, root_, best_).run(request_.last_stage);
+        if (request_.last_stage < proof_stage) return;
         const Answer answer = solver_.solve(root_, request_.max_depth, request_.max_leaves, best_.value, &best_);
         if (answer.found()) best_.improved(answer.value, answer.plan);
     }

@@ -21,11 +21,12 @@ struct Request {
     std::size_t min_rows = 1;
     double penalty = 0.0;  // per leaf, in the unit of the loss
     int horizon = 0;       // > 0: lookahead of that depth; 0: the exact search
+    int last_stage = 5;    // greedy, lookahead, refined, limited, proof: the last one that is run (horizon 0)
     double time_limit = 60.0, gap = 0.0;
     std::size_t memory = std::size_t{1} << 30;  // bytes for sorted columns and the cache
     bool learn_missing = true;
     int n_threads = 1;
-    double within = -1.0;  // >= 0: also trees that cost at most this share more than the best ...
+    double within = -1.0;            // >= 0: also trees that cost at most this share more than the best ...
     std::size_t n_alternatives = 0;  // ... at most so many
 };
 

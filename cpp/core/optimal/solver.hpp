@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,7 @@
 #include "optimal/losses.hpp"
 #include "optimal/plan.hpp"
 #include "optimal/sides.hpp"
+#include "optimal/target_groups.hpp"
 
 namespace ceiba::optimal {
 
@@ -85,11 +87,11 @@ public:
         depth = std::min(depth, leaves - 1);
         if (depth < 31) leaves = std::min(leaves, 1 << depth);
         const double leaf = leaf_value(node);
-        const double least = split_bound(node, depth, leaves);
+        const double goal = std::min(bound, leaf) - rules_.tolerance;
+        const double least = split_bound(node, depth, leaves, goal);
         Answer best;
         best.relaxed = std::min(leaf, least);
         if (leaf < bound) best.value = leaf;
-        const double goal = std::min(bound, leaf) - rules_.tolerance;
         if (depth < 1 || node.n_rows() < 2 * rules_.min_rows || node.n_rows() < 2 || least >= goal) {
             if (depth < 1 || node.n_rows() < 2) best.relaxed = leaf;
             return best;
@@ -125,15 +127,23 @@ public:
     }
 
 private:
-    // A lower bound of trees with at least one split: rows that agree in all columns, classes without a leaf.
-    double split_bound(const Node& node, int depth, int leaves) {
+    // A lower bound of trees with at least one split: rows that agree in all columns, classes without a leaf, groups of
+    // the target. What cannot reach `goal` need not be worked out.
+    double split_bound(const Node& node, int depth, int leaves, double goal) {
         double least = leaf_.leaves_bound(static_cast<std::size_t>(depth < 20 ? std::min(leaves, 1 << depth) : leaves));
         if (!node.data.floor.empty()) {
             double floor = 0.0;
             for (double f : node.data.floor) floor += f;
             least = std::max(least, floor);
         }
-        return least + 2.0 * rules_.penalty;
+        least += 2.0 * rules_.penalty;
+        if constexpr (std::is_same_v<Loss, Squared>) {
+            if (depth >= 2 && least < goal)
+                least =
+                    std::max(least, groups_.bound(node.data, static_cast<std::size_t>(leaves), rules_.penalty, goal) -
+                                        rules_.tolerance);
+        }
+        return least;
     }
 
     Answer stump(const Node& node, double leaf, double bound) {
@@ -329,6 +339,7 @@ private:
     Cache cache_;
     SideSearch<Loss> sides_;
     Loss leaf_;
+    TargetGroups groups_;
     SideOf whole_;
     std::array<SideOf, 2> side_;
     std::vector<std::unique_ptr<std::array<Node, 2>>> scratch_;  // by depth

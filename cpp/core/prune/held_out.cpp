@@ -62,6 +62,11 @@ Losses number_losses(const Path& path, const HeldOutRows& rows, std::span<const 
         return walk_up(path, rows, [&](std::size_t row, std::size_t node) {
             return factor(row) * std::abs(number[row] - value[node]);
         });
+    if (loss == Loss::poisson_sqrt)
+        return walk_up(path, rows, [&](std::size_t row, std::size_t node) {
+            const double d = std::sqrt(number[row]) - std::sqrt(value[node]);
+            return factor(row) * 0.5 * d * d;
+        });
     return walk_up(path, rows, [&](std::size_t row, std::size_t node) {
         return factor(row) * half_deviance(number[row], value[node]);
     });

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["advice"]
-
 _MOST_ROWS: Final = 20_000
 _RARE: Final = 5
 _MANY_MISSING: Final = 0.05

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ceiba.tree import Tree
 
-__all__ = ["Answers"]
-
 
 class Answers:
     """What a tree answers.

@@ -13,8 +13,6 @@ from ceiba.errors import DataError, OptionError, did_you_mean
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["make_model", "read_costs", "read_pairs", "read_settings", "split_rows", "task_of"]
-
 _FEW: Final = 20
 _RECIPES: Final = ("cart", "rpart", "id3", "c45", "c50", "chaid")
 

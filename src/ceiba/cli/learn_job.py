@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Learning"]
-
 _SHORT = 12  # rows of a pruning table that are printed
 
 
@@ -162,7 +160,7 @@ class Learning:
         """Print the tree and how good it is."""
         from ceiba.cli.commands.using.evaluate import evaluation_data, evaluation_on
         from ceiba.cli.files.kinds import as_columns
-        from ceiba.cli.output import answer, remark
+        from ceiba.cli.output import answer, remark, wrapped
 
         tree = model.tree_
         rows = len(self.train[1])
@@ -172,7 +170,7 @@ class Learning:
         }  # fmt: skip
         lines = [tree.to_text(unicode=_can_unicode(), max_depth=6), ""]
         if tree.certificate is not None:
-            lines += [str(tree.certificate), ""]
+            lines += [wrapped(str(tree.certificate)), ""]
             said["certificate"] = tree.certificate.to_dict()
         table = getattr(model, "pruning_table_", None)
         if table is not None:

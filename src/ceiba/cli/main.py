@@ -20,8 +20,6 @@ from ceiba.visible import visible
 if TYPE_CHECKING:
     import typer
 
-__all__ = ["COMMANDS", "main", "make_app"]
-
 #: The commands by the folder they are in, with the heading under which help lists them; each is a
 #: function in a file of its name.
 COMMANDS: Final = {

@@ -7,8 +7,6 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["open_model", "open_tree", "reading_of"]
-
 
 def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Give the fitted estimator of a model file (a bare tree gets one) and the metadata."""
@@ -23,10 +21,22 @@ def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
 
 def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Give the tree of a model file and the metadata, without waiting for scikit-learn."""
+    """Give the tree of a model file and the metadata, without waiting for scikit-learn.
+
+    A tree that was searched for has its certificate: that is one of the estimator's attributes.
+    """
     with _named(path):
         document = _read(path)
-    return document.tree, document.metadata
+        if not _is_certified(document):
+            return document.tree, document.metadata
+    model, metadata = open_model(path)
+    return model.tree_, metadata
+
+
+def _is_certified(document: Any) -> bool:
+    stored = None if document.model is None else document.model.value
+    fitted = stored.get("fitted") if isinstance(stored, dict) else None
+    return isinstance(fitted, dict) and "certificate_" in fitted
 
 
 def _read(path: str | os.PathLike[str]) -> Any:

@@ -11,8 +11,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, get_type_hints
 
-__all__ = ["flags_of", "read_flag", "with_option_flags"]
-
 _PRUNING: Final = ("prune", "ccp_alpha")
 _PANELS: Final = ("How the tree grows", "How large the tree is")
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import errno
 import json
 import math
+import shutil
 import sys
+import textwrap
 import warnings
 from pathlib import Path
 from typing import Any
 
 from ceiba.visible import visible
-
-__all__ = ["answer", "check_out", "exit_code", "is_full", "plain", "remark", "warn_in_words"]
 
 
 def answer(text: str, data: Any, as_json: bool) -> None:
@@ -28,6 +28,19 @@ def remark(text: str, quiet: bool = False) -> None:
     """Print a remark, unless silence was asked for."""
     if not quiet:
         print(visible(text), file=sys.stderr)
+
+
+def wrapped(text: str) -> str:
+    """Break prose into lines as wide as the terminal, at most 100 characters.
+
+    Examples
+    --------
+    >>> from ceiba.cli.output import wrapped
+    >>> max(map(len, wrapped("word " * 50).splitlines())) <= 100
+    True
+    """
+    width = min(shutil.get_terminal_size().columns, 100)
+    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def check_out(path: Path | None, option: str = "--out") -> None:

@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-__all__ = ["busy", "progress"]
-
 _PATIENCE: Final = 1.0  # seconds before a bar appears
 
 

@@ -7,18 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = [
-    "AsJson",
-    "Data",
-    "Decimal",
-    "Encoding",
-    "Markers",
-    "Model",
-    "Out",
-    "Quiet",
-    "Separator",
-]
-
 Data = Annotated[
     str,
     typer.Argument(

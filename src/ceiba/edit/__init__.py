@@ -4,7 +4,4 @@ from __future__ import annotations
 
 from ceiba.edit.by_hand import regrow, set_split
 
-__all__ = [
-    "regrow",
-    "set_split",
-]
+__all__ = ["regrow", "set_split"]

@@ -1,15 +1,15 @@
 """What every fitted estimator does: reading rows, predicting, scikit-learn's attributes and tags.
 
-Estimators are thin: all that can be done with a fitted one can be done with its `tree_`. Rows take
-a short way (no `validate_data`): the rules and messages of scikit-learn's input checks are followed
-by hand.
+Estimators are thin: all that can be done with a fitted one can be done with its `tree_`. Rows
+take a short cut (no `validate_data`): the rules and messages of scikit-learn's input checks are
+followed by hand.
 """
 
 from __future__ import annotations
 
 import warnings
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,21 +17,13 @@ from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metadata_routing import UNUSED
 
+from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning
 from ceiba.estimators.methods import EstimatorMethods
 from ceiba.grow import n_threads, resolve_max_features
-from ceiba.table import (
-    Table,
-    read_like,
-    read_target,
-)
+from ceiba.table import Table, read_like, read_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.criteria import Task
-
-__all__ = ["BaseTree"]
 
 
 class BaseTree(EstimatorMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]

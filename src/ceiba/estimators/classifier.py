@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,6 @@ from ceiba.estimators.parameters import PARAMETERS, ClassifierParameters
 from ceiba.options import takes_options
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-__all__ = ["DecisionTreeClassifier", "TreeClassifier"]
 
 
 class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
@@ -120,30 +118,3 @@ class DecisionTreeClassifier(TreeClassifier, DecisionTree):
     if TYPE_CHECKING:
 
         def __init__(self, **parameters: Unpack[ClassifierParameters]) -> None: ...
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : table
-            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
-        y : array-like of shape (n_rows,) or (n_rows, n_outputs), or str
-            Labels; or the name of the column of X that holds them.
-        sample_weight : array-like of shape (n_rows,), default=None
-        check_input : bool, default=True
-            Accepted for scikit-learn's callers; input is checked in any case.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> frame = {"clouds": [8, 7, 1, 0], "RAIN": ["yes", "yes", "no", "no"]}
-        >>> ceiba.DecisionTreeClassifier().fit(frame, "RAIN").predict({"clouds": [2]})
-        array(['no'], dtype='<U3')
-        """
-        self._fit(X, y, sample_weight)
-        return self

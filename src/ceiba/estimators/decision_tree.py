@@ -1,6 +1,6 @@
 """From parameters to a tree: parameters -> problem -> grow -> prune -> `tree_`.
 
-The way from `fit` to the core is kept short: a fit of iris spends microseconds here.
+The path from `fit` to the core is short: fitting iris spends microseconds here.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import compress
 from operator import is_not
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -39,15 +39,10 @@ from ceiba.grow.leaves.honest import honest_parts, honest_values
 from ceiba.grow.leaves.smoothed import smooth
 from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
-from ceiba.table import present_rows, read, read_target, read_weights, split_target
+from ceiba.table import Table, Target, present_rows, read, read_target, read_weights, split_target
 from ceiba.table.described import described
 from ceiba.table.targets.target import take_rows
-
-if TYPE_CHECKING:
-    from ceiba.table import Table, Target
-    from ceiba.tree import Tree
-
-__all__ = ["DecisionTree"]
+from ceiba.tree import Tree
 
 _DEFAULTS = {
     task: {name: row.default for name, row in rows.items()} for task, rows in PARAMETERS.items()
@@ -120,7 +115,33 @@ class DecisionTree(BaseTree):
 
     # ------------------------------------------------------------------ fit
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : table
+            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs), or str
+            Labels or numbers; or the name of the column of X that holds them.
+        sample_weight : array-like of shape (n_rows,), default=None
+        check_input : bool, default=True
+            Accepted for scikit-learn's callers; input is checked in any case.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> frame = {"clouds": [8, 7, 1, 0], "RAIN": ["yes", "yes", "no", "no"]}
+        >>> ceiba.DecisionTreeClassifier().fit(frame, "RAIN").predict({"clouds": [2]})
+        array(['no'], dtype='<U3')
+        >>> ages, heights = {"age": [2, 3, 30, 31]}, [85.0, 87.0, 170.0, 172.0]
+        >>> ceiba.DecisionTreeRegressor(max_depth=1).fit(ages, heights).predict({"age": [40]})
+        array([171.])
+        """
         problem, stated = self._read_problem(X, y, sample_weight)
         warn_of_idle_split(stated, problem.n_rows)
         tree, pruned, strength = _made(problem, stated)
@@ -131,6 +152,7 @@ class DecisionTree(BaseTree):
         self.__dict__.pop("leaf_strength_", None)
         if strength is not None:
             self.leaf_strength_ = strength
+        return self
 
     def _tree_of(self, problem: Problem, stated: dict[str, Any], rows: Any) -> Tree:
         """Grow and prune a tree of some rows of a problem, as `fit` would; in one thread."""

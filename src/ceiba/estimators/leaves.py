@@ -9,28 +9,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import CeibaWarning, OptionError
+from ceiba.grow import Problem
 from ceiba.grow.leaves.honest import Honest
 from ceiba.grow.leaves.smoothed import MEstimate, Shrinkage, smoothed_values, strength_of
 from ceiba.prune.cross_validation.folds import read_folds
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.grow import Problem
-    from ceiba.tree import Tree
-
-__all__ = [
-    "chosen_strength",
-    "read_honest",
-    "read_leaf_values",
-    "refuse_unpruned",
-    "warn_of_empty_leaves",
-]
 
 FOLDS = 10
 _LEAST = 1e-15  # probability of what was held to be impossible, as in scikit-learn's log loss
@@ -85,7 +75,7 @@ def warn_of_empty_leaves(tree: Tree) -> None:
             "values and take the value of the node above. A larger min_samples_leaf, or pruning, "
             "leaves fewer of them.",
             CeibaWarning,
-            stacklevel=5,
+            stacklevel=3,
         )
 
 

@@ -17,8 +17,8 @@ from ceiba.table import read_weights, split_target
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ceiba.edit.forced_split import SplitLike
     from ceiba.grow import Alternatives, Problem
+    from ceiba.grow.forced.division import SplitLike
     from ceiba.inspection import (
         ClassEvaluation,
         Explanation,
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
         ShapleyValues,
         Stability,
     )
-
-__all__ = ["EstimatorMethods"]
 
 
 class EstimatorMethods:
@@ -140,6 +138,7 @@ class EstimatorMethods:
         | tuple[ClassEvaluation, ...]
         | tuple[NumberEvaluation, ...]
         | GroupEvaluation
+        | tuple[GroupEvaluation, ...]
     ):
         """Compare predictions with the truth.
 
@@ -182,46 +181,58 @@ class EstimatorMethods:
         if isinstance(by, str):
             rest, groups = split_target(X, by)
             X = X if by in tree.schema.names else rest
-        said = self.predict(X)
-        truth = self._truth(y, len(said))
-        said = said.reshape(len(said), -1)
+        predicted = self.predict(X)
+        truth = self._truth(y, len(predicted))
+        predicted = predicted.reshape(len(predicted), -1)
         shared: dict[str, Any] = {
             "weight": read_weights(sample_weight, len(truth)),
             "frequency_weights": bool(self.__dict__.get("frequency_weights")),
             "confidence": confidence,
         }
         if by is None:
-            found = [
-                _judged(tree, k, truth[:, k], said[:, k], **shared) for k in range(tree.n_outputs)
+            evaluations = [
+                _judged(tree, k, truth[:, k], predicted[:, k], **shared)
+                for k in range(tree.n_outputs)
             ]
-            return found[0] if len(found) == 1 else tuple(found)
-        return self._evaluate_groups(by, groups, X, truth, said, positive, shared)
+            return evaluations[0] if len(evaluations) == 1 else tuple(evaluations)
+        return self._evaluate_groups(by, groups, X, truth, predicted, positive, shared)
 
     def _evaluate_groups(
-        self, by: Any, groups: Any, X: Any, truth: Any, said: Any, positive: Any, shared: Any
-    ) -> GroupEvaluation:
+        self, by: Any, groups: Any, X: Any, truth: Any, predicted: Any, positive: Any, shared: Any
+    ) -> GroupEvaluation | tuple[GroupEvaluation, ...]:
         from ceiba.trust.groups import evaluate_groups
 
         tree = self._fitted()
-        if tree.n_outputs > 1:
-            raise OptionError("by: groups are compared for one output; this model has several.")
         groups = np.asarray(groups, dtype=object)
         if groups.shape != (len(truth),):
             raise DataError(f"by: got shape {groups.shape}. Needs one label per row.")
-        truth, said, weight = truth[:, 0], said[:, 0], shared["weight"]
-
-        def judge(rows: Any) -> Any:
-            mine = shared | {"weight": None if weight is None else weight[rows]}
-            return _judged(tree, 0, truth[rows], said[rows], **mine)
-
-        kinds: dict[str, Any] = {}
-        if tree.task == "classification":
-            kinds["classes"] = tuple(tree.target.classes[0].tolist())
-            kinds["probability"] = self.predict_proba(X)  # type: ignore[attr-defined]
+        weight = shared["weight"]
+        classes = tree.task == "classification"
+        proba = self.predict_proba(X) if classes else None  # type: ignore[attr-defined]
         name = by if isinstance(by, str) else "group"
-        return evaluate_groups(
-            name, groups, judge, truth, said, positive=positive, **kinds, **shared
-        )
+
+        def of_output(k: int) -> GroupEvaluation:
+            def judge(rows: Any) -> Any:
+                mine = shared | {"weight": None if weight is None else weight[rows]}
+                return _judged(tree, k, truth[rows, k], predicted[rows, k], **mine)
+
+            kinds: dict[str, Any] = {}
+            if classes:
+                kinds["classes"] = tuple(tree.target.classes[k].tolist())
+                kinds["probability"] = proba[k] if isinstance(proba, list) else proba
+            return evaluate_groups(
+                name,
+                groups,
+                judge,
+                truth[:, k],
+                predicted[:, k],
+                positive=positive,
+                **kinds,
+                **shared,
+            )
+
+        evaluations = tuple(of_output(k) for k in range(tree.n_outputs))
+        return evaluations[0] if len(evaluations) == 1 else evaluations
 
     def explain(self, row: Any) -> Explanation | Explanations:
         """Say why a row gets its answer: the path through the tree, in words and as data.
@@ -366,8 +377,8 @@ class EstimatorMethods:
         >>> import ceiba
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
-        >>> found = model.rival_columns(X, y, folds=5)
-        >>> found.table["column"][found.table["within 1 SE"]].tolist()
+        >>> table = model.rival_columns(X, y, folds=5).table
+        >>> table["column"][table["within 1 SE"]].tolist()
         ['petal length (cm)', 'petal width (cm)']
         """
         from ceiba.trust.rival_columns import rival_columns
@@ -506,11 +517,10 @@ class EstimatorMethods:
         certificate = mine.get("certificate_")
         # What the penalty of a search leaves is no part of a larger tree.
         whole = mine.get("unpruned_tree_") if certificate is None else None
-        proof = {} if certificate is None else {"certificate": str(certificate)}
         shared: dict[str, Any] = {
             "pruning": mine.get("pruning_table_"),
             "alpha": None if whole is None else mine.get("alpha_"),
-            "parameters": _stated(self) | proof,
+            "parameters": _stated(self),
             "model": type(self).__name__,
         }
         tree = self._fitted() if whole is None else whole
@@ -531,9 +541,20 @@ class EstimatorMethods:
         path : path
             Usually ``name.ceiba``; ``name.ceiba.gz`` is packed.
         metadata : mapping, optional
-            Anything JSON can say: where the data came from, a hash, a note.
+            Anything JSON can express: where the data came from, a hash, a note.
         compress : bool, optional
             Pack with gzip. Default: if the path ends in ``.gz``.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit([[1], [2], [3]], list("abb"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "model.ceiba")
+        ...     model.save(path)
+        ...     ceiba.load(path)
+        DecisionTreeClassifier(max_depth=2)
         """
         from ceiba.estimators.model_file import save
 
@@ -647,16 +668,16 @@ class EstimatorMethods:
         return self
 
 
-def _judged(tree: Tree, k: int, truth: Any, said: Any, **shared: Any) -> Any:
+def _judged(tree: Tree, k: int, truth: Any, predicted: Any, **shared: Any) -> Any:
     """Evaluate one output of a tree."""
     from ceiba.inspection import evaluate_classes, evaluate_numbers
 
     if tree.task == "regression":
-        return evaluate_numbers(truth, said, float(tree.value[0, k, 0]), **shared)
+        return evaluate_numbers(truth, predicted, float(tree.value[0, k, 0]), **shared)
     classes = tree.target.classes[k]
     baseline = classes[tree.answer[0].reshape(-1)[k]]
     rules: dict[str, Any] = {"cost_matrix": tree.cost_matrix, "class_prior": tree.class_prior}
-    return evaluate_classes(truth, said, classes, baseline, **rules, **shared)
+    return evaluate_classes(truth, predicted, classes, baseline, **rules, **shared)
 
 
 def _stated(model: Any) -> dict[str, str]:

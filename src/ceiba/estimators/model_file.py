@@ -13,8 +13,6 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-import numpy as np
-
 from ceiba import grow, prune
 from ceiba.errors import CeibaError, CeibaWarning, ModelFileError
 from ceiba.estimators.base import BaseTree
@@ -25,8 +23,6 @@ from ceiba.tree import Tree
 from ceiba.tree.model_file import Document, write
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.values import UnwritableError, from_json, refuse_deep, to_json
-
-__all__ = ["restore", "save", "wrap"]
 
 # Made again from the tree.
 _FROM_TREE: Final = frozenset(
@@ -43,28 +39,7 @@ def save(
     metadata: Mapping[str, Any] | None = None,
     compress: bool | None = None,
 ) -> None:
-    """Write a fitted estimator into a model file.
-
-    Parameters
-    ----------
-    model : fitted estimator of ceiba
-    path : path
-        Usually ``name.ceiba``; ``name.ceiba.gz`` is packed.
-    metadata : mapping, optional
-        Anything JSON can say.
-    compress : bool, optional
-
-    Examples
-    --------
-    >>> import tempfile, os
-    >>> import ceiba
-    >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit([[1], [2], [3]], ["a", "b", "b"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "model.ceiba")
-    ...     model.save(path)
-    ...     ceiba.load(path)
-    DecisionTreeClassifier(max_depth=2)
-    """
+    """Write a fitted estimator into a model file; see its method `save`."""
     tree = model._fitted()
     name = type(model).__name__
     if _classes().get(name) is not type(model):
@@ -83,8 +58,8 @@ def save(
                 fitted[key] = to_json(value, known)
             except UnwritableError:
                 continue
-    said = {"class": name, "parameters": parameters, "fitted": fitted}
-    write(path, tree, model=said, metadata=metadata, compress=compress)
+    stored = {"class": name, "parameters": parameters, "fitted": fitted}
+    write(path, tree, model=stored, metadata=metadata, compress=compress)
 
 
 def _parameter(name: str, value: Any, known: Mapping[str, type]) -> Any:
@@ -192,12 +167,6 @@ def wrap(tree: Tree) -> Any:
 def _around(model: BaseTree, tree: Tree) -> BaseTree:
     """Set the fitted attributes that follow from a tree."""
     model._keep(tree)
-    if tree.task == "classification":
-        labels = tree.target.classes
-        sizes = [len(one) for one in labels]
-        made: Any = model
-        made.classes_ = labels[0] if len(labels) == 1 else list(labels)
-        made.n_classes_ = sizes[0] if len(sizes) == 1 else np.array(sizes, dtype=np.intp)
     return model
 
 

@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from ceiba.grow import Chaid, GainRatio, Multiway, Surrogates
 
-__all__ = ["OLD_NAMES", "with_todays_names"]
-
 #: Names that estimators no longer have.
 OLD_NAMES: Final = (
     "max_surrogates", "surrogate_style", "use_surrogate", "cuts", "alpha_merge", "alpha_split",

@@ -25,17 +25,6 @@ from ceiba.options import Check, Option, check_options
 from ceiba.options.checks import array_like, boolean, instance, nothing, number, one_of
 from ceiba.prune import PRUNING_NAMES, Pruning, read_pruning
 
-__all__ = [
-    "PARAMETERS",
-    "ClassifierParameters",
-    "RegressorParameters",
-    "check_stated",
-    "expand",
-    "grow_options",
-    "seed_of",
-    "warn_of_idle_split",
-]
-
 
 class RegressorParameters(TypedDict, total=False):
     """The regressor's parameters, for type checkers and editors; a test compares the rows."""
@@ -64,6 +53,7 @@ class RegressorParameters(TypedDict, total=False):
     column_cost: Any
     prune: Any
     frequency_weights: bool
+    forced_splits: Any
     leaf_values: Any
     honest: Any
     drop_missing_target: bool
@@ -118,11 +108,7 @@ _OWN: Final = (
     Option(
         "prune",
         None,
-        (
-            nothing,
-            one_of(*PRUNING_NAMES),
-            instance("a pruning object of ceiba.prune", Pruning),
-        ),
+        (nothing, one_of(*PRUNING_NAMES), instance("a pruning object of ceiba.prune", Pruning)),
         '{"cv", "1se"} or pruning object',
         'How the size of the tree is chosen. "cv": least cross-validated risk. "1se": the smallest '
         "tree within one standard error of it. Or an object of `ceiba.prune`, such as "
@@ -132,10 +118,7 @@ _OWN: Final = (
     Option(
         "leaf_values",
         "share",
-        (
-            one_of(*LEAF_VALUES),
-            instance("MEstimate or Shrinkage", MEstimate, Shrinkage),
-        ),
+        (one_of(*LEAF_VALUES), instance("MEstimate or Shrinkage", MEstimate, Shrinkage)),
         '{"share", "laplace", "m_estimate", "shrinkage"}, MEstimate or Shrinkage',
         'What leaves answer. "share": the share of each class, or the mean, of their rows. '
         '"laplace": one row of each class is added. "m_estimate": drawn towards the root. '
@@ -164,12 +147,7 @@ _OWN: Final = (
 _CLASS_WEIGHT: Final = Option(
     "class_weight",
     None,
-    (
-        instance("a dict", dict),
-        instance("a list of dicts", list),
-        one_of("balanced"),
-        nothing,
-    ),
+    (instance("a dict", dict), instance("a list of dicts", list), one_of("balanced"), nothing),
     'dict, list of dict or "balanced"',
     "Weight of each class, times the weight of the row.",
 )
@@ -291,5 +269,5 @@ def warn_of_idle_split(stated: Mapping[str, Any], n_rows: int) -> None:
             f"min_samples_leaf={stated['min_samples_leaf']!r} lets only nodes of at least "
             f"{2 * leaf} rows be split. Leave one of them out.",
             CeibaWarning,
-            stacklevel=4,
+            stacklevel=3,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 from sklearn.base import RegressorMixin
 
@@ -11,8 +11,6 @@ from ceiba.estimators.base import BaseTree
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS, RegressorParameters
 from ceiba.options import takes_options
-
-__all__ = ["DecisionTreeRegressor", "TreeRegressor"]
 
 
 class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
@@ -66,30 +64,3 @@ class DecisionTreeRegressor(TreeRegressor, DecisionTree):
     if TYPE_CHECKING:
 
         def __init__(self, **parameters: Unpack[RegressorParameters]) -> None: ...
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : table
-            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
-        y : array-like of shape (n_rows,) or (n_rows, n_outputs), or str
-            Numbers; or the name of the column of X that holds them.
-        sample_weight : array-like of shape (n_rows,), default=None
-        check_input : bool, default=True
-            Accepted for scikit-learn's callers; input is checked in any case.
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> frame = {"age": [2, 3, 30, 31], "height": [85.0, 87.0, 170.0, 172.0]}
-        >>> ceiba.DecisionTreeRegressor(max_depth=1).fit(frame, "height").predict({"age": [40]})
-        array([171.])
-        """
-        self._fit(X, y, sample_weight)
-        return self

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.class_weight import compute_sample_weight
 
-if TYPE_CHECKING:
-    from ceiba.table import Target
-
-__all__ = ["class_weights"]
+from ceiba.table import Target
 
 
 def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:

@@ -7,13 +7,11 @@ the level (`<name>_level` finds it); NAN is missing, a code that no level has is
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ceiba.errors import OptionError, TreeError
 from ceiba.export.program import INTERVALS, LEVELS, Program, Question, program_of
-
-if TYPE_CHECKING:
-    from ceiba.tree.tree import Tree
+from ceiba.tree.tree import Tree
 
 _CODE: Final = """\
 /* {about}

@@ -6,14 +6,10 @@ escaped, everything else is as it is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ceiba.layout import NodeFills, fold
 from ceiba.layout.shown import shown_nodes
+from ceiba.tree import Tree
 from ceiba.visible import visible
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 
 def to_dot(

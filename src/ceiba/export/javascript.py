@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from ceiba.errors import OptionError, TreeError
 from ceiba.export.program import CUT, INTERVALS, LEVELS, Program, Question, program_of
-
-if TYPE_CHECKING:
-    from ceiba.tree.tree import Tree
+from ceiba.tree.tree import Tree
 
 _CODE: Final = """\
 // {about}

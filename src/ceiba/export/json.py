@@ -11,17 +11,14 @@ null.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.export.program import program_of
 from ceiba.table import Kind
-from ceiba.tree.splits.split_table import SplitKind
-
-if TYPE_CHECKING:
-    from ceiba.tree.splits.split_table import SplitTable
-    from ceiba.tree.tree import Tree
+from ceiba.tree.splits.split_table import SplitKind, SplitTable
+from ceiba.tree.tree import Tree
 
 
 def to_json(tree: Tree, *, indent: int | None = 1) -> str:

@@ -6,14 +6,12 @@ character code (``#60;`` is <).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ceiba.export.dot import fill_on_white
 from ceiba.layout import NodeFills, fold
 from ceiba.layout.shown import shown_nodes
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 _SIGNS: Final = '"#&<>`|\\[]{}()%;*_~'
 

@@ -6,17 +6,13 @@ Plain HTML without scripts: ``<details>`` folds and unfolds, so it works whereve
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ceiba.export.svg import to_svg
-from ceiba.layout import NodeFills, fold, fold_weight
-from ceiba.layout.shown import shown_nodes
+from ceiba.layout import Fold, NodeFills, fold, fold_weight
+from ceiba.layout.shown import ShownNode, shown_nodes
+from ceiba.tree import Tree
 from ceiba.visible import visible
-
-if TYPE_CHECKING:
-    from ceiba.layout import Fold
-    from ceiba.layout.shown import ShownNode
-    from ceiba.tree import Tree
 
 PICTURE: Final = (820.0, 480.0)  # points
 MOST_NODES: Final = 300  # in the list

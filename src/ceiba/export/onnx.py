@@ -12,16 +12,14 @@ falls on the same side as in float64; other x are rounded by whoever feeds the g
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError
 from ceiba.export.program import CUT, INTERVALS, LEVELS, PRESENCE, Program, Question, program_of
 from ceiba.paths.of_tree import refuse_fractional
-
-if TYPE_CHECKING:
-    from ceiba.tree.tree import Tree
+from ceiba.tree.tree import Tree
 
 _OPSET: Final = 18
 _ML_OPSET: Final = 3

@@ -13,16 +13,14 @@ import math
 import re
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
 from ceiba.errors import TreeError
 from ceiba.paths import Clause, ValueSet, accepted, clause_of
 from ceiba.paths.of_tree import refuse_fractional
-
-if TYPE_CHECKING:
-    from ceiba.table import ColumnInfo
-    from ceiba.tree.tree import Tree
+from ceiba.table import ColumnInfo
+from ceiba.tree.tree import Tree
 
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.+-]+")

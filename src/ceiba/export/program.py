@@ -7,18 +7,14 @@ times. Only columns that some split or surrogate asks about are in the program.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.errors import TreeError
-from ceiba.table import Kind
-from ceiba.tree.splits.split_table import SplitKind
-
-if TYPE_CHECKING:
-    from ceiba.table import ColumnInfo
-    from ceiba.tree.splits.split_table import SplitTable
-    from ceiba.tree.tree import Tree
+from ceiba.table import ColumnInfo, Kind
+from ceiba.tree.splits.split_table import SplitKind, SplitTable
+from ceiba.tree.tree import Tree
 
 LEAF, CUT, LEVELS, PRESENCE, INTERVALS = (int(kind) for kind in SplitKind)
 

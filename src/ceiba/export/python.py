@@ -6,12 +6,10 @@ It needs Python 3.8 or newer and nothing else, not even ceiba.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ceiba.export.program import INTERVALS, LEVELS, PRESENCE, Program, Question, program_of
-
-if TYPE_CHECKING:
-    from ceiba.tree.tree import Tree
+from ceiba.tree.tree import Tree
 
 _HEAD: Final = '''\
 """{about}
@@ -275,8 +273,7 @@ def _tables(program: Program, fractional: bool) -> str:
             f"{step.unseen}, ({stand_ins}){shares}),  # {i}"
         )
     text = _NODES.format(
-        nodes="\n".join(lines),
-        and_shares=", shares of the branches" if fractional else "",
+        nodes="\n".join(lines), and_shares=", shares of the branches" if fractional else ""
     )
     tree = program.tree
     if tree.task == "classification":

@@ -9,13 +9,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.tree.model_file.atomic import atomic
-
-if TYPE_CHECKING:
-    from ceiba.tree.tree import Tree
+from ceiba.tree.tree import Tree
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,13 @@ with a table in hand gives the answers of `predict`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ceiba.layout import digits_by_name
 from ceiba.paths import ends_of
 from ceiba.paths.of_tree import refuse_fractional
 from ceiba.tree.splits.sentences import number_text
-
-if TYPE_CHECKING:
-    from ceiba.tree.tree import Tree
+from ceiba.tree.tree import Tree
 
 
 def to_rules(tree: Tree, *, exact: bool = False) -> str:

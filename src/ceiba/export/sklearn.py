@@ -17,19 +17,17 @@ through `sklearn.tree._tree.Tree.__setstate__`, which takes the arrays that pick
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ceiba.errors import CeibaWarning, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
+from ceiba.tree.arrays import Array
 from ceiba.tree.construct.chained import chained
 from ceiba.tree.construct.from_arrays import branches_of
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Tree
-
-if TYPE_CHECKING:
-    from ceiba.tree.arrays import Array
 
 _CLASS_CRITERIA: Final = ("gini", "entropy", "log_loss")
 _NUMBER_CRITERIA: Final = ("squared_error", "absolute_error", "poisson")

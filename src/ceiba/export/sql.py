@@ -15,7 +15,7 @@ import datetime
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
@@ -23,10 +23,8 @@ from ceiba.errors import OptionError, TreeError, did_you_mean
 from ceiba.paths import Condition, ValueSet, ends_of
 from ceiba.paths.conditions import all_of
 from ceiba.paths.of_tree import refuse_fractional
-
-if TYPE_CHECKING:
-    from ceiba.table import ColumnInfo
-    from ceiba.tree.tree import Tree
+from ceiba.table import ColumnInfo
+from ceiba.tree.tree import Tree
 
 Dialect = Literal["ansi", "postgresql", "sqlite", "duckdb"]
 _ALIAS: Final = "t"
@@ -102,11 +100,7 @@ def to_sql(
 
 
 def _query(
-    tree: Tree,
-    writer: _Writer,
-    ends: dict[int, Condition],
-    table: str | Sequence[str],
-    prefix: str,
+    tree: Tree, writer: _Writer, ends: dict[int, Condition], table: str | Sequence[str], prefix: str
 ) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     source = ".".join(writer.name(part) for part in parts)

@@ -8,7 +8,7 @@ purity are the fill of a box, as in `ceiba.plot.plot_tree`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from ceiba.errors import OptionError
@@ -25,11 +25,9 @@ from ceiba.layout import (
     lay_foot,
     letter_measure,
 )
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text
 from ceiba.visible import visible
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 MARGIN: Final = 8.0
 LARGEST: Final = (6000.0, 4000.0)  # points; larger trees are folded

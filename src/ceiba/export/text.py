@@ -8,17 +8,15 @@ still separate (`tree/splits/sentences.py`), and different cuts of one column ne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.layout import cut_digits, node_strengths, percent
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 from ceiba.visible import visible
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 FOLD_DEPTH: Final = 30
 _ANSI: Final = (34, 31, 32, 33, 36, 35)  # blue, red, green, ...: the order of the drawn classes

@@ -14,8 +14,6 @@ from ceiba.estimators.classifier import DecisionTreeClassifier
 from ceiba.grow import GainRatio, Multiway
 from ceiba.prune import Pessimistic
 
-__all__ = ["c45"]
-
 
 def c45(
     *,

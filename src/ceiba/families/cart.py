@@ -11,8 +11,6 @@ from typing import Any, Literal
 from ceiba.estimators.classifier import DecisionTreeClassifier
 from ceiba.estimators.regressor import DecisionTreeRegressor
 
-__all__ = ["cart"]
-
 
 def cart(
     *, task: Literal["classification", "regression"] = "classification", **parameters: Any

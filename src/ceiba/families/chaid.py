@@ -14,8 +14,6 @@ from ceiba.estimators.regressor import DecisionTreeRegressor
 from ceiba.grow import Chaid
 from ceiba.options.checks import check_options, one_of
 
-__all__ = ["chaid"]
-
 
 def chaid(
     *,

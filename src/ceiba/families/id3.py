@@ -13,8 +13,6 @@ from typing import Any
 from ceiba.estimators.classifier import DecisionTreeClassifier
 from ceiba.grow import Multiway
 
-__all__ = ["id3"]
-
 
 def id3(**parameters: Any) -> DecisionTreeClassifier:
     """Make a classifier that grows as ID3 does.

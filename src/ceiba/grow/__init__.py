@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from ceiba.grow.core_options import Place
-from ceiba.grow.leaves.honest import Honest
-from ceiba.grow.leaves.smoothed import MEstimate, Shrinkage
-from ceiba.grow.option_objects import Chaid, GainRatio, Multiway, Significance, Surrogates
-from ceiba.grow.options import (
+from ceiba.grow.grow_options import (
     OPTIONS,
     GrowOptions,
-    RpartRules,
     resolve_max_features,
     resolve_min_leaf,
     resolve_min_split,
 )
+from ceiba.grow.leaves.honest import Honest
+from ceiba.grow.leaves.smoothed import MEstimate, Shrinkage
+from ceiba.grow.option_objects import Chaid, GainRatio, Multiway, Significance, Surrogates
+from ceiba.grow.options import RpartRules
 from ceiba.grow.problem import Problem
 from ceiba.grow.search.alternatives import Alternative, Alternatives, find_alternatives
 from ceiba.grow.search.certificate import Certificate

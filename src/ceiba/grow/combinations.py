@@ -8,20 +8,17 @@ output in `_ONE_OUTPUT`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ceiba import _core
 from ceiba.criteria import split_gain
 from ceiba.errors import DataError, OptionError
-from ceiba.grow.options import OPTIONS, Grower, GrowOptions
+from ceiba.grow.grow_options import OPTIONS, GrowOptions
+from ceiba.grow.options import Grower
 from ceiba.options import OptionObject
-
-if TYPE_CHECKING:
-    from ceiba.table import Table, Target
-
-__all__ = ["check_combinations", "check_counts"]
+from ceiba.table import Table, Target
 
 #: Values of an option that a grower knows, where it does not know them all.
 _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {

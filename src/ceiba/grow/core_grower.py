@@ -21,13 +21,11 @@ from ceiba.grow.limits import added_loss, within
 from ceiba.grow.priors import ClassScales, fill_empty, node_risk, node_value
 from ceiba.grow.rates import shrunken_rates
 from ceiba.grow.units import Units
-from ceiba.tree import Competitors, SplitTable, Surrogates, Tree
+from ceiba.tree import CompetitorTable, SplitTable, SurrogateTable, Tree
 
 if TYPE_CHECKING:
-    from ceiba.grow.options import GrowOptions
+    from ceiba.grow.grow_options import GrowOptions
     from ceiba.grow.problem import Problem
-
-__all__ = ["grow_by_search"]
 
 Array = npt.NDArray[np.float64]
 
@@ -137,8 +135,8 @@ def _rows_counted(grown: dict[str, Any], options: GrowOptions) -> npt.NDArray[np
     return np.rint(grown["weight"]).astype(np.int64) if options.frequency_weights else n_rows
 
 
-def _surrogates(grown: dict[str, Any], options: GrowOptions) -> Surrogates:
-    return Surrogates(
+def _surrogates(grown: dict[str, Any], options: GrowOptions) -> SurrogateTable:
+    return SurrogateTable(
         grown["surrogate_start"],
         SplitTable(**grown["surrogates"]),
         grown["agreement"],
@@ -148,7 +146,7 @@ def _surrogates(grown: dict[str, Any], options: GrowOptions) -> Surrogates:
     )
 
 
-def _competitors(grown: dict[str, Any]) -> Competitors:
-    return Competitors(
+def _competitors(grown: dict[str, Any]) -> CompetitorTable:
+    return CompetitorTable(
         grown["competitor_start"], SplitTable(**grown["competitors"]), grown["competitor_gain"]
     )

@@ -11,24 +11,21 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.criteria import ALIASES
-from ceiba.grow.options import (
+from ceiba.grow.grow_options import (
     OPTIONS,
     GrowOptions,
-    RpartRules,
-    counted,
     resolve_max_features,
     resolve_min_leaf,
     resolve_min_split,
 )
+from ceiba.grow.options import RpartRules, counted
 from ceiba.grow.per_column import read_column_cost, read_monotonic
 from ceiba.grow.threads import n_threads
+from ceiba.table import Table
 
 if TYPE_CHECKING:
     from ceiba.grow.priors import ClassScales
     from ceiba.grow.units import Units
-    from ceiba.table import Table
-
-__all__ = ["Place", "core_options"]
 
 Array = npt.NDArray[np.float64]
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ceiba.grow.chaid.grow import grow_by_tests
 from ceiba.grow.core_grower import grow_by_search
 from ceiba.grow.search.find import grow_best
 from ceiba.grow.significance.grower import grow_by_significance
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["GROWERS"]
+from ceiba.tree import Tree
 
 #: By the ruling grower: a function of the problem, the rows (None: all) and the place in a larger
 #: tree (None: the tree stands alone).

@@ -10,17 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.grow.priors import class_factor, node_risk, node_value
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["added_loss", "limited", "within"]
+from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 

@@ -9,13 +9,11 @@ is `categorical_splits=Multiway()`, `search="optimal"` is `search=Optimal()`, an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 from ceiba.grow.search.options import Lookahead, Optimal
-from ceiba.options import Check, OptionObject
+from ceiba.options import OptionObject, parameter
 from ceiba.options.checks import boolean, integer, nothing, number, one_of
-
-__all__ = ["Chaid", "GainRatio", "Multiway", "Significance", "Surrogates", "expand"]
 
 
 class GainRatio(OptionObject):
@@ -35,10 +33,7 @@ class GainRatio(OptionObject):
     np.float64(2.0)
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {"cuts": (one_of("midpoint", "value"),)}
-
-    def __init__(self, *, cuts: Literal["midpoint", "value"] = "midpoint") -> None:
-        self.cuts = cuts
+    cuts: Literal["midpoint", "value"] = parameter(one_of("midpoint", "value"), default="midpoint")
 
 
 class Chaid(OptionObject):
@@ -62,25 +57,12 @@ class Chaid(OptionObject):
     DecisionTreeClassifier(criterion=Chaid(split=0.01))
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {
-        "test": (one_of("chi2", "likelihood_ratio", "f_test"), nothing),
-        "merge": (number(0.0, 1.0, "[]"),),
-        "split": (number(0.0, 1.0, "[]"),),
-        "bins": (integer(2),),
-    }
-
-    def __init__(
-        self,
-        *,
-        test: str | None = None,
-        merge: float = 0.05,
-        split: float = 0.05,
-        bins: int = 10,
-    ) -> None:
-        self.test = test
-        self.merge = merge
-        self.split = split
-        self.bins = bins
+    test: str | None = parameter(
+        one_of("chi2", "likelihood_ratio", "f_test"), nothing, default=None
+    )
+    merge: float = parameter(number(0.0, 1.0, "[]"), default=0.05)
+    split: float = parameter(number(0.0, 1.0, "[]"), default=0.05)
+    bins: int = parameter(integer(2), default=10)
 
 
 class Surrogates(OptionObject):
@@ -104,22 +86,11 @@ class Surrogates(OptionObject):
     DecisionTreeClassifier(missing=Surrogates(keep=2, otherwise='stay'))
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {
-        "keep": (integer(0),),
-        "otherwise": (one_of("majority", "stay"),),
-        "agreement": (one_of("all", "both"),),
-    }
-
-    def __init__(
-        self,
-        *,
-        keep: int = 5,
-        otherwise: Literal["majority", "stay"] = "majority",
-        agreement: Literal["all", "both"] = "all",
-    ) -> None:
-        self.keep = keep
-        self.otherwise = otherwise
-        self.agreement = agreement
+    keep: int = parameter(integer(0), default=5)
+    otherwise: Literal["majority", "stay"] = parameter(
+        one_of("majority", "stay"), default="majority"
+    )
+    agreement: Literal["all", "both"] = parameter(one_of("all", "both"), default="all")
 
 
 class Multiway(OptionObject):
@@ -137,10 +108,7 @@ class Multiway(OptionObject):
     DecisionTreeClassifier(categorical_splits=Multiway(empty=True))
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {"empty": (boolean,)}
-
-    def __init__(self, *, empty: bool = False) -> None:
-        self.empty = empty
+    empty: bool = parameter(boolean, default=False)
 
 
 class Significance(OptionObject):
@@ -161,10 +129,7 @@ class Significance(OptionObject):
     DecisionTreeClassifier(min_significance=Significance(level=0.01))
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {"level": (number(0.0, 1.0, "()"),)}
-
-    def __init__(self, *, level: float = 0.05) -> None:
-        self.level = level
+    level: float = parameter(number(0.0, 1.0, "()"), default=0.05)
 
 
 _SHORT: Final[Mapping[str, Mapping[str, Any]]] = {

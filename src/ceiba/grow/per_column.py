@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError, did_you_mean
 
-__all__ = ["per_column", "read_column_cost", "read_monotonic"]
-
 
 def per_column(
     option: str, values: Any, names: Sequence[str], default: float

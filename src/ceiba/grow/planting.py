@@ -11,19 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.grow.units import Units
+from ceiba.table import Table, Target
 from ceiba.tree import NodeTest, SplitKind, SplitTable, SplitTests, Tree
 from ceiba.tree.construct.from_arrays import branches_of
-
-if TYPE_CHECKING:
-    from ceiba.table import Table, Target
-
-__all__ = ["Choice", "Question", "plant"]
 
 Rows = npt.NDArray[np.intp]
 

@@ -19,23 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError, did_you_mean
+from ceiba.table import Target
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
-    from ceiba.grow.options import GrowOptions
-    from ceiba.table import Target
-    from ceiba.tree import Tree
-
-__all__ = [
-    "ClassScales",
-    "altered_scale",
-    "class_factor",
-    "class_scales",
-    "node_risk",
-    "node_value",
-    "read_costs",
-    "read_prior",
-    "search_mass",
-]
+    from ceiba.grow.grow_options import GrowOptions
 
 Array = npt.NDArray[np.float64]
 Classes = Sequence[Any] | npt.NDArray[Any]
@@ -267,8 +255,5 @@ def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> 
     costs = read_costs(options.cost_matrix, classes)
     totals = np.bincount(target.values[:, 0], weights=weight, minlength=len(classes)).astype(float)
     return ClassScales(
-        prior,
-        costs,
-        class_factor(totals, prior, classes),
-        altered_scale(totals, prior, costs),
+        prior, costs, class_factor(totals, prior, classes), altered_scale(totals, prior, costs)
     )

@@ -15,16 +15,15 @@ import numpy.typing as npt
 
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import grow_by_search
+from ceiba.grow.forced.grower import grow_forced
+from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.growers import GROWERS
-from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
-    from ceiba.tree import Tree
-
-__all__ = ["Problem"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]
@@ -103,6 +102,11 @@ class Problem:
             if below is not None:
                 problem.__dict__.update(weight=below.row_weight, case_weight=None)
         check_combinations(problem.table, problem.target, problem.options, problem.weight)
+        forced = problem.options.forced_splits
+        if forced is not None and (below is None or below.depth == 0):
+            free = replace(problem, options=replace(problem.options, forced_splits=None))
+            free.__dict__["scales"] = self.scales
+            return grow_forced(free, rows, below, forced, strict=rows is None)
         return GROWERS[problem.options.growers[0]](problem, rows, below)
 
     def take(self, rows: npt.NDArray[Any]) -> Problem:

@@ -18,8 +18,6 @@ import numpy.typing as npt
 
 from ceiba.grow.limits import added_loss
 
-__all__ = ["shrunken_rates"]
-
 Array = npt.NDArray[np.float64]
 
 

@@ -12,8 +12,6 @@ from __future__ import annotations
 import os
 from typing import Final
 
-__all__ = ["MOST_THREADS", "SMALL_WORK", "n_cores", "n_threads"]
-
 SMALL_WORK: Final = 20_000
 MOST_THREADS: Final = 256
 

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Units"]
-
 Array = npt.NDArray[np.float64]
 
 # Within these exponents fourth powers of sums over 2**32 rows stay finite and normal.

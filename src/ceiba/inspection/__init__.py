@@ -18,10 +18,7 @@ from ceiba.inspection.explain import (
 from ceiba.inspection.formula import Formula, formula
 from ceiba.inspection.heldout_gain import heldout_gain
 from ceiba.inspection.importance import importance
-from ceiba.inspection.importance_table import (
-    importance_table,
-    permutation_importance,
-)
+from ceiba.inspection.importance_table import importance_table, permutation_importance
 from ceiba.inspection.learning_curve import LearningCurve, learning_curve
 from ceiba.inspection.routing_report import routing
 from ceiba.inspection.rules import Rule, RuleTable, rules

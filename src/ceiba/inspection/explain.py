@@ -13,22 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import Any, Final, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.listing import Listing
-from ceiba.table import show_number
+from ceiba.table import Column, Table, show_number
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.routing.trace import Move, trace
 from ceiba.tree.splits.sentences import level_text, number_text
 from ceiba.visible import visible
-
-if TYPE_CHECKING:
-    from ceiba.table import Column, Table
-    from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 _LEVELS: Final = 8  # listed in a sentence, the others are counted
@@ -298,14 +295,19 @@ class Explanations(Sequence[Explanation]):
 
 
 def _added_by_row(
-    ways: list[Explanation], tree: Tree, columns: list[int]
+    explanations: list[Explanation], tree: Tree, columns: list[int]
 ) -> tuple[list[Any], list[int], Array, Array]:
     """Return answer, end, baseline and what each column added, of rows that go several ways."""
     names = [tree.schema.names[j] for j in columns]
-    added = [[way.contributions.get(name, 0.0) for name in names] for way in ways]
-    baseline = np.array([way.baseline for way in ways], np.float64)
-    shaped = np.array(added, np.float64).reshape(len(ways), len(names))
-    return [way.answer for way in ways], [way.leaf for way in ways], baseline, shaped
+    added = [[one.contributions.get(name, 0.0) for name in names] for one in explanations]
+    baseline = np.array([one.baseline for one in explanations], np.float64)
+    shaped = np.array(added, np.float64).reshape(len(explanations), len(names))
+    return (
+        [one.answer for one in explanations],
+        [one.leaf for one in explanations],
+        baseline,
+        shaped,
+    )
 
 
 def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Array, Array]:
@@ -321,11 +323,11 @@ def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Ar
             followed = tree.value[:, 0, 0]
         else:
             followed = tree.value[:, 0, answer[node]]
-        way = [node]
-        while parent[way[-1]] >= 0:
-            way.append(parent[way[-1]])
+        path = [node]
+        while parent[path[-1]] >= 0:
+            path.append(parent[path[-1]])
         baseline[i] = followed[0]
-        for below, above in zip(way[-2::-1], way[:0:-1], strict=True):
+        for below, above in zip(path[-2::-1], path[:0:-1], strict=True):
             added[i, place[column[above]]] += followed[below] - followed[above]
     return baseline, added
 

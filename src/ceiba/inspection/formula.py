@@ -9,20 +9,17 @@ one covers is left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
 from ceiba.layout import digits_by_name
-from ceiba.paths import Clause, Condition, conditions_of
+from ceiba.paths import Clause, Condition, ValueSet, conditions_of
 from ceiba.paths.conditions import all_of
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import DIGITS, level_text
-
-if TYPE_CHECKING:
-    from ceiba.paths import ValueSet
-    from ceiba.tree import Tree
 
 _MOST_JOINED: Final = 2000  # pairs are compared, so time grows with the square
 

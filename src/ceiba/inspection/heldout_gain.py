@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -26,12 +26,10 @@ import numpy.typing as npt
 from ceiba.grow.priors import altered_scale
 from ceiba.inspection.intervals import Interval, mean_interval
 from ceiba.table import effective_rows, read_target_like, read_weights, split_target
+from ceiba.tree import Tree
 from ceiba.tree.impurity import altered
 from ceiba.tree.routing import route
 from ceiba.tree.routing.recount import Endings, endings
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 _SEED: Final = 0

@@ -8,16 +8,14 @@ more chances to look good.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.grow.per_column import per_column
 from ceiba.grow.priors import search_mass
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 
 def importance(

@@ -10,7 +10,7 @@ the interval is Student's, over rows like these.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,8 @@ from ceiba.inspection.heldout_gain import RowGains
 from ceiba.inspection.importance import importance
 from ceiba.listing import Listing
 from ceiba.table import Column, Table, read_target, read_weights, split_target
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 Scale = Literal["sum", "max", "none"]
@@ -190,8 +188,4 @@ def _heldout(gains: RowGains, order: Any, confidence: float) -> dict[str, Array]
     for j, gain in gains.by_column():
         middle[j] = gains.mean(gain)
         low[j], high[j] = gains.interval(gain, confidence)
-    return {
-        "heldout_gain": middle[order],
-        "heldout_low": low[order],
-        "heldout_high": high[order],
-    }
+    return {"heldout_gain": middle[order], "heldout_low": low[order], "heldout_high": high[order]}

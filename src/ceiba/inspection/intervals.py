@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 from ceiba.inspection.resampling import resampled_sums
 
-__all__ = ["bca_interval", "mean_interval", "wilson"]
-
 Interval = tuple[float, float]
 
 

@@ -1,7 +1,7 @@
 """The interval of R2 by a studentised bootstrap.
 
 R2 = 1 - r, r = MSE / variance: a ratio whose top and bottom share their extreme rows, so that its
-estimate is skewed in ways that one skewness does not tell. Each resample has its own ratio r* and
+estimate is skewed beyond what one skewness captures. Each resample has its own ratio r* and
 standard error s*, from the linearised residuals (e^2 - r* (y - m*)^2) / v*; the quantiles of
 (r* - r) / s* take the place of Student's (Efron 1979; Hall 1988). All sums that this needs are
 moments, so 999 resamples are one matrix product. The seed is fixed: the same rows, the same bounds.

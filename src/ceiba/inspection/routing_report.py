@@ -8,12 +8,9 @@ takes the default branch, stays in the node, or (C4.5) goes down every branch by
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ceiba.listing import Listing
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 
 def routing(tree: Tree) -> Listing:

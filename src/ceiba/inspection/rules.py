@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,10 +22,8 @@ from ceiba.inspection.intervals import wilson
 from ceiba.layout import digits_by_name
 from ceiba.listing import Listing
 from ceiba.paths import Condition, conditions_of
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 _LEVELS: Final = 8  # listed in a condition, the others are counted
 _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")

@@ -8,7 +8,7 @@ risk of the root alone, which asks nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from ceiba.inspection.importance import importance
 from ceiba.layout import percent
 from ceiba.listing import Listing
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
 from ceiba.visible import visible
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 _MISSING: Final = {
     "learn": "each split learned a side for missing values",
@@ -194,7 +192,11 @@ def _proof(tree: Tree) -> list[Fact]:
         return []
     shown = "nothing" if certificate.status == "lookahead" else f"gap {percent(certificate.gap)}"
     shown = "the best tree" if certificate.proven else shown
-    return [Fact("proven", certificate.to_dict(), shown, str(certificate))]
+    effort = f"{certificate.nodes:,} cuts in {certificate.seconds:.3g} s"
+    return [
+        Fact("proven", certificate.to_dict(), shown, str(certificate)),
+        Fact("search", effort, effort, "cuts that were evaluated, and the wall time they took"),
+    ]
 
 
 def _size(tree: Tree) -> list[Fact]:
@@ -208,10 +210,7 @@ def _size(tree: Tree) -> list[Fact]:
         ),
         Fact("leaves", tree.n_leaves, str(tree.n_leaves), "nodes that answer"),
         Fact(
-            "depth",
-            tree.depth,
-            str(tree.depth),
-            "most questions on a path from the root to a leaf",
+            "depth", tree.depth, str(tree.depth), "most questions on a path from the root to a leaf"
         ),
     ]
 
@@ -224,7 +223,10 @@ def _risks(tree: Tree) -> list[Fact]:
         unit = "mean cost" if tree.cost_matrix is not None else "share of rows answered wrongly"
     elif tree.criterion != "squared_error":
         unit = f"mean loss of {tree.criterion}"
-    facts = [Fact("criterion", tree.criterion, tree.criterion, "what the splits were chosen by")]
+    chosen = "what the splits were chosen by"
+    if tree.certificate is not None:  # the search minimised the loss of its certificate
+        chosen = "the impurity that nodes show; the tree was searched for as a whole"
+    facts = [Fact("criterion", tree.criterion, tree.criterion, chosen)]
     for name, value, legend in (
         ("risk", tree.tree_risk, f"R(T): {unit}, on the training rows, so optimistic"),
         ("baseline", float(tree.risk[0]), "R(root): the same without any question"),

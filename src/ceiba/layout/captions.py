@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from ceiba.tree import Cut, Intervals, LevelSets
+from ceiba.tree import Cut, Intervals, LevelSets, Tree
 from ceiba.tree.splits.sentences import (
     DIGITS,
     cut_text,
@@ -19,9 +18,6 @@ from ceiba.tree.splits.sentences import (
     number_text,
     separating_digits,
 )
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,17 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
 from ceiba.layout.fold import Fold, fold
 from ceiba.layout.panel_axis import PanelAxis, axis_room
 from ceiba.layout.placing import Route, place
 from ceiba.layout.shown import ShownNode, shown_nodes
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 Measure = Callable[[str, bool], float]
 """Width in points of a text, bold or not, at the font size of the sheet."""

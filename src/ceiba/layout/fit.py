@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.layout.drawing import Drawing, Measure, Sheet, draw, fold_weight
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 SMALLEST_FONT = 6.0  # points; smaller print is not read
 MOST_AT_ONCE = 200  # leaves; of larger trees the folded ones are tried first

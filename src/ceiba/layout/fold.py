@@ -99,11 +99,7 @@ def fold(
 
 
 def _is_folded(
-    node: int,
-    depth: int,
-    max_depth: int | None,
-    weight: Sequence[float] | None,
-    min_weight: float,
+    node: int, depth: int, max_depth: int | None, weight: Sequence[float] | None, min_weight: float
 ) -> bool:
     if max_depth is not None and depth >= max_depth:
         return True

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ceiba.layout.captions import answers, caption, cut_digits
 from ceiba.layout.fold import Fold
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import DIGITS
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 
 @dataclass(frozen=True)

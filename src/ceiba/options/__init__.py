@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ceiba.options.checks import Check, ParameterError, check_options
 from ceiba.options.option import Option, takes_options
-from ceiba.options.option_object import OptionObject
+from ceiba.options.option_object import OptionObject, parameter
 
 __all__ = [
     "Check",
@@ -12,5 +12,6 @@ __all__ = [
     "OptionObject",
     "ParameterError",
     "check_options",
+    "parameter",
     "takes_options",
 ]

@@ -16,20 +16,6 @@ import numpy as np
 
 from ceiba.errors import OptionError, did_you_mean
 
-__all__ = [
-    "Check",
-    "ParameterError",
-    "array_like",
-    "boolean",
-    "check_options",
-    "fraction",
-    "instance",
-    "integer",
-    "nothing",
-    "number",
-    "one_of",
-]
-
 
 class ParameterError(OptionError, TypeError):
     """An option has a wrong type or value; also a TypeError, as scikit-learn's own error is.

@@ -15,8 +15,6 @@ from typing import Any, TypeVar
 from ceiba.errors import did_you_mean
 from ceiba.options.checks import Check
 
-__all__ = ["Option", "takes_options"]
-
 T = TypeVar("T", bound=type)
 
 

@@ -6,22 +6,36 @@ parameters are reached as `missing__keep` by `get_params`, `set_params` and grid
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.options.checks import Check, check_options
 
-__all__ = ["OptionObject"]
+
+def parameter(*allowed: Check, default: Any, kw_only: bool = True) -> Any:
+    """Declare a parameter of an option object: what it may be (no check: anything), its default.
+
+    Examples
+    --------
+    >>> from ceiba.options import OptionObject, parameter
+    >>> from ceiba.options.checks import integer
+    >>> class Repeats(OptionObject):
+    ...     times: int = parameter(integer(1), default=3)
+    >>> Repeats(), Repeats(times=5)
+    (Repeats(), Repeats(times=5))
+    """
+    return field(default=default, kw_only=kw_only, metadata={"allowed": allowed})
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter,))
 class OptionObject:
     """Base of option objects; not for direct use.
 
-    A subclass lists its parameters in `__init__` and what each may be in `_allowed`.
+    A subclass declares each of its parameters as a field; `__init__` and checks follow from them.
 
     Examples
     --------
@@ -35,17 +49,19 @@ class OptionObject:
 
     _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {}
 
-    @classmethod
-    def _names(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        dataclass(eq=False, repr=False, kw_only=True)(cls)
+        checks = {one.name: one.metadata["allowed"] for one in _fields(cls)}
+        cls._allowed = {name: allowed for name, allowed in checks.items() if allowed}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Get the parameters by name."""
-        return {name: getattr(self, name) for name in self._names()}
+        return {one.name: getattr(self, one.name) for one in _fields(self)}
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name."""
-        names = self._names()
+        names = [one.name for one in _fields(self)]
         for name, value in params.items():
             if name not in names:
                 raise OptionError(
@@ -60,11 +76,10 @@ class OptionObject:
         check_options(self.get_params(), self._allowed, type(self).__name__)
 
     def __repr__(self) -> str:
-        defaults = inspect.signature(type(self).__init__).parameters
         stated = [
-            f"{name}={value!r}"
-            for name, value in self.get_params().items()
-            if not _same(value, defaults[name].default)
+            f"{one.name}={getattr(self, one.name)!r}"
+            for one in _fields(self)
+            if not _same(getattr(self, one.name), one.default)
         ]
         return f"{type(self).__name__}({', '.join(stated)})"
 
@@ -75,6 +90,10 @@ class OptionObject:
         return all(_same(mine[name], theirs[name]) for name in mine)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _fields(made: Any) -> tuple[Any, ...]:
+    return fields(made)
 
 
 def _same(a: Any, b: Any) -> bool:

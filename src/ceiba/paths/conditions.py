@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.paths.value_set import ValueSet
-
-if TYPE_CHECKING:
-    from ceiba.table import ColumnInfo, Schema, Table
+from ceiba.table import ColumnInfo, Schema, Table
 
 T = TypeVar("T")
 Leaf = Callable[[ValueSet], T]

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from ceiba.errors import TreeError
 from ceiba.paths.conditions import Chain, Clause, Condition
 from ceiba.paths.value_set import ValueSet
+from ceiba.table import Schema
+from ceiba.tree import SplitTable, Tree
 from ceiba.tree.splits.split_table import SplitKind
-
-if TYPE_CHECKING:
-    from ceiba.table import Schema
-    from ceiba.tree import SplitTable, Tree
 
 STAYS: Final = -1  # as a branch: the row goes no further
 

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.table import ColumnInfo, Kind
+from ceiba.table import Column, ColumnInfo, Kind
 from ceiba.tree.splits.sentences import level_text, levels_sentence, range_sentence
-
-if TYPE_CHECKING:
-    from ceiba.table import Column
 
 
 @dataclass(frozen=True)

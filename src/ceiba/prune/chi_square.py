@@ -12,9 +12,7 @@ that lies above it: lower `significance` for deep trees, or prune by cross-valid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +22,12 @@ from ceiba.grow.problem import Problem
 from ceiba.grow.significance.independence import Method, Significance
 from ceiba.grow.significance.search_p_values import Correction, SplitTest
 from ceiba.listing import Listing
-from ceiba.options.checks import Check, boolean, integer, number, one_of
+from ceiba.options import parameter
+from ceiba.options.checks import boolean, integer, number, one_of
 from ceiba.prune.plain_counts import refuse_costs_and_priors
 from ceiba.prune.pruning import Pruned, Pruning
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["ChiSquare", "chi_square"]
 
 Rows = npt.NDArray[np.intp]
 
@@ -113,33 +108,12 @@ class ChiSquare(Pruning):
     4
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
-        {
-            "significance": (number(0.0, 1.0, "()"),),
-            "correction": (one_of("bonferroni", "search", "none"),),
-            "p_value": (one_of("auto", "asymptotic", "monte_carlo"),),
-            "n_draws": (integer(1),),
-            "random_state": (integer(0),),
-            "keep_unpruned": (boolean,),
-        }
-    )
-
-    def __init__(
-        self,
-        *,
-        significance: float = 0.05,
-        correction: Correction = "bonferroni",
-        p_value: Method = "auto",
-        n_draws: int = 1999,
-        random_state: int = 0,
-        keep_unpruned: bool = False,
-    ) -> None:
-        self.significance = significance
-        self.correction: Correction = correction
-        self.p_value: Method = p_value
-        self.n_draws = n_draws
-        self.random_state = random_state
-        self.keep_unpruned = keep_unpruned
+    significance: float = parameter(number(0.0, 1.0, "()"), default=0.05)
+    correction: Correction = parameter(one_of("bonferroni", "search", "none"), default="bonferroni")
+    p_value: Method = parameter(one_of("auto", "asymptotic", "monte_carlo"), default="auto")
+    n_draws: int = parameter(integer(1), default=1999)
+    random_state: int = parameter(integer(0), default=0)
+    keep_unpruned: bool = parameter(boolean, default=False)
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Test nodes from the bottom up and collapse those that are not significant."""

@@ -12,27 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
-from ceiba.prune.risk import NodeRisks, Risk, node_risks, risk_sums
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = [
-    "PruningSequence",
-    "Risk",
-    "collapse_alpha",
-    "prune_tree",
-    "pruning_path",
-    "pruning_sequence",
-    "risk_sums",
-]
+from ceiba.prune.risk import NodeRisks, Risk, node_risks
+from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 

@@ -6,27 +6,24 @@ cross-validation: `cross_validation.py`; the rules and the table: `pruning_table
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.options.checks import Check, boolean, check_options, integer, nothing, number, one_of
+from ceiba.grow.problem import Problem
+from ceiba.listing import Listing
+from ceiba.options import parameter
+from ceiba.options.checks import boolean, check_options, integer, nothing, number, one_of
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
 from ceiba.prune.cross_validation.validate import cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
 from ceiba.prune.risk import Risk
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.listing import Listing
     from ceiba.prune.cross_validation.validate import CrossValidation
-    from ceiba.tree import Tree
-
-__all__ = ["CostComplexity", "choose_again"]
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
 
@@ -78,44 +75,17 @@ class CostComplexity(Pruning):
     (3, 0.0133)
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
-        {
-            "alpha": (number(0.0), nothing),
-            "n_leaves": (integer(1), nothing),
-            "rule": (one_of("min", "1se"),),
-            "risk": (one_of("cost", "impurity"),),
-            "repeats": (integer(1),),
-            "stratify": (boolean,),
-            "keep_unpruned": (boolean,),
-        }
-    )
-
-    def __init__(
-        self,
-        *,
-        alpha: float | None = None,
-        n_leaves: int | None = None,
-        folds: Any = 10,
-        rule: Rule = "min",
-        risk: Risk = "cost",
-        repeats: int = 1,
-        stratify: bool = True,
-        groups: Any = None,
-        random_state: Any = None,
-        keep_unpruned: bool = False,
-        verbose: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.n_leaves = n_leaves
-        self.folds = folds
-        self.rule: Rule = rule
-        self.risk: Risk = risk
-        self.repeats = repeats
-        self.stratify = stratify
-        self.groups = groups
-        self.random_state = random_state
-        self.keep_unpruned = keep_unpruned
-        self.verbose = verbose
+    alpha: float | None = parameter(number(0.0), nothing, default=None)
+    n_leaves: int | None = parameter(integer(1), nothing, default=None)
+    folds: Any = parameter(default=10)
+    rule: Rule = parameter(one_of("min", "1se"), default="min")
+    risk: Risk = parameter(one_of("cost", "impurity"), default="cost")
+    repeats: int = parameter(integer(1), default=1)
+    stratify: bool = parameter(boolean, default=True)
+    groups: Any = parameter(default=None)
+    random_state: Any = parameter(default=None)
+    keep_unpruned: bool = parameter(boolean, default=False)
+    verbose: bool = parameter(default=False)
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Choose a step of the tree's pruning sequence."""
@@ -197,10 +167,10 @@ def choose_again(
         raise OptionError("Give one of alpha, n_leaves and rule.")
     check_options(stated, CostComplexity._allowed, "reprune")
     sequence = pruning_sequence(unpruned, risk="impurity" if "impurity" in table else "cost")
-    found = _asked_for(sequence, alpha, n_leaves)
-    if found is None:
+    choice = _asked_for(sequence, alpha, n_leaves)
+    if choice is None:
         assert rule is not None
-        found = table.step(rule), _REASONS[rule]
-    step, reason = found
+        choice = table.step(rule), _REASONS[rule]
+    step, reason = choice
     chosen = float(sequence.alpha[step]) if alpha is None else float(alpha)
     return Pruned(sequence.tree(step), table.choosing(step, reason), alpha=chosen)

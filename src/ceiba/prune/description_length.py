@@ -15,22 +15,16 @@ and no rows are held out.
 from __future__ import annotations
 
 from math import lgamma, log, log2, pi
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import OptionError
+from ceiba.grow.problem import Problem
 from ceiba.prune.plain_counts import refuse_costs_and_priors
 from ceiba.prune.pruning import Pruned, Pruning
-from ceiba.tree import SplitKind
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["DescriptionLength", "description_length"]
+from ceiba.tree import SplitKind, Tree
 
 Array = npt.NDArray[np.float64]
 
@@ -101,8 +95,6 @@ class DescriptionLength(Pruning):
     >>> ceiba.DecisionTreeClassifier(prune=DescriptionLength()).fit(X, y).get_n_leaves()
     3
     """
-
-    def __init__(self) -> None: ...
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Prune to the shortest description."""

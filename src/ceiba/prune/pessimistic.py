@@ -10,26 +10,21 @@ sent down it), if that does not raise the charge by more than 0.1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import sqrt
 from statistics import NormalDist
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.grow.problem import Problem
-from ceiba.options.checks import Check, boolean, nothing, number
+from ceiba.options import parameter
+from ceiba.options.checks import boolean, nothing, number
 from ceiba.prune.plain_counts import refuse_costs_and_priors
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.raising import prune_by_errors
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["Pessimistic", "added_errors", "pessimistic"]
+from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 
@@ -135,24 +130,9 @@ class Pessimistic(Pruning):
     7
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
-        {
-            "confidence": (number(0.0, 0.5, "(]"), nothing),
-            "raising": (boolean,),
-            "keep_unpruned": (boolean,),
-        }
-    )
-
-    def __init__(
-        self,
-        *,
-        confidence: float | None = 0.25,
-        raising: bool = True,
-        keep_unpruned: bool = False,
-    ) -> None:
-        self.confidence = confidence
-        self.raising = raising
-        self.keep_unpruned = keep_unpruned
+    confidence: float | None = parameter(number(0.0, 0.5, "(]"), nothing, default=0.25)
+    raising: bool = parameter(boolean, default=True)
+    keep_unpruned: bool = parameter(boolean, default=False)
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Prune by pessimistic errors, from the bottom up."""

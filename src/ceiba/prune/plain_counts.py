@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ceiba.errors import OptionError
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["refuse_costs_and_priors"]
+from ceiba.tree import Tree
 
 
 def refuse_costs_and_priors(tree: Tree, pruning: str, why: str) -> None:

@@ -6,15 +6,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ceiba.grow.problem import Problem
+from ceiba.listing import Listing
 from ceiba.options import OptionObject
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.listing import Listing
     from ceiba.prune.cross_validation.validate import CrossValidation
-    from ceiba.tree import Tree
-
-__all__ = ["Pruned", "Pruning"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,13 +13,11 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
     from ceiba.prune.cost_complexity import PruningSequence
     from ceiba.prune.cross_validation.validate import CrossValidation
-    from ceiba.tree import Tree
-
-__all__ = ["PruningTable", "Rule", "choose_step", "pruning_table"]
 
 Rule = Literal["min", "1se"]
 Array = npt.NDArray[np.float64]
@@ -101,11 +99,7 @@ def _last_up_to(risk: npt.NDArray[Any], limit: float) -> int:
 
 
 def pruning_table(
-    sequence: PruningSequence,
-    step: int,
-    *,
-    cv: CrossValidation | None = None,
-    reason: str = "",
+    sequence: PruningSequence, step: int, *, cv: CrossValidation | None = None, reason: str = ""
 ) -> PruningTable:
     """Put a sequence and its cross-validation into a table.
 
@@ -192,12 +186,12 @@ def _legend(
         f"cp: alpha / R(root), R(root) = {sequence.root_risk:.6g}",
     ]
     if "risk" in figures:
-        said = f"risk: R(T), {unit}, on the training rows"
+        about = f"risk: R(T), {unit}, on the training rows"
         if cv is not None:
-            said += "; cv_risk, cv_se: on held-out rows, with its standard error"
+            about += "; cv_risk, cv_se: on held-out rows, with its standard error"
             if cv.n_repeats > 1:
-                said += "; cv_sd: standard deviation between repeats"
-        lines += [said, f"relative_...: divided by the risk of the root, {root:.6g}"]
+                about += "; cv_sd: standard deviation between repeats"
+        lines += [about, f"relative_...: divided by the risk of the root, {root:.6g}"]
     return "\n".join([*lines, _choice(figures, step, reason)])
 
 

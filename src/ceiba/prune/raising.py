@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,8 @@ from ceiba import _core
 from ceiba.grow.limits import limited
 from ceiba.grow.per_column import read_monotonic
 from ceiba.grow.priors import fill_empty
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["prune_by_errors", "rearranged", "recounted"]
+from ceiba.grow.problem import Problem
+from ceiba.tree import Tree
 
 
 def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> Tree:
@@ -39,7 +35,7 @@ def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> T
     """
     assert tree.counts is not None
     columns, labels, weight = _rows(problem)
-    found = _core.raise_subtrees(
+    raised = _core.raise_subtrees(
         tree._router,
         columns,
         labels,
@@ -51,16 +47,14 @@ def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> T
         # Newcomers change what rows with a missing value weigh in the branches.
         tree.missing == "fractional" and _has_missing(problem),
     )
-    leaf = found["leaf"].astype(bool)
-    if problem is None or not found["any"]:
-        return tree.collapse(found["node"][leaf])
-    moved = rearranged(tree, found["content"], found["parent"], found["weight"], leaf)
+    leaf = raised["leaf"].astype(bool)
+    if problem is None or not raised["any"]:
+        return tree.collapse(raised["node"][leaf])
+    moved = rearranged(tree, raised["content"], raised["parent"], raised["weight"], leaf)
     return recounted(moved, problem)
 
 
-def _rows(
-    problem: Problem | None,
-) -> tuple[Any, npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+def _rows(problem: Problem | None) -> tuple[Any, npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     if problem is None:
         return _core.Columns(0), np.zeros(0, np.int32), np.zeros(0)
     labels = np.ascontiguousarray(problem.target.values[:, 0], np.int32)

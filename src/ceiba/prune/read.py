@@ -8,8 +8,6 @@ from ceiba.errors import OptionError, did_you_mean
 from ceiba.prune.cost_complexity_pruning import CostComplexity
 from ceiba.prune.pruning import Pruning
 
-__all__ = ["PRUNING_NAMES", "read_pruning"]
-
 #: Names of prunings, for `prune=`.
 PRUNING_NAMES: Final = ("cv", "1se")
 

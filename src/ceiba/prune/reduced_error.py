@@ -8,26 +8,21 @@ validation row reaches become leaves. Regression: the loss of the node values in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
+from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
-from ceiba.options.checks import Check, boolean, fraction
+from ceiba.options import parameter
+from ceiba.options.checks import boolean, fraction
 from ceiba.prune.cross_validation.folds import seed_of
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.risk import node_risks
 from ceiba.table import split_target
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["ReducedError", "reduced_error"]
+from ceiba.tree import Tree
 
 
 def reduced_error(tree: Tree, X: Any, y: Any, *, sample_weight: Any = None) -> Tree:
@@ -86,32 +81,13 @@ class ReducedError(Pruning):
     [10, 3]
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
-        {
-            "fraction": (fraction(0.0, 1.0, "()"),),
-            "stratify": (boolean,),
-            "keep_unpruned": (boolean,),
-        }
-    )
-
-    def __init__(
-        self,
-        X: Any = None,
-        y: Any = None,
-        *,
-        sample_weight: Any = None,
-        fraction: float = 0.25,
-        stratify: bool = True,
-        random_state: Any = None,
-        keep_unpruned: bool = False,
-    ) -> None:
-        self.X = X
-        self.y = y
-        self.sample_weight = sample_weight
-        self.fraction = fraction
-        self.stratify = stratify
-        self.random_state = random_state
-        self.keep_unpruned = keep_unpruned
+    X: Any = parameter(kw_only=False, default=None)
+    y: Any = parameter(kw_only=False, default=None)
+    sample_weight: Any = parameter(default=None)
+    fraction: float = parameter(fraction(0.0, 1.0, "()"), default=0.25)
+    stratify: bool = parameter(boolean, default=True)
+    random_state: Any = parameter(default=None)
+    keep_unpruned: bool = parameter(boolean, default=False)
 
     def fit(self, problem: Problem) -> Pruned:
         """Grow a tree, on all rows or on those that are not held out, and prune it."""

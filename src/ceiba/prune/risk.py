@@ -12,7 +12,7 @@ noise; `NOISE` says how much of a risk is taken for noise when alphas are compar
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import OptionError, TreeError
 from ceiba.grow.priors import search_mass
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["NOISE", "NodeRisks", "Risk", "node_risks", "risk_sums"]
+from ceiba.tree import Tree
 
 Risk = Literal["cost", "impurity"]
 Array = npt.NDArray[np.float64]
@@ -63,8 +59,8 @@ class NodeRisks:
             tree.parent, self.leaf, self.whole, self.tolerance, self.stayed
         )
         # Below 0: the leaf is better whatever a leaf costs; alphas start at 0.
-        found: Array = np.maximum(np.asarray(alphas), 0.0)
-        return found
+        clipped: Array = np.maximum(np.asarray(alphas), 0.0)
+        return clipped
 
 
 def node_risks(
@@ -139,10 +135,10 @@ def _is_whole(tree: Tree) -> bool:
 def _stayed(tree: Tree, risk: Risk, leaf: Array, whole: float) -> Array | None:
     """Give the risk of the rows that stay in inner nodes, as sums; None when no rows do."""
     if risk == "impurity":  # what the impurity of these rows is, the node does not know
-        found = np.where(tree.is_leaf, 0.0, tree.part_ending) * leaf
+        stayed = np.where(tree.is_leaf, 0.0, tree.part_ending) * leaf
     else:
-        found = tree.stayed_risk * whole
+        stayed = tree.stayed_risk * whole
         if _is_whole(tree):
-            found = np.rint(found)
+            stayed = np.rint(stayed)
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
-    return found if stays.any() else None
+    return stayed if stays.any() else None

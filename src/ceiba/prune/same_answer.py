@@ -8,18 +8,14 @@ questions; only its probabilities are coarser. (Quinlan 1987, Simplifying decisi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.grow.problem import Problem
 from ceiba.prune.pruning import Pruned, Pruning
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["SameAnswer", "same_answer"]
+from ceiba.tree import Tree
 
 # The mean of equal values is computed from sums and may differ from them in the last bits.
 _NOISE: Final = 1e-12
@@ -77,8 +73,6 @@ class SameAnswer(Pruning):
     >>> grown.get_n_leaves(), pruned.get_n_leaves()
     (5, 4)
     """
-
-    def __init__(self) -> None: ...
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Collapse subtrees that give one answer."""

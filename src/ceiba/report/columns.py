@@ -6,19 +6,15 @@ with the value itself beside it where that is a number or a boolean.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.layout import cut_digits
 from ceiba.report.numbers import shown
+from ceiba.table import Table
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import DIGITS, level_text
-
-if TYPE_CHECKING:
-    from ceiba.table import Table
-    from ceiba.tree import Tree
-
-__all__ = ["column_columns"]
 
 _QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 

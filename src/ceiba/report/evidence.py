@@ -8,19 +8,14 @@ digits to a large common offset as a sum of squares would.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.report.numbers import exact, shown, whole
-from ceiba.table import split_target
+from ceiba.table import Table, split_target
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.table import Table
-    from ceiba.tree import Tree
-
-__all__ = ["boxes", "evidence", "rows_and_target"]
 
 
 def rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
@@ -52,21 +47,21 @@ def evidence(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[str, Any
     [2, 0, 1, 0, 1, 0]
     """
     counted = tree.recount(table, y)
-    found: dict[str, Any] = {"n_rows": whole(counted.n_rows)}
+    figures: dict[str, Any] = {"n_rows": whole(counted.n_rows)}
     if tree.task == "classification":
         assert counted.counts is not None
         n_classes = len(tree.target.classes[output])
-        return {**found, "counts": exact(counted.counts[:, output, :n_classes])}
+        return {**figures, "counts": exact(counted.counts[:, output, :n_classes])}
     reached = counted.weight > 0
-    found["weight"] = exact(counted.weight)
+    figures["weight"] = exact(counted.weight)
     if tree.criterion == "squared_error":
-        found["mean"] = exact(np.where(reached, counted.value[:, output, 0], np.nan))
-        found["variance"] = exact(np.where(reached, counted.impurity, np.nan))
+        figures["mean"] = exact(np.where(reached, counted.value[:, output, 0], np.nan))
+        figures["variance"] = exact(np.where(reached, counted.impurity, np.nan))
     else:
         kept = tree.recount(table, y, keep_value=True)
         safe = np.where(kept.share > 0, kept.share, 1.0)
-        found["loss"] = exact(np.where(reached, kept.risk / safe, np.nan))
-    return found
+        figures["loss"] = exact(np.where(reached, kept.risk / safe, np.nan))
+    return figures
 
 
 def boxes(tree: Tree, table: Table, y: Any, output: int = 0) -> list[Any] | None:

@@ -9,22 +9,16 @@ the quartiles of the target. Only the largest nodes have histograms, within a bu
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.layout.bins import bin_edges
 from ceiba.report.numbers import exact, shown
-from ceiba.table import read_target
-from ceiba.tree import SplitKind
+from ceiba.table import Column, Table, read_target
+from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.table import Column, Table
-    from ceiba.tree import Tree
-
-__all__ = ["RowsByNode", "column_bars", "split_histograms"]
 
 BINS: Final = 20
 COLUMN_BINS: Final = 16
@@ -86,8 +80,8 @@ def _target(tree: Tree, y: Any, n_rows: int, output: int) -> Array:
     known = {label: code for code, label in enumerate(tree.target.classes[output].tolist())}
     names = target.info.classes[output].tolist()
     codes = np.array([known.get(label, -1) for label in names], np.int64)
-    found: Array = codes[np.asarray(target.values)[:, output]]
-    return found
+    labels: Array = codes[np.asarray(target.values)[:, output]]
+    return labels
 
 
 def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict[str, Any]]:
@@ -164,21 +158,21 @@ def _bars(
     values, target = values[present], target[present]
     if not len(values):
         return None
-    found: dict[str, Any] = {"missing": n_missing} if n_missing else {}
+    shared: dict[str, Any] = {"missing": n_missing} if n_missing else {}
     if not column.info.is_numeric:
         codes, counts = np.unique(values, return_counts=True)
         if len(codes) > MOST_LEVELS:  # the most frequent, in their own order
-            found["others"] = len(codes) - MOST_LEVELS
+            shared["others"] = len(codes) - MOST_LEVELS
             codes = np.sort(codes[np.argsort(-counts, kind="stable")[:MOST_LEVELS]])
         place = np.searchsorted(codes, values)
         listed = codes[np.minimum(place, len(codes) - 1)] == values
         bars = _counted(place[listed], len(codes), target[listed], n_classes)
-        return found | {"codes": codes.tolist()} | bars
+        return shared | {"codes": codes.tolist()} | bars
     different = np.unique(values)
     if len(different) <= FEW_VALUES:
         place = np.searchsorted(different, values)
         return (
-            found
+            shared
             | {"values": exact(different)}
             | _counted(place, len(different), target, n_classes)
         )
@@ -190,7 +184,7 @@ def _bars(
     at: dict[str, Any] = {"low": float(edges[0]), "high": float(edges[-1])}
     if len(cuts) > 1:  # bins of intervals are not all of one width
         at["edges"] = exact(edges)
-    return found | ends | at | _counted(place, len(edges) - 1, target, n_classes)
+    return shared | ends | at | _counted(place, len(edges) - 1, target, n_classes)
 
 
 def _counted(place: Array, n_bars: int, target: Array, n_classes: int) -> dict[str, Any]:

@@ -7,17 +7,13 @@ sum, which a reader computes to the same bit.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.grow.priors import search_mass
 from ceiba.report.numbers import exact, shown, whole
-
-if TYPE_CHECKING:
-    from ceiba.tree import SplitTable, Tree
-
-__all__ = ["node_columns", "split_columns"]
+from ceiba.tree import SplitTable, Tree
 
 
 def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
@@ -37,6 +33,7 @@ def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
         "default_branch": whole(tree.default_branch),
         "n_rows": whole(tree.n_rows),
         "weight": None if np.array_equal(tree.weight, tree.n_rows) else exact(tree.weight),
+        "share": None if tree.class_prior is None or tree.counts is None else exact(tree.share),
         "impurity": shown(tree.impurity),
         "gain": shown(tree.gain),
         "worth": shown(search_mass(tree) * tree.gain / max(float(search_mass(tree)[0]), 1e-300)),
@@ -126,11 +123,11 @@ def _tests(tree: Tree) -> dict[str, Any] | None:
     stored = tree.tests
     if stored is None or np.isnan(stored.p_value).all():
         return None
-    found = [stored.of(i) for i in range(tree.n_nodes)]
+    tests = [stored.of(i) for i in range(tree.n_nodes)]
     nothing = float("nan")
     return {
         "name": stored.name,
         "statistic": shown(stored.statistic),
-        "df": [None if test is None else list(test.df) for test in found],
-        "p": exact([nothing if test is None else test.adjusted_p_value for test in found]),
+        "df": [None if test is None else list(test.df) for test in tests],
+        "p": exact([nothing if test is None else test.adjusted_p_value for test in tests]),
     }

@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["exact", "shown", "whole"]
-
 
 def exact(values: npt.ArrayLike) -> list[Any]:
     """Give floats with all digits; whole ones as ints, NaN and infinities as None.

@@ -18,15 +18,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-__all__ = ["SCRIPTS", "STYLES", "page"]
-
 _FILES: Final = {  # in the order in which they are put together
-    "style": ("base.css", "views.css", "print.css"),
+    "style": ("base.css", "views.css", "trust.css", "print.css"),
     "core": (
         *("i18n.js", "words.js", "model.js", "metrics.js", "conditions.js", "sure.js"),
         "histograms.js",
     ),
-    "case": ("route.js", "slice.js", "nearest.js"),
+    "case": ("route.js", "slice.js", "nearest.js", "shapley.js"),
     "page": ("dom.js", "state.js"),
     "tree": (
         *("tidy.js", "colours.js", "pens.js", "labels.js", "search.js", "filter.js"),
@@ -34,10 +32,11 @@ _FILES: Final = {  # in the order in which they are put together
     ),
     "charts": ("charts.js", "histogram.js", "prune_chart.js"),
     "panels": (
-        *("figures.js", "panel_node.js", "case_csv.js", "case_answer.js", "panel_case.js"),
-        *("panel_space.js", "panel_prune.js", "leaf_table.js", "panel_model.js", "findings.js"),
-        "panel_data.js",
+        *("figures.js", "panel_node.js", "case_csv.js", "case_shares.js", "case_answer.js"),
+        *("panel_case.js", "panel_space.js", "panel_prune.js", "leaf_table.js", "panel_model.js"),
+        *("findings.js", "panel_data.js", "proof.js"),
     ),
+    "trust": ("trust_words.js", "panel_trust.js", "stability.js", "groups.js", "drift.js"),
     "app": ("print.js", "ahead.js", "app.js"),
 }
 _PATHS: Final = tuple(f"{folder}/{name}" for folder, names in _FILES.items() for name in names)
@@ -58,7 +57,7 @@ def page(payload: dict[str, Any]) -> str:
     >>> "default-src 'none'" in html, html.count("</script>")
     (True, 2)
     """
-    style, script = _assets()
+    style, script = _assets(payload["trust"] is not None)
     data = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # A name may hold half of a surrogate pair, which no file in UTF-8 can.
     data = data.encode("utf-8", "replace").decode("utf-8")
@@ -79,10 +78,12 @@ def page(payload: dict[str, Any]) -> str:
 
 
 @cache
-def _assets() -> tuple[str, str]:
+def _assets(with_trust: bool = True) -> tuple[str, str]:
+    """Give style and script; those of the Trust tab only for a page that has it."""
     folder = files("ceiba.report").joinpath("assets")
+    scripts = [name for name in SCRIPTS if with_trust or not name.startswith("trust/")]
     style = "\n".join(_bare(folder.joinpath(name).read_text("utf-8")) for name in STYLES)
-    script = "\n".join(_bare(folder.joinpath(name).read_text("utf-8")) for name in SCRIPTS)
+    script = "\n".join(_bare(folder.joinpath(name).read_text("utf-8")) for name in scripts)
     return style, f'(() => {{\n"use strict";\n{script}\n}})();'
 
 

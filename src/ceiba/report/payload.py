@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import datetime
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ceiba.errors import OptionError
 from ceiba.layout import class_palette
 from ceiba.layout.colours import NUMBER
+from ceiba.listing import Listing
 from ceiba.report.columns import column_columns
 from ceiba.report.evidence import boxes, evidence, rows_and_target
 from ceiba.report.histograms import RowsByNode, column_bars, split_histograms
@@ -21,16 +23,10 @@ from ceiba.report.nodes import node_columns
 from ceiba.report.numbers import exact
 from ceiba.report.pruning import pruning_columns
 from ceiba.report.rivals import searched_rivals
+from ceiba.report.trust import trust_columns
+from ceiba.table import Table
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ceiba.listing import Listing
-    from ceiba.table import Table
-    from ceiba.tree import Tree
-
-__all__ = ["LANGUAGES", "VERSION", "payload"]
 
 VERSION: Final = 1
 LANGUAGES: Final = ("en", "es", "pt")
@@ -41,6 +37,10 @@ def payload(
     *,
     train: Any = None,
     test: Any = None,
+    stability: Any = None,
+    rivals: Any = None,
+    groups: Any = None,
+    drift: Any = None,
     pruning: Listing | None = None,
     alpha: float | None = None,
     parameters: Mapping[str, str] | None = None,
@@ -60,6 +60,14 @@ def payload(
         Training rows add distributions of the columns, histograms of the split and runner-up
         splits at the largest nodes and, for regression, box plots; test rows add held-out counts to
         every node. Rows themselves are not kept.
+    stability : Stability, optional
+        From `model.stability(X, y)`: how often splits, columns and answers come again.
+    rivals : RivalColumns or list of them, optional
+        From `model.rival_columns(X, y)`: columns that could stand at a node.
+    groups : GroupEvaluation or list of them, optional
+        From `model.evaluate(X, y, by=...)`: figures per group, and the differences.
+    drift : Drift, optional
+        From `model.drift(X_new, y_new)`: training rows beside new ones.
     pruning : Listing, optional
         A pruning table (`model.pruning_table_`), for the curve under the slider.
     alpha : float, optional
@@ -85,8 +93,8 @@ def payload(
     --------
     >>> import ceiba
     >>> from ceiba.report import payload
-    >>> found = payload(ceiba.tree.build(("x <= 2.5", "a", "b")))
-    >>> found["version"], found["classes"], found["nodes"]["parent"]
+    >>> made = payload(ceiba.tree.build(("x <= 2.5", "a", "b")))
+    >>> made["version"], made["classes"], made["nodes"]["parent"]
     (1, ['a', 'b'], [-1, 0, 0])
     """
     if lang not in LANGUAGES:
@@ -124,11 +132,15 @@ def payload(
         "smoothed": tree.smoothed,
         "cost_matrix": None if tree.cost_matrix is None else exact(tree.cost_matrix),
         "class_prior": None if tree.class_prior is None else exact(tree.class_prior),
+        "certificate": _certificate(tree),
         "columns": column_columns(tree, rows),
         "nodes": node_columns(tree, output),
         **_of_training_rows(tree, rows, y, output),
         "test": None if test is None else evidence(tree, *rows_and_target(tree, test), output),
         "pruning": pruning_columns(tree, pruning, alpha),
+        "trust": trust_columns(
+            tree, stability=stability, rivals=rivals, groups=groups, drift=drift, output=output
+        ),
     }
 
 
@@ -143,6 +155,12 @@ def _of_training_rows(tree: Tree, rows: Table | None, y: Any, output: int) -> di
         "bars": column_bars(rows),
         "rivals": None if tree.competitors is not None else searched_rivals(tree, by_node, y),
     }
+
+
+def _certificate(tree: Tree) -> dict[str, Any] | None:
+    """Give what a search has proven about the tree."""
+    proof = tree.certificate
+    return None if proof is None else {**proof.to_dict(), "gap": proof.gap, "proven": proof.proven}
 
 
 def _title(tree: Tree) -> str:

@@ -7,21 +7,16 @@ their risks and says that their nodes are not there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.errors import CeibaError
-from ceiba.prune import collapse_alpha, pruning_sequence
+from ceiba.listing import Listing
+from ceiba.prune import Risk, collapse_alpha, pruning_sequence
 from ceiba.prune.pruning_table import choose_step, unit_of
 from ceiba.report.numbers import exact
-
-if TYPE_CHECKING:
-    from ceiba.listing import Listing
-    from ceiba.prune import Risk
-    from ceiba.tree import Tree
-
-__all__ = ["pruning_columns"]
+from ceiba.tree import Tree
 
 
 def pruning_columns(
@@ -60,7 +55,7 @@ def pruning_columns(
         sequence = pruning_sequence(tree, risk=kind)
     except CeibaError:
         return None
-    found: dict[str, Any] = {
+    part: dict[str, Any] = {
         "kind": kind,
         "unit": "impurity" if kind == "impurity" else _unit(tree),
         "unit_text": unit_of(tree, kind),
@@ -71,13 +66,13 @@ def pruning_columns(
         "start": None if alpha is None else float(alpha),
     }
     if steps is not None:
-        found["alpha"] = exact(steps["alpha"])
-        found["n_leaves"] = steps["n_leaves"].tolist()
+        part["alpha"] = exact(steps["alpha"])
+        part["n_leaves"] = steps["n_leaves"].tolist()
         if "risk" in steps:
-            found["risk"] = exact(steps["risk"])
+            part["risk"] = exact(steps["risk"])
         if "cv_risk" in steps and np.isfinite(steps["cv_risk"]).all():
-            found |= _cross_validated(steps)
-    return found
+            part |= _cross_validated(steps)
+    return part
 
 
 def _cross_validated(steps: Listing) -> dict[str, Any]:

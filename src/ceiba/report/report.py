@@ -8,16 +8,12 @@ import tempfile
 import webbrowser
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ceiba.report.page import page
 from ceiba.report.payload import payload
+from ceiba.tree import Tree
 from ceiba.tree.model_file.atomic import atomic
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["Report", "report"]
 
 
 @dataclass(frozen=True)

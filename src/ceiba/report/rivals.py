@@ -16,12 +16,10 @@ from ceiba.errors import CeibaError
 from ceiba.grow import Problem
 from ceiba.report.nodes import split_columns
 from ceiba.report.numbers import shown
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
     from ceiba.report.histograms import RowsByNode
-    from ceiba.tree import Tree
-
-__all__ = ["searched_rivals"]
 
 KEPT: Final = 4
 MOST_NODES: Final = 60
@@ -83,14 +81,14 @@ def _agrees(tree: Tree, node: int, stump: Tree) -> bool:
 
 def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
     """Put tables of splits below each other; what some lack is filled in."""
-    found: dict[str, Any] = {}
+    splits: dict[str, Any] = {}
     for key in ("kind", "column", "cut", "low_branch", "n_levels", "level_code", "level_branch"):
         if not any(key in part for part in parts):
             continue
         fill = key in ("low_branch", "n_levels")
-        found[key] = [
+        splits[key] = [
             value
             for part in parts
             for value in part.get(key, [0] * len(part["kind"]) if fill else [])
         ]
-    return found
+    return splits

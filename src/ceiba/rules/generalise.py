@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +17,8 @@ import numpy.typing as npt
 from ceiba.paths import Clause, Condition, clause_of
 from ceiba.paths.of_tree import joined_with
 from ceiba.prune.pessimistic import added_errors
-from ceiba.tree import SplitKind
-
-if TYPE_CHECKING:
-    from ceiba.table import Table
-    from ceiba.tree import Tree
+from ceiba.table import Table
+from ceiba.tree import SplitKind, Tree
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

@@ -73,15 +73,15 @@ def _iso_strings(column: Column, info: ColumnInfo) -> NDArray[Any]:
 
 
 def _check_zones(info: ColumnInfo, zone: str | None) -> None:
-    """Refuse datetimes with a time zone where those of the fit had none, and the other way."""
+    """Refuse datetimes with a time zone where those of the fit had none, or the reverse."""
     if (info.zone is None) == (zone is None):
         return
     then = "without a time zone" if info.zone is None else f"in a time zone ({info.zone})"
     now = "without one" if zone is None else f"in a time zone ({zone})"
-    way = "Take it off" if info.zone is None else "Say which one they are in"
+    remedy = "Take it off" if info.zone is None else "Say which one they are in"
     raise SchemaError(
-        f"Column {info.name!r}: expected datetimes {then}, got datetimes {now}. {way}, e.g. with "
-        f".dt.tz_{'localize(None)' if info.zone is None else f'localize({info.zone!r})'} of pandas."
+        f"Column {info.name!r}: expected datetimes {then}, got datetimes {now}. {remedy}, e.g. "
+        f"with .dt.tz_localize({None if info.zone is None else repr(info.zone)}) of pandas."
     )
 
 
@@ -92,7 +92,7 @@ def _levels_of_numbers(column: Column, info: ColumnInfo) -> tuple[NDArray[Any], 
 
 
 def _check_level_types(levels: tuple[Any, ...], info: ColumnInfo) -> None:
-    """Refuse a column of numbers where strings were seen, and the other way round."""
+    """Refuse a column of numbers where strings were seen, or the reverse."""
     if not levels or not info.levels:
         return
     texts_now = {isinstance(level, str) for level in levels}

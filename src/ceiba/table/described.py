@@ -1,4 +1,4 @@
-"""What a schema says of its columns, said of the rows that are learned from and of no others.
+"""Schemas restricted to the rows that are learned from: their levels, ranges and missing counts.
 
 Rows may be left out after a table was read: those without a target, those of weight 0. Missing
 values, ranges and levels that only they have are not part of what the tree has seen. A level that
@@ -50,8 +50,8 @@ def _described(column: Column, rows: NDArray[np.bool_] | slice) -> Column:
     info, part = column.info, column.values[rows]
     if info.is_numeric:
         seen = column_range(info.name, part)
-        told = ColumnInfo(info.name, info.kind, (), info.display, *seen, zone=info.zone)
-        return Column(told, column.values)
+        narrowed = ColumnInfo(info.name, info.kind, (), info.display, *seen, zone=info.zone)
+        return Column(narrowed, column.values)
     n_missing = int(np.count_nonzero(part == MISSING_CODE))
     levels, codes = info.levels, column.values
     if column.levels_found:

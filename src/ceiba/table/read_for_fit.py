@@ -23,10 +23,7 @@ from ceiba.table.table import FLOATS, Table
 
 
 def read(
-    X: Any,
-    *,
-    categorical_features: Any = "from_dtype",
-    target: TargetInfo | None = None,
+    X: Any, *, categorical_features: Any = "from_dtype", target: TargetInfo | None = None
 ) -> Table:
     """Read a table for fitting.
 

@@ -172,9 +172,7 @@ class Schema:
 
     @staticmethod
     def of_numbers(
-        seen: NDArray[np.float64],
-        names: tuple[str, ...] | None = None,
-        display: Display = "number",
+        seen: NDArray[np.float64], names: tuple[str, ...] | None = None, display: Display = "number"
     ) -> Schema:
         """Return the schema of a matrix; what it says of each column is spelled out at first use.
 

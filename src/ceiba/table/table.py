@@ -7,8 +7,9 @@ few microseconds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,6 @@ from numpy.typing import NDArray
 from ceiba import _core
 from ceiba.table.column import Column
 from ceiba.table.schema import Kind, Schema
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: The types of matrices that are taken as they are.
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))

@@ -18,13 +18,13 @@ from ceiba.tree.splits.split_table import (
     SplitKind,
     SplitTable,
 )
-from ceiba.tree.splits.surrogates import Competitor, Competitors, Surrogate, Surrogates
+from ceiba.tree.splits.surrogates import Competitor, CompetitorTable, Surrogate, SurrogateTable
 from ceiba.tree.splits.tests import NodeTest, SplitTests
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 __all__ = [
     "Competitor",
-    "Competitors",
+    "CompetitorTable",
     "Cut",
     "Intervals",
     "Leaf",
@@ -41,7 +41,7 @@ __all__ = [
     "SplitTests",
     "Step",
     "Surrogate",
-    "Surrogates",
+    "SurrogateTable",
     "Tree",
     "Unseen",
     "build",

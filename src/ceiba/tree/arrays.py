@@ -7,7 +7,7 @@ all that happens here; nothing here knows what a node is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -60,6 +60,11 @@ class ArrayRecord:
     def __hash__(self) -> int:
         first = getattr(self, next(iter(self._DTYPES)))
         return hash((type(self).__name__, first.tobytes()))
+
+
+def joined_arrays(parts: Sequence[ArrayRecord], names: Iterable[str]) -> dict[str, Any]:
+    """Return the named arrays of several records, each put one after another."""
+    return {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
 
 
 def take_ragged(

@@ -15,7 +15,7 @@ from ceiba.tree.shape import Shape
 
 if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
-    from ceiba.tree.splits.surrogates import Surrogates
+    from ceiba.tree.splits.surrogates import SurrogateTable
 
 
 class Figures(Shape):
@@ -30,7 +30,7 @@ class Figures(Shape):
         risk: Array
         sent_default: Array
         counts: Array | None
-        surrogates: Surrogates | None
+        surrogates: SurrogateTable | None
         criterion: str
         missing: str
         cost_matrix: Array | None
@@ -73,7 +73,7 @@ class Figures(Shape):
         return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
 
     @property
-    def stand_ins(self) -> Surrogates | None:
+    def stand_ins(self) -> SurrogateTable | None:
         """The surrogates that send rows: None unless `missing="surrogate"` and they are in use."""
         stored = self.surrogates
         in_use = self.missing == "surrogate" and stored is not None and stored.in_use

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ceiba.errors import TreeError
-from ceiba.table import Kind
+from ceiba.table import Kind, Schema
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.splits.tests import TEST_FIGURES
 
 if TYPE_CHECKING:
-    from ceiba.table import Schema
     from ceiba.tree.arrays import Array
     from ceiba.tree.tree import Tree
 

@@ -344,20 +344,9 @@ class TreeMethods:
     ) -> Any:
         """Return the tree in another format: sql, python, c, javascript, onnx, pmml, rules, ...
 
-        Every format answers as `predict` does, or refuses what it cannot express.
-
-        Parameters
-        ----------
-        format : str
-            A key of `ceiba.export.FORMATS`.
-        path : path, optional
-            A file to write as well, whole or not at all.
-        **options
-            Of the format's function, e.g. ``dialect="duckdb"`` of `ceiba.export.to_sql`.
-
-        Returns
-        -------
-        str, bytes (onnx) or an estimator (sklearn)
+        Every format answers as `predict` does, or refuses what it cannot express. With `path` it
+        is written into that file as well; options are those of the format's function, for instance
+        ``dialect="duckdb"`` of `ceiba.export.to_sql`. See `ceiba.export.export`.
 
         Examples
         --------
@@ -374,17 +363,8 @@ class TreeMethods:
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
         """Make the interactive report: one HTML page that needs no network.
 
-        Parameters
-        ----------
-        path : path, optional
-            Where to write the page.
-        **options
-            Of `ceiba.report.payload`: train=(X, y), test=(X, y), title, lang ("en", "es", "pt").
-
-        Returns
-        -------
-        Report
-            `.show()` opens a browser; notebooks show it in place.
+        It is written to `path` if one is given. Options are those of `ceiba.report.payload`:
+        train=(X, y), test=(X, y), title, lang ("en", "es", "pt").
 
         Examples
         --------
@@ -411,7 +391,7 @@ class TreeMethods:
         path : path
             Usually ``name.ceiba``.
         metadata : mapping, optional
-            Anything JSON can say: where the data came from, a hash, a note.
+            Anything JSON can express: where the data came from, a hash, a note.
         compress : bool, optional
             Pack with gzip. Default: if the path ends in ``.gz``.
         """

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ceiba.errors import TreeError
+from ceiba.table import Schema, TargetInfo
 from ceiba.tree.arrays import Array, read_only
-
-if TYPE_CHECKING:
-    from ceiba.table import Schema, TargetInfo
 
 
 class Shape:

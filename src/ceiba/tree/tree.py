@@ -10,6 +10,7 @@ from. Derived arrays are computed on first use and kept; they are not pickled.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import TreeError
+from ceiba.table import Schema
 from ceiba.tree.arrays import Array, read_only, same_array
 from ceiba.tree.collapse import collapse as _collapse
 from ceiba.tree.construct.sample import Container
@@ -28,12 +30,9 @@ from ceiba.tree.routing.recount import recount as _recount
 from ceiba.tree.sklearn_names import SklearnNames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from ceiba.table import Schema
     from ceiba.tree.path import Path
     from ceiba.tree.splits.split_table import SplitTable
-    from ceiba.tree.splits.surrogates import Competitors, Surrogates
+    from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
     from ceiba.tree.splits.tests import SplitTests
 
 Missing = Literal["learn", "majority", "surrogate", "fractional", "error"]
@@ -88,7 +87,7 @@ class Tree(SklearnNames, TreeMethods):
         R(t): risk of the node taken as a leaf, as a share of the whole; NaN if unknown.
     sent_default : int64 array of shape (n,)
         Training rows that took the default branch, or stayed.
-    surrogates, competitors : Surrogates, Competitors, optional
+    surrogates, competitors : SurrogateTable, CompetitorTable, optional
     tests : SplitTests, optional
         The test of each split, in trees that grow by tests.
     criterion : str
@@ -126,8 +125,8 @@ class Tree(SklearnNames, TreeMethods):
     risk: Array
     sent_default: Array
     counts: Array | None = field(default_factory=lambda: None)  # no default on the class: see later
-    surrogates: Surrogates | None = None
-    competitors: Competitors | None = None
+    surrogates: SurrogateTable | None = None
+    competitors: CompetitorTable | None = None
     tests: SplitTests | None = None
     criterion: str = "gini"
     missing: Missing = "learn"

@@ -29,8 +29,6 @@ from ceiba.trust.moves import Direction, Limits, Move, read_limits
 if TYPE_CHECKING:
     from ceiba.tree import Tree
 
-__all__ = ["Change", "Counterfactual", "Counterfactuals", "counterfactual"]
-
 Order = Literal["columns", "distance"]
 Box = dict[int, ValueSet]
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-__all__ = ["Drift", "drift", "psi"]
-
 Array = npt.NDArray[Any]
 LEVEL = 0.05
 
@@ -367,10 +365,9 @@ def _leaf_listing(
     if rates is not None:
         rows |= {f"{rates.name} {name}": figures[ends] for name, figures in rates.figures.items()}
         what = "share of the leaf's class" if rates.name == "rate" else "mean of the target"
-        legend += (
-            f"; {rates.name}: {what}, 95 % interval, p corrected for all leaves; then is of the "
-            "rows that the tree was fitted to, so it is optimistic"
-        )
+        legend += f"; {rates.name}: {what}, 95 % interval, p corrected for all leaves"
+        if not tree.honest:
+            legend += "; then is of the rows that the tree was fitted to, so it is optimistic"
     return Listing(rows, title="leaves", legend=legend)
 
 

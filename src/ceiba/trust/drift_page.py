@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ceiba.listing import Listing
     from ceiba.trust.drift import Drift
 
-__all__ = ["drift_page"]
-
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem;
   color: #1b1f24; background: #fff }

@@ -22,8 +22,6 @@ from ceiba.inspection.intervals import mean_interval, wilson
 from ceiba.listing import Listing
 from ceiba.table import effective_rows
 
-__all__ = ["GroupEvaluation", "evaluate_groups"]
-
 Array = npt.NDArray[Any]
 MOST_GROUPS = 50
 

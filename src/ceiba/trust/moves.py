@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ceiba.paths.value_set import ValueSet
     from ceiba.table import ColumnInfo, Schema
 
-__all__ = ["Limits", "Move", "read_limits"]
-
 Direction = Literal["up", "down"]
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ceiba.grow import Problem
     from ceiba.tree import Split, Tree
 
-__all__ = ["RivalColumns", "rival_columns"]
-
 Array = npt.NDArray[Any]
 
 

@@ -18,14 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
+from ceiba.listing import Listing
 from ceiba.table import Kind
 from ceiba.tree.routing import route
 
 if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
-
-__all__ = ["ShapleyValues", "shap_values"]
 
 Array = npt.NDArray[np.float64]
 
@@ -57,6 +56,7 @@ class ShapleyValues:
     classes: tuple[Any, ...]
     interactions: bool
     _table: Table
+    _of_class: Any = None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         return np.array(self.values, dtype=dtype, copy=copy)
@@ -84,7 +84,47 @@ class ShapleyValues:
         at = self.classes.index(label)
         base = float(np.asarray(self.base_values)[at])
         return ShapleyValues(
-            self.values[..., at], base, self.names, (), self.interactions, self._table
+            self.values[..., at], base, self.names, (), self.interactions, self._table, label
+        )
+
+    def row(self, i: int = 0) -> Listing:
+        """Give the contributions for one row as a listing, the largest first.
+
+        Of a classifier there is one column per class; pick one with `of_class`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"]}
+        >>> model = ceiba.DecisionTreeRegressor().fit(X, [1.0, 1.0, 5.0, 6.0])
+        >>> print(model.shap_values({"age": [44], "sex": ["f"]}).row())
+        contributions to the prediction
+        column  value  contribution
+        age     44             1.75
+        sex     f                 0
+        all rows 3.25, this row 5
+        """
+        if self.interactions:
+            raise OptionError("row: these are interactions. Compute without interactions=True.")
+        if not -len(self) <= i < len(self):
+            raise OptionError(f"row: got {i}. There are rows 0 to {len(self) - 1}.")
+        values = self.values[i].reshape(len(self.names), -1)
+        values = np.where(np.abs(values) > 1e-14 * np.abs(values).max(initial=0.0), values, 0.0)
+        order = np.argsort(-np.abs(values).max(axis=1), kind="stable")
+        heads = [f"to {label}" for label in self.classes] or ["contribution"]
+        given = _as_shown(self._table)[i]
+        of = "" if self._of_class is None else f"probability of {self._of_class!r}"
+        base = np.atleast_1d(self.base_values)
+        ends = ", ".join(f"{value:.4g}" for value in base)
+        reached = ", ".join(f"{value:.4g}" for value in base + values.sum(axis=0))
+        return Listing(
+            {
+                "column": [self.names[j] for j in order],
+                "value": [_text(given[j]) for j in order],
+                **{head: values[order, k] for k, head in enumerate(heads)},
+            },
+            title=f"contributions to the {of or 'prediction'}",
+            legend=f"all rows {ends}, this row {reached}",
         )
 
     @cached_property
@@ -218,6 +258,13 @@ def _mean_value(tree: Tree, table: Table, value: Array) -> Array:
         start, node, share = route.spread(tree, table)
         return np.asarray((share[:, None] * value[node]).sum(axis=0) / (len(start) - 1))
     return np.asarray(value[route.apply(tree, table)].mean(axis=0))
+
+
+def _text(value: Any) -> str:
+    """Write a cell as a person would."""
+    if isinstance(value, str):
+        return value
+    return "missing" if value != value else f"{value:.6g}"
 
 
 def _as_shown(table: Table) -> npt.NDArray[Any]:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ceiba.table import Table
     from ceiba.tree import Tree
 
-__all__ = ["Stability", "stability"]
-
 Array = npt.NDArray[Any]
 Fit = Callable[[npt.NDArray[np.uint32]], "Tree"]
 DEPTHS = 8  # column frequencies are listed down to here
@@ -54,10 +52,10 @@ class Stability:
         Per leaf of ours: rows, and how often resampled trees give its rows the same answer
         (regression: the standard deviation of their predictions).
     rows : float64 array of shape (n_rows,)
-        The same per row.
+        The same per row; (n_rows, n_outputs) for several outputs.
     agreement : float
         How often two resampled trees give a row the same answer; regression: the root mean
-        square difference of their predictions.
+        square difference of their predictions. A tuple for several outputs.
     n_leaves : int64 array of shape (resamples,)
         Sizes of the resampled trees.
     """
@@ -68,22 +66,26 @@ class Stability:
     columns: Listing
     leaves: Listing
     rows: Array
-    agreement: float
+    agreement: float | tuple[float, ...]
     n_leaves: Array
 
     def __str__(self) -> str:
         low, middle, high = np.quantile(self.n_leaves, (0.05, 0.5, 0.95))
+        each = np.atleast_1d(self.agreement)
         if self.tree.task == "classification":
-            said = f"two of them give a row the same answer in {self.agreement:.1%} of cases"
-            said = said.replace("%", " %")
+            shares = ", ".join(f"{share:.1%}".replace("%", " %") for share in each)
+            said = f"two of them give a row the same answer in {shares} of cases"
         else:
-            said = f"two of them differ by {self.agreement:.4g} (root mean square)"
+            apart = ", ".join(f"{value:.4g}" for value in each)
+            said = f"two of them differ by {apart} (root mean square)"
+        if len(each) > 1:
+            said += ", by output"
         lines = [
             f"{self.resamples} resampled trees: {said}",
             f"leaves: ours {self.tree.n_leaves}, theirs {middle:.0f} "
             f"(middle 90 %: {low:.0f} to {high:.0f})",
         ]
-        return "\n\n".join(["\n".join(lines), str(self.nodes), str(self.leaves)])
+        return "\n\n".join(["\n".join(lines), str(_rounded(self.nodes)), str(self.leaves)])
 
     __repr__ = __str__
 
@@ -109,7 +111,7 @@ def stability(
     Parameters
     ----------
     tree : Tree
-        The tree of all rows, with one output.
+        The tree of all rows.
     table : Table
         The rows.
     fit : callable
@@ -124,8 +126,6 @@ def stability(
         raise OptionError(f"resamples: got {resamples}. Needs at least 2.")
     if not 0 < share < 1:
         raise OptionError(f"share: got {share}. Needs a number between 0 and 1.")
-    if tree.n_outputs > 1:
-        raise OptionError("Stability is measured for one output; this tree has several.")
     n = table.n_rows
     size = max(1, round(share * n))
 
@@ -153,14 +153,25 @@ def _in_order(work: Callable[[int], Any], n: int, n_threads: int) -> Iterator[An
 
 
 def _answers(tree: Tree, table: Table) -> Array:
-    """Give the class codes, or numbers, that a tree says of each row."""
+    """Give the class codes, or numbers, that a tree says of each row; a column per output."""
     if tree.missing == "fractional":
         if tree.task == "regression":
-            return np.asarray(route.predict(tree, table))
-        probability = np.asarray(route.predict_proba(tree, table))
-        return route.best_class(probability[:, None, :], tree.cost_matrix)[:, 0]
+            return np.asarray(route.predict(tree, table)).reshape(table.n_rows, -1)
+        probability = route.predict_proba(tree, table)
+        each = probability if isinstance(probability, list) else [probability]
+        best = [route.best_class(one[:, None, :], tree.cost_matrix) for one in each]
+        return np.concatenate(best, axis=1)
     end = route.apply(tree, table)
-    return np.asarray(tree.answer[end] if tree.task == "classification" else tree.value[end, 0, 0])
+    said = tree.answer if tree.task == "classification" else tree.value[:, :, 0]
+    return np.asarray(said[end]).reshape(table.n_rows, -1)
+
+
+def _rounded(nodes: Listing) -> Listing:
+    """Give the listing of the splits with the digits of a cut that a reader needs."""
+    columns = {name: nodes[name] for name in nodes.columns}
+    for name in ("cut low", "cut high"):
+        columns[name] = np.array([float(f"{cut:.5g}") for cut in nodes[name]])
+    return Listing(columns, title=nodes.title, legend=nodes.legend)
 
 
 @dataclass
@@ -182,14 +193,15 @@ class _Tally:
         self.used: Counter[tuple[int, int]] = Counter()  # (column, depth)
         self.ever: Counter[int] = Counter()
         self.sizes: list[int] = []
-        classes = tree.value.shape[2] if tree.task == "classification" else 0
-        self.votes = np.zeros((n_rows, classes), np.int32)
-        self.mean, self.square = np.zeros(n_rows), np.zeros(n_rows)  # Welford
+        self.classes = tree.value.shape[2] if tree.task == "classification" else 0
+        self.votes = np.zeros((n_rows, tree.n_outputs, self.classes), np.int32)
+        self.mean, self.square = np.zeros((2, n_rows, tree.n_outputs))  # Welford
 
     def add(self, other: Tree, answers: Array) -> None:
         self.sizes.append(other.n_leaves)
-        if self.votes.shape[1]:
-            self.votes[np.arange(len(answers)), answers] += 1
+        if self.classes:
+            for k in range(answers.shape[1]):
+                self.votes[np.arange(len(answers)), k, answers[:, k]] += 1
         else:
             before = answers - self.mean
             self.mean += before / len(self.sizes)
@@ -228,16 +240,19 @@ class _Tally:
 
     def result(self, table: Table) -> Stability:
         times = len(self.sizes)
-        if self.votes.shape[1]:
-            per_row = self.votes[np.arange(len(self.own)), self.own] / times
-            pairs = (self.votes * (self.votes - 1.0)).sum(axis=1) / (times * (times - 1))
-            agreement = float(pairs.mean())
+        if self.classes:
+            same = np.take_along_axis(self.votes, self.own[:, :, None], axis=2)
+            per_row = same[:, :, 0] / times
+            pairs = (self.votes * (self.votes - 1.0)).sum(axis=2) / (times * (times - 1))
+            agreement = pairs.mean(axis=0)
         else:
             variance = self.square / (times - 1)
-            per_row, agreement = np.sqrt(variance), float(np.sqrt(2 * variance.mean()))
+            per_row, agreement = np.sqrt(variance), np.sqrt(2 * variance.mean(axis=0))
+        one = self.tree.n_outputs == 1
         return Stability(
             self.tree, times, self._nodes(times), self._columns(times),
-            self._leaves(table, per_row), per_row, agreement, np.array(self.sizes),
+            self._leaves(table, per_row), per_row[:, 0] if one else per_row,
+            float(agreement[0]) if one else tuple(agreement.tolist()), np.array(self.sizes),
         )  # fmt: skip
 
     def _nodes(self, times: int) -> Listing:
@@ -255,8 +270,8 @@ class _Tally:
             rows["split"].append(split.sentence(0, tree.schema, max_levels=3))
             rows["reached"].append(place.reached / times)
             rows["chosen"].append(place.same / times)
-            rows["cut low"].append(float(f"{low:.5g}"))
-            rows["cut high"].append(float(f"{high:.5g}"))
+            rows["cut low"].append(float(low))
+            rows["cut high"].append(float(high))
             rows["instead"].append(
                 "" if not other else "a leaf" if other[0][0] < 0 else names[other[0][0]]
             )
@@ -282,21 +297,24 @@ class _Tally:
 
     def _leaves(self, table: Table, per_row: Array) -> Listing:
         end = route.apply(self.tree, table)
-        count = np.bincount(end, minlength=self.tree.n_nodes)
-        total = np.bincount(end, weights=per_row, minlength=self.tree.n_nodes)
+        n = self.tree.n_nodes
+        count = np.bincount(end, minlength=n)
         ids = np.flatnonzero(count)
-        classes = self.tree.task == "classification"
-        said = (
-            self.tree.target.classes[0][self.tree.answer] if classes else self.tree.value[:, 0, 0]
-        )
-        name = "agreement" if classes else "spread"
+        said = route.label_table(self.tree, self.tree.value)[ids]
+        name = "agreement" if self.classes else "spread"
         what = (
             "share of resampled trees with the same answer"
-            if classes
-            else ("standard deviation of the resampled trees' predictions")
+            if self.classes
+            else "standard deviation of the resampled trees' predictions"
         )
+        figures: dict[str, Any] = {}
+        for k in range(per_row.shape[1]):
+            total = np.bincount(end, weights=per_row[:, k], minlength=n)
+            label = name if per_row.shape[1] == 1 else f"{name} {k}"
+            figures[label] = total[ids] / count[ids]
+        answers = said if said.ndim == 1 else [tuple(one) for one in said.tolist()]
         return Listing(
-            {"leaf": ids, "says": said[ids], "rows": count[ids], name: total[ids] / count[ids]},
+            {"leaf": ids, "says": answers, "rows": count[ids], **figures},
             title="leaves",
             legend=f"{name}: {what}, mean over the leaf's rows",
         )

@@ -3,10 +3,13 @@
 
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "criteria/moment_criteria.hpp"
 #include "split/levels/best_subset.hpp"
+#include "split/levels/event_free.hpp"
 #include "split/levels/level_rows.hpp"
 #include "split/scan/search_space.hpp"
 #include "split/search_options.hpp"
@@ -47,7 +50,13 @@ private:
         }
         // rpart goes through rates from the highest; it matters when levels of one rate meet min_rows.
         const bool falling = options_.like_rpart && options_.criterion == criteria::name_of<criteria::Poisson>();
-        for (const auto& order : level_orders(node, levels, options_.class_scale, falling)) {
+        auto orders = level_orders(node, levels, options_.class_scale, falling);
+        if constexpr (std::is_same_v<C, criteria::Poisson>) {
+            if (!space_.criterion.allow_zero)
+                for (auto& more : orders_past_event_free(node, levels, n_aside, limits, orders.front()))
+                    orders.push_back(std::move(more));
+        }
+        for (const auto& order : orders) {
             entries_in_order(levels, order, space_.level_entries);
             bool presence = false;
             BestCut<D, C> best = space_.best_cut(

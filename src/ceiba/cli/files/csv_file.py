@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from ceiba.cli.files.reading import Reading
 
-__all__ = ["CsvFile", "CsvPiece"]
-
 _SEPARATORS: Final = ",;\t|"
 
 

@@ -9,8 +9,6 @@ from typing import Any
 from ceiba.cli.files.streams import existing
 from ceiba.errors import DataError
 
-__all__ = ["read_database"]
-
 
 def read_database(source: str) -> Any:
     """Read one table of an SQLite or DuckDB file."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ceiba.table import ColumnInfo, Schema, Table
 
-__all__ = ["as_columns", "as_table", "by_schema", "names_in", "ordered_in", "shape_columns"]
-
 Place = Callable[[int], str]  # says where a row is in the file
 _FLOAT32 = 2**24  # every whole number up to it is a float32
 _YES = ("true", "t", "yes", "y", "1")

@@ -22,8 +22,6 @@ from ceiba.errors import DataError, OptionError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MARKERS", "Batch", "Reading", "batches", "import_polars", "is_text", "read_table"]
-
 #: Cells that are missing values unless the user says otherwise.
 MARKERS: Final = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 _TYPED: Final = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".ndjson", ".jsonl")

@@ -24,8 +24,6 @@ from typing import Any, Final
 
 from ceiba.errors import DataError
 
-__all__ = ["PACKED", "Piece", "existing", "pieces", "shown"]
-
 #: How packed files are opened, by their ending.
 PACKED: Final[dict[str, Callable[..., Any]]] = {
     ".gz": gzip.open,

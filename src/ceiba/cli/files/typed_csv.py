@@ -15,8 +15,6 @@ from ceiba.cli.files.csv_file import CsvFile, CsvPiece
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_typed_csv"]
-
 Tell = Callable[[CsvFile], None]
 
 _LOOKED_AT: Final = 10_000  # rows by which types are guessed

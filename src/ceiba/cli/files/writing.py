@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ceiba.cli.answers import Answers
     from ceiba.cli.files.csv_file import CsvPiece
 
-__all__ = ["write_answers"]
-
 
 def write_answers(
     answers: Answers, batches: Iterator[Batch], out: Path | None, *, only: bool

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,11 +25,7 @@ import numpy.typing as npt
 from ceiba.errors import TreeError
 from ceiba.grow.priors import altered_scale
 from ceiba.prune.risk import NOISE, risk_sums
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["prune_by_cp", "rpart_complexity"]
+from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 
@@ -99,9 +95,9 @@ class _Partition:
     @classmethod
     def of(cls, tree: Tree, cp: float) -> _Partition:
         sums, _ = risk_sums(tree, "cost")
-        found = cls(sums.tolist(), _sons(tree), cp * float(sums[0]))
-        found._run()
-        return found
+        recursion = cls(sums.tolist(), _sons(tree), cp * float(sums[0]))
+        recursion._run()
+        return recursion
 
     def _run(self) -> None:
         n = len(self.risk)

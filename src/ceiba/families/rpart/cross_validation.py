@@ -5,7 +5,7 @@ stop at the alpha of the full fit (in units of the mean risk, as everything here
 rpart's own complexities (see `rpart_complexity.py`), and rows that a split cannot place follow the
 rule of growing: surrogates, then the side that got more weight from the split itself, and on a tie
 the right one. xerror = sum w e / R(root), xstd likewise; the error of a poisson row is its
-deviance over its own time under observation.
+deviance over its own time under observation, or (sqrt(events) - sqrt(rate x time))^2.
 """
 
 from __future__ import annotations
@@ -13,33 +13,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit.growing_route import (
+from ceiba.families.rpart.complexity import rpart_complexity
+from ceiba.families.rpart.options import with_rules
+from ceiba.grow import Surrogates
+from ceiba.grow.forced.growing_route import (
     case_weights,
     growing_branches,
     heavier_branch,
     primary_branches,
     stand_in,
 )
-from ceiba.families.rpart.complexity import rpart_complexity
-from ceiba.families.rpart.options import with_rules
-from ceiba.grow import Surrogates
+from ceiba.grow.problem import Problem
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds
 from ceiba.prune.cross_validation.validate import run_folds
 from ceiba.table import Kind
+from ceiba.tree import SplitTable, Tree
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import MISSING
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import SplitTable, Tree
-
-__all__ = ["rpart_cross_validate"]
 
 Array = npt.NDArray[np.float64]
 Ends = npt.NDArray[np.int32]
@@ -53,6 +49,7 @@ def rpart_cross_validate(
     cp: float,
     folds: Any = 10,
     random_state: Any = None,
+    error: str = "deviance",
 ) -> tuple[Array, Array]:
     """Give rpart's xerror and xstd.
 
@@ -71,6 +68,8 @@ def rpart_cross_validate(
         As in `cross_validate`; a number of folds is dealt out without regard to classes, as in R.
     random_state : int, RandomState, Generator or None, default=None
         None is the seed 0.
+    error : {"deviance", "sqrt"}, default="deviance"
+        poisson: deviance of a held-out row, or (sqrt(events) - sqrt(rate x time))^2.
 
     Returns
     -------
@@ -80,10 +79,10 @@ def rpart_cross_validate(
     per_case = root_risk * problem.row_weight.sum() / case_weights(problem).sum()
     grid = np.maximum(np.asarray(beta, np.float64)[::-1] * per_case, 0.0)
     plan = read_folds(folds, problem, stratify=False, random_state=random_state)
-    work = RpartFoldTree(_lighter(problem), grid, cp_alpha=cp * per_case)
-    found = run_folds(work, [plan])
+    work = RpartFoldTree(_lighter(problem), grid, cp_alpha=cp * per_case, error=error)
+    cv = run_folds(work, [plan])
     whole = root_risk if root_risk > 0 else 1.0
-    return found.risk[::-1] / whole, found.se[::-1] / whole
+    return cv.risk[::-1] / whole, cv.se[::-1] / whole
 
 
 def _lighter(problem: Problem) -> Problem:
@@ -107,6 +106,12 @@ class RpartFoldTree(FoldTree):
     """The work of one fold by rpart's rules."""
 
     cp_alpha: float = 0.0
+    error: str = "deviance"
+
+    @property
+    def loss_name(self) -> str:
+        """As `parms$method` of R's poisson says; else that of the criterion."""
+        return "poisson_sqrt" if self.error == "sqrt" else super().loss_name
 
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
         """Leave nodes unsplit whose whole risk is not worth a split."""
@@ -191,11 +196,7 @@ def _ends_as_growing(
 
 
 def _branches(
-    tree: Tree,
-    problem: Problem,
-    node: int,
-    rows: npt.NDArray[np.intp],
-    test: npt.NDArray[np.intp],
+    tree: Tree, problem: Problem, node: int, rows: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Give the branch of each training row and held-out row; -1: it stays."""
     ours = growing_branches(tree, problem, node, rows)

@@ -8,13 +8,11 @@ from ceiba.errors import OptionError
 from ceiba.estimators.classifier import TreeClassifier
 from ceiba.estimators.regressor import TreeRegressor
 from ceiba.families.rpart.fit import RpartFit
-from ceiba.families.rpart.options import RPART_OPTIONS, RpartParameters
+from ceiba.families.rpart.options import ONLY_FOR, RPART_OPTIONS, RpartParameters
 from ceiba.options import Option, takes_options
 from ceiba.options.checks import one_of
 
-__all__ = ["RpartClassifier", "RpartRegressor"]
-
-_OF_CLASSES: Final = [row for name, row in RPART_OPTIONS.items() if name != "shrink"]
+_OF_CLASSES: Final = [row for name, row in RPART_OPTIONS.items() if ONLY_FOR.get(name) != "poisson"]
 _OF_NUMBERS: Final = [
     Option(
         "method",
@@ -23,7 +21,7 @@ _OF_NUMBERS: Final = [
         '{"anova", "poisson"}',
         "Means and squared errors, or rates of events and their deviance.",
     ),
-    *(row for name, row in RPART_OPTIONS.items() if name not in ("split", "prior", "loss")),
+    *(row for name, row in RPART_OPTIONS.items() if ONLY_FOR.get(name) != "class"),
 ]
 
 

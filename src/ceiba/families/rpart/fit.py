@@ -18,7 +18,14 @@ from ceiba.errors import OptionError
 from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
 from ceiba.families.rpart.cross_validation import rpart_cross_validate
 from ceiba.families.rpart.improvement import rpart_importance
-from ceiba.families.rpart.options import RPART_OPTIONS, control, rpart_grow_options, with_rules
+from ceiba.families.rpart.options import (
+    ONLY_FOR,
+    RPART_OPTIONS,
+    control,
+    rpart_grow_options,
+    shrinkage,
+    with_rules,
+)
 from ceiba.families.rpart.rows import Array, read_rows
 from ceiba.families.rpart.summary import RpartSummary, rpart_summary
 from ceiba.grow import Problem
@@ -26,9 +33,6 @@ from ceiba.listing import Listing
 from ceiba.options import check_options
 from ceiba.prune import pruning_sequence
 from ceiba.tree import Tree
-
-__all__ = ["RpartFit"]
-
 
 _ALLOWED = {name: row.allowed for name, row in RPART_OPTIONS.items() if row.allowed}
 
@@ -91,9 +95,14 @@ class RpartFit:
         return folds if folds > 1 else None
 
     def _cross_validate(self, problem: Problem, folds: Any, beta: Any) -> tuple[Array, Array]:
-        risk = float(self.tree_.risk[0])
         return rpart_cross_validate(
-            problem, risk, beta, cp=self.cp, folds=folds, random_state=self.random_state
+            problem,
+            float(self.tree_.risk[0]),
+            beta,
+            cp=self.cp,
+            folds=folds,
+            random_state=self.random_state,
+            error=self._given().get("error", "deviance"),
         )
 
     def cross_validate(
@@ -152,7 +161,8 @@ class RpartFit:
         given = self._given()
         given["minsplit"], given["minbucket"] = control(given["minsplit"], given["minbucket"])
         silent = {"categorical_features", "n_jobs", "random_state"}
-        silent |= {"shrink"} if self.method != "poisson" else set()
+        given["shrink"] = shrinkage(given)
+        silent |= {name for name, owner in ONLY_FOR.items() if owner != self.method}
         words = [
             f"{name}={value!r}"
             for name, value in given.items()
@@ -203,7 +213,7 @@ percent: of the sum
             call=self._call(),
             n_dropped=self.n_rows_dropped_,
             column_cost=self.cost,
-            shrink=float(getattr(self, "shrink", 0.0)),
+            shrink=shrinkage(self._given()),
         )
 
     @property

@@ -15,7 +15,7 @@ the same times its adjusted agreement; competitors do not count.
 from __future__ import annotations
 
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,7 @@ import numpy.typing as npt
 from ceiba.grow.per_column import per_column
 from ceiba.grow.priors import search_mass
 from ceiba.inspection.importance import importance
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["competitor_improvement", "improvement", "rpart_importance"]
+from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 

@@ -16,16 +16,6 @@ from ceiba.grow import OPTIONS, GrowOptions, RpartRules, Surrogates
 from ceiba.options import Check, Option
 from ceiba.options.checks import array_like, integer, nothing, number, one_of
 
-__all__ = [
-    "METHODS",
-    "RPART_OPTIONS",
-    "Method",
-    "RpartParameters",
-    "control",
-    "rpart_grow_options",
-    "with_rules",
-]
-
 Method = Literal["class", "anova", "poisson"]
 
 #: The methods, and the task and criterion of each; "class" has its criterion from `split`.
@@ -54,7 +44,8 @@ class RpartParameters(TypedDict, total=False):
     split: str
     prior: Any
     loss: Any
-    shrink: float
+    shrink: float | None
+    error: str
     cost: Any
     xval: Any
     random_state: Any
@@ -133,11 +124,19 @@ _ROWS: Final = (
     ),
     Option(
         "shrink",
-        1.0,
-        (number(0.0),),
+        None,
+        (number(0.0), nothing),
         "float",
         '"poisson": coefficient of variation of the rates. The smaller, the more the rates of '
-        "leaves lean towards the overall rate; 0: no shrinking.",
+        'leaves lean towards the overall rate; 0: no shrinking. None: 1, or 0 with `error="sqrt"`.',
+    ),
+    Option(
+        "error",
+        "deviance",
+        (one_of("deviance", "sqrt"),),
+        '{"deviance", "sqrt"}',
+        '"poisson": error of held-out rows, the deviance or (sqrt(events) - sqrt(rate x time))^2 '
+        "(R: `method` in `parms`).",
     ),
     Option(
         "cost",
@@ -175,7 +174,7 @@ RPART_OPTIONS: Final = MappingProxyType({row.name: row for row in _ROWS})
 
 #: Parameters of one method only.
 ONLY_FOR: Final = MappingProxyType(
-    {"split": "class", "prior": "class", "loss": "class", "shrink": "poisson"}
+    {"split": "class", "prior": "class", "loss": "class", "shrink": "poisson", "error": "poisson"}
 )
 
 
@@ -191,6 +190,22 @@ def control(minsplit: int | None, minbucket: int | None) -> tuple[int, int]:
     if minsplit is None:
         minsplit = 20 if minbucket is None else 3 * minbucket
     return minsplit, max(1, round(minsplit / 3)) if minbucket is None else minbucket
+
+
+def shrinkage(given: Mapping[str, Any]) -> float:
+    """Give the coefficient of variation by which rates are shrunken; 0: not at all.
+
+    Examples
+    --------
+    >>> from ceiba.families.rpart.options import shrinkage
+    >>> shrinkage({"method": "poisson"}), shrinkage({"method": "poisson", "error": "sqrt"})
+    (1.0, 0.0)
+    """
+    if given["method"] != "poisson":
+        return 0.0
+    if given.get("shrink") is None:
+        return 0.0 if given.get("error") == "sqrt" else 1.0
+    return float(given["shrink"])
 
 
 def rpart_grow_options(given: Mapping[str, Any]) -> GrowOptions:
@@ -212,10 +227,7 @@ def rpart_grow_options(given: Mapping[str, Any]) -> GrowOptions:
         class_prior=given.get("prior"),
         cost_matrix=given.get("loss"),
         column_cost=given["cost"],
-        rpart=RpartRules(
-            shrink=float(given["shrink"]) if given["method"] == "poisson" else 0.0,
-            use_surrogate=given["usesurrogate"],
-        ),
+        rpart=RpartRules(shrink=shrinkage(given), use_surrogate=given["usesurrogate"]),
     )
 
 

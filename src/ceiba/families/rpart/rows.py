@@ -11,20 +11,10 @@ from sklearn.exceptions import DataConversionWarning
 
 from ceiba.errors import DataError
 from ceiba.families.rpart.options import METHODS
-from ceiba.table import (
-    Table,
-    Target,
-    present_rows,
-    read,
-    read_target,
-    read_weights,
-    split_target,
-)
+from ceiba.table import Table, Target, present_rows, read, read_target, read_weights, split_target
 from ceiba.table.described import described
 from ceiba.table.targets.class_order import in_declared_order
 from ceiba.table.targets.target import take_rows
-
-__all__ = ["Array", "Rows", "read_rows"]
 
 Array = npt.NDArray[np.float64]
 

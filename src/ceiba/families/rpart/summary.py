@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,12 +18,8 @@ from ceiba.errors import TreeError
 from ceiba.families.rpart.improvement import competitor_improvement, improvement, rpart_importance
 from ceiba.listing import Listing
 from ceiba.prune import collapse_alpha
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["RpartNodeSummary", "RpartSummary", "rpart_summary"]
 
 _MAX_LEVELS: Final = 12
 
@@ -186,13 +182,13 @@ class _Figures:
     events: Any
 
 
-def _importance(found: Mapping[str, float]) -> Listing:
-    total = sum(found.values()) or 1.0
+def _importance(importance: Mapping[str, float]) -> Listing:
+    total = sum(importance.values()) or 1.0
     return Listing(
         {
-            "column": list(found),
-            "importance": list(found.values()),
-            "percent": [round(100 * value / total) for value in found.values()],
+            "column": list(importance),
+            "importance": list(importance.values()),
+            "percent": [round(100 * value / total) for value in importance.values()],
         },
         title="variable importance",
         legend="importance: improvement by the column's own splits, and by its surrogates times "

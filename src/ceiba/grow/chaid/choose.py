@@ -10,25 +10,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.grow.chaid.merge import Kind as MergeKind
 from ceiba.grow.chaid.merge import Merged, hopeless, merge
-from ceiba.grow.options import GrowOptions, resolve_min_leaf, resolve_min_split
+from ceiba.grow.grow_options import GrowOptions, resolve_min_leaf, resolve_min_split
 from ceiba.grow.planting import Choice, Question
-from ceiba.table import Kind
+from ceiba.table import Column, Kind, Table, Target
 from ceiba.tree import SplitKind
-
-if TYPE_CHECKING:
-    from ceiba.table import Column, Table, Target
-
-__all__ = ["Binned", "Chooser", "binned"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
+Moments = list[npt.NDArray[Any] | None]  # None: every row counts once
 _MISSING: Final = -1
 _MANY: Final = 30  # levels
 _LOG_OF_NOTHING: Final = -745.2  # what is below is 0 in float64
@@ -138,17 +134,17 @@ class Chooser:
         if size < self.min_split or np.all(self.truth[rows] == self.truth[rows[0]]):
             return None
         best, limit = None, self.log_alpha
-        told = self._told(rows)
+        moments = self._moments(rows)
         for j in self.order:
-            found = self._merged(j, rows, told, limit)
-            if found is None:
+            candidate = self._merged(j, rows, moments, limit)
+            if candidate is None:
                 continue
-            log_p = found.merged.test.log_adjusted_p_value
+            log_p = candidate.merged.test.log_adjusted_p_value
             if best is None or (log_p, j) < (limit, best.column):
-                best, limit = found, log_p
+                best, limit = candidate, log_p
         return None if best is None else self._choice(best, rows)
 
-    def _told(self, rows: Rows) -> list[npt.NDArray[Any] | None]:
+    def _moments(self, rows: Rows) -> Moments:
         """Give what is summed by category: weights, then (numbers) weights times target powers."""
         weight = None if self.weight is None else self.weight[rows]
         if self.n_classes:
@@ -158,13 +154,11 @@ class Chooser:
         first = truth if weight is None else weight * truth
         return [weight, first, first * truth]
 
-    def _merged(
-        self, j: int, rows: Rows, told: list[npt.NDArray[Any] | None], limit: float
-    ) -> Grouping | None:
+    def _merged(self, j: int, rows: Rows, moments: Moments, limit: float) -> Grouping | None:
         """Give the groups of a column, None if its adjusted p-value is above the limit."""
         column = self.columns[j]
         codes = column.codes[rows]
-        cells = self._cells(np.where(codes < 0, column.n_categories, codes), rows, told, column)
+        cells = self._cells(np.where(codes < 0, column.n_categories, codes), rows, moments, column)
         size = cells[:, 0] if self.statistic == "f_test" else cells.sum(axis=1)
         present = np.flatnonzero(size > 0)
         if len(present) < 2:
@@ -199,22 +193,16 @@ class Chooser:
         return any(size[np.array(group) + 1].sum() < self.min_weight for group in groups)
 
     def _cells(
-        self,
-        codes: npt.NDArray[Any],
-        rows: Rows,
-        told: list[npt.NDArray[Any] | None],
-        column: Binned,
+        self, codes: npt.NDArray[Any], rows: Rows, moments: Moments, column: Binned
     ) -> Array:
         """Give class counts, or moments of the target, of each category (missing is the last)."""
         size = column.n_categories + 1
         if self.n_classes:
             cell = codes * self.n_classes + self.truth[rows]
-            count = np.bincount(cell, weights=told[0], minlength=size * self.n_classes)
+            count = np.bincount(cell, weights=moments[0], minlength=size * self.n_classes)
             return np.asarray(count, np.float64).reshape(size, self.n_classes)
-        moments = np.empty((size, 3))
-        for k, of_row in enumerate(told):
-            moments[:, k] = np.bincount(codes, weights=of_row, minlength=size)
-        return moments
+        sums = [np.bincount(codes, weights=of_row, minlength=size) for of_row in moments]
+        return np.stack(sums, axis=1).astype(np.float64)
 
     # ------------------------------------------------------------------ the questions
 

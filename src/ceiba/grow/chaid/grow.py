@@ -15,13 +15,11 @@ import numpy.typing as npt
 
 from ceiba.grow.chaid.choose import Chooser
 from ceiba.grow.planting import plant
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
     from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["grow_by_tests"]
 
 
 def grow_by_tests(

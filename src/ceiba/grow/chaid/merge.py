@@ -26,8 +26,6 @@ from scipy.special import chdtrc, fdtrc
 from ceiba import _core
 from ceiba.tree import NodeTest
 
-__all__ = ["Kind", "Merged", "Statistic", "hopeless", "merge", "multiplier"]
-
 Array = npt.NDArray[np.float64]
 Kind = Literal["nominal", "ordered", "floating"]
 Statistic = Literal["chi2", "likelihood_ratio", "f_test"]
@@ -51,7 +49,7 @@ class Merged:
     Examples
     --------
     >>> import numpy as np
-    >>> from ceiba.grow.chaid import merge
+    >>> from ceiba.grow.chaid.merge import merge
     >>> merged = merge(np.array([[9.0, 1.0], [8.0, 2.0], [1.0, 9.0]]), "nominal", "chi2")
     >>> merged.groups, round(merged.test.factor, 6)
     ([[0, 1], [2]], 3.0)
@@ -80,7 +78,7 @@ def multiplier(c: int, r: int, kind: Kind) -> int:
 
     Examples
     --------
-    >>> from ceiba.grow.chaid import multiplier
+    >>> from ceiba.grow.chaid.merge import multiplier
     >>> [multiplier(5, 3, kind) for kind in ("nominal", "ordered", "floating")]
     [25, 6, 12]
     """
@@ -119,7 +117,7 @@ def merge(
     first[home] = True
     group = (np.cumsum(first) - 1)[home]
     n_groups = int(group.max()) + 1
-    if n_groups == 1:  # nothing is told apart, and there is nothing to test
+    if n_groups == 1:  # nothing is separated, so there is nothing to test
         dof = (0.0, float(cells[:, 0].sum()) - 1.0) if statistic == "f_test" else (0.0,)
         return Merged(group, NodeTest(statistic, 0.0, dof, 1.0, 0.0), list(steps))
     merged = np.zeros((n_groups, cells.shape[1]))
@@ -135,7 +133,7 @@ def hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: flo
     Examples
     --------
     >>> import numpy as np
-    >>> from ceiba.grow.chaid import hopeless
+    >>> from ceiba.grow.chaid.merge import hopeless
     >>> hopeless(np.full((4000, 2), 3.0), "chi2", np.log(0.05))
     True
     """

@@ -7,22 +7,19 @@ A leaf that none of them reaches takes its parent's value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
-from ceiba.options import Check, OptionObject
+from ceiba.options import OptionObject, parameter
 from ceiba.options.checks import number
+from ceiba.tree import Tree
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["Honest", "honest_parts", "honest_values"]
 
 Rows = npt.NDArray[np.intp]
 
@@ -45,10 +42,7 @@ class Honest(OptionObject):
     (60, True)
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {"share": (number(0.0, 1.0, "()"),)}
-
-    def __init__(self, *, share: float = 0.5) -> None:
-        self.share = share
+    share: float = parameter(number(0.0, 1.0, "()"), default=0.5)
 
 
 def honest_parts(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]:

@@ -13,22 +13,17 @@ Counts, rows and impurities of the nodes stay; risks are those of the new answer
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.options import Check, OptionObject
+from ceiba.options import OptionObject, parameter
 from ceiba.options.checks import nothing, number
+from ceiba.tree import Tree
 from ceiba.tree.impurity import class_risk
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["LEAF_VALUES", "MEstimate", "Shrinkage", "smooth", "smoothed_values", "strength_of"]
 
 Array = npt.NDArray[np.float64]
 
@@ -49,11 +44,8 @@ class MEstimate(OptionObject):
     [[0.75, 0.25]]
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {"m": (number(0.0), nothing)}
+    m: float | None = parameter(number(0.0), nothing, default=None)
     grid: ClassVar[tuple[float, ...]] = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-
-    def __init__(self, *, m: float | None = None) -> None:
-        self.m = m
 
 
 class Shrinkage(OptionObject):
@@ -74,13 +66,10 @@ class Shrinkage(OptionObject):
     [2.0, 6.0]
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {"strength": (number(0.0), nothing)}
+    strength: float | None = parameter(number(0.0), nothing, default=None)
     grid: ClassVar[tuple[float, ...]] = (
         0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0,
     )  # fmt: skip
-
-    def __init__(self, *, strength: float | None = None) -> None:
-        self.strength = strength
 
 
 #: Short forms of `leaf_values`.

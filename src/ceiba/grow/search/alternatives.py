@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.table import Table
 
-__all__ = ["Alternative", "Alternatives", "find_alternatives"]
-
 
 @dataclass(frozen=True)
 class Alternative:

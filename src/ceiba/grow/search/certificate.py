@@ -11,8 +11,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-__all__ = ["Certificate", "Status"]
-
 Status = Literal["proven", "gap", "time", "interrupted", "lookahead"]
 
 _ENDED: Final = {
@@ -103,15 +101,18 @@ class Certificate:
     def __str__(self) -> str:
         trees = "No tree" if self.max_depth is None else f"No tree of depth {self.max_depth}"
         own = f"this one has {self._amount(self.objective)}"
-        if self.status == "lookahead":
+        unknown = self.lower_bound <= 0 and not self.proven  # no loss is below 0: that says nothing
+        if unknown:
             text = f"This tree has {self._amount(self.objective)} {self._unit} on these rows."
+            if self.status != "lookahead":
+                text += " How much better another one can be is not known."
         else:
             text = (
                 f"{trees} has {self._less} {self._amount(self.lower_bound)} {self._unit} on these "
                 f"rows; {own}."
             )
         if not self.proven:
-            if self.status != "lookahead":
+            if not unknown:
                 text += f" The gap is {100 * self.gap:.2g} %."
             text += " " + _ENDED[self.status].format(seconds=self.seconds)
         if not self.all_level_sets:
@@ -124,7 +125,7 @@ class Certificate:
     @property
     def _unit(self) -> str:
         unit = _UNITS[self.loss]
-        shown = self.objective if self.status == "lookahead" else self.lower_bound
+        shown = self.lower_bound if self.lower_bound > 0 or self.proven else self.objective
         if self.loss == "error" and shown == 1 and not self.penalty:
             unit = "error"
         return f"{unit} + {self._amount(self.penalty)} per leaf" if self.penalty else unit

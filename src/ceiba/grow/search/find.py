@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import ALIASES
 from ceiba.errors import OptionError
-from ceiba.grow.options import GrowOptions, resolve_min_leaf
+from ceiba.grow.grow_options import GrowOptions, resolve_min_leaf
 from ceiba.grow.priors import ClassScales, node_risk, node_value
 from ceiba.grow.search.certificate import Certificate
 from ceiba.grow.search.options import Lookahead, Optimal
@@ -29,8 +29,6 @@ from ceiba.tree.construct.from_arrays import branches_of
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
     from ceiba.grow.problem import Problem
-
-__all__ = ["SearchState", "grow_best", "run_search", "tree_of"]
 
 Rows = npt.NDArray[np.uint32]
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Literal
 
-from ceiba.options import Check, OptionObject
+from ceiba.options import OptionObject, parameter
 from ceiba.options.checks import integer, nothing, number, one_of
-
-__all__ = ["ClassLoss", "Lookahead", "Optimal"]
 
 ClassLoss = Literal["error", "gini", "entropy"]
 
@@ -37,18 +34,9 @@ class Lookahead(OptionObject):
     Lookahead(penalty=0.01)
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {
-        "depth": (integer(1),),
-        "penalty": (number(0.0),),
-        "loss": _LOSS,
-    }
-
-    def __init__(
-        self, *, depth: int = 2, penalty: float = 0.0, loss: ClassLoss | None = None
-    ) -> None:
-        self.depth = depth
-        self.penalty = penalty
-        self.loss = loss
+    depth: int = parameter(integer(1), default=2)
+    penalty: float = parameter(number(0.0), default=0.0)
+    loss: ClassLoss | None = parameter(*_LOSS, default=None)
 
 
 class Optimal(OptionObject):
@@ -78,25 +66,8 @@ class Optimal(OptionObject):
     Optimal(time_limit=10, gap=0.01)
     """
 
-    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {
-        "time_limit": (number(0.0),),
-        "gap": (number(0.0, 1.0, "[)"),),
-        "memory_limit": (number(0.0, brackets="()"),),
-        "penalty": (number(0.0),),
-        "loss": _LOSS,
-    }
-
-    def __init__(
-        self,
-        *,
-        time_limit: float = 60.0,
-        gap: float = 0.0,
-        memory_limit: float = 1024.0,
-        penalty: float = 0.0,
-        loss: ClassLoss | None = None,
-    ) -> None:
-        self.time_limit = time_limit
-        self.gap = gap
-        self.memory_limit = memory_limit
-        self.penalty = penalty
-        self.loss = loss
+    time_limit: float = parameter(number(0.0), default=60.0)
+    gap: float = parameter(number(0.0, 1.0, "[)"), default=0.0)
+    memory_limit: float = parameter(number(0.0, brackets="()"), default=1024.0)
+    penalty: float = parameter(number(0.0), default=0.0)
+    loss: ClassLoss | None = parameter(*_LOSS, default=None)

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-__all__ = ["Progress", "listener", "watching"]
-
 #: Called with objective, lower bound and seconds.
 Progress = Callable[[float, float, float], None]
 

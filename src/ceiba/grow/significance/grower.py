@@ -19,15 +19,12 @@ import numpy.typing as npt
 from ceiba.criteria import ALIASES
 from ceiba.grow.planting import Choice, Question, plant
 from ceiba.grow.significance.search_p_values import SplitTest
-from ceiba.tree import NodeTest, SplitKind
+from ceiba.tree import NodeTest, SplitKind, Tree
 from ceiba.tree.routing.branches import ask
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
     from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["grow_by_significance"]
 
 Rows = npt.NDArray[np.intp]
 
@@ -73,8 +70,8 @@ class _Chooser:
         truth = problem.target.values[rows, 0]
         if len(rows) < 2 or np.all(truth == truth[0]):
             return None
-        found = [(j, tree) for j in range(len(self.tables)) if (tree := self._best(j, rows))]
-        tested = [(j, tree, self._test(j, tree, rows, len(found))) for j, tree in found]
+        best = [(j, tree) for j in range(len(self.tables)) if (tree := self._best(j, rows))]
+        tested = [(j, tree, self._test(j, tree, rows, len(best))) for j, tree in best]
         if not tested:
             return None
         # Strong columns of large tables all have p-values of 0 in float64: then the gain decides.
@@ -107,9 +104,9 @@ class _Chooser:
         alone = replace(self.problem, table=self.tables[j])
         # The level that one column must keep: the others are paid for by the factor.
         level = self.level / n_columns
-        found = SplitTest(tree, alone, "search", "auto", level, 1999, 0, n_columns)(0, rows)
-        degrees = tuple(float(d) for d in found.df)
-        return NodeTest("search", found.statistic, degrees, found.p_value, log(n_columns))
+        test = SplitTest(tree, alone, "search", "auto", level, 1999, 0, n_columns)(0, rows)
+        degrees = tuple(float(d) for d in test.df)
+        return NodeTest("search", test.statistic, degrees, test.p_value, log(n_columns))
 
 
 def _whole(size: int | float, n_rows: float) -> int | float:

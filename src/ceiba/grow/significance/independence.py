@@ -14,20 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, lgamma
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Significance", "chi_square_test", "f_test", "sequential"]
-
 Array = npt.NDArray[np.float64]
 Method = Literal["auto", "asymptotic", "monte_carlo"]
 
 _BATCH: Final = 50
-# Shuffling n rows costs about as much as drawing n / 50 hypergeometric numbers.
-_ROWS_PER_CELL: Final = 50
 # Statistics of equal tables may differ in the last bits.
 _NOISE: Final = 1e-9
 
@@ -162,53 +157,21 @@ def _f_tail(statistic: float, between: int, within: int) -> float:
 
 def _exact(counts: Array, statistic: float) -> float:
     """Sum the probabilities of all 2 x 2 tables with these margins that are as far from even."""
-    (a, b), (c, d) = counts.tolist()
-    first, second, left, n = a + b, c + d, a + c, a + b + c + d
+    from scipy.special import gammaln
+
+    (first, _), (left, right), n = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
+    x = np.arange(max(0.0, first + left - n), min(first, left) + 1)
     even = first * left / n
     spread = 1 / even + 1 / (first - even) + 1 / (left - even) + 1 / (n - first - left + even)
-    constant = (
-        _log_factorial(first)
-        + _log_factorial(second)
-        + _log_factorial(left)
-        + _log_factorial(n - left)
-        - _log_factorial(n)
-    )
-    total = 0.0
-    for x in range(int(max(0, first + left - n)), int(min(first, left)) + 1):
-        if (x - even) ** 2 * spread >= statistic * (1 - _NOISE):
-            cells = (x, first - x, left - x, n - first - left + x)
-            total += exp(constant - sum(map(_log_factorial, cells)))
-    return min(total, 1.0)
-
-
-def _log_factorial(x: float) -> float:
-    return lgamma(x + 1)
+    x = x[(x - even) ** 2 * spread >= statistic * (1 - _NOISE)]
+    margins = gammaln(np.array([first, n - first, left, right]) + 1).sum() - gammaln(n + 1)
+    cells = gammaln(np.stack((x, first - x, left - x, n - first - left + x)) + 1).sum(axis=0)
+    return min(float(np.exp(margins - cells).sum()), 1.0)
 
 
 def _tables(rows: Array, columns: Array, n: int, rng: np.random.Generator) -> Array:
     """Draw n tables with the given margins."""
-    if rows.sum() <= _ROWS_PER_CELL * len(rows) * len(columns):
-        return _shuffled_tables(rows, columns, n, rng)
-    result = np.zeros((n, len(rows), len(columns)))
-    left = np.repeat(columns.astype(np.int64)[None, :], n, axis=0)  # of each class, not yet placed
-    for i, size in enumerate(rows.astype(np.int64).tolist()):
-        open_ = np.full(n, size)
-        others = left.sum(axis=1)
-        for k in range(len(columns)):
-            others = others - left[:, k]
-            cell = rng.hypergeometric(left[:, k], others, open_)
-            result[:, i, k] = cell
-            open_ = open_ - cell
-        left = left - result[:, i].astype(np.int64)
-    return result
+    from scipy.stats import random_table
 
-
-def _shuffled_tables(rows: Array, columns: Array, n: int, rng: np.random.Generator) -> Array:
-    """Draw tables by shuffling the classes of all rows: faster where cells hold few rows."""
-    classes = np.repeat(np.arange(len(columns)), columns.astype(np.int64))
-    first_cell = np.repeat(np.arange(len(rows)) * len(columns), rows.astype(np.int64))
-    size = len(rows) * len(columns)
-    shuffled = rng.permuted(np.repeat(classes[None, :], n, axis=0), axis=1)
-    cells = shuffled + first_cell + size * np.arange(n)[:, None]
-    counts = np.bincount(cells.ravel(), minlength=n * size)
-    return counts.reshape(n, len(rows), len(columns)).astype(np.float64)
+    margins = (rows.astype(np.int64), columns.astype(np.int64))
+    return np.asarray(random_table(*margins).rvs(n, random_state=rng), np.float64)

@@ -33,20 +33,13 @@ from ceiba.grow.significance.independence import (
     f_test,
     sequential,
 )
-from ceiba.grow.significance.separation import (
-    BestDivision,
-    BetweenLevels,
-    Separation,
-    Values,
-)
+from ceiba.grow.significance.separation import BestDivision, BetweenLevels, Separation, Values
 from ceiba.table import Kind
+from ceiba.tree import Tree
 from ceiba.tree.routing.branches import ask
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["Correction", "SplitTest"]
 
 Correction = Literal["none", "search", "bonferroni"]
 Rows = npt.NDArray[np.intp]

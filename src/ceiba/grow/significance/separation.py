@@ -22,8 +22,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BestDivision", "BetweenLevels", "Separation", "Values"]
-
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
-from ceiba.tree import SplitKind, SplitTests
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
+from ceiba.tree import SplitKind, SplitTests, Tree
 
 _NAMES: Final = {
     "chi2": "chi-square of the groups",

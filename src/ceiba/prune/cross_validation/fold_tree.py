@@ -1,8 +1,9 @@
 """The work of one fold of cross-validation: grow, walk, and sum the errors of the rows held out.
 
-A held-out row ends in a leaf of the fold's tree; at each alpha of the grid it is told what the
-collapsed ancestor of that leaf says (one walk up its path in the core). Error: cost of the answer
-times prior over share of the true class, squared or absolute error, half the Poisson deviance.
+A held-out row ends in a leaf of the fold's tree; at each alpha of the grid its prediction
+is that of the leaf's collapsed ancestor (one walk up its path in the core). Error: cost of the
+answer times prior over share of the true class, squared or absolute error, half the Poisson
+deviance.
 """
 
 from __future__ import annotations
@@ -10,23 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.grow.problem import Problem
 from ceiba.grow.units import Units
 from ceiba.prune.cross_validation.folds import Fold
 from ceiba.prune.cross_validation.pruned_answers import Staircases, mixed_stairs, stairs_of
 from ceiba.prune.risk import Risk, node_risks
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["FoldTree"]
 
 Array = npt.NDArray[np.float64]
 
@@ -37,7 +34,7 @@ def _half_deviance(truth: Array, mean: Array) -> Array:
     return np.asarray(truth * np.log(ratio) - truth + mean)
 
 
-# As in the core, for rows that are told a mean over several leaves.
+# As in the core, for rows whose prediction is a mean over several leaves.
 def _squared(truth: Array, predicted: Array) -> Array:
     return np.asarray((truth - predicted) ** 2)
 
@@ -73,8 +70,8 @@ class FoldTree:
             return *self.losses_of_stairs(mixed), mixed if self.keep else None
         end = self.ends(tree, fold)
         first, second = self.losses(tree, step, end, fold.test)
-        said = tree.answer if tree.task == "classification" else tree.value[:, 0, 0]
-        stairs = stairs_of(tree, step, end, fold.test, said, n) if self.keep else None
+        answer = tree.answer if tree.task == "classification" else tree.value[:, 0, 0]
+        stairs = stairs_of(tree, step, end, fold.test, answer, n) if self.keep else None
         return first, second, stairs
 
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
@@ -103,7 +100,7 @@ class FoldTree:
         if tree.task == "regression":
             scale = None if self.error_scale is None else self.error_scale[rows]
             value = np.ascontiguousarray(self.units.shrink_target(tree.value[:, 0, 0]))
-            loss = tree.criterion
+            loss = self.loss_name
             return _core.number_losses(tree.parent, step, end, weight, truth, scale, value, loss, n)
         costs = self._costs()
         answer, flat = np.ascontiguousarray(tree.answer), costs.ravel()
@@ -116,10 +113,10 @@ class FoldTree:
         rows = np.repeat(stairs.row, length)
         truth = self.truth[rows]
         if self.problem.options.task == "classification":
-            error = self._costs()[truth, stairs.said]
+            error = self._costs()[truth, stairs.answer]
         else:
             loss = _LOSS.get(self.problem.options.criterion_name, _squared)
-            error = loss(truth, self.units.shrink_target(stairs.said))
+            error = loss(truth, self.units.shrink_target(stairs.answer))
         weight = self.error_weight[rows]
         opening = np.zeros(len(rows), bool)
         opening[stairs.start[:-1][length > 0]] = True
@@ -152,6 +149,11 @@ class FoldTree:
         """The power of two by which errors are too small; 0 for all ordinary data."""
         squared = self.problem.options.criterion_name not in _LOSS
         return self.units.target * (2 if squared else 1)
+
+    @property
+    def loss_name(self) -> str:
+        """The loss of held-out numbers: that of the criterion."""
+        return self.problem.options.criterion_name
 
     @property
     def error_weight(self) -> Array:

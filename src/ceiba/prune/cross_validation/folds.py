@@ -13,17 +13,13 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-
-__all__ = ["Fold", "is_random", "read_folds", "seed_of"]
+from ceiba.grow.problem import Problem
 
 Rows = npt.NDArray[np.uint32]
 Ids = npt.NDArray[np.intp]
@@ -126,11 +122,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def _dealt(
-    n_folds: int,
-    problem: Problem,
-    stratify: bool,
-    groups: Ids | None,
-    rng: np.random.Generator,
+    n_folds: int, problem: Problem, stratify: bool, groups: Ids | None, rng: np.random.Generator
 ) -> Ids:
     """Deal rows (or groups) out to the folds."""
     n = problem.n_rows

@@ -1,27 +1,23 @@
-"""What held-out rows are told as the tree is pruned: one staircase per row.
+"""Held-out predictions as the tree is pruned: one staircase per row.
 
 From the leaf in which a row ends up to the root, each ancestor takes over at the step at which it
 collapses. A row's staircase is the short list of (step, answer) where its answer changes, so the
 predictions of all rows at all steps take a few numbers per row instead of one per row and step.
-A row that goes down several branches (missing="fractional") is told a mean over its leaves, which
-changes whenever one of them gives way to an ancestor.
+The answer of a row that goes down several branches (missing="fractional") is a mean over its
+leaves, which changes whenever one of them gives way to an ancestor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["Staircases", "mixed_stairs", "stairs_of"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -38,21 +34,21 @@ class Staircases:
         Row i's staircase is the slice `start[i]:start[i + 1]` of the next two.
     step : int64 array
         From which step on, ascending within a row, the first 0.
-    said : array
-        The class index, or the number, that is said from then on.
+    answer : array
+        The class index, or the number, that is predicted from then on.
     """
 
     row: Ints
     start: Ints
     step: Ints
-    said: npt.NDArray[Any]
+    answer: npt.NDArray[Any]
 
     def at(self, step: int) -> npt.NDArray[Any]:
-        """Give what each row is told at one step."""
+        """Give the predictions at one step."""
         # Within a row steps ascend, so those up to `step` are its first ones.
         passed = np.concatenate(([0], np.cumsum(self.step <= step)))
         n_passed = passed[self.start[1:]] - passed[self.start[:-1]]
-        return np.asarray(self.said[self.start[:-1] + n_passed - 1])
+        return np.asarray(self.answer[self.start[:-1] + n_passed - 1])
 
     @classmethod
     def joined(cls, parts: Sequence[Staircases]) -> Staircases:
@@ -62,7 +58,7 @@ class Staircases:
             np.concatenate([part.row for part in parts]),
             np.concatenate(([0], np.cumsum(lengths))),
             np.concatenate([part.step for part in parts]),
-            np.concatenate([part.said for part in parts]),
+            np.concatenate([part.answer for part in parts]),
         )
 
 
@@ -71,7 +67,7 @@ def stairs_of(
     step: npt.NDArray[np.int32],
     end: npt.NDArray[np.int32],
     rows: npt.NDArray[np.uint32],
-    said: npt.NDArray[Any],
+    answer: npt.NDArray[Any],
     n_steps: int,
 ) -> Staircases:
     """Climb from the nodes in which rows end.
@@ -85,11 +81,11 @@ def stairs_of(
         Node in which each row ends.
     rows : uint32 array of shape (n,)
         Position of the rows in the table.
-    said : array of shape (n_nodes,)
+    answer : array of shape (n_nodes,)
         Answer of each node.
     n_steps : int
     """
-    found = [(np.arange(len(end)), np.zeros(len(end), np.int64), end.astype(np.int64))]
+    parts = [(np.arange(len(end)), np.zeros(len(end), np.int64), end.astype(np.int64))]
     at, node = np.arange(len(end)), end.astype(np.int64)
     while True:
         node = tree.parent[node].astype(np.int64)
@@ -98,13 +94,13 @@ def stairs_of(
         at, node = at[going], node[going]
         if len(at) == 0:
             break
-        found.append((at, step[node].astype(np.int64), node))
-    row, when, where = (np.concatenate([part[i] for part in found]) for i in range(3))
-    order = np.argsort(row, kind="stable")  # found from the leaf upwards, and so it stays
+        parts.append((at, step[node].astype(np.int64), node))
+    row, when, where = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    order = np.argsort(row, kind="stable")  # each row's from the leaf upwards
     row, when, where = row[order], when[order], where[order]
     # Of several nodes that take over at one step, the topmost is what counts: the last one here.
     last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
-    row, when, answers = row[last], when[last], said[where[last]]
+    row, when, answers = row[last], when[last], answer[where[last]]
     # An answer that does not change needs no stair.
     new = np.append(True, (row[1:] != row[:-1]) | (answers[1:] != answers[:-1]))
     row, when, answers = row[new], when[new], answers[new]
@@ -128,7 +124,7 @@ def mixed_stairs(
     leaves = np.arange(len(leaf), dtype=np.uint32)
     climb = stairs_of(tree, step, leaf, leaves, np.arange(tree.n_nodes), n_steps)
     entry = np.repeat(np.arange(len(leaf)), np.diff(climb.start))
-    value = tree.value[climb.said].reshape(len(entry), -1)
+    value = tree.value[climb.answer].reshape(len(entry), -1)
     change = value.copy()  # of what each leaf says: first its own value, then differences
     change[1:] -= np.where((entry[1:] == entry[:-1])[:, None], value[:-1], 0.0)
     change *= share[entry][:, None]
@@ -140,10 +136,10 @@ def mixed_stairs(
     before = np.concatenate((np.zeros((1, total.shape[1])), total))[first]
     last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
     mixed = (total[last] - before[row[last]]).reshape(-1, *tree.value.shape[1:])
-    said: npt.NDArray[Any] = mixed[:, 0, 0]
+    answer: npt.NDArray[Any] = mixed[:, 0, 0]
     if tree.task == "classification":
-        said = route.best_class(mixed, tree.cost_matrix)[:, 0]
+        answer = route.best_class(mixed, tree.cost_matrix)[:, 0]
     length = np.bincount(row[last], minlength=len(rows))
     return Staircases(
-        rows.astype(np.int64), np.concatenate(([0], np.cumsum(length))), when[last], said
+        rows.astype(np.int64), np.concatenate(([0], np.cumsum(length))), when[last], answer
     )

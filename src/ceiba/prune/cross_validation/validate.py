@@ -22,25 +22,21 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import frexp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
 from ceiba.grow import n_threads
+from ceiba.grow.problem import Problem
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds, seed_of
 from ceiba.prune.cross_validation.pruned_answers import Staircases
 from ceiba.prune.risk import Risk
 from ceiba.table import effective_rows
-
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["CrossValidation", "cross_validate", "run_folds"]
+from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 
@@ -59,7 +55,7 @@ class CrossValidation:
         Standard deviation of R_cv between repeats; NaN with one repeat.
     n_folds, n_repeats : int
     held_out : tuple of Staircases, or None
-        What each held-out row is told at every step, one entry per repeat; None if not kept.
+        The held-out predictions at every step, one entry per repeat; None if not kept.
     problem : Problem
 
     Examples
@@ -92,7 +88,7 @@ class CrossValidation:
         return len(self.alpha)
 
     def predictions(self, step: int | None = None, *, repeat: int = 0) -> npt.NDArray[Any]:
-        """Give what the held-out rows are told: labels or numbers.
+        """Give the held-out predictions: labels or numbers.
 
         Parameters
         ----------
@@ -112,7 +108,7 @@ class CrossValidation:
         return columns[0] if step is not None else np.stack(columns, axis=1)
 
     def confusion(self, step: int, *, repeat: int = 0) -> Array:
-        """Give N: weight of held-out rows of each true class (row) told each class (column)."""
+        """Give N: weight of held-out rows of each true class (row) and predicted one (column)."""
         stairs, labels = self._stairs(repeat), self._labels()
         size = len(self.problem.target.info.classes[0])
         cell = labels[stairs.row] * size + stairs.at(self._step(step)).astype(np.intp)
@@ -121,7 +117,7 @@ class CrossValidation:
         return counts.reshape(size, size)
 
     def q(self, step: int, *, repeat: int = 0) -> Array:
-        """Give Q(i|j) at [j, i]: the share of class j (row) that is told i (column)."""
+        """Give Q(i|j) at [j, i]: the share of class j (row) that is predicted as i (column)."""
         counts = self.confusion(step, repeat=repeat)
         total = counts.sum(axis=1, keepdims=True)
         shares: Array = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
@@ -134,18 +130,17 @@ class CrossValidation:
         return np.asarray((q * (1.0 - np.eye(len(q)) if costs is None else costs)).sum(axis=1))
 
     def _labelled(self, stairs: Staircases, step: int) -> npt.NDArray[Any]:
-        said = stairs.at(step)
+        predicted = stairs.at(step)
         if self.problem.options.task == "regression":
             numbers = np.full(self.problem.n_rows, np.nan)
-            numbers[stairs.row] = said
+            numbers[stairs.row] = predicted
             return numbers
         classes = self.problem.target.info.classes[0]
-        told = np.unique(stairs.row)
-        if len(told) == self.problem.n_rows:
+        if len(np.unique(stairs.row)) == self.problem.n_rows:
             labels = np.empty(self.problem.n_rows, classes.dtype)
         else:
             labels = np.full(self.problem.n_rows, None, object)
-        labels[stairs.row] = classes[said.astype(np.intp)]
+        labels[stairs.row] = classes[predicted.astype(np.intp)]
         return labels
 
     def _labels(self) -> npt.NDArray[Any]:
@@ -191,27 +186,12 @@ def cross_validate(
         The tree grown on all rows, or its sequence.
     problem : Problem
         What it was grown on.
-    folds : int, "leave-one-out", array-like, splitter, or iterable of (train, test), default=10
-        A number of random folds; all rows one by one; one fold id per row; any splitter of
-        scikit-learn; pairs of rows.
-    risk : {"cost", "impurity"}, default="cost"
-        What the sequence weighs against leaves. The error of held-out rows is the cost in any case.
-    repeats : int, default=1
-        How many times rows are dealt out anew.
-    stratify : bool, default=True
-        Spread each class evenly over a number of folds.
-    groups : array-like of shape (n_rows,), optional
-        Rows of one group are held out together.
+    folds, risk, repeats, stratify, groups, verbose
+        As in `CostComplexity`.
     random_state : int, RandomState, Generator or None, default=None
         None is the seed 0.
     keep : bool, default=True
-        Keep what each held-out row is told.
-    verbose : bool, default=False
-        Show on standard error how many folds are done.
-
-    Returns
-    -------
-    CrossValidation
+        Keep the held-out predictions.
 
     Examples
     --------
@@ -319,16 +299,16 @@ def _submitted(
 
 def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]]) -> CrossValidation:
     """Put the repeats together."""
-    found = [
+    figures = [
         _mean_and_variance(repeat, fold_tree, folds)
         for repeat, folds in zip(repeats, plan, strict=True)
     ]
-    risks = np.stack([risk for risk, _ in found])
-    several = len(found) > 1
+    risks = np.stack([risk for risk, _ in figures])
+    several = len(figures) > 1
     return CrossValidation(
         alpha=fold_tree.grid,
         risk=np.ldexp(risks.mean(axis=0), fold_tree.exponent),
-        se=np.ldexp(np.sqrt(np.mean([v for _, v in found], axis=0)), fold_tree.exponent),
+        se=np.ldexp(np.sqrt(np.mean([v for _, v in figures], axis=0)), fold_tree.exponent),
         sd=np.ldexp(risks.std(axis=0, ddof=1), fold_tree.exponent)
         if several
         else np.full(risks.shape[1], np.nan),

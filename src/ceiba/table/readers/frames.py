@@ -220,7 +220,7 @@ def _polars_strings(name: str, native: Any) -> Column:
     # Casting to an Enum of the sorted levels codes all rows with one hash lookup each.
     levels = native.drop_nulls().unique().sort()
     codes = _codes(native.cast(pl.Enum(levels)))
-    return _levels_column(name, codes, levels.to_list(), declared=True, found=True)
+    return _levels_column(name, codes, levels.to_list(), declared=True, observed=True)
 
 
 def _codes(enum: Any) -> NDArray[Any]:
@@ -268,13 +268,13 @@ def _levels_column(
     *,
     ordered: bool = False,
     declared: bool,
-    found: bool = False,
+    observed: bool = False,
 ) -> Column:
     settled, plain = settle_levels(name, codes, levels, declared=declared)
     if not plain:  # nothing present and nothing declared: as a column of None
         return numeric(name, np.full(len(codes), np.nan))
     kind = Kind.ORDERED if ordered else Kind.CATEGORICAL
-    return Column(ColumnInfo(name, kind, plain), settled, levels_found=found or not declared)
+    return Column(ColumnInfo(name, kind, plain), settled, levels_found=observed or not declared)
 
 
 def split_frame(frame: nw.DataFrame[Any], name: str) -> tuple[Any, Any]:

@@ -125,8 +125,8 @@ def iso_seconds(name: str, texts: Sequence[str]) -> tuple[NDArray[np.float64], s
             "2024-05-01T12:00:00, or give them as such."
         ) from None
     zone = zone_of(name, moments)
-    found, _ = seconds_of_objects(name, moments)
-    return found, zone
+    values, _ = seconds_of_objects(name, moments)
+    return values, zone
 
 
 def _is_iso(text: str) -> bool:

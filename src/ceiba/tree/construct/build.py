@@ -4,8 +4,9 @@ A split is a tuple (or list), anything else is a leaf:
 
 - `("Patrons", {"None": ..., "Some": ..., "Full": ...})`: one branch per entry, in the order
   written; a tuple as key sends several levels one way: `("Type", {("French", "Thai"): ..., ...})`.
-- `("age <= 30", if_true, if_false)`: a numeric cut, or a level of an ordered column.
-- `("income is missing", if_true, if_false)`.
+- `("age <= 30", if_true, if_false)`: a sentence as ceiba prints them (`splits/written.py`): also
+  `"age > 30"`, `"city = Oslo"`, `"city in {Oslo, Lima}"`, `"income is missing"`; one per branch:
+  `("city = Oslo | city = Lima | city = Rome", ..., ..., ...)`.
 - `(("age", [18, 65]), first, second, third)`: several cuts, a branch for each interval.
 - `(split, branch, branch, ...)` with a `Cut`, `Intervals`, `LevelSets` or `Presence` value.
 
@@ -16,7 +17,7 @@ The literal is read with an explicit stack, so its depth has no limit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -27,6 +28,7 @@ from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.tree.arrays import Array
 from ceiba.tree.construct.from_arrays import from_arrays
 from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split, SplitTable
+from ceiba.tree.splits.written import WRITTEN_FORMS, read_written
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 
@@ -83,7 +85,7 @@ def build(
     ----------
     literal : nested tuples, dicts and leaves
         See the forms above (`ceiba.tree.build` module): `(column, {level: branch, ...})`,
-        `("column <= number", if_true, if_false)`, `("column is missing", if_true, if_false)`,
+        `("column <= number", if_true, if_false)` and other sentences as they are printed,
         `(("column", [cut, cut, ...]), branch, ...)`,
         `(Cut | Intervals | LevelSets | Presence, branch, ...)`; anything else is a leaf.
     levels : mapping of column name to levels, optional
@@ -128,7 +130,8 @@ def build(
        ├─ WaitEstimate <= 30  → Yes
        └─ WaitEstimate > 30  → No
     """
-    written = _read(literal, frozenset(ordered))
+    known = _known_columns(levels or {}, frozenset(ordered))
+    written = _read(literal, known)
     infos = _columns(written, levels or {}, frozenset(ordered), ranges or {}, columns)
     task = task or _task(written.leaves.values())
     info = _target_info(written, task, target, classes)
@@ -139,7 +142,7 @@ def build(
         for node, split in enumerate(written.splits)
     ]
     content = _content(written, info)
-    return from_arrays(
+    tree = from_arrays(
         schema,
         parent=np.array(written.parent),
         splits=SplitTable.from_splits(splits, schema),
@@ -149,6 +152,11 @@ def build(
         cost_matrix=cost_matrix,
         **content,
     )
+    if not written.missing:
+        return tree
+    default = tree.default_branch.copy()
+    default[list(written.missing)] = list(written.missing.values())
+    return replace(tree, default_branch=default)
 
 
 # ---------------------------------------------------------------------- reading
@@ -160,8 +168,9 @@ class _Written:
 
     parent: list[int] = field(default_factory=list)
     branch: list[int] = field(default_factory=list)
-    splits: list[Split | _LevelCut | None] = field(default_factory=list)
+    splits: list[Split | None] = field(default_factory=list)
     leaves: dict[int, Leaf] = field(default_factory=dict)
+    missing: dict[int, int] = field(default_factory=dict)  # the branch, where a sentence says so
 
     def place(self, node: int) -> str:
         """Say where a node is, for errors."""
@@ -174,15 +183,18 @@ class _Written:
         return "at the root" if not words else "under " + ", ".join(reversed(words))
 
 
-@dataclass(frozen=True)
-class _LevelCut:
-    """A cut on an ordered column, by the name of the highest level below it."""
+def _known_columns(
+    levels: Mapping[str, Sequence[Any]], ordered: frozenset[str]
+) -> dict[str, ColumnInfo]:
+    """Give the columns whose levels are stated, for reading sentences about them."""
+    for name in ordered:
+        if name not in levels:
+            raise TreeError(f"ordered: column {name!r} needs its levels, in order, in levels=.")
+    return {name: _column(name, dict.fromkeys(of), name in ordered, None)
+            for name, of in levels.items()}  # fmt: skip
 
-    column: str
-    level: str
 
-
-def _read(literal: Any, ordered: frozenset[str]) -> _Written:
+def _read(literal: Any, known: Mapping[str, ColumnInfo]) -> _Written:
     out = _Written()
     waiting: list[tuple[Any, int, int]] = [(literal, -1, -1)]
     while waiting:
@@ -195,7 +207,7 @@ def _read(literal: Any, ordered: frozenset[str]) -> _Written:
             out.leaves[node] = _leaf(part, out, node)
             continue
         out.splits.append(None)
-        split, below = _split(part, ordered, out, node)
+        split, below = _split(part, known, out, node)
         out.splits[node] = split
         waiting.extend((child, node, b) for b, child in reversed(list(enumerate(below))))
     return out
@@ -212,8 +224,8 @@ def _leaf(part: Any, out: _Written, node: int) -> Leaf:
 
 
 def _split(
-    part: Sequence[Any], ordered: frozenset[str], out: _Written, node: int
-) -> tuple[Split | _LevelCut, list[Any]]:
+    part: Sequence[Any], known: Mapping[str, ColumnInfo], out: _Written, node: int
+) -> tuple[Split, list[Any]]:
     """Read one split: its question and its branches in order."""
     question, branches = (part[0], list(part[1:])) if len(part) > 1 else (None, [])
     if isinstance(question, str) and len(branches) == 1 and isinstance(branches[0], Mapping):
@@ -231,15 +243,21 @@ def _split(
         if isinstance(given, Cut) and given.low_branch == 1:
             return Cut(given.column, given.cut), branches[::-1]
         return given, branches
-    if isinstance(question, str) and len(branches) == 2:
-        parsed = _question(question, ordered)
-        if parsed is not None:
-            split, swapped = parsed
-            return split, branches[::-1] if swapped else branches
+    if isinstance(question, str) and len(branches) >= 2:
+        try:
+            sentences = read_written(question, known, closed=False)
+        except TreeError as error:
+            raise TreeError(f"Hand-written tree, {out.place(node)}: {error}") from None
+        if len(branches) == max(len(sentences.branches), 2):
+            if sentences.missing is not None:
+                out.missing[node] = sentences.missing
+            first = sentences.branches[0]
+            swapped = len(branches) == 2 and first == 1
+            return sentences.split, branches[::-1] if swapped else branches
     raise TreeError(
         f"Hand-written tree, {out.place(node)}: {_short(part)} is not a split. Write "
-        "(column, {level: branch, ...}), ('column <= number', if_true, if_false), "
-        "((column, [cut, cut]), low, middle, high) or ('column is missing', if_true, if_false)."
+        "(column, {level: branch, ...}), or a sentence and what follows if it is true and if it is "
+        f"not, ('column <= number', if_true, if_false): {WRITTEN_FORMS}."
     )
 
 
@@ -251,22 +269,6 @@ def _short(part: Sequence[Any]) -> str:
     """Show the first element only: the rest may be nested too deep to print."""
     first = repr(part[0])[:60] if len(part) and isinstance(part[0], str) else "..."
     return f"({first}, ...) of length {len(part)}"
-
-
-def _question(text: str, ordered: frozenset[str]) -> tuple[Split | _LevelCut, bool] | None:
-    """Read "x <= 3", "x is missing" or "x is present"; True if the branches must be swapped."""
-    for ending, swapped in ((" is missing", True), (" is present", False)):
-        if text.endswith(ending):
-            return Presence(text.removesuffix(ending).strip()), swapped
-    column, sign, boundary = (piece.strip() for piece in text.rpartition("<="))
-    if not sign or not column:
-        return None
-    if column in ordered:
-        return _LevelCut(column, boundary), False
-    try:
-        return Cut(column, float(boundary)), False
-    except ValueError:
-        return None
 
 
 # ---------------------------------------------------------------------- schema
@@ -295,19 +297,13 @@ def _columns(
         if isinstance(split, LevelSets):
             group_levels = known.setdefault(split.column, {})
             group_levels.update(dict.fromkeys(level for group in split.branches for level in group))
-    for name in ordered:
-        if name not in levels:
-            raise TreeError(f"ordered: column {name!r} needs its levels, in order, in levels=.")
     return tuple(
         _column(name, known.get(name), name in ordered, ranges.get(name)) for name in names
     )
 
 
 def _column(
-    name: str,
-    levels: dict[Any, None] | None,
-    is_ordered: bool,
-    span: tuple[float, float] | None,
+    name: str, levels: dict[Any, None] | None, is_ordered: bool, span: tuple[float, float] | None
 ) -> ColumnInfo:
     if levels is not None:
         kind = Kind.ORDERED if is_ordered else Kind.CATEGORICAL
@@ -316,22 +312,21 @@ def _column(
     return ColumnInfo(name=name, kind=Kind.NUMERIC, minimum=low, maximum=high)
 
 
-def _settle(split: Split | _LevelCut, info: ColumnInfo, written: _Written, node: int) -> Split:
-    """Turn a cut named by a level into one on codes; refuse splits that do not fit the column."""
-    if isinstance(split, _LevelCut):
-        by_text = {str(level): code for code, level in enumerate(info.levels)}
-        if split.level not in by_text:
-            raise TreeError(
-                f"Hand-written tree, {written.place(node)}: {split.level!r} is not a level of the "
-                f"ordered column {info.name!r}. Levels: {', '.join(by_text)}."
-                f"{did_you_mean(split.level, list(by_text))}"
-            )
-        return Cut(split.column, by_text[split.level] + 0.5)
+def _settle(split: Split, info: ColumnInfo, written: _Written, node: int) -> Split:
+    """Set one group of levels against all others; refuse splits that do not fit the column."""
     if isinstance(split, Cut | Intervals) and info.kind == Kind.CATEGORICAL:
         raise TreeError(
             f"Hand-written tree, {written.place(node)}: column {info.name!r} has levels and a "
             "numeric cut. Write (column, {level: branch, ...}) everywhere, or add it to ordered=."
         )
+    if isinstance(split, LevelSets) and written.parent.count(node) > len(split.branches):
+        rest = tuple(level for level in info.levels if level not in split.branches[0])
+        if not rest:
+            raise TreeError(
+                f"Hand-written tree, {written.place(node)}: {split.sentence(0)!r} leaves no other "
+                f"level of column {info.name!r}. Name them all in levels={{{info.name!r}: [...]}}."
+            )
+        return LevelSets(split.column, (split.branches[0], rest))
     return split
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.table import Schema
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains
 from ceiba.tree.invariants import check
 from ceiba.tree.shape import sum_up
@@ -21,7 +22,6 @@ from ceiba.tree.splits.split_table import SplitKind
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 if TYPE_CHECKING:
-    from ceiba.table import Schema
     from ceiba.tree.arrays import Array
     from ceiba.tree.splits.split_table import SplitTable
 

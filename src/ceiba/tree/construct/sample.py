@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.table import Kind, read_like
+from ceiba.table import ColumnInfo, Kind, read_like
 from ceiba.table.display import zone_named
 from ceiba.tree.arrays import Array
 from ceiba.tree.routing import route
 
 if TYPE_CHECKING:
-    from ceiba.table import ColumnInfo
     from ceiba.tree.tree import Tree
 
 Container = Literal["dict", "numpy", "pandas", "polars", "pyarrow"]

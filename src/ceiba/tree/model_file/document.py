@@ -62,10 +62,7 @@ class Document:
 
 
 def dumps(
-    tree: Tree,
-    *,
-    model: Mapping[str, Any] | None = None,
-    metadata: Mapping[str, Any] | None = None,
+    tree: Tree, *, model: Mapping[str, Any] | None = None, metadata: Mapping[str, Any] | None = None
 ) -> bytes:
     """Return the text of a model file: UTF-8 JSON, one array per line.
 
@@ -195,17 +192,7 @@ def write(
     metadata: Mapping[str, Any] | None = None,
     compress: bool | None = None,
 ) -> None:
-    """Write a model file: whole, or not at all.
-
-    Parameters
-    ----------
-    path : path
-        Usually ``name.ceiba``.
-    tree, model, metadata
-        As in `dumps`.
-    compress : bool, optional
-        Pack with gzip. Default: if the path ends in ``.gz``.
-    """
+    """Write a model file: whole, or not at all; with gzip if the path ends in ``.gz``."""
     text = dumps(tree, model=model, metadata=metadata)
     packed = os.fspath(path).endswith(".gz") if compress is None else compress
     with atomic(path) as file:

@@ -7,7 +7,7 @@ tree. NaN (no cut, unknown risk) is null.
 
 from __future__ import annotations
 
-from typing import Any, Final, get_args
+from typing import Any, Final, TypeVar, get_args
 
 import numpy as np
 
@@ -19,9 +19,11 @@ from ceiba.tree.construct.from_arrays import branches_of
 from ceiba.tree.invariants import check
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.splits.split_table import SplitTable
-from ceiba.tree.splits.surrogates import Competitors, Surrogates
+from ceiba.tree.splits.surrogates import CompetitorTable, SplitsByNode, SurrogateTable
 from ceiba.tree.splits.tests import TEST_FIGURES, SplitTests
 from ceiba.tree.tree import Missing, Tree, Unseen
+
+Kind = TypeVar("Kind", bound=SplitsByNode)
 
 _COUNT: Final = 2**62
 _INT32: Final = 2**31 - 1
@@ -65,15 +67,10 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
     costs, prior = tree.cost_matrix, tree.class_prior
     fields["cost_matrix"] = None if costs is None else [_numbers(row) for row in costs]
     fields["class_prior"] = None if prior is None else _numbers(prior)
-    fields["surrogates"] = _surrogates_to_json(tree.surrogates)
-    fields["competitors"] = None
-    if tree.competitors is not None:
-        stored = tree.competitors
-        fields["competitors"] = {
-            "start": stored.start.tolist(),
-            "splits": _splits_to_json(stored.splits),
-            "gain": _numbers(stored.gain),
-        }
+    fields["surrogates"] = _table_to_json(tree.surrogates)
+    if tree.surrogates is not None:
+        fields["surrogates"]["in_use"] = tree.surrogates.in_use
+    fields["competitors"] = _table_to_json(tree.competitors)
     fields["tests"] = _tests_to_json(tree.tests)
     # Only where true: other files stay as they were.
     fields |= {name: True for name in _MARKS if getattr(tree, name)}
@@ -118,16 +115,17 @@ def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
     return fields
 
 
-def _surrogates_to_json(stored: Surrogates | None) -> dict[str, Any] | None:
+def _table_to_json(stored: SplitsByNode | None) -> dict[str, Any] | None:
     if stored is None:
         return None
+    figures = {name: getattr(stored, name) for name in stored.figures()}
     return {
         "start": stored.start.tolist(),
         "splits": _splits_to_json(stored.splits),
-        "agreement": _numbers(stored.agreement),
-        "adjusted": _numbers(stored.adjusted),
-        "sent": stored.sent.tolist(),
-        "in_use": stored.in_use,
+        **{
+            name: _numbers(values) if values.dtype.kind == "f" else values.tolist()
+            for name, values in figures.items()
+        },
     }
 
 
@@ -168,8 +166,8 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
         risk=field["risk"].numbers(n, null=True),
         value=_read_by_class(field["value"], n, target.n_outputs, n_classes),
         counts=None if counts is None else _read_by_class(counts, n, target.n_outputs, n_classes),
-        surrogates=_surrogates_from_json(field.get("surrogates"), n),
-        competitors=_competitors_from_json(field.get("competitors"), n),
+        surrogates=_table_from_json(SurrogateTable, field.get("surrogates"), n, ("in_use",)),
+        competitors=_table_from_json(CompetitorTable, field.get("competitors"), n),
         tests=_tests_from_json(field.get("tests"), n),
         criterion=field["criterion"].text(CRITERIA[target.task]),
         missing=missing,
@@ -219,30 +217,25 @@ def _splits_from_json(field: Field, m: int) -> SplitTable:
     )
 
 
-def _surrogates_from_json(field: Field | None, n: int) -> Surrogates | None:
+def _table_from_json(
+    kind: type[Kind], field: Field | None, n: int, marks: tuple[str, ...] = ()
+) -> Kind | None:
+    """Read surrogates or competitors; marks are further fields, true or false."""
     if field is None:
         return None
-    field.object(("start", "splits", "agreement", "adjusted", "sent", "in_use"))
-    m = len(field["sent"].entries())
-    return Surrogates(
+    field.object(("start", "splits", *kind.figures(), *marks))
+    m = len(field[kind.figures()[-1]].entries())
+    figures: dict[str, Any] = {
+        name: field[name].numbers(m, null=True)
+        if np.dtype(kind._DTYPES[name]).kind == "f"
+        else field[name].integers(m, 0, _COUNT, np.int64)
+        for name in kind.figures()
+    }
+    return kind(
         start=field["start"].integers(n + 1, 0, m, np.int32),
         splits=_splits_from_json(field["splits"], m),
-        agreement=field["agreement"].numbers(m, null=True),
-        adjusted=field["adjusted"].numbers(m, null=True),
-        sent=field["sent"].integers(m, 0, _COUNT, np.int64),
-        in_use=field["in_use"].boolean(),
-    )
-
-
-def _competitors_from_json(field: Field | None, n: int) -> Competitors | None:
-    if field is None:
-        return None
-    field.object(("start", "splits", "gain"))
-    m = len(field["gain"].entries())
-    return Competitors(
-        start=field["start"].integers(n + 1, 0, m, np.int32),
-        splits=_splits_from_json(field["splits"], m),
-        gain=field["gain"].numbers(m, null=True),
+        **figures,
+        **{name: field[name].boolean() for name in marks},
     )
 
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ceiba.table import Table
 from ceiba.tree.arrays import Array
 from ceiba.tree.splits.split_table import SplitKind
 
 if TYPE_CHECKING:
-    from ceiba.table import Table
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.criteria import weighted_median
-from ceiba.table import read_target_like, read_weights, split_target
+from ceiba.table import Table, read_target_like, read_weights, split_target
 from ceiba.tree.arrays import Array
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scale_by_prior
 from ceiba.tree.routing import route
@@ -23,7 +23,6 @@ from ceiba.tree.routing.branches import visits
 from ceiba.tree.shape import sum_up
 
 if TYPE_CHECKING:
-    from ceiba.table import Table
     from ceiba.tree.tree import Tree
 
 

@@ -14,11 +14,10 @@ import numpy as np
 
 from ceiba import _core
 from ceiba.errors import DataError, TreeError
-from ceiba.table import Table, read_like
+from ceiba.table import Column, Table, read_like
 from ceiba.tree.arrays import Array
 
 if TYPE_CHECKING:
-    from ceiba.table import Column
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 

@@ -14,11 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ceiba.table import Kind
+from ceiba.table import Kind, Table
 from ceiba.tree.splits.split_table import SplitKind
 
 if TYPE_CHECKING:
-    from ceiba.table import Table
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 

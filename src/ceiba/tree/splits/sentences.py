@@ -12,12 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from ceiba.table import ColumnInfo
 from ceiba.table.display import show_number
-
-if TYPE_CHECKING:
-    from ceiba.table import ColumnInfo
 
 DIGITS: Final = 6
 _NOISE_DIGITS: Final = 12  # what survives of a float64 midpoint of decimal numbers

@@ -11,27 +11,24 @@ How a split reads as a sentence is in `sentences.py`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ceiba.errors import TreeError
-from ceiba.tree.arrays import Array, ArrayRecord, take_ragged
+from ceiba.table import ColumnInfo, Schema
+from ceiba.tree.arrays import Array, ArrayRecord, joined_arrays, take_ragged
 from ceiba.tree.splits.sentences import (
     cut_sentence,
     levels_sentence,
     presence_sentence,
     range_sentence,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ceiba.table import ColumnInfo, Schema
 
 
 class SplitKind(IntEnum):
@@ -255,6 +252,16 @@ class SplitTable(ArrayRecord):
 
     def __hash__(self) -> int:
         return hash((len(self), self.column.tobytes()))
+
+    @classmethod
+    def joined(cls, parts: Sequence[SplitTable]) -> SplitTable:
+        """Return the rows of several tables as one."""
+        starts = ("level_start", "interval_start")
+        arrays = joined_arrays(parts, (name for name in cls._DTYPES if name not in starts))
+        for name in starts:
+            length = np.concatenate([np.diff(getattr(part, name)) for part in parts])
+            arrays[name] = np.concatenate(([0], np.cumsum(length)))
+        return cls(**arrays)
 
     @classmethod
     def none(cls, m: int) -> SplitTable:

@@ -8,17 +8,15 @@ majority rule's error it removes: `(agreement - majority) / (1 - majority)`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ceiba.tree.arrays import Array, ArrayRecord, take_ragged
+from ceiba.table import Schema
+from ceiba.tree.arrays import Array, ArrayRecord, joined_arrays, take_ragged
 from ceiba.tree.splits.split_table import Split, SplitTable
-
-if TYPE_CHECKING:
-    from ceiba.table import Schema
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,59 @@ class Competitor:
 
 
 @dataclass(frozen=True, eq=False)
-class Surrogates(ArrayRecord):
+class SplitsByNode(ArrayRecord):
+    """Splits of all nodes, ragged, with figures; those of node i are rows `start[i]:start[i + 1]`.
+
+    A subclass adds an array for each figure, and says what it holds in `_DTYPES`.
+    """
+
+    start: Array
+    splits: SplitTable
+
+    def __len__(self) -> int:
+        return len(self.splits)
+
+    @classmethod
+    def figures(cls) -> list[str]:
+        """Return the names of the arrays with one entry per split."""
+        return [name for name in cls._DTYPES if name != "start"]
+
+    @classmethod
+    def none(cls, n_nodes: int) -> Self:
+        """Return a table in which no node has a split."""
+        return cls(np.zeros(n_nodes + 1), SplitTable.none(0), *(np.zeros(0) for _ in cls.figures()))
+
+    def take(self, nodes: Array, leaf: Array | None = None) -> Self:
+        """Return the splits of the given nodes; none where `leaf` (per given node) is True."""
+        entries = np.arange(len(self), dtype=np.int64)
+        start, (rows,) = take_ragged(self.start, (entries,), nodes, np.int64)
+        if leaf is not None:
+            length = np.diff(start)
+            rows = rows[~np.repeat(leaf, length)]
+            start = np.concatenate(([0], np.cumsum(np.where(leaf, 0, length))))
+        figures: dict[str, Any] = {name: getattr(self, name)[rows] for name in self.figures()}
+        return replace(self, start=start, splits=self.splits.take(rows), **figures)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the tables of several stretches of nodes as one."""
+        length = np.concatenate([np.diff(part.start) for part in parts])
+        return replace(
+            parts[0],
+            start=np.concatenate(([0], np.cumsum(length))),
+            splits=SplitTable.joined([part.splits for part in parts]),
+            **joined_arrays(parts, cls.figures()),
+        )
+
+    def _rows(self, node: int, schema: Schema) -> Iterator[tuple[int, Split]]:
+        for k in range(int(self.start[node]), int(self.start[node + 1])):
+            split = self.splits.split(k, schema)
+            if split is not None:
+                yield k, split
+
+
+@dataclass(frozen=True, eq=False)
+class SurrogateTable(SplitsByNode):
     """The surrogates of all nodes; those of node i are rows `start[i]:start[i + 1]`, best first.
 
     Parameters
@@ -66,11 +116,9 @@ class Surrogates(ArrayRecord):
     sent : int64 array
         Training rows with the primary's value missing that this surrogate placed.
     in_use : bool
-        False: kept to be looked at only; rows are not sent by them (rpart's usesurrogate = 0).
+        False: kept for inspection only; rows are not sent by them (rpart's usesurrogate = 0).
     """
 
-    start: Array
-    splits: SplitTable
     agreement: Array
     adjusted: Array
     sent: Array
@@ -83,31 +131,16 @@ class Surrogates(ArrayRecord):
         "sent": np.int64,
     }
 
-    def __len__(self) -> int:
-        return len(self.splits)
-
     def of(self, node: int, schema: Schema) -> tuple[Surrogate, ...]:
         """Return the surrogates of one node, best first."""
         return tuple(
             Surrogate(split, float(self.agreement[k]), float(self.adjusted[k]), int(self.sent[k]))
-            for k, split in _splits_of(self.start, self.splits, node, schema)
-        )
-
-    def take(self, nodes: Array, leaf: Array | None = None) -> Surrogates:
-        """Return the surrogates of the given nodes; none where `leaf` (per given node) is True."""
-        start, rows = _entries(self.start, nodes, leaf)
-        return Surrogates(
-            start,
-            self.splits.take(rows),
-            self.agreement[rows],
-            self.adjusted[rows],
-            self.sent[rows],
-            self.in_use,
+            for k, split in self._rows(node, schema)
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Competitors(ArrayRecord):
+class CompetitorTable(SplitsByNode):
     """The runner-up splits of all nodes; those of node i are rows `start[i]:start[i + 1]`.
 
     Parameters
@@ -118,43 +151,11 @@ class Competitors(ArrayRecord):
         Impurity decrease each would have given, in the unit of `Tree.gain`.
     """
 
-    start: Array
-    splits: SplitTable
     gain: Array
 
     _DTYPES: ClassVar = {"start": np.int32, "gain": np.float64}
 
-    def __len__(self) -> int:
-        return len(self.splits)
-
     def of(self, node: int, schema: Schema) -> tuple[Competitor, ...]:
         """Return the competitors of one node, best first."""
-        return tuple(
-            Competitor(split, float(self.gain[k]))
-            for k, split in _splits_of(self.start, self.splits, node, schema)
-        )
-
-    def take(self, nodes: Array, leaf: Array | None = None) -> Competitors:
-        """Return the competitors of the given nodes; none where `leaf` (per given node) is True."""
-        start, rows = _entries(self.start, nodes, leaf)
-        return Competitors(start, self.splits.take(rows), self.gain[rows])
-
-
-def _splits_of(
-    start: Array, splits: SplitTable, node: int, schema: Schema
-) -> Iterator[tuple[int, Split]]:
-    for k in range(int(start[node]), int(start[node + 1])):
-        split = splits.split(k, schema)
-        if split is not None:
-            yield k, split
-
-
-def _entries(start: Array, nodes: Array, leaf: Array | None) -> tuple[Array, Array]:
-    """Return the new `start` and the flat rows to keep, for nodes of which some lose theirs."""
-    entries = np.arange(int(start[-1]), dtype=np.int64)
-    new_start, (rows,) = take_ragged(start, (entries,), nodes, np.int64)
-    if leaf is None:
-        return new_start, rows
-    length = np.diff(new_start)
-    keep = ~np.repeat(leaf, length)
-    return np.concatenate(([0], np.cumsum(np.where(leaf, 0, length)))), rows[keep]
+        rows = self._rows(node, schema)
+        return tuple(Competitor(split, float(self.gain[k])) for k, split in rows)

@@ -8,8 +8,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Decimal, Encoding, Markers, Model, Separator
 
-__all__ = ["compare"]
-
 
 def compare(
     first: Model,

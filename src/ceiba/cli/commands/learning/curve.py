@@ -9,8 +9,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Out, Quiet, Separator
 
-__all__ = ["curve"]
-
 
 def curve(
     data: Data,

@@ -9,8 +9,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Quiet, Separator
 
-__all__ = ["learn"]
-
 _TREE = "How the tree grows"
 _DATA = "How the table is read"
 

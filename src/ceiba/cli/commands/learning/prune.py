@@ -8,8 +8,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Model, Out
 
-__all__ = ["prune"]
-
 
 def prune(
     model: Model,

@@ -9,8 +9,6 @@ import typer
 
 from ceiba.cli.shared_options import Model, Out, Quiet
 
-__all__ = ["export"]
-
 
 def export(
     model: Model,

@@ -9,8 +9,6 @@ import typer
 
 from ceiba.cli.shared_options import Model, Quiet
 
-__all__ = ["picture_format", "plot", "save_figure"]
-
 
 def plot(
     model: Model,

@@ -9,8 +9,6 @@ import typer
 
 from ceiba.cli.shared_options import Decimal, Encoding, Markers, Model, Quiet, Separator
 
-__all__ = ["report"]
-
 
 def report(
     model: Model,
@@ -18,6 +16,28 @@ def report(
     data: Annotated[
         str | None, typer.Option("--data", "-d", help="Held-out rows with the truth.")
     ] = None,
+    train: Annotated[
+        str | None,
+        typer.Option("--train", help="The rows that were learned from: adds their distributions."),
+    ] = None,
+    stability: Annotated[
+        int | None,
+        typer.Option("--stability", help="Trust: fit to so many resamples of --train.", min=2),
+    ] = None,
+    rivals: Annotated[
+        list[int] | None,
+        typer.Option("--rivals", help="Trust: other columns that could split this node."),
+    ] = None,
+    by: Annotated[
+        list[str] | None, typer.Option("--by", help="Trust: figures per group of --data.")
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option("--positive", help="With --by: the class that rates are about.")
+    ] = None,
+    drift: Annotated[
+        str | None, typer.Option("--drift", help="Trust: later rows beside those of training.")
+    ] = None,
+    weight: Annotated[str | None, typer.Option(help="Column of --train with weights.")] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
     lang: Annotated[str, typer.Option(help="en, es or pt.")] = "en",
     target: Annotated[
@@ -34,17 +54,27 @@ def report(
 
     With held-out rows (--data) the page shows their figures beside those of training.
 
-    Example: ceiba report weather.ceiba --data test.csv -o weather.html
+    With --stability, --rivals, --by or --drift it has a tab that tells how far to trust the tree.
+
+    Examples
+    --------
+    ceiba report weather.ceiba --data test.csv -o weather.html
+
+    ceiba report loans.ceiba --train old.csv --stability 100 --data test.csv --by sex
     """
     from ceiba.cli.commands.using.evaluate import truth_of
     from ceiba.cli.models import open_model, reading_of
     from ceiba.cli.output import remark, warn_in_words
+    from ceiba.cli.report_checks import Checks
 
     warn_in_words()
+    checks = Checks(train, data, drift, stability, rivals or [], by or [], positive, weight)
+    checks.refuse_what_has_no_rows()
     opened, metadata = open_model(model)
+    reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
     options: dict[str, Any] = {"title": title, "lang": lang}
+    options |= checks.make(opened, reading, target)
     if data is not None:
-        reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
         X, y, _, dropped = truth_of(opened, data, reading, target, None)
         options["test"] = (X, y)
         if dropped:

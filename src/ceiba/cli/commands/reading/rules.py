@@ -8,8 +8,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Model
 
-__all__ = ["rules"]
-
 
 def rules(
     model: Model,

@@ -10,8 +10,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Model
 
-__all__ = ["show"]
-
 
 def show(
     model: Model,
@@ -27,7 +25,7 @@ def show(
     Example: ceiba show weather.ceiba --max-depth 4
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.output import answer
+    from ceiba.cli.output import answer, wrapped
 
     tree: Any = open_tree(model)[0]
     if as_json:
@@ -36,3 +34,5 @@ def show(
     unicode = not ascii_ and (sys.stdout.encoding or "").lower().startswith("utf")
     options = {"max_depth": max_depth, "node_ids": node_ids, "impurity": impurity}
     print(tree.to_text(counts=counts, unicode=unicode, **options))
+    if tree.certificate is not None:
+        print(f"\n{wrapped(str(tree.certificate))}")

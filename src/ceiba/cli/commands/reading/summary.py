@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ceiba.cli.shared_options import AsJson, Model
 
-__all__ = ["summary"]
-
 
 def summary(model: Model, as_json: AsJson = False) -> None:
     """Say what a model is about, how large it is and how good it looked when it was learned.

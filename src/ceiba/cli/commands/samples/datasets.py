@@ -10,8 +10,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Out
 
-__all__ = ["datasets"]
-
 
 def datasets(
     name: Annotated[str | None, typer.Argument(help="One of them.", metavar="[NAME]")] = None,

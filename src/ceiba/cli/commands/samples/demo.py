@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from ceiba.datasets import Dataset
     from ceiba.estimators import DecisionTreeClassifier
 
-__all__ = ["demo"]
-
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder of picture and report.")] = Path("out"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
 
 from ceiba.cli.shared_options import AsJson, Decimal, Encoding, Markers, Model, Separator
-
-__all__ = ["counterfactual"]
 
 
 def counterfactual(
@@ -30,6 +29,10 @@ def counterfactual(
     ] = None,
     up: Annotated[list[str] | None, typer.Option(help="A column that may only rise.")] = None,
     down: Annotated[list[str] | None, typer.Option(help="A column that may only fall.")] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option("--allow", help="A level that a column may take: COLUMN=LEVEL. Repeat it."),
+    ] = None,
     cost: Annotated[
         list[str] | None, typer.Option(help="What changing a column costs: COLUMN=NUMBER.")
     ] = None,
@@ -66,6 +69,7 @@ def counterfactual(
         target=_target(tree, target),
         fixed=fixed or (),
         direction={**dict.fromkeys(up or (), "up"), **dict.fromkeys(down or (), "down")},
+        allowed=_allowed(tree, allow or ()),
         cost=dict(_priced(text) for text in cost or ()),
         order=order,  # type: ignore[arg-type]
         k=k,
@@ -89,6 +93,25 @@ def _target(tree: Any, text: str | None) -> Any:
         raise OptionError(
             f"--target {text!r}: the model predicts numbers. Write LOW:HIGH, one side may be empty."
         ) from None
+
+
+def _allowed(tree: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
+    """Read the levels that columns may take, by their text."""
+    from ceiba.errors import OptionError, did_you_mean
+
+    found: dict[str, list[Any]] = {}
+    for text in texts:
+        name, equals, level = text.partition("=")
+        if not equals:
+            raise OptionError(f"--allow {text!r}: write COLUMN=LEVEL.")
+        columns = {column.name: column for column in tree.schema.columns}
+        if name not in columns:
+            raise OptionError(
+                f"--allow {text!r}: there is no column {name!r}.{did_you_mean(name, columns)}"
+            )
+        by_text = {str(one): one for one in columns[name].levels}
+        found.setdefault(name, []).append(by_text.get(level, level))
+    return found
 
 
 def _priced(text: str) -> tuple[str, float]:

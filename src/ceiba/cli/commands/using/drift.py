@@ -9,8 +9,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Model, Separator
 
-__all__ = ["drift"]
-
 CHANGED = 5
 
 

@@ -9,8 +9,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Model, Separator
 
-__all__ = ["evaluate", "evaluation_data", "evaluation_on"]
-
 
 def evaluate(
     model: Model,
@@ -70,6 +68,8 @@ def evaluation_on(
     labels = tree.target.classes[0].tolist() if tree.task == "classification" else []
     wanted = {str(label): label for label in labels}.get(positive or "", positive)
     found = model.evaluate(X, y, weights, by=groups if by is not None else None, positive=wanted)
+    if isinstance(found, tuple):
+        return tuple(replace(one, by=by) for one in found)
     return replace(found, by=by)
 
 

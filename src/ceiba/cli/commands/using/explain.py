@@ -8,8 +8,6 @@ import typer
 
 from ceiba.cli.shared_options import AsJson, Decimal, Encoding, Markers, Model, Separator
 
-__all__ = ["explain", "one_row"]
-
 
 def explain(
     model: Model,
@@ -20,6 +18,15 @@ def explain(
     values: Annotated[
         list[str] | None,
         typer.Option("--value", "-v", help="A value of a row written here: COLUMN=VALUE."),
+    ] = None,
+    shapley: Annotated[
+        bool, typer.Option("--shapley", help="Also how much each column contributed.")
+    ] = False,
+    background: Annotated[
+        str | None,
+        typer.Option(
+            "--background", help="With --shapley: a table whose rows stand for unknown values."
+        ),
     ] = None,
     separator: Separator = None,
     encoding: Encoding = "utf-8",
@@ -34,16 +41,54 @@ def explain(
     ceiba explain weather.ceiba new.csv --row 3
 
     ceiba explain weather.ceiba -v TMAX=51 -v TMIN=42
+
+    ceiba explain weather.ceiba new.csv --row 3 --shapley
     """
     from ceiba.cli.models import open_tree
     from ceiba.cli.output import answer, warn_in_words
+    from ceiba.errors import OptionError
     from ceiba.inspection import explain as why
 
     warn_in_words()
     tree, metadata = open_tree(model)
     reading = (separator, encoding, missing_marker, decimal_comma)
-    found = why(tree, one_row(tree, metadata, data, row, values, reading))
-    answer(str(found), found.to_dict(), as_json)
+    if background is not None and not shapley:
+        raise OptionError("--background has no effect without --shapley.")
+    table = one_row(tree, metadata, data, row, values, reading)
+    found = why(tree, table)
+    text, figures = str(found), found.to_dict()
+    if shapley:
+        others = None if background is None else _rows(tree, metadata, background, reading)
+        listings = _contributions(tree, table, others)
+        text = "\n\n".join([text, *map(str, listings)])
+        tables = [listing.to_dict() for listing in listings]
+        figures |= {"shapley": tables[0] if len(tables) == 1 else tables}
+    answer(text, figures, as_json)
+
+
+def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
+    """Give the contributions to the answer for a row, one listing per output."""
+    from ceiba.trust import shap_values
+
+    found = shap_values(tree, table, background=background)
+    parts = found if isinstance(found, tuple) else (found,)
+    if tree.task == "regression":
+        return [part.row(0) for part in parts]
+    answers = tree.predict(table).reshape(-1).tolist()
+    return [part.of_class(label).row(0) for part, label in zip(parts, answers, strict=True)]
+
+
+def _rows(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
+    """Read all rows of a file as a table for the tree."""
+    import polars as pl
+
+    from ceiba.cli.files.kinds import by_schema
+    from ceiba.cli.files.reading import batches
+    from ceiba.cli.models import reading_of
+    from ceiba.tree.routing import route
+
+    read = batches(data, reading_of(metadata, *reading), 250_000)
+    return route.read(tree, pl.concat([by_schema(batch, tree.schema) for batch in read]))
 
 
 def one_row(

@@ -9,8 +9,6 @@ import typer
 
 from ceiba.cli.shared_options import Data, Decimal, Encoding, Markers, Model, Out, Quiet, Separator
 
-__all__ = ["predict"]
-
 
 def predict(
     model: Model,

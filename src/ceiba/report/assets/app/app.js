@@ -1,9 +1,9 @@
 // Putting the page together: load the payload, build the frame, connect the views.
 
-const TABS = ["node", "case", "prune", "model", "data"];
-const PANELS = { node: nodePanel, case: casePanel, prune: prunePanel, model: modelPanel, data: dataPanel };
+const TABS = ["node", "case", "prune", "model", "data"]; // and "trust", where its checks were made
+const PANELS = { node: nodePanel, case: casePanel, prune: prunePanel, model: modelPanel, data: dataPanel, trust: () => trustPanel() };
 // Which changes make a tab stale; language and theme build the page anew.
-const STALE = { node: ["selected", "step"], case: [], prune: ["source"], model: ["step", "selected", "source", "filter"], data: ["step"] };
+const STALE = { node: ["selected", "step"], case: [], prune: ["source"], model: ["step", "selected", "source", "filter"], data: ["step"], trust: ["step"] };
 
 async function readPayload() {
   const holder = document.getElementById("payload");
@@ -68,7 +68,7 @@ function topBar() {
   });
   return el("header", { class: "top" },
     el("div", { class: "title" }, el("div", { class: "title-line" }, el("h1", { title: M.payload.title }, M.payload.title), el("div", { id: "marks", class: "marks" }, headerMarks())),
-      el("p", { id: "summary", class: "muted" }, summaryLine())),
+      el("p", { id: "summary", class: "muted" }, summaryLine()), el("div", { id: "proof" }, proofLine())),
     el("div", { class: "tools" },
       el("div", { class: "search" }, search, el("span", { id: "hits", class: "muted", "aria-live": "polite" })),
       lang,
@@ -280,6 +280,7 @@ function connect() {
   follow(["step"], () => {
     document.getElementById("summary").textContent = summaryLine();
     document.getElementById("marks").replaceChildren(...headerMarks());
+    document.getElementById("proof").replaceChildren(...proofLine());
     markDataTab();
   });
   follow(["filter", "step"], () => (document.getElementById("filter-found").textContent = filterText()));
@@ -325,6 +326,7 @@ async function start() {
   const payload = await readPayload();
   setLanguage(payload.lang);
   M = loadModel(payload);
+  if (payload.trust) TABS.push("trust");
   state.values = middlingCase();
   const dark = window.matchMedia && window.matchMedia("(prefers-color-scheme: dark)").matches;
   state.theme = dark ? "dark" : "light";
@@ -348,6 +350,10 @@ async function start() {
     },
     slice: (values, x, y, step = state.step) => sliceOf(values, x, y, M.steps[step].alpha),
     nearest: (values, step = state.step) => nearestOther(values, predictCase(routeCase(values, M.steps[step].alpha)), M.steps[step].alpha),
+    shapley: (values, k = 0, step = state.step) => {
+      const { base, parts } = shapleyOf(values, M.steps[step].alpha, k);
+      return { base, parts: [...parts] };
+    },
     ruleCode, ruleText, ruleParts, caseFromCsv, words: WORDS, copied: () => lastCopied, buildPrint: () => buildPrint(document.getElementById("print")),
     importanceAt: (step) => [...importanceAt(M.steps[step].alpha)], tidy, place: (k) => screenPlace(k), hover, icicle, numberOf, histogramOf, columnBars, filterHits, beyondEdges, rankOf, summaryLine, zoomTo, fitTree, className, ahead: () => ahead.length, ready: true,
   };

@@ -14,10 +14,11 @@ function buildPrint(root) {
   const leaves = ends.filter((e) => !e.rest).map((e) => e.node).sort((a, b) => M.breadth[b] - M.breadth[a]);
   const many = leaves.length > 150;
   root.replaceChildren(
-    el("h1", {}, M.payload.title), el("p", {}, summaryLine()),
+    el("h1", {}, M.payload.title), el("p", {}, summaryLine()), proofText() ? el("p", {}, `${proofText()} ${proofNotes()}`) : "",
     ...findingBoxes(), el("h2", {}, t("quality")), metricsTable(alpha), el("h2", {}, t("importance")), importanceList(alpha),
     el("h2", {}, t("overview")), icicleSvg(PRINT_WIDTH, Math.min(26 * (depthNow() + 1), 260)),
     ...printedFigures(ends),
+    M.payload.trust ? el("div", {}, el("h2", { class: "page" }, t("tab_trust")), trustPanel()) : "",
     el("div", { class: "wide" }, el("h2", {}, t("tree")), ...treeSvg()),
     el("h2", { class: leaves.length > 12 ? "page" : "" }, t("rules")),
     tableOf(["#", t("predicted"), t("rows"), t("rule")], leaves.slice(0, 150).map((i) => [`#${numberOf(i)}`, answerText(i), M.known ? fmtCount(M.rows[i]) : "–", ruleText(i, 20)]), "print-rules"),

@@ -114,6 +114,7 @@ function loadModel(p) {
   const counting = readCounting(p, shape, rows, counts, value);
   return {
     ...shape, ...counting, payload: p, columns: p.columns, classes: /** @type {string[]} */ (p.classes), target: p.target, rows, counts, value, cost,
+    /** weight after priors */ share: nodes.share ? floats(nodes.share) : weight,
     splits: readSplits(nodes.splits, n),
     impurity: floats(nodes.impurity), gain: floats(nodes.gain), worth: floats(nodes.worth),
     boxes: p.boxes ? floats(p.boxes) : null,

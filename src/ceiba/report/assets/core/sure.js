@@ -49,12 +49,15 @@ function meanInterval(i) {
   return [M.value[i] - half, M.value[i] + half];
 }
 
+/** That an interval flatters: its rows also chose the splits. Those of honest leaves did not. */
+const flattery = () => (M.payload.honest ? "" : ` (${t("optimistic")})`);
+
 /** The interval of a node's answer in words; null where there is none. */
 function intervalText(i) {
   const found = M.regression ? meanInterval(i) : classInterval(i, M.answer[i]);
   if (!found) return null;
   const [low, high] = found.map((v) => (M.regression ? fmtNumber(v) : fmtPercent(v, 1)));
-  return t(M.regression ? "interval_mean" : M.altered ? "interval_prob" : "interval", { low, high });
+  return t(M.regression ? "interval_mean" : M.altered ? "interval_prob" : "interval", { low, high }) + flattery();
 }
 
 /** What stands before the colon, in bold. @param {{text: string, judged: boolean}} sure */
@@ -71,7 +74,7 @@ function sureWords(i) {
 
 function sureOfMean(i) {
   if (M.payload.criterion !== "squared_error") return null;
-  const words = { n: fmtCount(M.rows[i]), sd: fmtNumber(Math.sqrt(M.impurity[i])) };
+  const words = { n: fmtCount(M.rows[i]), sd: fmtNumber(Math.sqrt(M.impurity[i])), note: flattery() };
   const found = meanInterval(i);
   const text = found ? t("sure_mean", { ...words, low: fmtNumber(found[0]), high: fmtNumber(found[1]) })
     : M.clipped ? t("sure_value", words) : M.weighted ? t("sure_mean_weight", words) : M.rows[i] < 2 ? t("sure_mean_single") : null;
@@ -87,7 +90,7 @@ function sureOfClass(i) {
   const costs = limit === null ? "" : " " + t("sure_limit", { name, limit: fmtPercent(limit) });
   if (M.cost && M.K > 2) return { text: `${begun(said)}. ${cheapest(i, k)}`, doubt: false, judged: false };
   if (!found) return { text: `${begun(said)}.${M.weighted ? " " + t("sure_weighted") : ""}${costs}`, doubt: false, judged: false };
-  const words = { said, name, interval: t(M.payload.class_prior ? "word_interval_prior" : "word_interval"), low: fmtPercent(found[0]), high: fmtPercent(found[1]) };
+  const words = { said, name, interval: t(M.payload.class_prior ? "word_interval_prior" : "word_interval") + flattery(), low: fmtPercent(found[0]), high: fmtPercent(found[1]) };
   if (M.K === 2) {
     const doubt = found[0] <= (limit ?? 0.5);
     return { text: (doubt ? t("sure_no", { ...words, limit: fmtPercent(limit ?? 0.5) }) : t("sure_yes", words)) + costs, doubt, judged: true };

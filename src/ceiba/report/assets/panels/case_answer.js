@@ -8,7 +8,7 @@ function fillResult(box) {
   }
   const moves = routeCase(state.values, alphaNow());
   const said = predictCase(moves);
-  box.replaceChildren(caseAnswer(said), el("h3", {}, t("why")), caseSteps(moves, said), notAsked(moves) || "", nearestChange(said) || "");
+  box.replaceChildren(caseAnswer(said), el("h3", {}, t("why")), caseSteps(moves, said), notAsked(moves) || "", nearestChange(said) || "", sharesBox(said));
 }
 
 function caseAnswer(said) {

@@ -14,6 +14,7 @@ function nodePanel() {
     end ? null : section(t("split"), splitPicture(i), nodeSplit(i)),
     end ? null : runnerUps(i),
     end ? null : standIns(i),
+    M.payload.trust ? nodeTrust(i) : null,
     nodeNotes(i, end),
     M.known ? glossary([[t("word_interval"), M.payload.honest ? "g_interval_honest" : "g_interval"], ...(end ? [] : [[t("gain"), "g_gain"], ["α", "g_alpha"]])]) : null);
 }

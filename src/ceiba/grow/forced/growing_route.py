@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.tree import Tree
 from ceiba.tree.routing.branches import MISSING, UNSEEN, ask
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
-    from ceiba.tree import Tree
-
-__all__ = ["case_weights", "growing_branches", "heavier_branch", "primary_branches", "stand_in"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -50,8 +48,8 @@ def stand_in(tree: Tree, problem: Problem, node: int, rows: Rows, branch: Branch
         left = np.flatnonzero(branch == MISSING)
         if len(left) == 0:
             break
-        found = ask(tree.stand_ins.splits, k, problem.table, rows[left])
-        branch[left] = np.where(found >= 0, found, MISSING)
+        sent = ask(tree.stand_ins.splits, k, problem.table, rows[left])
+        branch[left] = np.where(sent >= 0, sent, MISSING)
     return branch
 
 

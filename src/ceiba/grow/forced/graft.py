@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.tree import Competitors, SplitTable, SplitTests, Surrogates
+from ceiba.tree import CompetitorTable, SplitTable, SplitTests, SurrogateTable, Tree
 from ceiba.tree.construct.from_arrays import branches_of
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
-
-__all__ = ["graft", "plant"]
+from ceiba.tree.splits.surrogates import SplitsByNode
 
 Ids = npt.NDArray[np.intp]
+Kind = TypeVar("Kind", bound=SplitsByNode)
 
 _FIGURES: Final = (
     "default_branch",
@@ -41,7 +38,7 @@ def graft(tree: Tree, node: int, part: Tree) -> Tree:
     Examples
     --------
     >>> import ceiba
-    >>> from ceiba.edit.graft import graft
+    >>> from ceiba.grow.forced.graft import graft
     >>> tree = ceiba.tree.build(("x <= 2", "a", "b"))
     >>> graft(tree, 1, ceiba.tree.build(("x <= 1", "b", "a"))).splits.cut.tolist()
     [2.0, 1.0, nan, nan, nan]
@@ -75,70 +72,35 @@ def _joined(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDArray[A
     figures: dict[str, Any] = {
         name: np.concatenate([getattr(tree, name)[ids] for tree, ids in parts]) for name in _FIGURES
     }
-    counts = None
+    counts = surrogates = None
     if like.counts is not None:
         counts = np.concatenate([tree.counts[ids] for tree, ids in parts])  # type: ignore[index]
+    if like.surrogates is not None:
+        surrogates = _joined_tables(SurrogateTable, "surrogates", parts)
     return replace(
         like,
         parent=parent,
         branch_start=branch_start,
         branch_node=branch_node,
-        splits=_joined_splits([tree.splits.take(ids) for tree, ids in parts]),
+        splits=SplitTable.joined([tree.splits.take(ids) for tree, ids in parts]),
         counts=counts,
-        surrogates=_joined_surrogates(parts),
-        competitors=_joined_competitors(parts),
+        surrogates=surrogates,
+        competitors=_joined_tables(CompetitorTable, "competitors", parts),
         tests=_joined_tests(parts),
         **figures,
     )
 
 
-def _joined_splits(tables: Sequence[SplitTable]) -> SplitTable:
-    names = ("kind", "column", "cut", "low_branch", "level_code", "level_branch", "interval_cut")
-    figures: dict[str, Any] = _joined_arrays(tables, names)
-    for name in ("level_start", "interval_start"):
-        lengths = np.concatenate([np.diff(getattr(table, name)) for table in tables])
-        figures[name] = np.concatenate(([0], np.cumsum(lengths)))
-    return SplitTable(**figures)
-
-
-def _joined_arrays(parts: Sequence[Any], names: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
-    return {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
-
-
-def _joined_surrogates(parts: Sequence[tuple[Tree, Ids]]) -> Surrogates | None:
-    if parts[0][0].surrogates is None:
+def _joined_tables(kind: type[Kind], name: str, parts: Sequence[tuple[Tree, Ids]]) -> Kind | None:
+    """Put surrogates or competitors together; nodes of a tree that keeps none have none."""
+    tables = [getattr(tree, name) for tree, _ in parts]
+    if all(table is None for table in tables):
         return None
-    taken = [
-        _no_surrogates(len(ids)) if tree.surrogates is None else tree.surrogates.take(ids)
-        for tree, ids in parts
-    ]
-    figures: dict[str, Any] = _joined_arrays(taken, ("agreement", "adjusted", "sent"))
-    return Surrogates(
-        start=_joined_starts([part.start for part in taken]),
-        splits=_joined_splits([part.splits for part in taken]),
-        in_use=parts[0][0].surrogates.in_use,
-        **figures,
-    )
-
-
-def _no_surrogates(n: int) -> Surrogates:
-    none = np.zeros(0)
-    return Surrogates(np.zeros(n + 1), SplitTable.none(0), none, none, none)
-
-
-def _joined_competitors(parts: Sequence[tuple[Tree, Ids]]) -> Competitors | None:
-    if all(tree.competitors is None for tree, _ in parts):
-        return None
-    taken = [
-        Competitors(np.zeros(len(ids) + 1, np.int32), SplitTable.none(0), np.zeros(0))
-        if tree.competitors is None
-        else tree.competitors.take(ids)
-        for tree, ids in parts
-    ]
-    return Competitors(
-        _joined_starts([part.start for part in taken]),
-        _joined_splits([part.splits for part in taken]),
-        np.concatenate([part.gain for part in taken]),
+    return kind.joined(
+        [
+            kind.none(len(ids)) if table is None else table.take(ids)
+            for table, (_, ids) in zip(tables, parts, strict=True)
+        ]
     )
 
 
@@ -153,8 +115,3 @@ def _joined_tests(parts: Sequence[tuple[Tree, Ids]]) -> SplitTests | None:
         for tree, ids in parts
     ]
     return SplitTests.joined(taken)
-
-
-def _joined_starts(starts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.int64]:
-    lengths = np.concatenate([np.diff(start) for start in starts])
-    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)

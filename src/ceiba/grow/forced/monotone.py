@@ -7,21 +7,15 @@ it grows. A tree changed by hand must know the limits that the splits above a no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ceiba.errors import TreeError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ceiba.tree import Tree
-
-__all__ = ["ValueLimits", "limits_at", "node_number"]
+from ceiba.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -34,7 +28,7 @@ class ValueLimits:
 
     Examples
     --------
-    >>> from ceiba.edit.monotone import ValueLimits
+    >>> from ceiba.grow.forced.monotone import ValueLimits
     >>> ValueLimits().of_branch(0, +1, 2.0, 4.0)
     ValueLimits(low=-inf, high=3.0)
     """
@@ -52,10 +46,10 @@ class ValueLimits:
     def refuse(self, column: str, direction: int, first: float, second: float) -> None:
         """Refuse a split that growing could not have chosen."""
         if (second - first) * direction < 0:
-            way = "rise" if direction > 0 else "fall"
+            change = "rise" if direction > 0 else "fall"
             raise TreeError(
-                f"monotonic_cst wants values to {way} with {column!r}; this split gives {first:g} "
-                f"in branch 0 and {second:g} in branch 1. Choose another split, or leave "
+                f"monotonic_cst wants values to {change} with {column!r}; this split gives "
+                f"{first:g} in branch 0 and {second:g} in branch 1. Choose another split, or leave "
                 "monotonic_cst out."
             )
         for b, value in enumerate((first, second)):

@@ -18,8 +18,7 @@ from ceiba import _core
 from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
 from ceiba.grow.core_options import core_options
-from ceiba.grow.problem import Problem
-from ceiba.table import Kind
+from ceiba.table import ColumnInfo, Kind, Table
 from ceiba.tree import (
     Cut,
     Intervals,
@@ -28,14 +27,13 @@ from ceiba.tree import (
     Split,
     SplitKind,
     SplitTable,
-    Surrogates,
+    SurrogateTable,
 )
 from ceiba.tree.routing.branches import MISSING, UNSEEN, ask
+from ceiba.tree.splits.written import WRITTEN_FORMS, read_written
 
 if TYPE_CHECKING:
-    from ceiba.table import ColumnInfo, Table
-
-__all__ = ["Division", "divide", "read_split"]
+    from ceiba.grow.problem import Problem
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -47,33 +45,44 @@ _NOISE: Final = 1e-12
 _UNPLACED: Final = 0xFFFF  # the core's word for a row without a branch
 
 
-SplitLike = Split | str | tuple[str, Sequence[float]]
+SplitLike = Split | str | Sequence[str] | tuple[str, Sequence[float]]
 
 
-def read_split(split: SplitLike, table: Table, rows: Rows) -> SplitTable:
-    """Read a split as a table of one row, and refuse what the node's rows cannot answer."""
-    schema = table.schema
-    found: Any = _of_words(split, table) if isinstance(split, str) else split
-    if isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], str):
-        found = _of_cuts(*found)
-    if not isinstance(found, Cut | LevelSets | Presence | Intervals):
+def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, int | None]:
+    """Read a split as a table of one row, and the branch of missing values if it names one.
+
+    What the node's rows cannot answer is refused.
+    """
+    schema, missing = table.schema, None
+    if isinstance(split, Cut | Intervals | LevelSets | Presence):
+        question: Split = split
+    elif isinstance(split, str) or (isinstance(split, list | tuple) and _all_texts(split)):
+        columns = {info.name: info for info in schema.columns}
+        written = read_written(split, columns)  # type: ignore[arg-type]
+        question, missing = written.split, written.missing
+    elif isinstance(split, tuple) and len(split) == 2 and isinstance(split[0], str):
+        question = _of_cuts(*split)
+    else:
         raise TreeError(
-            f"{split!r} is not a split. Write 'column <= number', ('column', [1.0, 3.0]) for "
-            "several cuts, or give a Cut, Intervals, LevelSets or Presence: "
-            "Cut('petal width', 0.8)."
+            f"{split!r} is not a split. Write {WRITTEN_FORMS}, ('x', [1.0, 3.0]) for several cuts; "
+            "or give a Cut, Intervals, LevelSets or Presence: Cut('petal width', 0.8)."
         )
-    info = schema.columns[schema.index(found.column)]
-    if isinstance(found, LevelSets):
+    info = schema.columns[schema.index(question.column)]
+    if isinstance(question, LevelSets):
         if info.kind is not Kind.CATEGORICAL:
             raise TreeError(f"Column {info.name!r} is {info.kind}; split it by a Cut.")
-        found = _all_levels(found, table, rows)
-    elif isinstance(found, Cut) and info.kind is Kind.CATEGORICAL:
+        question = _all_levels(question, table, rows)
+    elif isinstance(question, Cut) and info.kind is Kind.CATEGORICAL:
         raise TreeError(f"Column {info.name!r} is categorical; split it by LevelSets.")
-    elif isinstance(found, Intervals):
-        _check_intervals(found, info)
-    if isinstance(found, Cut) and found.low_branch:
+    elif isinstance(question, Intervals):
+        _check_intervals(question, info)
+    if isinstance(question, Cut) and question.low_branch:
         raise TreeError("The split of a node sends x <= cut to branch 0. Leave low_branch out.")
-    return SplitTable.from_splits([found], schema)
+    return SplitTable.from_splits([question], schema), missing
+
+
+def _all_texts(parts: Sequence[object]) -> bool:
+    return len(parts) > 0 and all(isinstance(part, str) for part in parts)
 
 
 def _of_cuts(column: str, cuts: Any) -> Split:
@@ -102,26 +111,6 @@ def _check_intervals(split: Intervals, info: ColumnInfo) -> None:
         )
 
 
-def _of_words(text: str, table: Table) -> Split:
-    """Read "x <= 3", "x is missing" or "x is present"."""
-    for ending in (" is missing", " is present"):
-        if text.endswith(ending):
-            return Presence(text.removesuffix(ending).strip())
-    name, sign, boundary = (part.strip() for part in text.rpartition("<="))
-    if sign:
-        info = table.schema.columns[table.schema.index(name)]
-        if info.kind is Kind.ORDERED and boundary in [str(level) for level in info.levels]:
-            return Cut(name, [str(level) for level in info.levels].index(boundary) + 0.5)
-        try:
-            return Cut(name, float(boundary))
-        except ValueError:
-            pass
-    raise TreeError(
-        f"{text!r} is not a split. Write 'column <= number', 'column is missing', or give a Cut, "
-        "Intervals, LevelSets or Presence."
-    )
-
-
 def _all_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
     """Check that every level in the node is sent somewhere; one group alone is set against all."""
     info = table.column(split.column).info
@@ -139,6 +128,10 @@ def _all_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
     return split
 
 
+class EmptyBranchError(TreeError):
+    """A forced split sends no rows down one of its branches."""
+
+
 @dataclass(frozen=True)
 class Division:
     """How a split parts the rows of a node.
@@ -152,7 +145,7 @@ class Division:
         Part of the weight that each branch got of the rows that were placed.
     default_branch, sent_default : int
     gain : float
-    surrogates : Surrogates, optional
+    surrogates : SurrogateTable, optional
     """
 
     problem: Problem
@@ -161,7 +154,7 @@ class Division:
     default_branch: int
     sent_default: int
     gain: float
-    surrogates: Surrogates | None = None
+    surrogates: SurrogateTable | None = None
 
     def __len__(self) -> int:
         return len(self.share)
@@ -178,8 +171,14 @@ class Division:
         return rows[(self.branch == b) | everywhere], weight
 
 
-def divide(problem: Problem, splits: SplitTable, rows: Rows, weight: Array | None) -> Division:
-    """Part rows by the split in a table of one row."""
+def divide(
+    problem: Problem,
+    splits: SplitTable,
+    rows: Rows,
+    weight: Array | None,
+    missing: int | None = None,
+) -> Division:
+    """Part rows by the split in a table of one row; `missing` takes rows without a value."""
     branch = ask(splits, 0, problem.table, rows)
     # A level that the split does not know cannot be in the node: every level there was asked for.
     placed = (branch >= 0) & (branch != UNSEEN)
@@ -197,9 +196,9 @@ def divide(problem: Problem, splits: SplitTable, rows: Rows, weight: Array | Non
     )
     if (load <= 0).any():
         empty = int(np.argmax(load <= 0))
-        raise TreeError(f"The split sends no rows of the node to branch {empty}.")
-    division = _Decision(problem, splits, rows, weight, branch, load)
-    return division.decided()
+        raise EmptyBranchError(f"The split sends no rows of the node to branch {empty}.")
+    decision = _Decision(problem, splits, rows, weight, branch, load)
+    return decision.decided() if missing is None else decision.given(missing)
 
 
 @dataclass(frozen=True)
@@ -212,6 +211,19 @@ class _Decision:
     weight: Array | None
     branch: npt.NDArray[np.int64]
     load: Array
+
+    def given(self, missing: int) -> Division:
+        """Send what the split cannot place to one branch."""
+        rule = self.problem.options.missing_rule
+        if rule not in ("learn", "majority"):
+            raise TreeError(
+                f"missing={rule!r} decides where rows without a value go. Leave 'or missing' out "
+                "of the split, or use missing='learn'."
+            )
+        open_ = self.branch < 0
+        return self._division(
+            np.where(open_, missing, self.branch), missing, int(np.count_nonzero(open_))
+        )
 
     def decided(self) -> Division:
         open_ = self.branch < 0
@@ -269,9 +281,9 @@ class _Decision:
 
     def _by_stand_ins(self, open_: npt.NDArray[np.bool_]) -> Division:
         problem, options = self.problem, self.problem.options
-        branch, found = self.branch, None
+        branch, surrogates = self.branch, None
         if options.surrogates.keep > 0 and len(self.load) == 2:
-            branch, found = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
+            branch, surrogates = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
         left = branch < 0
         heavier = int(np.argmax(self.load))
         tie = len(self.load) == 2 and self.load[0] == self.load[1]
@@ -284,14 +296,14 @@ class _Decision:
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1
-        return self._division(branch, default, int(np.count_nonzero(left)), found)
+        return self._division(branch, default, int(np.count_nonzero(left)), surrogates)
 
     def _division(
         self,
         branch: npt.NDArray[np.int64],
         default: int,
         sent: int,
-        surrogates: Surrogates | None = None,
+        surrogates: SurrogateTable | None = None,
     ) -> Division:
         gain = self._gain(branch)
         share = self.load / self.load.sum()
@@ -345,7 +357,7 @@ def _stand_ins(
     rows: Rows,
     weight: Array | None,
     branch: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.int64], Surrogates]:
+) -> tuple[npt.NDArray[np.int64], SurrogateTable]:
     """Find surrogates of the split, and send by them what it does not place."""
     where = np.full(problem.n_rows, _UNPLACED, np.uint16)
     where[rows[branch >= 0]] = branch[branch >= 0]
@@ -354,16 +366,16 @@ def _stand_ins(
     table, target = problem.table.core(), problem.target
     if problem.options.task == "classification":
         sizes = [len(labels) for labels in target.info.classes]
-        found = _core.stand_ins_classes(table, target.values, sizes, weight, *shared)
+        placed = _core.stand_ins_classes(table, target.values, sizes, weight, *shared)
     else:
-        found = _core.stand_ins_numbers(table, target.values, weight, *shared)
-    sent = found["branch"][rows].astype(np.int64)
-    surrogates = Surrogates(
-        np.array([0, len(found["agreement"])]),
-        SplitTable(**found["splits"]),
-        found["agreement"],
-        found["adjusted"],
-        found["sent"],
+        placed = _core.stand_ins_numbers(table, target.values, weight, *shared)
+    sent = placed["branch"][rows].astype(np.int64)
+    surrogates = SurrogateTable(
+        np.array([0, len(placed["agreement"])]),
+        SplitTable(**placed["splits"]),
+        placed["agreement"],
+        placed["adjusted"],
+        placed["sent"],
         problem.options.use_surrogate > 0,
     )
     return np.where(sent == _UNPLACED, _STAYS, sent), surrogates

@@ -1,0 +1,83 @@
+// What the exact search starts from, the cheapest first: a greedy tree, lookahead, both refined, limited searches that
+// widen. Together they take at most a quarter of the time; lookahead always runs to its end.
+#pragma once
+
+#include <cstddef>
+
+#include "optimal/incumbent.hpp"
+#include "optimal/solver.hpp"
+#include "optimal/start/limited.hpp"
+#include "optimal/start/lookahead.hpp"
+#include "optimal/start/refine.hpp"
+#include "optimal/start/settle.hpp"
+#include "optimal/start/trim.hpp"
+
+namespace ceiba::optimal {
+
+enum Stage : int { greedy_stage = 1, lookahead_stage, refined_stage, limited_stage, proof_stage };
+
+template <class Loss>
+class WarmStart {
+public:
+    WarmStart(Solver<Loss>& solver, const Node& root, Incumbent& best)
+        : solver_(solver), root_(root), best_(best), limited_(solver) {}
+
+    void run(int last_stage) {
+        const Rules& rules = solver_.rules();
+        const bool few_leaves = rules.max_depth < 30 && rules.max_leaves < 1 << rules.max_depth;
+        keep(limited_.greedy(root_, rules.max_depth));
+        const double greedy = best_.value;
+        if (last_stage >= lookahead_stage) look_ahead(2);
+        if (few_leaves || last_stage < refined_stage) return;  // the others do not count leaves
+        Clock& clock = solver_.clock();
+        clock.set_phase_end(0.25 * clock.limit());
+        try {
+            refine_best(best_.value < greedy);
+            if (last_stage >= limited_stage) widen();
+        } catch (const OutOfTime&) {
+            if (clock.seconds() > clock.limit()) throw;
+        }
+        clock.clear_phase_end();
+    }
+
+    // Stopped early, it keeps what it has.
+    void look_ahead(int horizon) {
+        Lookahead<Loss> ahead(solver_);
+        try {
+            ahead.grow(root_, solver_.rules().max_depth, horizon);
+        } catch (...) {
+            keep(ahead.plan());
+            throw;
+        }
+        keep(ahead.plan());
+    }
+
+private:
+    void keep(const PlanPtr& plan) {
+        const PlanPtr small = Trim<Loss>(solver_)(root_, plan, solver_.rules().max_leaves);
+        const Settled settled = Settle<Loss>(solver_)(root_, small);
+        best_.improved(settled.value, settled.plan);
+    }
+
+    void refine_best(bool solved) {
+        refine(solver_, root_, best_.plan, solved, [&](const Settled& tree) { best_.improved(tree.value, tree.plan); });
+    }
+
+    void widen() {
+        const int depth = solver_.rules().max_depth;
+        for (std::size_t width = 2; width <= 8 && width < 2 * root_.n_features(); width *= 2) {
+            const std::size_t tried = depth == 3 && width > 2 ? width / 2 : 0;  // deeper trees widen below, too
+            const Answer answer = limited_.solve(root_, depth, width, best_.value, tried);
+            if (!answer.found() || !(answer.value < best_.value - solver_.rules().tolerance)) continue;
+            best_.improved(answer.value, answer.plan);
+            refine_best(true);
+        }
+    }
+
+    Solver<Loss>& solver_;
+    const Node& root_;
+    Incumbent& best_;
+    Limited<Loss> limited_;
+};
+
+}  // namespace ceiba::optimal

@@ -1,0 +1,244 @@
+"""What a model's trust checks found, for the page: stability, rival columns, groups, drift.
+
+The page shows the unpruned tree where it is kept; the checks are of the fitted one. Node numbers
+are therefore translated from the one to the other, by walking both from the root. Nothing is
+computed here: the page shows the figures of `ceiba.trust` as they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ceiba.errors import OptionError
+from ceiba.report.numbers import exact, shown, whole
+from ceiba.tree import Tree
+from ceiba.tree.splits.sentences import level_text
+
+_CALLS = {
+    "stability": ("model.stability(X, y)", "n_leaves", "agreement"),
+    "rivals": ("model.rival_columns(X, y)", "trees", "risk"),
+    "groups": ("model.evaluate(X, y, by=...)", "figures", "differences"),
+    "drift": ("model.drift(X)", "psi_by_chance", "branches"),
+}
+_OTHER = "{name}: this is of another tree. Compute it with the model that is reported."
+
+
+def trust_columns(
+    tree: Tree,
+    *,
+    stability: Any = None,
+    rivals: Any = None,
+    groups: Any = None,
+    drift: Any = None,
+    output: int = 0,
+) -> dict[str, Any] | None:
+    """Give the results of trust checks as plain data; None if there are none.
+
+    Parameters
+    ----------
+    tree : Tree
+        The largest tree that the page can show.
+    stability : Stability, optional
+    rivals : RivalColumns or list of them, optional
+    groups : GroupEvaluation or list of them, optional
+    drift : Drift, optional
+    output : int, default=0
+        Which output the page shows.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.report.trust import trust_columns
+    >>> model = ceiba.DecisionTreeClassifier().fit({"x": [1, 2, 3]}, ["a", "b", "b"])
+    >>> trust_columns(model.tree_, drift=model.drift({"x": [1, 2]}))["drift"]["now"]
+    2
+    """
+    found = {
+        "stability": [_stability(tree, one, output) for one in _each("stability", stability)],
+        "rivals": [_rivals(tree, one) for one in _each("rivals", rivals)],
+        "groups": [_groups(one) for one in _each("groups", groups)],
+        "drift": [_drift(tree, one) for one in _each("drift", drift)],
+    }
+    if not any(found.values()):
+        return None
+    several = ("rivals", "groups")
+    return {k: v if k in several else v[0] if v else None for k, v in found.items()}
+
+
+def _each(name: str, given: Any) -> list[Any]:
+    """Give the results as a list, and refuse what no check gave."""
+    if given is None:
+        return []
+    call, *parts = _CALLS[name]
+    every = list(given) if isinstance(given, list | tuple) else [given]
+    if len(every) > 1 and name in ("stability", "drift"):
+        raise OptionError(f"{name}: got {len(every)} results. The page shows one.")
+    for one in every:
+        if not all(hasattr(one, part) for part in parts):
+            raise OptionError(f"{name}: got {type(one).__name__}. Give the result of {call}.")
+    return every
+
+
+def _places(whole_tree: Tree, own: Tree, name: str) -> list[int]:
+    """Give the node of the whole tree at which each node of the fitted tree stands."""
+    places = [-1] * own.n_nodes
+    waiting = [(0, 0)]
+    while waiting:
+        i, w = waiting.pop()
+        places[i] = w
+        if own.is_leaf[i]:
+            continue
+        same = (
+            own.splits.column[i] == whole_tree.splits.column[w]
+            and own.n_rows[i] == whole_tree.n_rows[w]
+            and own.n_branches[i] == whole_tree.n_branches[w]
+        )
+        if not same:
+            raise OptionError(_OTHER.format(name=name))
+        mine = own.branch_node[own.branch_start[i] : own.branch_start[i + 1]].tolist()
+        start, end = whole_tree.branch_start[w : w + 2]
+        waiting += zip(mine, whole_tree.branch_node[start:end].tolist(), strict=True)
+    return places
+
+
+def _place_above(tree: Tree, forced: Tree, node: int) -> int:
+    """Give the place of a node whose split was forced: what lies above it is the fitted tree."""
+    way = []
+    while node > 0:
+        above = int(forced.parent[node])
+        start, end = forced.branch_start[above : above + 2]
+        way.append((above, forced.branch_node[start:end].tolist().index(node)))
+        node = above
+    place = 0
+    for above, branch in reversed(way):
+        if forced.splits.column[above] != tree.splits.column[place]:
+            raise OptionError(_OTHER.format(name="rivals"))
+        place = int(tree.branch_node[tree.branch_start[place] + branch])
+    return place
+
+
+def _stability(tree: Tree, found: Any, output: int) -> dict[str, Any]:
+    places = _places(tree, found.tree, "stability")
+    names = list(tree.schema.names)
+    nodes, columns, leaves = found.nodes, found.columns, found.leaves
+    depths = [name for name in columns.columns if name.startswith("depth")]
+    return {
+        "resamples": int(found.resamples),
+        "agreement": float(np.atleast_1d(found.agreement)[output]),
+        "sizes": exact(np.quantile(found.n_leaves, (0.05, 0.5, 0.95))),
+        "nodes": {
+            "node": [places[i] for i in nodes["node"].tolist()],
+            "reached": shown(nodes["reached"], 5),
+            "chosen": shown(nodes["chosen"], 5),
+            "cut_low": exact(nodes["cut low"]),
+            "cut_high": exact(nodes["cut high"]),
+            "instead": [_column(names, name) for name in nodes["instead"].tolist()],
+            "often": shown(nodes["how often"], 5),
+        },
+        "columns": {
+            "column": [names.index(name) for name in columns["column"].tolist()],
+            "anywhere": shown(columns["anywhere"], 5),
+            "depths": [shown(columns[name], 5) for name in depths],
+            "more": bool(depths) and depths[-1].endswith("and more"),
+        },
+        "leaves": {
+            "node": [places[i] for i in leaves["leaf"].tolist()],
+            "rows": whole(leaves["rows"]),
+            "same": shown(leaves[leaves.columns[3 + output]], 5),
+        },
+    }
+
+
+def _column(names: list[str], name: str) -> int | None:
+    """Give the number of a column; -1 for a leaf, None for nothing."""
+    if not name:
+        return None
+    return names.index(name) if name in names else -1
+
+
+def _rivals(tree: Tree, found: Any) -> dict[str, Any]:
+    names, table = list(tree.schema.names), found.table
+    return {
+        "node": _place_above(tree, next(iter(found.trees.values())), found.node),
+        "number": int(found.node),
+        "risk": float(found.risk),
+        "se": float(found.se),
+        "column": [names.index(name) for name in table["column"].tolist()],
+        "ours": whole(table["ours"]),
+        "leaves": whole(table["leaves"]),
+        "risks": shown(table["risk"]),
+        "ses": shown(table["SE"]),
+        "near": whole(table["within 1 SE"]),
+    }
+
+
+def _groups(found: Any) -> dict[str, Any]:
+    names = list(found.evaluations)
+    keys = list(dict.fromkeys(found.figures["figure"].tolist()))
+    by_place = {(row["figure"], row["group"]): row for row in found.figures}
+    apart = {(row["figure"], row["group"]): row for row in found.differences}
+    nothing = float("nan")
+
+    def listed(rows: dict[Any, Any], key: str, field: str) -> list[Any]:
+        return shown([rows[key, name][field] if (key, name) in rows else nothing for name in names])
+
+    return {
+        "by": str(found.by),
+        "positive": None if found.positive is None else level_text(found.positive),
+        "reference": names.index(found.reference),
+        "confidence": float(found.confidence),
+        "groups": names,
+        "rows": [int(found.evaluations[name].n_rows) for name in names],
+        "figures": [
+            {
+                "key": key,
+                **{field: listed(by_place, key, field) for field in ("value", "low", "high")},
+                "apart": listed(apart, key, "difference"),
+                "apart_low": listed(apart, key, "low"),
+                "apart_high": listed(apart, key, "high"),
+            }
+            for key in keys
+        ],
+    }
+
+
+def _drift(tree: Tree, found: Any) -> dict[str, Any]:
+    places = _places(tree, found.tree, "drift")
+    names = list(tree.schema.names)
+    branches, leaves, columns = found.branches, found.leaves, found.columns
+    rates = {
+        name.split(" ", 1)[1].replace(" ", "_"): shown(leaves[name])
+        for name in leaves.columns
+        if name.startswith(("rate ", "mean "))
+    }
+    return {
+        "then": int(found.n_then),
+        "now": int(found.n_now),
+        "psi": float(found.psi),
+        "chance": float(found.psi_by_chance),
+        "p": float(found.p_value),
+        "start": None if found.start is None else places[found.start],
+        "branches": {
+            "node": [places[i] for i in branches["branch"].tolist()],
+            "then": whole(branches["then"]),
+            "now": whole(branches["now"]),
+            "psi": shown(branches["PSI"], 5),
+            "p": shown(branches["p"], 5),
+        },
+        "leaves": {
+            "node": [places[i] for i in leaves["leaf"].tolist()],
+            "then": whole(leaves["then"]),
+            "now": whole(leaves["now"]),
+            "psi": shown(leaves["PSI"], 5),
+            "rates": rates or None,
+        },
+        "columns": {
+            "column": [names.index(name) for name in columns["column"].tolist()],
+            "missing_then": shown(columns["missing then"], 5),
+            "missing_now": shown(columns["missing now"], 5),
+            "unseen_now": shown(columns["unseen now"], 5),
+            "p": shown(columns["p"], 5),
+        },
+    }

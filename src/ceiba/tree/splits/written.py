@@ -1,0 +1,337 @@
+"""Splits read from the sentences that ceiba prints.
+
+    "x <= 2.5", "x > 2.5", "x < 3", "x >= 3"       a cut; the boundary may be a date or a level
+    "x = a", "x in {a, b}"                         levels against all others
+    "x is missing", "x is present"
+    "x = a | x in {b, c} | x = d"                  one sentence per branch; or a list of them
+    "x <= 1 | 1 < x <= 3 | x > 3"                  intervals, from the lowest upward
+
+A sentence may end in "or missing": that branch takes the rows without a value. `x < 3` is the cut
+just below 3, so that every number is on the side that the sentence says.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ceiba.errors import CeibaError, TreeError, did_you_mean
+from ceiba.table import ColumnInfo, Kind
+from ceiba.table.readers.times import iso_seconds
+from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split
+
+#: How a split may be written, for error messages.
+WRITTEN_FORMS: Final = (
+    "'x <= 3', 'x > 3', 'x = a', 'x in {a, b}', 'x is missing', or one sentence per branch: "
+    "'x = a | x in {b, c}', 'x <= 1 | 1 < x <= 3 | x > 3'"
+)
+_SIGN: Final = re.compile(r"\s*(<=|>=|==|=|<|>|in\s*(?=\{)|is\s+(?=missing\b|present\b))\s*")
+_LOW_END: Final = re.compile(r"(\S.*?)\s*(<=|<)\s*")
+_SPELLINGS: Final = {"≤": "<=", "≥": ">=", "∈": "in"}
+_MISSING: Final = re.compile(r"\s+or missing$")
+
+
+@dataclass(frozen=True)
+class WrittenSplit:
+    """A split, and what its sentences say of it.
+
+    Attributes
+    ----------
+    split : Cut, Intervals, LevelSets or Presence
+        `LevelSets` of one group stand against all other levels.
+    branches : tuple of int
+        The branch of which each sentence speaks.
+    missing : int or None
+        The branch that takes rows without a value, if a sentence says so.
+    """
+
+    split: Split
+    branches: tuple[int, ...]
+    missing: int | None = None
+
+
+def read_written(
+    written: str | Sequence[str], columns: Mapping[str, ColumnInfo], *, closed: bool = True
+) -> WrittenSplit:
+    """Read a split as it is printed.
+
+    Parameters
+    ----------
+    written : str or sequence of str
+        One sentence, or one per branch (in one text: with ``|`` between them).
+    columns : mapping of name to ColumnInfo
+        The columns that are known.
+    closed : bool
+        Whether there are no others. Of another column levels are texts, boundaries numbers.
+
+    Returns
+    -------
+    WrittenSplit
+
+    Examples
+    --------
+    >>> from ceiba.table import ColumnInfo, Kind
+    >>> from ceiba.tree.splits.written import read_written
+    >>> columns = {"x": ColumnInfo("x", Kind.NUMERIC)}
+    >>> read_written("x > 3", columns)
+    WrittenSplit(split=Cut(column='x', cut=3.0, low_branch=0), branches=(1,), missing=None)
+    >>> read_written("day in {Sat, Sun}", {}, closed=False).split
+    LevelSets(column='day', branches=(('Sat', 'Sun'),))
+    """
+    texts = [written] if isinstance(written, str) else list(written)
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise TreeError(f"{written!r} is not a split. Write {WRITTEN_FORMS}.")
+    if len(texts) == 1:
+        pieces = texts[0].split("|")
+        # A level may hold the bar: only what reads as sentences is taken apart.
+        texts = pieces if all(_SIGN.search(piece.strip()) for piece in pieces) else texts
+    return _joined([_sentence(text, columns, closed) for text in texts])
+
+
+def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
+    """Make one split of the sentences about its branches."""
+    first = parts[0].split
+    if len(parts) == 1:
+        return parts[0]
+    names = {part.split.column for part in parts}
+    if len(names) > 1:
+        raise TreeError(f"The sentences of one split are about one column, not {sorted(names)}.")
+    if all(isinstance(part.split, LevelSets) for part in parts):
+        groups = tuple(part.split.branches[0] for part in parts)  # type: ignore[union-attr]
+        flat = [level for group in groups for level in group]
+        twice = [level for level in flat if flat.count(level) > 1]
+        if twice:
+            raise TreeError(f"Column {first.column!r}: level {twice[0]!r} is in two branches.")
+        says = [b for b, part in enumerate(parts) if part.missing is not None]
+        split = LevelSets(first.column, groups)
+        return WrittenSplit(split, tuple(range(len(parts))), says[0] if says else None)
+    if all(isinstance(part.split, Cut | Intervals | Presence) for part in parts):
+        intervals = _intervals(parts)
+        if intervals is not None:
+            return intervals
+    if len(parts) == 2 and parts[0].split == parts[1].split:
+        says = [part.missing for part in parts if part.missing is not None]
+        sides = (parts[0].branches[0], parts[1].branches[0])
+        if sides[0] != sides[1]:
+            return WrittenSplit(first, sides, says[0] if says else None)
+    raise TreeError(
+        f"Column {first.column!r}: these sentences are not the branches of one split. Intervals of "
+        "numbers go from the lowest upward and leave nothing out: 'x <= 1 | 1 < x <= 3 | x > 3'."
+    )
+
+
+def _intervals(parts: list[WrittenSplit]) -> WrittenSplit | None:
+    """Make intervals of sentences that follow each other upward, missing values perhaps last.
+
+    None where they do not.
+    """
+    column = parts[0].split.column
+    alone = parts[-1].split == Presence(column) and parts[-1].branches == (1,)
+    said = parts[:-1] if alone else parts
+    if len(said) < 2 + (not alone):
+        return None
+    ends: list[tuple[float, float]] = []
+    for part in said:
+        if isinstance(part.split, Cut):
+            cut = part.split.cut
+            ends.append((-math.inf, cut) if part.branches == (0,) else (cut, math.inf))
+        elif isinstance(part.split, Intervals):
+            ends.append((part.split.cuts[0], part.split.cuts[1]))
+        else:
+            return None
+    cuts = tuple(high for _, high in ends[:-1])
+    if ends != list(zip((-math.inf, *cuts), (*cuts, math.inf), strict=True)):
+        return None
+    says = [b for b, part in enumerate(said) if part.missing is not None]
+    split = Intervals(column, cuts, alone)
+    return WrittenSplit(split, tuple(range(len(parts))), says[0] if says else None)
+
+
+def _sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> WrittenSplit:
+    plain = text.strip()
+    for sign, ascii_sign in _SPELLINGS.items():
+        plain = plain.replace(f" {sign} ", f" {ascii_sign} ")
+    bare = _MISSING.sub("", plain)
+    split, branch = _range(bare, columns, text) or _one_sided(bare, columns, closed, text)
+    takes_missing = bare != plain
+    if takes_missing and isinstance(split, Presence):
+        raise TreeError(f"{text!r}: presence is about missing values already.")
+    return WrittenSplit(split, (branch,), branch if takes_missing else None)
+
+
+def _one_sided(
+    bare: str, columns: Mapping[str, ColumnInfo], closed: bool, text: str
+) -> tuple[Split, int]:
+    name, sign, rest = _parts(bare, columns, closed, text)
+    return _split(name, sign, rest, columns.get(name), text)
+
+
+def _range(
+    text: str, columns: Mapping[str, ColumnInfo], written: str
+) -> tuple[Intervals, int] | None:
+    """Read "1 < x <= 3", the middle one of three intervals; None for other sentences."""
+    low = _LOW_END.match(text)
+    signs = list(_SIGN.finditer(text, low.end())) if low else []
+    if low is None or not signs or signs[-1][1] not in ("<=", "<"):
+        return None
+    name = text[low.end() : signs[-1].start()].strip()
+    if any(known != name and text.startswith(known) for known in columns):
+        return None  # the sign belongs to the name of a column
+    info = columns.get(name)
+    if not name or (info is not None and not info.is_numeric):
+        return None
+    try:
+        bounds = [_boundary(end, info, written) for end in (low[1], text[signs[-1].end() :])]
+    except TreeError:
+        return None
+    for k, strict in enumerate((low[2] == "<=", signs[-1][1] == "<")):
+        if strict:  # "3 <= x" and "x < 3" are the cut just below 3
+            bounds[k] = math.nextafter(bounds[k], -math.inf)
+    return Intervals(name, (bounds[0], bounds[1])), 1
+
+
+def _parts(
+    text: str, columns: Mapping[str, ColumnInfo], closed: bool, written: str
+) -> tuple[str, str, str]:
+    """Part a sentence into column, sign and the rest; the longest known column counts."""
+    for name in sorted(columns, key=len, reverse=True):
+        match = _SIGN.match(text, len(name)) if text.startswith(name) else None
+        if match:
+            return name, match[1].strip(), text[match.end() :].strip()
+    signs = list(_SIGN.finditer(text))
+    if signs:
+        # In a level set the first sign counts, since levels may hold others; else the last.
+        at = next((one for one in signs if one[1].startswith("in")), signs[-1])
+        name = text[: at.start()].strip()
+        if name and closed:
+            raise TreeError(
+                f"{written!r}: there is no column {name!r}. Columns: {', '.join(columns)}."
+                f"{did_you_mean(name, list(columns))}"
+            )
+        if name:
+            return name, at[1].strip(), text[at.end() :].strip()
+    raise TreeError(f"{written!r} is not a split. Write {WRITTEN_FORMS}.")
+
+
+def _split(
+    name: str, sign: str, rest: str, info: ColumnInfo | None, written: str
+) -> tuple[Split, int]:
+    if sign == "is":
+        return Presence(name), int(rest == "missing")
+    if sign in ("=", "==", "in"):
+        if info is not None and info.display == "boolean" and rest in ("no", "yes"):
+            return Cut(name, 0.5), int(rest == "yes")
+        if info is not None and info.is_numeric:
+            raise TreeError(
+                f"{written!r}: column {name!r} holds numbers. Cut it: '{name} <= number'."
+            )
+        inside = rest[1:-1] if sign == "in" and rest.endswith("}") else rest
+        if sign == "in" and not rest.endswith("}"):
+            raise TreeError(f"{written!r}: the list of levels does not end in '}}'.")
+        levels = _levels(inside, info, written) if sign == "in" else (_level(rest, info, written),)
+        if info is not None and info.kind == Kind.ORDERED:
+            return _ends_of_order(name, levels, info, written)
+        return LevelSets(name, (levels,)), 0
+    low = sign in ("<=", "<")
+    if info is not None and info.kind == Kind.CATEGORICAL:
+        raise TreeError(
+            f"{written!r}: column {name!r} is categorical. Write '{name} in {{...}}' with some of "
+            f"its levels: {_some(info)}."
+        )
+    if info is not None and info.kind == Kind.ORDERED:
+        code = info.levels.index(_level(rest, info, written))
+        return Cut(name, code + (0.5 if sign in ("<=", ">") else -0.5)), int(not low)
+    cut = _boundary(rest, info, written)
+    if sign in ("<", ">="):
+        cut = math.nextafter(cut, -math.inf)
+    return Cut(name, cut), int(not low)
+
+
+def _ends_of_order(
+    name: str, levels: tuple[Any, ...], info: ColumnInfo, written: str
+) -> tuple[Cut, int]:
+    """Read levels at one end of an ordered column as a cut."""
+    codes = sorted(info.levels.index(level) for level in levels)
+    n = len(info.levels)
+    if codes == list(range(len(codes))) and len(codes) < n:
+        return Cut(name, codes[-1] + 0.5), 0
+    if codes == list(range(n - len(codes), n)) and len(codes) < n:
+        return Cut(name, codes[0] - 0.5), 1
+    raise TreeError(
+        f"{written!r}: column {name!r} is ordered, so a split parts its lower levels from its "
+        f"higher ones: {_some(info)}."
+    )
+
+
+def _boundary(text: str, info: ColumnInfo | None, written: str) -> float:
+    try:
+        if info is not None and info.display == "duration":
+            return _duration(text)
+        if info is not None and info.display in ("date", "datetime"):
+            return float(iso_seconds(info.name, [text])[0][0])
+        number = float(text)
+    except (ValueError, CeibaError):
+        number = math.nan
+    if not math.isfinite(number):
+        kind = "finite number" if info is None or info.display == "number" else info.display
+        raise TreeError(f"{written!r}: {text!r} is not a {kind}. Write {WRITTEN_FORMS}.")
+    return number
+
+
+def _duration(text: str) -> float:
+    """Read "1 day, 2:30:00" or seconds."""
+    match = re.fullmatch(r"(?:(-?\d+) days?,\s*)?(\d+):(\d\d):(\d\d(?:\.\d+)?)", text)
+    if match is None:
+        return float(text)
+    days, hours, minutes, seconds = match.groups()
+    span = datetime.timedelta(days=int(days or 0), hours=int(hours), minutes=int(minutes))
+    return span.total_seconds() + float(seconds)
+
+
+def _level(text: str, info: ColumnInfo | None, written: str) -> Any:
+    if info is None or not info.levels:
+        return text
+    by_text = {level_text(level): level for level in reversed(info.levels)}
+    if text not in by_text:
+        kind = "ordered" if info.kind == Kind.ORDERED else "categorical"
+        raise TreeError(
+            f"{written!r}: {text!r} is not a level of the {kind} column {info.name!r}. Levels: "
+            f"{_some(info)}.{did_you_mean(text, list(by_text))}"
+        )
+    return by_text[text]
+
+
+def _levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[Any, ...]:
+    """Read "a, b, c"; known levels may hold commas themselves."""
+    if info is None or not info.levels:
+        return tuple(part.strip() for part in inside.split(",") if part.strip())
+    by_text = {level_text(level): level for level in reversed(info.levels)}
+    longest_first = sorted(by_text, key=len, reverse=True)
+    levels, at = [], 0
+    while at < len(inside):
+        for text in longest_first:
+            end = at + len(text)
+            comma = re.compile(r"\s*(,\s*|$)").match(inside, end)
+            if inside.startswith(text, at) and comma:
+                levels.append(by_text[text])
+                at = comma.end()
+                break
+        else:
+            rest = inside[at:]
+            if re.match(r"\+\d+ more", rest):
+                raise TreeError(f"{written!r}: write all levels instead of '{rest}'.")
+            _level(rest.split(",")[0].strip(), info, written)
+            raise TreeError(f"{written!r}: {rest!r} is not a list of levels: {_some(info)}.")
+    if not levels:
+        raise TreeError(f"{written!r}: the list of levels is empty.")
+    return tuple(levels)
+
+
+def _some(info: ColumnInfo) -> str:
+    shown = ", ".join(level_text(level) for level in info.levels[:12])
+    return shown if len(info.levels) <= 12 else f"{shown}, ..."
