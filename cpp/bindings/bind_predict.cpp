@@ -31,8 +31,6 @@ tree::SplitTable splits_from(const nb::dict& arrays) {
     out.level_start = field<std::int64_t>(arrays, "level_start");
     out.level_code = field<std::int32_t>(arrays, "level_code");
     out.level_branch = field<std::int32_t>(arrays, "level_branch");
-    out.cut_start = field<std::int64_t>(arrays, "cut_start");
-    out.cuts = field<double>(arrays, "cuts");
     return out;
 }
 
@@ -93,6 +91,8 @@ void bind_predict(nb::module_& m) {
                 a.default_branch = to_vector(default_branch);
                 a.majority_branch = to_vector(majority_branch);
                 a.splits = splits_from(splits);
+                a.cut_start = field<std::int64_t>(splits, "cut_start");
+                a.cuts = field<double>(splits, "cuts");
                 a.unseen_is_missing = unseen_is_missing;
                 if (!surrogates.is_none()) {
                     a.surrogate_start = to_vector(nb::cast<Array1<std::int32_t>>(surrogate_start));

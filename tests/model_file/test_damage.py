@@ -68,7 +68,7 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
         (_set("tree.weight.0", -1), "at tree: .*weight"),
         (_set("tree.weight.0", "1"), r"tree\.weight\[0\]"),
         (_set("tree.weight.0", 10**400), "at tree.weight"),
-        (_set("tree.splits.kind.0", 7), r"tree\.splits\.kind\[0\]: got 7.*0 to 3"),
+        (_set("tree.splits.kind.0", 7), r"tree\.splits\.kind\[0\]: got 7.*0 to 4"),
         (_set("tree.splits.column.0", 99), "at tree: .*column 99"),
         (_set("tree.splits.level_start.1", 10**9), r"tree\.splits\.level_start\[1\]"),
         (_set("tree.splits.cut", [1.0]), r"tree\.splits\.cut: got 1 entries"),

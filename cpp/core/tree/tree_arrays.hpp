@@ -9,9 +9,6 @@
 
 namespace ceiba::tree {
 
-// Several cuts of one column, one branch for each interval. Finished trees have them; no search of the core makes them.
-constexpr split::Kind intervals{4};
-
 // Splits as a struct of arrays; used for the split of each node, for surrogates and for competitors.
 struct SplitTable {
     std::vector<std::int8_t> kind;        // split::Kind
@@ -21,8 +18,6 @@ struct SplitTable {
     std::vector<std::int64_t> level_start{0};
     std::vector<std::int32_t> level_code;  // only levels present in the node, ascending within a split
     std::vector<std::int32_t> level_branch;
-    std::vector<std::int64_t> cut_start;  // empty: no split has intervals
-    std::vector<double> cuts;             // ascending within a split; beyond an infinite one lie missing values alone
 
     void push(split::Kind k, std::int32_t c, double x, int low, const std::vector<split::LevelBranch>& levels) {
         kind.push_back(static_cast<std::int8_t>(k));

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ceiba.tree.arrays import Array
 from ceiba.tree.construct.from_arrays import from_arrays
 from ceiba.tree.splits.split_table import Cut, Intervals, Presence, SplitKind, SplitTable
 
@@ -36,6 +37,9 @@ def chained(tree: Tree) -> Tree:
     own = np.where(added, 0, source)
     regression = tree.task == "regression"
     value = np.where(added[:, None, None], np.nan, tree.value[own])
+    # A new node without weight, which has no mean, says what its old one says.
+    empty = added & (_weights(tree, chain) == 0)
+    value[empty] = tree.value[np.array(chain.owner)[empty]]
     return from_arrays(
         tree.schema,
         parent=np.array(chain.parent),
@@ -55,13 +59,17 @@ def chained(tree: Tree) -> Tree:
 
 
 class _Chain:
-    """The new nodes in pre-order: their parents, splits, default branches and old ids (-1: new)."""
+    """The new nodes in pre-order: their parents, splits, default branches and old ids (-1: new).
+
+    `owner` is the old node to which a new one belongs.
+    """
 
     def __init__(self, tree: Tree) -> None:
         self.parent: list[int] = []
         self.splits: list[Split | None] = []
         self.default: list[int] = []
         self.source: list[int] = []
+        self.owner: list[int] = []
         # What waits: an old node (at its first step), or a later step of one's intervals.
         waiting = [(0, -1, 0)]
         while waiting:
@@ -69,6 +77,7 @@ class _Chain:
             node = len(self.parent)
             self.parent.append(above)
             self.source.append(old if step == 0 else -1)
+            self.owner.append(old)
             split = tree.splits.split(old, tree.schema)
             default = int(tree.default_branch[old])
             below = tree.branch_node[tree.branch_start[old] : tree.branch_start[old + 1]].tolist()
@@ -89,19 +98,27 @@ class _Chain:
             waiting += [rest, (below[at], node, 0)]
 
 
-def _impurity(tree: Tree, chain: _Chain, added: np.ndarray) -> np.ndarray:
+def _weights(tree: Tree, chain: _Chain) -> Array:
+    """Return the weight of each node; of new ones the sum of their branches."""
+    source = np.array(chain.source)
+    weight = np.where(source < 0, 0.0, tree.weight[np.maximum(source, 0)])
+    for node in range(len(weight) - 1, 0, -1):
+        if source[above := chain.parent[node]] < 0:
+            weight[above] += weight[node]
+    return weight
+
+
+def _impurity(tree: Tree, chain: _Chain, added: Array) -> Array:
     """Return impurities; of new nodes the mean within their branches and the spread between."""
-    n, source = len(chain.parent), np.array(chain.source)
-    own = np.where(added, 0, source)
-    weight, value = np.where(added, 0.0, tree.weight[own]), tree.value[own, :, 0]
+    own = np.where(added, 0, np.array(chain.source))
+    weight, value = _weights(tree, chain), tree.value[own, :, 0]
     impurity = np.where(added, 0.0, tree.impurity[own])
-    below: list[list[int]] = [[] for _ in range(n)]
-    for node in range(n - 1, 0, -1):
+    below: list[list[int]] = [[] for _ in own]
+    for node in range(len(own) - 1, 0, -1):
         below[chain.parent[node]].append(node)
         if added[node]:
             parts = below[node]
             share = weight[parts] / (weight[parts].sum() or 1.0)
-            weight[node] = weight[parts].sum()
             value[node] = share @ value[parts]
             spread = ((value[parts] - value[node]) ** 2).mean(axis=1)
             impurity[node] = share @ (impurity[parts] + spread)

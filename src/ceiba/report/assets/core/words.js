@@ -148,12 +148,12 @@ function sentence(splits, i, branch, most = 8, brief = false) {
     const names = levelsOf(splits, i, branch);
     return names.length === 1 ? `${name} = ${names[0]}` : `${name} ∈ {${listed(names, most)}}`;
   }
-  if (splits.kind[i] === INTERVALS) return intervalText(splits, i, branch, name, brief);
+  if (splits.kind[i] === INTERVALS) return boundsText(splits, i, branch, name, brief);
   return `${name} ${t(branch === 1 ? "is_missing" : "is_present")}`;
 }
 
 /** An interval as a sentence: "x ≤ 1", "1 < x ≤ 3", "x > 3". */
-function intervalText(splits, i, branch, name, brief) {
+function boundsText(splits, i, branch, name, brief) {
   const j = splits.column[i];
   const [low, high] = boundsOf(splits, i, branch);
   if (low === Infinity) return `${name} ${t("is_missing")}`;
@@ -184,12 +184,12 @@ function question(i, most = 3, brief = false) {
 function edgeWord(i, branch, most = 3) {
   if (!namesAnswers(i)) return t(branch === 0 ? "yes" : "no");
   if (M.splits.kind[i] === CUT) return t(branch === M.splits.low[i] ? "no" : "yes");
-  if (M.splits.kind[i] === INTERVALS) return intervalWord(i, branch);
+  if (M.splits.kind[i] === INTERVALS) return boundsWord(i, branch);
   return listed(levelsOf(M.splits, i, branch), most);
 }
 
 /** An interval without its column: "≤ 1", "1 – 3", "> 3"; the upper end belongs to it. */
-function intervalWord(i, branch) {
+function boundsWord(i, branch) {
   const j = M.splits.column[i];
   const [low, high] = boundsOf(M.splits, i, branch);
   if (low === Infinity) return t("is_missing");
