@@ -16,7 +16,8 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo cpp-tests test test-full oracle bench bench-full lint format docs build clean
+.PHONY: FORCE help demo cpp-tests test test-full sanitize wheel oracle bench bench-full lint format docs man build \
+  clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -36,6 +37,12 @@ cpp-tests: $(STAMPS)/tools ## compile the unit tests of the C++ core (pytest run
 	  > build/cpp-tests.log || { cat build/cpp-tests.log; exit 1; }
 	@$(VENV)/bin/cmake --build build/cpp-tests --parallel $(JOBS) > build/cpp-tests.log || \
 	  { cat build/cpp-tests.log; exit 1; }
+
+sanitize: $(STAMPS)/built ## the core's tests under AddressSanitizer with UBSan, and under ThreadSanitizer
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m tests.hardening.sanitize $(ARGS)
+
+wheel: $(STAMPS)/built $(STAMPS)/release ## source archive and wheel as they are released, tried in an empty environment
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m shipping.wheel
 
 oracle: $(STAMPS)/built ## compare with the reference trees in CEIBA_ORACLE (default ../shared/oracle)
 	$(PY) tests/oracle/run.py $(ARGS)
@@ -59,6 +66,10 @@ format: $(STAMPS)/tools ## format the code with ruff and clang-format
 docs: $(STAMPS)/built $(STAMPS)/docs ## build the documentation as HTML in docs/_build/html
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+man: $(STAMPS)/built ## the manual page of the command, into out/ceiba.1
+	@mkdir -p out
+	$(PY) -m ceiba --man > out/ceiba.1
 
 build: ## recompile the C++ core and install it into .venv
 	@rm -f $(STAMPS)/built
@@ -84,7 +95,7 @@ $(PY):
 
 $(STAMPS)/%: pyproject.toml | $(PY)
 	@mkdir -p $(STAMPS)
-	@$(requirements) $(if $(filter tools,$*),build project test plot cli interop,$*) > $(STAMPS)/$*.txt
+	@$(requirements) $(if $(filter tools,$*),build project test plot cli excel view interop,$*) > $(STAMPS)/$*.txt
 	@echo "installing packages into $(VENV) ($*)"
 	@$(PY) -m pip install -q --disable-pip-version-check -r $(STAMPS)/$*.txt
 	@touch $@

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         DataError,
         DataTypeError,
         DataWarning,
+        LeakWarning,
         ModelFileError,
         OptionError,
         OutputError,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         Significance,
         Surrogates,
     )
+    from ceiba.inspection.describing.table import describe
     from ceiba.inspection.splitting.gain import gain
     from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
@@ -75,7 +77,7 @@ if TYPE_CHECKING:
         SameAnswer,
     )
     from ceiba.rules import RuleSet
-    from ceiba.tree import Tree, load
+    from ceiba.tree import Tree, load, read_metadata
 
     __version__: str
 
@@ -93,6 +95,7 @@ __all__ = [
     "DescriptionLength",
     "GainRatio",
     "Honest",
+    "LeakWarning",
     "Lookahead",
     "MEstimate",
     "ModelFileError",
@@ -116,6 +119,7 @@ __all__ = [
     "chaid",
     "criteria",
     "datasets",
+    "describe",
     "edit",
     "errors",
     "estimators",
@@ -133,6 +137,7 @@ __all__ = [
     "paths",
     "plot",
     "prune",
+    "read_metadata",
     "report",
     "rpart",
     "rules",
@@ -142,16 +147,16 @@ __all__ = [
 ]
 
 _NAMES = {
-    "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning ModelFileError
-        OptionError OutputError SchemaError TreeError""",
+    "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning LeakWarning
+        ModelFileError OptionError OutputError SchemaError TreeError""",
     "estimators": "DecisionTreeClassifier DecisionTreeRegressor",
     "families": "c45 cart chaid id3 rpart",
     "grow": """Chaid GainRatio Honest Lookahead MEstimate Multiway Optimal Shrinkage Significance
         Surrogates""",
-    "inspection": "gain impurity",
+    "inspection": "describe gain impurity",
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
     "rules": "RuleSet",
-    "tree": "Tree load",
+    "tree": "Tree load read_metadata",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
 _ROOMS = tuple(name for name in __all__ if name not in _HOMES and name != "__version__")
@@ -174,5 +179,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the public names, loaded or not."""
-    return sorted({*globals(), *__all__})
+    """List the public names, loaded or not, and nothing that was imported on the way."""
+    return sorted({*__all__, *_ROOMS, *(name for name in globals() if name.startswith("__"))})

@@ -27,6 +27,7 @@ __all__ = [
     "DataError",
     "DataTypeError",
     "DataWarning",
+    "LeakWarning",
     "ModelFileError",
     "OptionError",
     "OutputError",
@@ -74,6 +75,17 @@ class CeibaWarning(UserWarning):
 
 class DataWarning(CeibaWarning):
     """The data were read, but something about them deserves a look."""
+
+
+class LeakWarning(DataWarning):
+    """One column alone decides the target: it may not be known when the tree is used.
+
+    Examples
+    --------
+    >>> from ceiba.errors import DataWarning, LeakWarning
+    >>> issubclass(LeakWarning, DataWarning)
+    True
+    """
 
 
 def did_you_mean(name: object, allowed: Iterable[object]) -> str:

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.visible import visible
+from ceiba.visible import DIGITS, visible
 
 __all__ = ["Listing"]
 
 _FOLD = 60  # rows printed; longer listings show both ends
-_DIGITS = 6
+_COPIED = ("alpha", "cp")  # figures that people type in again: not rounded further
 
 
 class Listing:
@@ -150,9 +150,27 @@ class Listing:
         return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}"
 
     def __str__(self) -> str:
-        shown = _rows_shown(len(self))
+        return self._text(_FOLD)
+
+    def unfolded(self) -> str:
+        """Return the table as text with all its rows; `str` folds those beyond 60.
+
+        Examples
+        --------
+        >>> from ceiba.listing import Listing
+        >>> listing = Listing({"n": range(99)})
+        >>> len(str(listing).splitlines()), len(listing.unfolded().splitlines())
+        (62, 100)
+        """
+        return self._text(None)
+
+    def _text(self, fold: int | None) -> str:
+        shown = _rows_shown(len(self), fold)
         cells = [
-            [visible(text, one_line=True) for text in (name, *(_cell(values, i) for i in shown))]
+            [
+                visible(text, one_line=True)
+                for text in (name, *(_cell(values, i, name in _COPIED) for i in shown))
+            ]
             for name, values in self._columns.items()
         ]
         numeric = [values.dtype.kind in "fiu" for values in self._columns.values()]
@@ -165,7 +183,7 @@ class Listing:
             for line in zip(*cells, strict=True)
         ]
         if len(shown) < len(self):
-            lines.insert(1 + _FOLD // 2, f"... {len(self) - len(shown)} more rows ...")
+            lines.insert(1 + len(shown) // 2, f"... {len(self) - len(shown)} more rows ...")
         around = (visible(self.title), visible(self.legend))
         return "\n".join([*filter(None, around[:1]), *lines, *filter(None, around[1:])])
 
@@ -186,16 +204,16 @@ def _frozen(values: npt.ArrayLike) -> npt.NDArray[Any]:
     return array
 
 
-def _rows_shown(n: int) -> list[int]:
-    if n <= _FOLD:
+def _rows_shown(n: int, fold: int | None = _FOLD) -> list[int]:
+    if fold is None or n <= fold:
         return list(range(n))
-    return [*range(_FOLD // 2), *range(n - _FOLD // 2, n)]
+    return [*range(fold // 2), *range(n - fold // 2, n)]
 
 
-def _cell(values: npt.NDArray[Any], i: int) -> str:
+def _cell(values: npt.NDArray[Any], i: int, copied: bool = False) -> str:
     value = values[i]
     if isinstance(value, float | np.floating):
-        return f"{value:.{_DIGITS}g}"
+        return f"{value:.{6 if copied else DIGITS.get()}g}"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else ""
     if isinstance(value, list | tuple):

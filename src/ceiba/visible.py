@@ -1,4 +1,4 @@
-"""Texts from outside, made fit to be shown: control characters are written, not obeyed.
+"""Text made safe to display: control characters are escaped; also nouns and digits.
 
 A name or a level can hold anything, ESC sequences that clear the screen or set a title among it.
 In a terminal they would be obeyed, in XML they are not allowed, in DOT a NUL ends the file.
@@ -6,8 +6,14 @@ In a terminal they would be obeyed, in XML they are not allowed, in DOT a NUL en
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Final
+
+#: Significant digits of figures in printed tables.
+DIGITS: Final[ContextVar[int]] = ContextVar("digits", default=6)
 
 _BREAKS: Final = re.compile("[\t\n]")
 # C0 but tab and line feed, DEL, C1, halves of surrogate pairs, and what XML excludes besides.
@@ -38,3 +44,33 @@ def visible(text: str, *, one_line: bool = False) -> str:
 
 def _written(match: re.Match[str]) -> str:
     return match[0].encode("unicode_escape").decode("ascii")
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """Give a number with its noun: 1 leaf, 2 leaves.
+
+    Examples
+    --------
+    >>> counted(1, "leaf", "leaves"), counted(1200, "row")
+    ('1 leaf', '1200 rows')
+    """
+    return f"{n} {one if n == 1 else many or f'{one}s'}"
+
+
+@contextlib.contextmanager
+def shown_digits(digits: int) -> Iterator[None]:
+    """Print tables with so many significant digits for a while; 6 otherwise.
+
+    Examples
+    --------
+    >>> from ceiba.listing import Listing
+    >>> with shown_digits(3):
+    ...     print(Listing({"gain": [0.123456]}))
+     gain
+    0.123
+    """
+    before = DIGITS.set(digits)
+    try:
+        yield
+    finally:
+        DIGITS.reset(before)

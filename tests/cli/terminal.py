@@ -19,6 +19,8 @@ import json, shlex, sys
 from ceiba.cli.main import main
 for line in json.loads(sys.argv[1]):
     print(f"$ {line}", flush=True)
+    line, _, source = line.partition(" < ")
+    sys.stdin = open(source) if source else sys.__stdin__
     sys.argv = shlex.split(line)
     code = 0
     try:
@@ -31,22 +33,22 @@ for line in json.loads(sys.argv[1]):
 """
 
 
-def session(lines: list[str], cwd: Path, seconds: float = 600) -> str:
+def session(lines: list[str], cwd: Path, seconds: float = 600, columns: int = 100) -> str:
     """Type command lines; give the text on the terminal, as it stands in the end."""
-    raw = typed([sys.executable, "-c", _DRIVER, json.dumps(lines)], cwd, seconds)
+    raw = typed([sys.executable, "-c", _DRIVER, json.dumps(lines)], cwd, seconds, columns)
     return on_screen(raw)
 
 
-def typed(command: list[str], cwd: Path, seconds: float = 600) -> str:
-    """Run one command in a terminal of 100 columns; give all that it sent there."""
+def typed(command: list[str], cwd: Path, seconds: float = 600, columns: int = 100) -> str:
+    """Run one command in a terminal of so many columns; give all that it sent there."""
     import fcntl
     import pty
     import struct
     import termios
 
     leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-    env = {**os.environ, "PYTHONUTF8": "1", "TERM": "xterm-256color", "COLUMNS": "100"}
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    env = {**os.environ, "PYTHONUTF8": "1", "TERM": "xterm-256color", "COLUMNS": str(columns)}
     process = subprocess.Popen(
         command, cwd=cwd, stdin=follower, stdout=follower, stderr=follower, env=env
     )

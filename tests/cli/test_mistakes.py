@@ -61,3 +61,50 @@ def test_help_starts_in_under_400_ms_of_cpu(tmp_path: Path) -> None:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert min(times) < 0.4
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (
+            ["--missing", "leran"],
+            "--missing must be learn, majority, surrogate, fractional or error",
+        ),
+        (["--criterion", "x"], "--criterion must be"),
+        (["--max-depth", "0"], "--max-depth must be"),
+        (["--prune", "2se"], "--prune must be"),
+        (["--task", "classify"], "classification or regression"),
+        (["--recipe", "rprt"], "Did you mean 'rpart'"),
+        (["--test-size", "2"], "between 0 and 1"),
+        (["--test-size", "0.3", "--test", "weather.csv"], "not both"),
+        (["--test", "none.csv"], "'none.csv' is not there"),
+        (["--costs", "none.csv"], "'none.csv' is not there"),
+        (["--set", "depth=2"], "no option 'depth'"),
+        (["--set", "prune=1", "--max-leaf-nodes", "1"], "--"),
+        (["--time-limit", "3"], "--search optimal"),
+        (["--separator", "ab"], "--separator"),
+        (["--names", "a", "--names-from", "b"], "not both"),
+    ],
+)
+def test_wrong_option_is_found_before_the_file_is_read(
+    folder: Path, flags: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("the file was read")
+
+    monkeypatch.setattr("ceiba.cli.files.reading.load_table", never)
+    done = run("learn", "weather.csv", "-t", "RAIN", *flags, cwd=folder)
+    assert done.returncode in (2, 3), done.stderr
+    assert said in done.stderr
+    for word in ("parameter", "DecisionTree", "object", "None", "Traceback"):
+        assert word not in done.stderr, done.stderr
+
+
+def test_warning_is_said_once(folder: Path) -> None:
+    rows = "".join(f"person {i},{i % 3},{'ab'[i % 2]}\n" for i in range(60))
+    (folder / "w.csv").write_text("Name,x,y\n" + rows, "utf-8")
+    flags = ("--min-samples-split", 3, "--min-samples-leaf", 5)
+    said = run("learn", "w.csv", "-t", "y", *flags, cwd=folder).stderr
+    assert said.count("'Name'") == 1
+    assert said.count("--min-samples-split 3 has no effect") == 1
+    assert "pandas" not in said

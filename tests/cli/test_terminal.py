@@ -18,10 +18,12 @@ from tests.cli.terminal import on_screen, session, typed
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Linux")
 GOLDEN = Path(__file__).parent / "golden"
+WIDTHS = (80, 120)
 
 IRIS = [
     "ceiba datasets",
     "ceiba datasets iris -o iris.csv",
+    "ceiba describe iris.csv --target species",
     "ceiba learn iris.csv --target species --test-size 0.3",
     "ceiba show iris.ceiba",
     "ceiba show iris.ceiba --ascii --node-ids --counts --max-depth 1",
@@ -29,6 +31,7 @@ IRIS = [
     "ceiba rules iris.ceiba --sort rows",
     "ceiba explain iris.ceiba iris.csv --row 51",
     "ceiba explain iris.ceiba -v 'petal length=5' -v 'petal width=1.2'",
+    "ceiba ask iris.ceiba < values.txt",
     "ceiba predict iris.ceiba iris.csv --probabilities --leaf -o answers.csv",
     "ceiba predict iris.ceiba three.csv --only --prefix my_",
     "ceiba evaluate iris.ceiba iris.csv",
@@ -36,7 +39,10 @@ IRIS = [
     "ceiba prune iris.ceiba --leaves 2 -o small.ceiba",
     "ceiba compare small.ceiba iris.ceiba iris.csv",
     "ceiba curve iris.csv --target species --repeats 2 --set max_depth=2",
-    "ceiba export iris.ceiba sql --dialect sqlite",
+    "ceiba counterfactual iris.ceiba iris.csv --row 51 -k 2",
+    "ceiba drift iris.ceiba iris.csv",
+    "ceiba stability iris.ceiba iris.csv --resamples 5",
+    "ceiba export iris.ceiba sql --dialect sqlite -o iris.sql",
     "ceiba export small.ceiba -o small.py",
 ]
 PICTURES = [
@@ -71,42 +77,49 @@ SEATTLE = [
 ]
 
 
-def check(name: str, found: str) -> None:
-    path = GOLDEN / f"{name}.txt"
+def check(name: str, found: str, columns: int) -> None:
+    path = GOLDEN / f"{name}_{columns}.txt"
+    shown = [line for line in found.split("\n") if not line.startswith("$ ")]
+    assert max(map(len, shown)) <= columns, max(shown, key=len)
     if os.environ.get("CEIBA_GOLDEN") == "write":
         path.write_text(found, "utf-8")
     assert found == path.read_text("utf-8")
 
 
-def test_commands_say_what_they_said(learned: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_commands_say_what_they_said(learned: Path, tmp_path: Path, columns: int) -> None:
     head = (learned / "iris.csv").read_text("utf-8").splitlines()[:4]
     (tmp_path / "three.csv").write_text("\n".join(head), "utf-8")
-    check("iris", session(IRIS, tmp_path))
+    (tmp_path / "values.txt").write_text("4.7\n1.4\n", "utf-8")
+    check("iris", session(IRIS, tmp_path, columns=columns), columns)
     assert len((tmp_path / "answers.csv").read_text("utf-8").splitlines()) == 151
     assert "def predict" in (tmp_path / "small.py").read_text("utf-8")
 
 
-def test_pictures_and_pages_say_where_they_are(learned: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_pictures_and_pages_say_where_they_are(learned: Path, tmp_path: Path, columns: int) -> None:
     pytest.importorskip("matplotlib")
     for name in ("iris.csv", "iris.ceiba"):
         shutil.copy(learned / name, tmp_path)
-    check("pictures", session(PICTURES, tmp_path))
+    check("pictures", session(PICTURES, tmp_path, columns=columns), columns)
     assert "<svg" in (tmp_path / "iris.svg").read_text("utf-8")
     assert "<html" in (tmp_path / "iris.html").read_text("utf-8")
 
 
-def test_mistakes_are_said_in_a_way_one_can_act_on(folder: Path) -> None:
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_mistakes_are_said_in_a_way_one_can_act_on(folder: Path, columns: int) -> None:
     (folder / "ragged.csv").write_text("x,y\n1,a\n2,b,c\n", "utf-8")
     (folder / "open.csv").write_text('x,y\n1,a\n"2,b\n3,c\n', "utf-8")
-    (folder / "latin.csv").write_bytes("Größe,y\n1,a\n2,b\n".encode("latin-1"))
+    (folder / "latin.csv").write_bytes("Łódź,y\n1,a\n2,b\n".encode("cp1250"))
     (folder / "bad.csv").write_text("clouds,wind\n1,west\nmany,east\n", "utf-8")
     (folder / "short.csv").write_text("cloud,wind\n1,west\n", "utf-8")
-    check("mistakes", session(MISTAKES, folder))
+    check("mistakes", session(MISTAKES, folder, columns=columns), columns)
 
 
-def test_rain_of_seattle_in_five_commands(data_folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_rain_of_seattle_in_five_commands(data_folder: Path, tmp_path: Path, columns: int) -> None:
     shutil.copy(data_folder / "seattleWeather_1948-2017.csv", tmp_path / "seattle.csv")
-    check("seattle", session(SEATTLE, tmp_path))
+    check("seattle", session(SEATTLE, tmp_path, columns=columns), columns)
 
 
 # ---------------------------------------------------------------------- progress
@@ -141,5 +154,11 @@ def test_no_bar_where_there_is_no_terminal(large: Path, monkeypatch: pytest.Monk
     from tests.cli.running import run
 
     monkeypatch.setattr(progress, "_PATIENCE", -1)
-    done = run("learn", "large.csv", "-t", "RAIN", "--drop", "day", "--test-size", 0.5, cwd=large)
-    assert done.stderr == ""
+    flags = ("--drop", "day", "--test-size", 0.5, "-m", "piped.ceiba")
+    done = run("learn", "large.csv", "-t", "RAIN", *flags, cwd=large)
+    assert done.stderr == (
+        "large.csv: 200,000 rows, 3 columns: 1 number (clouds), 1 category (wind); target RAIN; no "
+        "missing cells.\n"
+        "warning: Column 'clouds' has one value in all rows.\n"
+        "warning: Column 'wind' has one value in all rows.\n"
+    )

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / "build" / "cpp-tests" / "ceiba_tests"
+PROGRAM = Path(os.environ.get("CEIBA_CPP_TESTS", ROOT / "build" / "cpp-tests" / "ceiba_tests"))
 # A suite has the name of its file; main.cpp runs them.
 SUITES = sorted(p.stem for p in (ROOT / "cpp" / "tests").glob("*.cpp") if p.stem != "main")
 

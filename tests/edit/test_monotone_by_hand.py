@@ -36,12 +36,14 @@ def number(values, criterion):
 
 
 def brute_force(X, y, criterion, directions, forced, rows=None, low=-inf, high=inf, path=()):
-    """Nodes in pre-order: (rows, column, cut); every cut of every column is tried.
+    """Nodes in pre-order: (rows, column, cut, answer); every cut of every column is tried.
 
-    `forced` has the split of a path, given as branches from the root.
+    `forced` has the split of a path, given as branches from the root. A split below which all
+    leaves answer alike is none, unless it is forced.
     """
     rows = np.arange(len(y)) if rows is None else rows
-    here = [(rows.tolist(), None, None)]
+    answer = float(np.clip(number(y[rows], criterion), low, high))
+    here = [(rows.tolist(), None, None, answer)]
     if path not in forced and (len(path) == DEPTH or np.ptp(y[rows]) == 0):
         return here
     best, most = forced.get(path), 1e-9
@@ -71,10 +73,12 @@ def brute_force(X, y, criterion, directions, forced, rows=None, low=-inf, high=i
         middle = 0.5 * (a + b)
         under, over = (low, min(high, middle)), (max(low, middle), high)
         limits = [under, over] if way > 0 else [over, under]
-    here = [(rows.tolist(), column, float(cut))]
+    here = [(rows.tolist(), column, float(cut), answer)]
     for branch, (part, (bottom, top)) in enumerate(zip(parts, limits, strict=True)):
         here += brute_force(X, y, criterion, directions, forced, part, bottom, top, (*path, branch))
-    return here
+    answers = {answer for _, asked, _, answer in here if asked is None}
+    alike = len(answers) == 1 and not any(known[: len(path)] == path for known in forced)
+    return [(rows.tolist(), None, None, answers.pop())] if alike else here
 
 
 def nodes_of(tree, X):
@@ -123,7 +127,7 @@ def test_forced_split_below_the_root_equals_brute_force_with_it(criterion, seed)
             forced_some += 1
             kept = own_splits_above(tree, int(node))
             kept[path_to(tree, int(node))] = (column, cut)
-            expected = brute_force(X, y, criterion, directions, kept)
+            expected = [node[:3] for node in brute_force(X, y, criterion, directions, kept)]
             got = nodes_of(forced, X)
             end = int(forced.subtree_end[node])
             start = [rows for rows, _, _ in expected].index(rows.tolist(), 0)

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import ceiba
@@ -58,6 +59,7 @@ VALUES: dict[str, list[Any]] = {
     "ccp_alpha": [0.02],
     "monotonic_cst": [{"x": -1}, [1, 1, 0]],
     "max_bins": [3],
+    "forced_splits": ["twin <= 2", ("level = a", "x <= 0", None)],
     "min_significance": [0.01, ceiba.Significance(level=0.2)],
     "categorical_features": [["twin"], [True, False, False]],
     "categorical_splits": ["multiway", ceiba.Multiway(empty=True)],
@@ -80,6 +82,7 @@ VALUES: dict[str, list[Any]] = {
     "drop_missing_target": [True],
     "splitter": ["random"],
     "honest": [ceiba.Honest(share=0.3)],
+    "feature_names": [["first", "second"]],
 }
 
 # Values that do what the default does, by their own documentation.
@@ -116,6 +119,8 @@ def outcome(task: str, name: str, options: dict[str, Any]) -> Any:
         y = [None, *y[1:].tolist()]
     make = ceiba.DecisionTreeClassifier if task == "classification" else ceiba.DecisionTreeRegressor
     odd = {"x": [np.nan, 0.1, 0.4], "twin": [0.0, np.nan, 9.0], "level": ["new", "a", None]}
+    if name == "feature_names":  # for arrays
+        X, odd = np.column_stack([X["x"], X["twin"]]), np.zeros((2, 2))
     if name == "unseen":
         X, odd = {"level": X["level"]}, {"level": odd["level"]}
     try:
@@ -123,6 +128,8 @@ def outcome(task: str, name: str, options: dict[str, Any]) -> Any:
             warnings.simplefilter("ignore")
             model = make(**{**options}).fit(X, y, sample_weight=weight)
             tree = model.tree_
+            if name == "match_columns":  # a frame with its columns in another order
+                odd = pl.DataFrame(odd)[["level", "twin", "x"]]
             answers = model.predict(odd).tolist()
             shares = model.predict_proba(odd).tolist() if task == "classification" else None
             rivals = tree.competitors is not None

@@ -193,6 +193,18 @@ def test_rules_say_where_their_intervals_come_from() -> None:
     assert "values are smoothed" in str(plain(X, y, leaf_values="laplace").tree_.rules())
 
 
+def test_outputs_say_optimistic_unless_leaves_are_honest() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    ordinary = ceiba.DecisionTreeRegressor(max_depth=2).fit(X, y)
+    honest = ceiba.DecisionTreeRegressor(max_depth=2, honest=0.5).fit(X, y)
+    for model, optimistic in ((ordinary, True), (honest, False)):
+        rules = model.tree_.rules()
+        texts = [str(rules), rules.to_text(), str(model.summary()), str(model.drift(X, y))]
+        assert [("optimistic" in text) for text in texts] == [optimistic] * 4
+        assert {rule.optimistic for rule in rules.rules} == {optimistic}
+        assert model.drift(X, y).to_dict()["optimistic"] == optimistic
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

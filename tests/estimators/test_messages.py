@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import ceiba
-from ceiba.errors import OptionError, TreeError
+from ceiba.errors import TreeError
 
 ROWS = ceiba.datasets.load_restaurant()
 
@@ -53,11 +53,9 @@ def test_set_split_refuses_what_is_no_split(split: Any) -> None:
             thing.set_split(0, split, iris.X, iris.y)
 
 
-def test_reprune_of_rpart_gives_advice_that_works() -> None:
+def test_reprune_of_rpart_is_the_tree_of_another_cp() -> None:
     iris = ceiba.datasets.load_iris()
     model = ceiba.rpart(xval=0).fit(iris.X, iris.y)
-    with pytest.raises(OptionError, match=r"model\.tree_\.prune\(alpha\).*cp \* 0\.6666") as error:
-        model.reprune(alpha=0.1)
-    assert "keep_unpruned" not in str(error.value)
-    smaller = model.tree_.prune(0.6 * model.tree_.risk[0])
-    assert smaller.n_leaves == ceiba.rpart(cp=0.6, xval=0).fit(iris.X, iris.y).get_n_leaves() < 3
+    smaller = model.reprune(cp=0.6)
+    assert smaller.tree_ == ceiba.rpart(cp=0.6, xval=0).fit(iris.X, iris.y).tree_
+    assert smaller.get_n_leaves() < model.get_n_leaves() == 3

@@ -45,6 +45,9 @@ WRONG = [
     ("honest", 1.5),
     ("drop_missing_target", 1),
     ("search", "best"),
+    ("forced_splits", 3),
+    ("feature_names", 3),
+    ("match_columns", "any"),
 ]
 
 

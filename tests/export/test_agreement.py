@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ceiba
 from tests.export.agreement import N_ROWS, N_TREES, compare, parts, several
 from tests.export.drawn_trees import Drawn, draw
 
@@ -301,6 +302,21 @@ def pmml_evaluator() -> Any:
 
     backend = JPypeBackend()
     return lambda path: evaluator.make_evaluator(str(path), backend=backend).verify()
+
+
+@pytest.mark.parametrize("step", ["6h", "1D", "137s"])
+def test_pmml_takes_dates_as_iso_text(step: str, pmml_evaluator: Any, tmp_path: Path) -> None:
+    import pandas as pd
+
+    times = pd.Series(pd.date_range("2024-02-27", periods=60, freq=step))
+    model = ceiba.DecisionTreeClassifier().fit(pd.DataFrame({"t": times}), times.index // 7 % 2)
+    model.tree_.export("pmml", tmp_path / "tree.pmml")
+    style = "%Y-%m-%d" if step == "1D" else "%Y-%m-%dT%H:%M:%S"
+    texts = [*times.dt.strftime(style), None]
+    result = pmml_evaluator(tmp_path / "tree.pmml").evaluateAll(
+        pd.DataFrame({"t": pd.Series(texts, dtype=object)})
+    )
+    assert result["leaf"].astype(int).tolist() == model.apply({"t": texts}).tolist()
 
 
 @parts()

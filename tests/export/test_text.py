@@ -56,11 +56,11 @@ def test_text_ascii_has_no_other_characters() -> None:
 def test_text_bars_run_beside_open_branches() -> None:
     tree = ceiba.tree.build(("x <= 1", ("y <= 2", 1.0, 2.0), ("y <= 3", 3.0, 4.0)))
     assert to_text(tree).splitlines() == [
-        "root  2.5",
-        "├─ x <= 1  1.5",
+        "root",  # no rows: an answer of an inner node would be invented
+        "├─ x <= 1",
         "│  ├─ y <= 2  → 1",
         "│  └─ y > 2  → 2",
-        "└─ x > 1  3.5",
+        "└─ x > 1",
         "   ├─ y <= 3  → 3",
         "   └─ y > 3  → 4",
     ]

@@ -1,11 +1,13 @@
-"""`frequency_weights=True` is "row k times" for CHAID's bins and for `min_significance`."""
+"""`frequency_weights=True` is "row k times", whatever the missing rule, family or pruning."""
 
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ceiba
+from ceiba.grow import Surrogates
 
 
 def weighted_and_repeated(seed, n=120):
@@ -19,10 +21,88 @@ def weighted_and_repeated(seed, n=120):
 
 def same(a, b):
     assert a.n_nodes == b.n_nodes
-    np.testing.assert_array_equal(a.splits.cut, b.splits.cut)
+    np.testing.assert_array_equal(a.splits.cut, b.splits.cut)  # NaN equals NaN here
     np.testing.assert_array_equal(a.splits.column, b.splits.column)
     np.testing.assert_array_equal(a.n_rows, b.n_rows)
     np.testing.assert_allclose(a.value, b.value)
+
+
+def hostile_table(rng, n):
+    """One to three columns of few or many numbers or levels, some with missing values."""
+    columns = {}
+    for j in range(rng.integers(1, 4)):
+        kind = rng.integers(0, 3)
+        if kind == 2:
+            column = np.array(list("abcde"), object)[rng.integers(0, 5, n)]
+        else:
+            column = rng.integers(0, 6, n) * 1.0 if kind else rng.normal(size=n).round(1)
+        hole = rng.random(n) < rng.choice([0.0, 0.25])
+        hole[0] = False
+        column[hole] = None if kind == 2 else np.nan
+        columns[f"x{j}"] = column
+    return pd.DataFrame(columns)
+
+
+def plain(task, **options):
+    kind = ceiba.DecisionTreeRegressor if task else ceiba.DecisionTreeClassifier
+    return kind(max_depth=3, **options)
+
+
+MODELS = {
+    "learn": lambda task, f: plain(task, min_samples_leaf=0.1, **f),
+    "majority": lambda task, f: plain(task, missing="majority", min_samples_split=5, **f),
+    "surrogate": lambda task, f: plain(task, missing="surrogate", min_samples_leaf=2, **f),
+    "surrogate, else stay": lambda task, f: plain(task, missing=Surrogates(otherwise="stay"), **f),
+    "fractional": lambda task, f: plain(task, missing="fractional", **f),
+    "c45": lambda task, f: ceiba.c45(**f),
+    "c45, unpruned": lambda task, f: ceiba.c45(prune=None, **f),
+    "id3": lambda task, f: ceiba.id3(**f),
+    "chaid": lambda task, f: ceiba.chaid(**f),
+}
+
+
+@pytest.mark.filterwarnings("ignore::ceiba.errors.DataWarning")
+@pytest.mark.parametrize("name", MODELS)
+def test_row_of_weight_k_is_the_row_k_times(name):
+    rng = np.random.default_rng(len(name))
+    for _ in range(40):
+        n = int(rng.integers(6, 40))
+        X, task = hostile_table(rng, n), int(rng.integers(0, 2)) and name in list(MODELS)[:5]
+        y = rng.integers(0, 8, n) * 1.0 if task else rng.integers(0, rng.integers(2, 4), n)
+        weight = rng.integers(1, 5, n)
+        rows = np.repeat(np.arange(n), weight)
+        a = MODELS[name](task, {"frequency_weights": True}).fit(X, y, sample_weight=weight).tree_
+        b = MODELS[name](task, {}).fit(X.iloc[rows].reset_index(drop=True), y[rows]).tree_
+        same(a, b)
+        assert a.splits == b.splits
+        np.testing.assert_array_equal(a.default_branch, b.default_branch)
+        if name != "chaid":
+            np.testing.assert_array_equal(a.sent_default, b.sent_default)
+        if a.surrogates is not None:
+            np.testing.assert_array_equal(a.surrogates.sent, b.surrogates.sent)
+
+
+def test_subtree_regrown_with_frequencies_is_that_of_repeated_rows():
+    rng = np.random.default_rng(4)
+    X = hostile_table(rng, 60)
+    y, weight = rng.integers(0, 2, 60), rng.integers(1, 5, 60)
+    rows = np.repeat(np.arange(60), weight)
+    again = X.iloc[rows].reset_index(drop=True)
+    a = ceiba.c45(prune=None, frequency_weights=True).fit(X, y, sample_weight=weight)
+    b = ceiba.c45(prune=None).fit(again, y[rows])
+    same(a.regrow(1, X, y, sample_weight=weight).tree_, b.regrow(1, again, y[rows]).tree_)
+
+
+def test_more_rows_than_can_be_repeated_are_refused():
+    model = ceiba.c45(frequency_weights=True)
+    with pytest.raises(ceiba.DataError, match=r"add up to 2e\+09 rows, and 100,000,000 can be"):
+        model.fit([[1.0], [2.0]], ["a", "b"], sample_weight=[1e9, 1e9])
+
+
+def test_frequencies_beyond_what_an_int64_counts_are_refused():
+    model = ceiba.DecisionTreeClassifier(frequency_weights=True)
+    with pytest.raises(ceiba.DataError, match=r"rows are counted up to 9\.2e18"):
+        model.fit([[1.0], [2.0]], ["a", "b"], sample_weight=[9e18, 9e18])
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -90,8 +90,8 @@ def test_wrong_value_is_refused_by_name(wrong) -> None:
 
 
 def test_unknown_method_is_refused_with_the_methods() -> None:
-    with pytest.raises(ParameterError, match="'class', 'anova', 'poisson'"):
-        ceiba.rpart("exp")
+    with pytest.raises(ParameterError, match="'class', 'anova', 'poisson', 'exp'"):
+        ceiba.rpart("survival")
 
 
 # ---------------------------------------------------------------------- rows

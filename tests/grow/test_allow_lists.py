@@ -54,6 +54,7 @@ OPTIONS: dict[str, Any] = {
     "small_tables": None,  # what is tested
     "surrogate_style": 1,
     "use_surrogate": 0,
+    "weights_count_rows": True,
 }
 #: What must come with an option for it to matter.
 WITH = {"seed": {"max_features": 2}, "class_cost": {"min_risk_ratio": 0.3}}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ceiba.grow.significance.independence import chi_square_test, f_test, sequential
+from ceiba.grow.significance.independence import _tables, chi_square_test, f_test, sequential
 
 
 @pytest.mark.parametrize(
@@ -58,18 +58,18 @@ def test_small_table_is_judged_by_monte_carlo_near_the_exact_value():
     assert test.p_value == pytest.approx(far.mean(), abs=0.004)
 
 
-def test_both_ways_of_drawing_tables_agree():
-    """Few rows per cell are shuffled, many are drawn cell by cell."""
-    from ceiba.grow.significance.independence import _shuffled_tables, _tables
-
-    rows, columns = np.array([300.0, 200.0, 100.0]), np.array([350.0, 150.0, 100.0])
+@pytest.mark.parametrize("scale", [1, 100])  # few rows per cell, and many
+def test_drawn_tables_are_those_of_shuffled_rows(scale):
+    rows, columns = scale * np.array([3, 2, 1]), scale * np.array([4, 1, 1])
     rng = np.random.default_rng(0)
-    cellwise, shuffled = (draw(rows, columns, 2000, rng) for draw in (_tables, _shuffled_tables))
-    for tables in (cellwise, shuffled):
-        assert (tables.sum(axis=2) == rows).all()
-        assert (tables.sum(axis=1) == columns).all()
-    np.testing.assert_allclose(cellwise.mean(axis=0), shuffled.mean(axis=0), rtol=0.01)
-    np.testing.assert_allclose(cellwise.var(axis=0), shuffled.var(axis=0), rtol=0.2)
+    drawn = _tables(rows.astype(float), columns.astype(float), 2000, rng)
+    assert (drawn.sum(axis=2) == rows).all()
+    assert (drawn.sum(axis=1) == columns).all()
+    classes = np.repeat(np.arange(3), columns)
+    cells = np.repeat(np.arange(3) * 3, rows) + rng.permuted(np.tile(classes, (2000, 1)), axis=1)
+    shuffled = np.stack([np.bincount(one, minlength=9).reshape(3, 3) for one in cells])
+    np.testing.assert_allclose(drawn.mean(axis=0), shuffled.mean(axis=0), rtol=0.02, atol=0.05)
+    np.testing.assert_allclose(drawn.var(axis=0), shuffled.var(axis=0), rtol=0.2, atol=0.02)
 
 
 def test_early_stop_decides_as_all_draws_would():

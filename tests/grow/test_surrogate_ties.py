@@ -34,7 +34,7 @@ def test_split_by_hand_sends_tied_rows_as_growing_does():
         if model.tree_.is_leaf[0] or model.tree_.splits.kind[0] != ceiba.tree.SplitKind.CUT:
             continue
         question = f"x{model.tree_.splits.column[0]} <= {model.tree_.splits.cut[0]}"
-        model.set_split(0, question, X, y)
+        model = model.set_split(0, question, X, y)
         again = model.tree_
         counts = np.bincount(again.apply(X), minlength=again.n_nodes)
         assert (counts[again.is_leaf] == again.n_rows[again.is_leaf]).all()

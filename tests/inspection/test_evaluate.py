@@ -324,5 +324,20 @@ def test_intervals_of_95_percent_cover_92_to_97(name, n):
         assert (0.82 if heavy else 0.915) <= rate <= 0.975
 
 
+@pytest.mark.parametrize(("n", "at_least"), [(100, 0.92), (400, 0.93)])
+def test_interval_of_the_mae_of_lognormal_errors_covers(n, at_least):
+    """40,000 runs at 100 rows and 10,000 at 400: standard errors of 0.14 and 0.24 %."""
+    rng, weight = np.random.default_rng(n), np.ones(n)
+    held = [
+        low <= 1.262673 <= high
+        for low, high in (
+            mean_interval(np.abs(lognormal(rng, n)), weight, float(n))
+            for _ in range(4_000_000 // n if n == 100 else 10_000)
+        )
+    ]
+    print(f"| MAE, lognormal errors | {n} | {100 * np.mean(held):.2f} % |")
+    assert at_least <= np.mean(held) <= 0.97
+
+
 def test_interval_of_the_cost_covers_in_a_short_run():
     assert coverage(cost_case, 100, 500)["cost"] >= 0.925

@@ -132,7 +132,7 @@ def test_explain_of_a_regression_shows_the_number():
     model = DecisionTreeRegressor().fit({"x": [1.0, 2.0]}, [0.5, 3.25])
     explanation = model.explain({"x": 2.0})
     assert (explanation.answer, explanation.probability) == (3.25, None)
-    assert "=> 3.25  (leaf 2, 1 training rows)" in str(explanation)
+    assert "=> 3.25  (leaf 2, 1 training row)" in str(explanation)
 
 
 def test_explain_of_several_outputs_answers_with_a_tuple():

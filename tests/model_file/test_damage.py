@@ -52,7 +52,7 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("version", 5), "format version 5.*Update ceiba"),
+        (_set("version", 6), "format version 6.*Update ceiba"),
         (_set("version", "1"), "at version"),
         (_set("version", 0), "at version"),
         (_drop("version"), "'version' is missing"),

@@ -99,7 +99,7 @@ def test_estimator_comes_back_with_parameters_and_predictions(
     assert type(back) is type(model)
     assert repr(back) == repr(model)
     assert back.tree_ == model.tree_
-    assert set(vars(back)) == set(vars(model))
+    assert set(vars(back)) == {*vars(model), "metadata_"}
     assert back.predict(FRAME).tolist() == model.predict(FRAME).tolist()
     assert back.predict_proba(FRAME).tolist() == model.predict_proba(FRAME).tolist()
 
@@ -169,7 +169,7 @@ def test_chain_of_20000_levels_comes_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "sample", sorted(SAMPLES.glob("version_[124]_*")), ids=lambda path: path.name
+    "sample", sorted(SAMPLES.glob("version_[125]_*")), ids=lambda path: path.name
 )
 def test_kept_sample_still_predicts_what_it_did(sample: Path) -> None:
     model = ceiba.load(sample)
@@ -185,6 +185,13 @@ def test_samples_of_every_version_are_there() -> None:
 
     for version in range(1, VERSION + 1):
         assert list(SAMPLES.glob(f"version_{version}_*"))
+
+
+def test_sample_of_version_4_keeps_its_notes() -> None:
+    model = ceiba.load(SAMPLES / "version_4_notes.ceiba")
+    assert "# age: the committee's first question" in str(model.tree_)
+    assert "answer set by hand, was good: policy of 2026" in str(model.tree_)
+    assert model.predict({"age": [20, 60], "sex": ["f", "f"]}).tolist() == ["bad", "bad"]
 
 
 def test_sample_of_version_3_keeps_its_zone() -> None:

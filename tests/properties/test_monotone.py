@@ -91,12 +91,12 @@ def test_values_follow_the_direction_after_changes_by_hand(rule, classes):
         X, y = table(seed, holes=0.25, classes=classes)
         model = model_of(seed, rule, None, classes=classes).fit(X, y)
         try:
-            model.set_split(0, "x2 <= 3.5", X, y)
+            model = model.set_split(0, "x2 <= 3.5", X, y)
         except ceiba.errors.CeibaError:
             continue  # a split that the limits forbid
         changed += 1
         inner = np.flatnonzero(~model.tree_.is_leaf)
-        model.regrow(int(inner[-1]), X, y)
+        model = model.regrow(int(inner[-1]), X, y)
         assert worst_step(model, seed, holes=0.3) <= 1e-12
     assert changed >= 6
 

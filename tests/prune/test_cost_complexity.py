@@ -296,8 +296,8 @@ def test_path_starts_with_the_tree_and_ends_with_the_root():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "either alpha or n_leaves"),
-        ({"alpha": 0.1, "n_leaves": 3}, "either alpha or n_leaves"),
+        ({}, "one of alpha, cp and n_leaves"),
+        ({"alpha": 0.1, "n_leaves": 3}, "one of alpha, cp and n_leaves"),
         ({"alpha": -1}, "at least 0"),
         ({"alpha": float("nan")}, "at least 0"),
         ({"n_leaves": 0}, "at least 1"),

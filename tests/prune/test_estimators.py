@@ -91,10 +91,26 @@ def test_arrays_as_parameters_compare_by_value():
     assert CostComplexity() != ChiSquare()
 
 
-@pytest.mark.parametrize("wrong", [0.1, "CV", True, [1]])
+@pytest.mark.parametrize("wrong", [0.1, True, [1]])
 def test_prune_that_is_no_pruning_is_refused(noisy, wrong):
     with pytest.raises(OptionError, match="'prune' parameter"):
         DecisionTreeClassifier(prune=wrong).fit(*noisy)
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("CV", "Did you mean 'cv'"),
+        ("chi2", r"prune=ceiba\.prune\.ChiSquare\(\)"),
+        ("pessimistic", r"Pessimistic\(\)"),
+        ("reduced-error", "ReducedError"),
+        ("mdl", "DescriptionLength"),
+        ("same_answer", "SameAnswer"),
+    ],
+)
+def test_name_of_another_pruning_is_told_its_class(noisy, name, advice):
+    with pytest.raises(OptionError, match=advice):
+        DecisionTreeClassifier(prune=name).fit(*noisy)
 
 
 def test_number_as_pruning_is_told_how_to_say_alpha():
@@ -330,10 +346,11 @@ def test_fitted_model_with_its_table_is_pickled(noisy):
 
 def test_reprune_gives_the_tree_of_another_fit(noisy):
     model = DecisionTreeClassifier(prune=CostComplexity(keep_unpruned=True)).fit(*noisy)
-    assert model.reprune(rule="1se").tree_ == DecisionTreeClassifier(prune="1se").fit(*noisy).tree_
-    assert "the 1-SE rule" in str(model.pruning_table_)
+    again = model.reprune(rule="1se")
+    assert again.tree_ == DecisionTreeClassifier(prune="1se").fit(*noisy).tree_
+    assert "the 1-SE rule" in str(again.pruning_table_)
     expected = DecisionTreeClassifier(prune=CostComplexity(n_leaves=5)).fit(*noisy)
-    model.reprune(n_leaves=5)
+    model = model.reprune(n_leaves=5)
     assert model.tree_ == expected.tree_
     assert model.alpha_ == expected.alpha_
     assert model.pruning_table_.chosen_step == expected.pruning_table_.chosen_step
@@ -343,7 +360,7 @@ def test_reprune_gives_the_tree_of_another_fit(noisy):
 def test_reprune_without_the_tree_is_told_how_to_keep_it(noisy):
     model = DecisionTreeClassifier(prune="cv").fit(*noisy)
     with pytest.raises(OptionError, match="keep_unpruned=True"):
-        model.reprune(n_leaves=3)
+        model.reprune(n_leaves=model.get_n_leaves() + 1)
 
 
 @pytest.mark.parametrize("arguments", [{}, {"alpha": 0.1, "rule": "min"}, {"rule": "best"}])
@@ -356,7 +373,7 @@ def test_reprune_with_wrong_arguments_is_refused(noisy, arguments):
 def test_set_split_of_an_estimator_uses_its_parameters(noisy):
     X, y = noisy
     model = DecisionTreeClassifier(max_depth=3, min_samples_leaf=5, prune="cv").fit(X, y)
-    model.set_split(0, "x3 <= 0", X, y)
+    model = model.set_split(0, "x3 <= 0", X, y)
     assert not hasattr(model, "pruning_table_")
     tree = model.tree_
     assert (tree.splits.column[0], tree.depth) == (3, 3)

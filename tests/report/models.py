@@ -57,6 +57,11 @@ def model(kind: str) -> Any:
     if kind == "surrogate":
         options = {"missing": ceiba.Surrogates(keep=3), "max_depth": 4}
         return ceiba.DecisionTreeClassifier(**options).fit(frame, classes(frame, 2))
+    if kind == "stay":
+        stands = ceiba.Surrogates(keep=1, otherwise="stay")
+        return ceiba.DecisionTreeClassifier(missing=stands, max_depth=5).fit(
+            frame, classes(frame, 2)
+        )
     if kind == "fractional":
         options = {"missing": "fractional", "max_depth": 4}
         return ceiba.DecisionTreeClassifier(**options).fit(frame, classes(frame, 2))

@@ -50,7 +50,7 @@ def prior_model() -> Any:
 
 
 @pytest.mark.parametrize(
-    "kind", ["classes", "regression", "surrogate", "fractional", "cv", "prior"]
+    "kind", ["classes", "regression", "surrogate", "stay", "fractional", "cv", "prior"]
 )
 def test_contributions_in_the_page_equal_those_of_python(open_page: Open, kind: str) -> None:
     fitted = prior_model() if kind == "prior" else model(kind)

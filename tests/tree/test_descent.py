@@ -10,7 +10,7 @@ GROWN = {
     "id3": lambda: ceiba.id3(),
     "chaid": lambda: ceiba.chaid(split=0.5, min_samples_split=2),
     "surrogates": lambda: ceiba.DecisionTreeClassifier(missing="surrogate", max_depth=6),
-    "rpart": lambda: ceiba.rpart(cp=0.0, minsplit=5, usesurrogate=1),
+    "rpart": lambda: ceiba.rpart("class", cp=0.0, minsplit=5, usesurrogate=1),
     "c45": lambda: ceiba.c45(),
     "unseen stays apart": lambda: ceiba.c45(unseen="majority"),
 }

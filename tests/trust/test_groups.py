@@ -94,7 +94,7 @@ def test_evaluate_by_works_for_frames_arrays_weights_and_numbers() -> None:
         ({"by": "x"}, DataError, "groups; at most 50"),
         ({"by": ["a"]}, DataError, "one label per row"),
         ({"by": "sex", "positive": "maybe"}, OptionError, "no class"),
-        ({"positive": "yes"}, OptionError, "no effect without by"),
+        ({"positive": "maybe"}, OptionError, "is not a class"),
     ],
 )
 def test_evaluate_by_with_a_wrong_option_says_so(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import matplotlib
@@ -11,6 +12,8 @@ from sklearn.datasets import load_diabetes, load_wine
 
 import ceiba
 from ceiba.errors import OptionError, TreeError
+from ceiba.table import read
+from ceiba.trust import stability
 
 matplotlib.use("Agg")
 
@@ -84,6 +87,21 @@ def test_stability_for_any_number_of_threads_is_the_same() -> None:
     assert np.array_equal(found[0].rows, found[1].rows)
 
 
+def test_stability_trees_grow_side_by_side() -> None:
+    X, y = load_wine(return_X_y=True)
+    model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    both = threading.Barrier(2, timeout=60)  # passed only while two trees are being fitted
+    table = read(X)
+
+    def fit(rows: Any) -> Any:
+        both.wait()
+        return model.tree_
+
+    found = stability(model.tree_, table, fit, resamples=6, n_threads=2)
+    assert found.n_leaves.tolist() == [model.tree_.n_leaves] * 6
+    assert not both.broken
+
+
 def test_stability_of_a_strong_signal_chooses_it_always() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 5))
@@ -104,7 +122,8 @@ def test_rival_columns_equal_forcing_and_validating_by_hand() -> None:
         train, test = folds != fold, folds == fold
         fit = ceiba.DecisionTreeClassifier(max_depth=3).fit(X[train], y[train])
         cut = ceiba.DecisionTreeClassifier(max_depth=1).fit(X[train][:, [j]], y[train])
-        fit.set_split(0, ceiba.tree.Cut(f"x{j}", cut.tree_.splits.cut[0]), X[train], y[train])
+        split = ceiba.tree.Cut(f"x{j}", cut.tree_.splits.cut[0])
+        fit = fit.set_split(0, split, X[train], y[train])
         wrong[test] = fit.predict(X[test]) != y[test]
     row = next(row for row in found.table if row["column"] == f"x{j}")
     assert row["risk"] == pytest.approx(wrong.mean())

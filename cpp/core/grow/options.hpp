@@ -52,6 +52,7 @@ void for_each_option(Visit visit) {
     visit("keep_zero_weights", [](auto& o) -> auto& { return o.keep_zero_weights; });
     visit("use_surrogate", [](auto& o) -> auto& { return o.use_surrogate; });
     visit("max_surrogates", [](auto& o) -> auto& { return o.surrogates.max_surrogates; });
+    visit("weights_count_rows", [](auto& o) -> auto& { return o.surrogates.weights_count_rows; });
     visit("surrogate_style", [](auto& o) -> auto& { return o.surrogates.style; });
     visit("max_bins", [](auto& o) -> auto& { return o.bins.max_bins; });
     visit("approximate", [](auto& o) -> auto& { return o.bins.approximate; });

@@ -1,5 +1,6 @@
 // When a search must end: the time limit, Ctrl-C. The search asks often; the clock is read every few thousand rows of
-// work.
+// work. A part of the search may have a limit of its own, in work and not in seconds: so it ends at the same place
+// whatever the machine and the number of threads.
 #pragma once
 
 #include <chrono>
@@ -11,6 +12,7 @@
 namespace ceiba::optimal {
 
 struct OutOfTime {};
+struct OutOfWork {};
 
 class Clock {
 public:
@@ -22,21 +24,34 @@ public:
     // Called by the thread that entered, with the entries looked at since the last call.
     void spend(std::size_t work) {
         ++evaluations_;
+        if ((done_ += static_cast<double>(work)) > work_limit_) throw OutOfWork{};
         open_ += work;
         if (open_ < 200000) return;
         open_ = 0;
         interrupt_.poll();
-        if (seconds() > std::min(limit_, phase_end_)) throw OutOfTime{};
+        if (seconds() > limit_) throw OutOfTime{};
     }
-    // A part of the search that has its own, earlier end.
-    void set_phase_end(double seconds) { phase_end_ = seconds; }
-    void clear_phase_end() { phase_end_ = std::numeric_limits<double>::infinity(); }
-    double limit() const { return limit_; }
+    // Runs work that may look at as many entries as one thread does in a share of the time limit, roughly.
+    template <class Work>
+    void within(double share, const Work& work) {
+        work_limit_ = done_ + share * limit_ * entries_per_second;
+        try {
+            work();
+        } catch (const OutOfWork&) {
+        } catch (...) {
+            work_limit_ = none;
+            throw;
+        }
+        work_limit_ = none;
+    }
     std::size_t evaluations() const { return evaluations_; }
 
 private:
+    static constexpr double entries_per_second = 2e8;
+    static constexpr double none = std::numeric_limits<double>::infinity();
+
+    double limit_, work_limit_ = none, done_ = 0.0;
     Time::time_point start_ = Time::now();
-    double limit_, phase_end_ = std::numeric_limits<double>::infinity();
     base::Interrupt& interrupt_;
     std::size_t open_ = 0, evaluations_ = 0;
 };

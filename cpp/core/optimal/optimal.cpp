@@ -121,11 +121,11 @@ private:
     double limit_;
 };
 
-// Bytes of the ranks and of the orders of the nodes on one path, both branches of each.
+// Bytes of the ranks and of the orders of the nodes on one path, both branches of each; a tree that is refined has two.
 std::size_t needed(const Problem& problem, const Request& request) {
     const std::size_t levels = static_cast<std::size_t>(std::max(1, request.horizon ? 3 : request.max_depth));
     const std::size_t per_node = problem.rows.size() * (4 * problem.features.all.size() + 32);
-    return per_node * (levels + 2);
+    return per_node * (2 * levels + 2);
 }
 
 template <class Loss>

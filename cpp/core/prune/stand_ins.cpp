@@ -19,7 +19,7 @@ StandIns stand_ins(const data::Table& table, const data::Target& target, std::sp
     const int right = split::right_son(node, routing, search.class_scale);
     StandIns out{split::find_surrogates(node, routing, primary_column, right, options), {branch.begin(), branch.end()}};
     if (!use) return out;
-    split::route_by_surrogates(node, out.surrogates, routing);
+    split::route_by_surrogates(node, options, out.surrogates, routing);
     for (std::size_t i = 0; i < node.size(); ++i) out.branch[row[i]] = routing.branch[i];
     return out;
 }

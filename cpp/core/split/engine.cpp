@@ -1,6 +1,7 @@
 #include "split/engine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "split/ratio/gain_ratio.hpp"
@@ -70,14 +71,27 @@ void Engine::hand_down(NodeRows& node, const Division& division, const std::vect
     finder_->hand_down(node, branches, pool);
 }
 
+// Rows for which a row counts in what a tree says of its rows.
+double Engine::rows_counted(const NodeRows& node, std::size_t i) const {
+    return options_.surrogates.weights_count_rows ? node.store->target.case_weight_of(node.begin + i) : 1.0;
+}
+
+std::int64_t Engine::missing_rows(const NodeRows& node, std::size_t column) const {
+    if (!options_.surrogates.weights_count_rows)
+        return static_cast<std::int64_t>(node.size() - node.n_present(column));
+    const bool levels = !node.store->codes[column].empty();
+    double sum = 0.0;
+    for (std::uint32_t i = 0; i < node.size(); ++i)
+        if (levels ? node.codes(column)[i] < 0 : std::isnan(node.number(column, i))) sum += rows_counted(node, i);
+    return std::llround(sum);
+}
+
 // Decides for every row that the split could not place.
 Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Routing& routing) const {
     Placement out;
     if (split.learned_missing) {
         out.default_branch = split.missing_branch;
-        if (split.kind != Kind::presence)
-            out.sent_default =
-                static_cast<std::int64_t>(node.size() - node.n_present(static_cast<std::size_t>(split.column)));
+        if (split.kind != Kind::presence) out.sent_default = missing_rows(node, static_cast<std::size_t>(split.column));
         return out;
     }
     const bool by_surrogate = options_.search.missing == Missing::surrogate;
@@ -97,15 +111,17 @@ Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Ro
     if (by_surrogate && split.n_branches == 2 && options_.surrogates.max_surrogates > 0) {
         const int right = right_son(node, routing, options_.search.class_scale);
         out.surrogates = find_surrogates(node, routing, split.column, right, options_.surrogates);
-        if (options_.use_surrogate > 0) route_by_surrogates(node, out.surrogates, routing);
+        if (options_.use_surrogate > 0) route_by_surrogates(node, options_.surrogates, out.surrogates, routing);
     }
     const bool rule_lacks = as_rpart && options_.surrogates.max_surrogates == 0;
     const bool stays = by_surrogate && (options_.use_surrogate < 2 || heavier < 0 || rule_lacks);
-    for (std::uint16_t& branch : routing.branch) {
-        if (branch != unplaced) continue;
-        branch = static_cast<std::uint16_t>(stays ? routing.n_branches : heavier);
-        ++out.sent_default;
+    double sent = 0.0;
+    for (std::size_t i = 0; i < routing.branch.size(); ++i) {
+        if (routing.branch[i] != unplaced) continue;
+        routing.branch[i] = static_cast<std::uint16_t>(stays ? routing.n_branches : heavier);
+        sent += rows_counted(node, i);
     }
+    out.sent_default = std::llround(sent);
     if (by_surrogate && options_.use_surrogate < 2) out.default_branch = Placement::stays;
     if (as_rpart && options_.use_surrogate == 2) out.default_branch = Placement::by_row_counts;
     return out;

@@ -79,6 +79,8 @@ public:
 private:
     bool worth_binning(const data::Table& table, const data::Target& target) const;
     Placement place_missing(const NodeRows& node, const Candidate& split, Routing& routing) const;
+    double rows_counted(const NodeRows& node, std::size_t i) const;
+    std::int64_t missing_rows(const NodeRows& node, std::size_t column) const;
 
     const EngineOptions& options_;
     NodeRows root_;

@@ -1,7 +1,9 @@
-"""What a good colleague would point out before learning: leaks, identifiers, rare classes."""
+"""What a good colleague would point out before learning: leaks, rare classes, rows left out."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -12,7 +14,9 @@ _RARE: Final = 5
 _MANY_MISSING: Final = 0.05
 
 
-def advice(frame: pl.DataFrame, y: pl.Series, task: str, n_missing: int) -> list[str]:
+def advice(
+    frame: pl.DataFrame, y: pl.Series, task: str, n_missing: int, identifiers: Collection[str] = ()
+) -> list[str]:
     """Give remarks about the columns and the target, in words.
 
     Parameters
@@ -24,6 +28,8 @@ def advice(frame: pl.DataFrame, y: pl.Series, task: str, n_missing: int) -> list
     task : str
     n_missing : int
         Rows left out because their target was missing.
+    identifiers : collection of str
+        Columns that decide the target only because every row has a value of its own.
     """
     found = []
     total = len(y) + n_missing
@@ -37,31 +43,11 @@ def advice(frame: pl.DataFrame, y: pl.Series, task: str, n_missing: int) -> list
         rare = counts.filter(counts["count"] < _RARE)
         for label, n in rare.rows()[:3]:
             found.append(f"Class {label!r} has only {n} row{'s' if n > 1 else ''}.")
-    found += [text for name in frame.columns if (text := _identifier(frame[name]))]
-    found += _leaks(frame, y, task)
+    found += _leaks(frame, y, task, identifiers)
     return found
 
 
-def _identifier(series: Any) -> str:
-    """Say that a column of numbers or dates is different in every row."""
-    present = series.drop_nulls()
-    n = len(present)
-    if n < 20 or not (present.dtype.is_integer() or present.dtype.is_temporal()):
-        return ""
-    if present.n_unique() < n:
-        return ""
-    name = series.name
-    if present.dtype.is_temporal():
-        return (
-            f"Column {name!r} has another date in each row, and no new row will have any of them. "
-            f"Leave it out (--drop {name}), or make columns such as the month."
-        )
-    if int(present.max()) - int(present.min()) < 2 * n:
-        return f"Column {name!r} counts the rows: an identifier. Leave it out (--drop {name})."
-    return ""
-
-
-def _leaks(frame: pl.DataFrame, y: pl.Series, task: str) -> list[str]:
+def _leaks(frame: pl.DataFrame, y: pl.Series, task: str, skip: Collection[str]) -> list[str]:
     """Find columns that alone decide the target: a tree of two questions without mistakes."""
     from ceiba import estimators
 
@@ -74,10 +60,15 @@ def _leaks(frame: pl.DataFrame, y: pl.Series, task: str) -> list[str]:
     kind: Any = estimators.DecisionTreeClassifier
     if task == "regression":
         kind = estimators.DecisionTreeRegressor
+    truth = y.to_numpy() if task == "regression" else y.to_list()
     for name in frame.columns:
+        if name in skip:
+            continue
         model = kind(max_leaf_nodes=3, min_samples_leaf=max(2, len(y) // 200))
         try:
-            model.fit(frame.select(name), y.to_numpy() if task == "regression" else y.to_list())
+            with warnings.catch_warnings():  # of what learning itself will warn
+                warnings.simplefilter("ignore")
+                model.fit(frame.select(name), truth)
         except ValueError:  # a column without values says nothing
             continue
         tree = model.tree_

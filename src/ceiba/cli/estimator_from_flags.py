@@ -132,12 +132,16 @@ def make_model(task: str, recipe: str | None, options: Mapping[str, Any]) -> Any
     return make(**given).set_params(**nested)
 
 
+def check_share(share: float | None) -> None:
+    """Refuse a share of held-out rows that leaves nothing on one side."""
+    if share is not None and not 0 < share < 1:
+        raise OptionError(f"--test-size {share}: a share between 0 and 1 is needed.")
+
+
 def split_rows(y: Any, share: float, seed: int, task: str) -> tuple[Any, Any]:
     """Divide rows into those to learn from and those to judge by, each class in its share."""
     import numpy as np
 
-    if not 0 < share < 1:
-        raise OptionError(f"--test-size {share}: a share between 0 and 1 is needed.")
     rng = np.random.default_rng(seed)
     n = len(y)
     order = rng.permutation(n)

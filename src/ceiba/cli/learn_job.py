@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ceiba.cli.files.streams import shown
+from ceiba.visible import counted
+
 _SHORT = 12  # rows of a pruning table that are printed
+_REMARKS = 8  # remarks about columns that are printed
 
 
 @dataclass
@@ -48,6 +51,7 @@ class Learning:
     y: Any = None
     weights: Any = None
     task: str = ""
+    source: Any = None
     train: Any = None
     test: Any = None
 
@@ -56,19 +60,32 @@ class Learning:
         from ceiba.cli.advice import advice
         from ceiba.cli.estimator_from_flags import task_of
         from ceiba.cli.files.kinds import shape_columns
-        from ceiba.cli.files.reading import import_polars, is_text, read_table
+        from ceiba.cli.files.reading import import_polars, is_text, load_table
+        from ceiba.cli.first_look import column_named
         from ceiba.cli.output import remark
-        from ceiba.errors import DataError, OptionError, did_you_mean
+        from ceiba.errors import DataError, OptionError
 
         pl = import_polars()
-        frame = read_table(self.data, self.reading)
-        for name in filter(None, (self.target, self.weight)):
-            if name not in frame.columns:
-                hint = did_you_mean(name, frame.columns)
-                raise OptionError(f"There is no column {name!r} in {self.data}.{hint}")
+        loaded = load_table(self.data, self.reading)
+        frame = loaded.frame
+        for text in loaded.remarks:
+            remark(f"warning: {text}", self.quiet)
+        self.source = {
+            "header": loaded.has_header,
+            "names": list(frame.columns),
+            "styles": {
+                name: style.to_dict()
+                for name, style in loaded.styles.items()
+                if style.kind in ("number", "date", "datetime") and not style.is_plain
+            },
+        }
+        self.target = column_named(self.target, frame.columns, "--target", self.data)
+        if self.weight is not None:
+            self.weight = column_named(self.weight, frame.columns, "--weight", self.data)
         frame = shape_columns(frame, **self.shape)
         if self.target not in frame.columns:
             raise OptionError(f"--drop names the target {self.target!r}.")
+        identifiers = self._look_at(frame) if advise and not self.quiet else []
         n = len(frame)
         present = frame[self.target].is_not_null()
         if not present.any():
@@ -86,10 +103,33 @@ class Learning:
             raise DataError(f"{self.data} has no column to learn from besides the target.")
         self.task = task_of(self.y, task)
         if advise and not self.quiet:
-            for text in advice(self.X, self.y, self.task, n - len(frame)):
+            for text in advice(self.X, self.y, self.task, n - len(frame), identifiers):
                 remark(f"warning: {text}")
         if n > len(frame):
-            remark(f"{n - len(frame)} rows without {self.target!r} are left out.", self.quiet)
+            remark(
+                f"Left out: {counted(n - len(frame), 'row')} without {self.target!r}.", self.quiet
+            )
+
+    def _look_at(self, frame: Any) -> list[str]:
+        """Say what the table is like; give its identifiers."""
+        from ceiba.cli.first_look import described, in_option_words
+        from ceiba.cli.output import remark
+
+        made = described(frame)
+        columns = tuple(
+            replace(one, is_target=True, remarks=()) if one.name == self.target else one
+            for one in made.columns
+        )
+        made = replace(made, target=self.target, columns=columns)
+        remark(f"{shown(self.data)}: {made.headline()}.")
+        if made[self.target].n_missing:
+            made = described(frame.filter(frame[self.target].is_not_null()).drop(self.target))
+        for one in made.remarks[:_REMARKS]:
+            remark(f"warning: {in_option_words(one)}")
+        if len(made.remarks) > _REMARKS:
+            more = len(made.remarks) - _REMARKS
+            remark(f"warning: {more} more columns deserve a look: ceiba describe {self.data}")
+        return [one.name for one in made.columns if one.kind == "identifier"]
 
     def fit(
         self,
@@ -101,6 +141,7 @@ class Learning:
         settings: list[str] | None,
         test_size: float | None,
         seed: int | None,
+        keep_unpruned: bool = False,
     ) -> Any:
         """Fit the estimator, to all rows or to those not kept apart."""
         from ceiba.cli.estimator_from_flags import (
@@ -114,6 +155,7 @@ class Learning:
         from ceiba.cli.files.reading import import_polars
         from ceiba.cli.progress import busy
         from ceiba.grow import watching
+        from ceiba.prune.cross_validation.progress import watching_folds
 
         labels = self.y.unique().to_list() if self.task == "classification" else []
         balanced = class_weight == "balanced"
@@ -125,6 +167,9 @@ class Learning:
             **read_settings(settings),
         }
         model = make_model(self.task, recipe, options)
+        wanted = getattr(model, "prune", None)
+        if keep_unpruned:
+            _keep_unpruned(model)
         X, self.X = self.X.get_columns(), None
         y, w = self.y, self.weights
         if test_size is not None:
@@ -138,8 +183,14 @@ class Learning:
         chosen = "categorical_features" in options
         table = as_columns(import_polars().DataFrame(X)) if chosen else as_table(X)
         self.train = (table, y)
-        with busy("growing the tree", self.quiet) as show, watching(_gap_line(show)):
+        with (
+            busy("growing the tree", self.quiet) as show,
+            watching(_gap_line(show)),
+            watching_folds(_fold_bar(show)),
+        ):
             model.fit(table, y, sample_weight=w)
+        if keep_unpruned and wanted is not None:
+            model.set_params(prune=wanted)  # the model file has what was asked for
         return model
 
     def metadata(self, hash_data: bool) -> dict[str, Any]:
@@ -150,6 +201,7 @@ class Learning:
             "data": Path(self.data).name,
             "target": self.target,
             "missing_markers": list(self.reading.markers),
+            "reading": self.source,
         }
         if hash_data and Path(self.data).is_file():
             with Path(self.data).open("rb") as file:
@@ -160,7 +212,8 @@ class Learning:
         """Print the tree and how good it is."""
         from ceiba.cli.commands.using.evaluate import evaluation_data, evaluation_on
         from ceiba.cli.files.kinds import as_columns
-        from ceiba.cli.output import answer, remark, wrapped
+        from ceiba.cli.output import answer, can_unicode, remark
+        from ceiba.cli.screen import DIGITS, has_color, width_of
 
         tree = model.tree_
         rows = len(self.train[1])
@@ -168,9 +221,15 @@ class Learning:
             "model": str(path), "task": self.task, "rows": rows, "leaves": tree.n_leaves,
             "depth": tree.depth,
         }  # fmt: skip
-        lines = [tree.to_text(unicode=_can_unicode(), max_depth=6), ""]
+        shown = {
+            "unicode": can_unicode(),
+            "color": has_color(),
+            "width": width_of(),
+            "digits": DIGITS,
+        }
+        lines = [tree.to_text(max_depth=6, **shown), ""]
         if tree.certificate is not None:
-            lines += [wrapped(str(tree.certificate)), ""]
+            lines += [str(tree.certificate), ""]
             said["certificate"] = tree.certificate.to_dict()
         table = getattr(model, "pruning_table_", None)
         if table is not None:
@@ -180,14 +239,15 @@ class Learning:
         if self.test is not None:
             held, truth, weights = self.test
             judged = model.evaluate(as_columns(held), truth, weights)
-            lines.append(f"On the {len(truth)} rows kept apart:")
+            lines.append(f"On {counted(len(truth), 'row')} kept apart:")
         elif test is not None:
             judged = evaluation_on(model, test, self.reading, self.target, self.weight)
             lines.append(f"On {test}:")
         if judged is not None:
             lines += [str(judged), ""]
             said["test"] = evaluation_data(judged)
-        lines[-1:] = [f"{tree.n_leaves} leaves from {rows} rows, saved in {path}"]
+        leaves = counted(tree.n_leaves, "leaf", "leaves")
+        lines[-1:] = [f"{leaves} from {counted(rows, 'row')}, saved in {path}"]
         if not self.quiet or as_json:
             answer("\n".join(lines), said, as_json)
         if judged is None:
@@ -210,6 +270,18 @@ class Learning:
         remark(f"report written to {path}", self.quiet)
 
 
+def _keep_unpruned(model: Any) -> None:
+    """Have the whole tree kept beside the pruned one, for the slider of the page."""
+    from ceiba.prune.read import read_pruning
+
+    smoothed = getattr(model, "leaf_values", "share") != "share"
+    if getattr(model, "prune", None) is None or smoothed or getattr(model, "honest", None):
+        return
+    pruning = read_pruning(model.prune)
+    if pruning is not None and "keep_unpruned" in pruning.get_params():
+        model.set_params(prune=type(pruning)(**{**pruning.get_params(), "keep_unpruned": True}))
+
+
 def _divided(columns: list[Any], parts: list[Any]) -> list[Any]:
     """Give the rows of each part as a frame; each column goes as soon as it is divided."""
     import polars as pl
@@ -222,6 +294,16 @@ def _divided(columns: list[Any], parts: list[Any]) -> list[Any]:
     return [pl.DataFrame(into) for into in found]
 
 
+def _fold_bar(show: Callable[[str], None]) -> Callable[[int, int], None]:
+    """Give a listener of cross-validation that shows a bar."""
+
+    def tell(done: int, total: int) -> None:
+        full = round(30 * done / total)
+        show(f"cross-validating {'█' * full}{'░' * (30 - full)} fold {done} of {total}")
+
+    return tell
+
+
 def _gap_line(show: Callable[[str], None]) -> Callable[[float, float, float], None]:
     """Give a listener of the exact search that shows the gap closing."""
 
@@ -231,7 +313,3 @@ def _gap_line(show: Callable[[str], None]) -> Callable[[float, float, float], No
         show(f"searching: {state} ({seconds:.0f} s)")
 
     return tell
-
-
-def _can_unicode() -> bool:
-    return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16")

@@ -15,19 +15,17 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
-from ceiba.visible import visible
-
 if TYPE_CHECKING:
     import typer
 
 #: The commands by the folder they are in, with the heading under which help lists them; each is a
 #: function in a file of its name.
 COMMANDS: Final = {
-    "learning": ("Learn", ("learn", "prune", "compare", "curve")),
-    "reading": ("Read", ("show", "summary", "rules", "plot", "report", "export")),
+    "learning": ("Learn", ("describe", "learn", "prune", "compare", "curve")),
+    "reading": ("Read", ("show", "view", "summary", "rules", "plot", "report", "export")),
     "using": (
         "Use and check",
-        ("predict", "evaluate", "explain", "counterfactual", "drift", "stability"),
+        ("predict", "ask", "evaluate", "explain", "counterfactual", "drift", "stability"),
     ),
     "samples": ("Examples", ("datasets", "demo")),
 }
@@ -73,11 +71,13 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
     --------
     >>> from ceiba.cli.main import make_app
     >>> [command.name for command in make_app().registered_commands][:3]
-    ['learn', 'prune', 'compare']
+    ['describe', 'learn', 'prune']
     """
     import typer
 
     from ceiba.cli.option_flags import with_option_flags
+    from ceiba.cli.option_help import finished
+    from ceiba.cli.reading_flags import with_reading_flags
 
     app = typer.Typer(
         no_args_is_help=True,
@@ -93,10 +93,26 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
             typer.echo(f"ceiba {version('ceiba')}")
             raise typer.Exit
 
+    def show_manual(wanted: bool) -> None:
+        if wanted:
+            from typer.main import get_command
+
+            from ceiba.cli.manual import manual
+
+            typer.echo(manual(get_command(make_app()), version("ceiba")))
+            raise typer.Exit
+
     @app.callback()
     def about(
         _: bool = typer.Option(
             False, "--version", help="Show the version.", callback=show_version, is_eager=True
+        ),
+        __: bool = typer.Option(
+            False,
+            "--man",
+            help="Print the manual page: ceiba --man | man -l -",
+            callback=show_manual,
+            is_eager=True,
         ),
         debug: bool = typer.Option(False, "--debug", help="Show where an error came from."),
     ) -> None:
@@ -107,8 +123,12 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
     for folder, (heading, names) in COMMANDS.items():
         for name in names:
             command = getattr(import_module(f"ceiba.cli.commands.{folder}.{name}"), name)
-            if name == "learn":
-                command = with_option_flags(command) if option_flags else _only_listed(command)
+            if name == "learn" and not option_flags:
+                command = _only_listed(command)
+            command = with_reading_flags(command)
+            if name == "learn" and option_flags:
+                command = with_option_flags(command)
+            command = finished(name, command)
             app.command(name, rich_help_panel=heading)(_guarded(command))
 
     return app
@@ -124,8 +144,12 @@ def main() -> None:
             f"The command line needs the package {error.name!r}, which is not installed. "
             "Install it with: pip install ceiba[cli]"
         )
+    from ceiba.cli.screen import DIGITS
+    from ceiba.visible import shown_digits
+
     try:
-        app()
+        with shown_digits(DIGITS):
+            app()
     except (Exception, KeyboardInterrupt) as found:
         cause = (found.__cause__ if isinstance(found, _EndedError) else found) or found
         if isinstance(cause, BrokenPipeError):  # `ceiba show ... | head`
@@ -138,8 +162,10 @@ def main() -> None:
 
 def _complain(error: BaseException) -> None:
     """Say what went wrong in one message and leave with its exit code."""
+    from ceiba.cli.option_words import in_flag_words
     from ceiba.cli.output import exit_code, is_full
-    from ceiba.errors import OutputError
+    from ceiba.cli.screen import colored, fitted
+    from ceiba.errors import OptionError, OutputError
 
     code = exit_code(error)
     if isinstance(error, KeyboardInterrupt):
@@ -148,10 +174,13 @@ def _complain(error: BaseException) -> None:
         text = "not enough memory"
     else:
         text = str(error) or type(error).__name__
+        if isinstance(error, OptionError):
+            text = in_flag_words(text)
         if code == 1 and not (isinstance(error, ImportError | OutputError) or is_full(error)):
             text = (
                 f"{type(error).__name__}: {text}\n"
                 "Internal error; please report it. --debug shows the traceback."
             )
-    print(f"ceiba: {visible(text)}", file=sys.stderr)
+    shown = fitted(f"ceiba: {text}", sys.stderr)
+    print(shown.replace("ceiba:", colored("ceiba:", "red", sys.stderr), 1), file=sys.stderr)
     sys.exit(code)

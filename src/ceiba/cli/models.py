@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 
@@ -58,18 +60,45 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
         raise ModelFileError(text if name in text else f"{name}: {text}") from None
 
 
-def reading_of(
-    metadata: dict[str, Any],
-    separator: str | None,
-    encoding: str,
-    markers: list[str] | None,
-    decimal_comma: bool,
-    quiet: bool = False,
-) -> Any:
-    """Give how to read a CSV: what counted as missing when learning does so again."""
-    from ceiba.cli.files.reading import Reading
+def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
+    """Save a model; one that is there already is kept beside it, and a word says so.
 
-    stored = metadata.get("missing_markers")
-    if not markers and isinstance(stored, list) and all(isinstance(one, str) for one in stored):
-        markers = [one for one in stored if one]
-    return Reading.of(separator, encoding, markers, decimal_comma, quiet)
+    Parameters
+    ----------
+    model : estimator
+    path : Path
+        A device or a pipe is written through.
+    metadata : dict
+
+    Returns
+    -------
+    str
+        What was done with the model that was there; "" if there was none.
+    """
+    if not path.is_file():
+        model.save(path, metadata=metadata)
+        return ""
+    kept = _free_name(path)
+    try:
+        os.link(path, kept)
+    except OSError:  # no links on this file system
+        shutil.copy2(path, kept)
+    model.save(path, metadata=metadata)
+    if _same(path, kept):
+        kept.unlink()
+        return ""
+    return f"{path} was there already: it is replaced, and kept as {kept}."
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Tell whether two model files differ at most in when they were written."""
+    lines = (file.read_bytes().splitlines() for file in (one, other))
+    first, second = ([line for line in part if b'"written"' not in line] for part in lines)
+    return first == second
+
+
+def _free_name(path: Path) -> Path:
+    """Give a name for the old model that no file has: .bak, .bak2, ..."""
+    numbers = ("" if k == 1 else str(k) for k in range(1, 10**6))
+    names = (path.with_name(f"{path.name}.bak{number}") for number in numbers)
+    return next(name for name in names if not name.exists())

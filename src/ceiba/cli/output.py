@@ -9,38 +9,36 @@ from __future__ import annotations
 import errno
 import json
 import math
-import shutil
 import sys
-import textwrap
 import warnings
 from pathlib import Path
 from typing import Any
 
-from ceiba.visible import visible
+from ceiba.cli.screen import colored, fitted
 
 
-def answer(text: str, data: Any, as_json: bool) -> None:
-    """Print an answer as text, or as JSON."""
-    print(json.dumps(plain(data), ensure_ascii=False, indent=1) if as_json else visible(text))
+def answer(text: Any, data: Any, as_json: bool) -> None:
+    """Print an answer as text that fits the terminal, or as JSON."""
+    if as_json:
+        print(json.dumps(plain(data), ensure_ascii=False, indent=1))
+    else:
+        print(fitted(text))
+
+
+def can_unicode() -> bool:
+    """Tell whether the standard output takes more than ASCII."""
+    return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16")
 
 
 def remark(text: str, quiet: bool = False) -> None:
     """Print a remark, unless silence was asked for."""
-    if not quiet:
-        print(visible(text), file=sys.stderr)
-
-
-def wrapped(text: str) -> str:
-    """Break prose into lines as wide as the terminal, at most 100 characters.
-
-    Examples
-    --------
-    >>> from ceiba.cli.output import wrapped
-    >>> max(map(len, wrapped("word " * 50).splitlines())) <= 100
-    True
-    """
-    width = min(shutil.get_terminal_size().columns, 100)
-    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+    if not text or quiet:
+        return
+    shown = fitted(text, sys.stderr)
+    head = "warning:"
+    if shown.startswith(head):
+        shown = colored(head, "yellow", sys.stderr) + shown[len(head) :]
+    print(shown, file=sys.stderr)
 
 
 def check_out(path: Path | None, option: str = "--out") -> None:
@@ -79,15 +77,23 @@ def plain(value: Any) -> Any:
 
 
 def warn_in_words(quiet: bool = False) -> None:
-    """Show warnings of ceiba as one line each, and no others."""
+    """Show warnings of ceiba once each, in the words of the command line, and no others."""
+    from ceiba.cli.option_words import in_flag_words
     from ceiba.errors import CeibaWarning
 
+    told: set[str] = set()
+
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        remark(f"warning: {message}", quiet)
+        text = in_flag_words(str(message))
+        if text not in told:
+            told.add(text)
+            remark(f"warning: {text}", quiet)
 
     warnings.resetwarnings()
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", CeibaWarning)
+    # What is said after reading says this with the option that helps.
+    warnings.filterwarnings("ignore", message=".*nearly every row has a level of its own")
     warnings.showwarning = show
 
 

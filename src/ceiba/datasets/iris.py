@@ -1,4 +1,4 @@
-"""Fisher's iris flowers, from the copy that scikit-learn brings along (imported at first use).
+"""Fisher's iris flowers, from the copy that scikit-learn ships (imported at first use).
 
 R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7 (1936)
 179-188.

@@ -8,25 +8,38 @@ followed by hand.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, MultiOutputMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning
+from ceiba.estimators.editing import EditingMethods
 from ceiba.estimators.methods import EstimatorMethods
+from ceiba.estimators.weights import taken_out
 from ceiba.grow import n_threads, resolve_max_features
-from ceiba.table import Table, read_like, read_target
+from ceiba.table import Table, is_named_target, read_like, read_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
+from ceiba.tree.routing.one_row import few_rows
+
+_FEW = 4  # rows of a frame that are walked one by one: a table of them costs a hundred times that
 
 
-class BaseTree(EstimatorMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
+def _is_by_name(X: Any) -> bool:
+    """Tell whether columns can only be meant by name: a dict of columns, or rows as dicts."""
+    if isinstance(X, Mapping):
+        return True
+    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
+
+
+class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators; not for direct use."""
 
     # `check_input` is for callers in a hurry, not for pipelines to pass around.
@@ -69,8 +82,40 @@ class BaseTree(EstimatorMethods, MultiOutputMixin, BaseEstimator):  # type: igno
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
         """
         tree = self._fitted()
+        few = self._few(tree, X)
+        if few is not None:
+            return np.asarray(tree._label_table[few])
         table = self._rows(X, check_input)
         return route.predict(tree, table, n_threads=self._threads(table))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Give the accuracy, or R2, on rows with a known answer.
+
+        Parameters
+        ----------
+        X : table
+            Rows; or a frame that holds the target, with its name as `y`.
+        y : array-like, str or list of str
+        sample_weight : array-like or str, default=None
+            Weights, or the column of X that holds them.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> frame = {"clouds": [8, 7, 1, 0], "RAIN": ["yes", "yes", "no", "no"]}
+        >>> ceiba.DecisionTreeClassifier().fit(frame, "RAIN").score(frame, "RAIN")
+        1.0
+        """
+        X, sample_weight = taken_out(X, sample_weight)
+        if is_named_target(X, y):
+            X, y = split_target(X, y)
+            y = np.stack(list(y.values()), axis=1) if isinstance(y, dict) else y
+        mixin: Any = ClassifierMixin if self._task == "classification" else RegressorMixin
+        return float(mixin.score(self, X, y, sample_weight=sample_weight))
 
     def apply(self, X: Any, check_input: bool = True) -> npt.NDArray[np.intp]:
         """Give the id of the node (a leaf, mostly) in which each row ends.
@@ -125,11 +170,21 @@ class BaseTree(EstimatorMethods, MultiOutputMixin, BaseEstimator):  # type: igno
             )
         return tree
 
+    def _few(self, tree: Tree, X: Any) -> list[int] | None:
+        """Give the leaves of a pandas frame of a few rows, past the reading of tables."""
+        if not tree.schema.named or not type(X).__module__.startswith("pandas"):
+            return None
+        if getattr(X, "ndim", 0) != 2 or not 0 < len(X) <= _FEW:
+            return None
+        return few_rows(tree, X, tree.schema.names)
+
     def _rows(self, X: Any, check_input: bool = True) -> Table:
         """Read rows by the schema of the fitted table, under scikit-learn's rules of names."""
         tree = self.tree_
         unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
-        match: Literal["position", "order"] = "position" if check_input else "order"
+        match: Literal["position", "order", "name"] = "position" if check_input else "order"
+        if _is_by_name(X) or (check_input and self.__dict__.get("match_columns") == "name"):
+            match = "name"
         return read_like(X, tree.schema, match=match, unseen=unseen, owner=type(self).__name__)
 
     def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]:

@@ -23,6 +23,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
     __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
+    score = BaseTree.score  # of frames that hold the target too
     _task: ClassVar[Task] = "classification"
 
     def _keep(self, tree: Tree) -> None:
@@ -47,6 +48,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         ndarray of shape (n_rows, n_classes), or list of n_outputs such arrays
         """
         tree = self._fitted()
+        few = self._few(tree, X) if tree.n_outputs == 1 else None
+        if few is not None:
+            return np.asarray(tree.value[few, 0, :])
         table = self._rows(X, check_input)
         return route.predict_proba(tree, table, n_threads=self._threads(table))
 

@@ -18,6 +18,7 @@ from sklearn.utils import Bunch, column_or_1d
 from ceiba.criteria import TEST_CRITERIA
 from ceiba.errors import DataError, OptionError
 from ceiba.estimators.base import BaseTree
+from ceiba.estimators.leaks import warn_of_leak
 from ceiba.estimators.leaves import (
     chosen_strength,
     read_honest,
@@ -32,15 +33,26 @@ from ceiba.estimators.parameters import (
     grow_options,
     warn_of_idle_split,
 )
-from ceiba.estimators.weights import class_weights
+from ceiba.estimators.weights import class_weights, taken_out
 from ceiba.grow import Lookahead, Optimal, Problem
 from ceiba.grow.combinations import check_counts
 from ceiba.grow.leaves.honest import honest_parts, honest_values
 from ceiba.grow.leaves.smoothed import smooth
 from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
-from ceiba.table import Table, Target, present_rows, read, read_target, read_weights, split_target
+from ceiba.prune.read import with_groups
+from ceiba.table import (
+    Table,
+    Target,
+    is_named_target,
+    present_rows,
+    read,
+    read_target,
+    read_weights,
+    split_target,
+)
 from ceiba.table.described import described
+from ceiba.table.named import with_names
 from ceiba.table.targets.target import take_rows
 from ceiba.tree import Tree
 
@@ -103,6 +115,8 @@ class DecisionTree(BaseTree):
     def _check_parameters(self) -> dict[str, Any]:
         """Refuse wrong parameters; give those that are not at their default."""
         stated = self._stated()
+        if isinstance(stated.get("prune"), str):
+            read_pruning(stated["prune"])  # says which class to use
         check_stated(stated, self._task, type(self).__name__)
         return stated
 
@@ -115,18 +129,29 @@ class DecisionTree(BaseTree):
 
     # ------------------------------------------------------------------ fit
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        check_input: bool = True,
+        groups: Any = None,
+    ) -> Self:
         """Grow the tree.
 
         Parameters
         ----------
         X : table
             numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
-        y : array-like of shape (n_rows,) or (n_rows, n_outputs), or str
-            Labels or numbers; or the name of the column of X that holds them.
-        sample_weight : array-like of shape (n_rows,), default=None
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs), str or list of str
+            Labels or numbers; or the name of the column of X that holds them, or several names.
+        sample_weight : array-like of shape (n_rows,) or str, default=None
+            Weights, or the column of X that holds them.
         check_input : bool, default=True
             Accepted for scikit-learn's callers; input is checked in any case.
+        groups : array-like of shape (n_rows,) or str, default=None
+            Rows of one group are held out together by the folds of `prune`; or their column of X,
+            which is not learned from.
 
         Returns
         -------
@@ -142,12 +167,17 @@ class DecisionTree(BaseTree):
         >>> ceiba.DecisionTreeRegressor(max_depth=1).fit(ages, heights).predict({"age": [40]})
         array([171.])
         """
+        X, groups = taken_out(X, groups)
         problem, stated = self._read_problem(X, y, sample_weight)
+        if groups is not None:
+            kept = self.__dict__.pop("_present", None)
+            stated = {**stated, "prune": with_groups(stated.get("prune"), groups, kept)}
         warn_of_idle_split(stated, problem.n_rows)
         tree, pruned, strength = _made(problem, stated)
         if tree.honest:
             warn_of_empty_leaves(tree)
         self._keep(tree)
+        warn_of_leak(tree, problem.n_rows)
         self._keep_pruning(pruned)
         self.__dict__.pop("leaf_strength_", None)
         if strength is not None:
@@ -170,6 +200,7 @@ class DecisionTree(BaseTree):
                 "frequency_weights=True is about sample_weight, and none is given. Give the number "
                 "of times each row counts as sample_weight, or leave frequency_weights at False."
             )
+        X, sample_weight = taken_out(X, sample_weight)
         table, target, weight = self._read_training(X, y, sample_weight, stated)
         if stated.get("class_weight") is not None:
             per_class = class_weights(stated["class_weight"], target)
@@ -180,17 +211,21 @@ class DecisionTree(BaseTree):
         self, X: Any, y: Any, sample_weight: Any, stated: dict[str, Any]
     ) -> tuple[Table, Target, npt.NDArray[np.float64] | None]:
         name = None
-        if isinstance(y, str):
-            name, (X, y) = y, split_target(X, y)
+        if is_named_target(X, y):
+            name, (X, y) = y if isinstance(y, str) else None, split_target(X, y)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._takes_many_outputs():
             y = column_or_1d(y, warn=True)
         table = read(X, categorical_features=stated.get("categorical_features", "from_dtype"))
+        if stated.get("feature_names") is not None:
+            table = with_names(table, stated["feature_names"])
         weight = read_weights(sample_weight, table.n_rows)
         self.__dict__.pop("n_rows_dropped_", None)
+        self.__dict__.pop("_present", None)
         if stated.get("drop_missing_target"):
             present = present_rows(y)
             name = name or _name_of(y)
             self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
+            self._present = present
             if self.n_rows_dropped_:
                 _check_lengths(table.n_rows, len(present))
                 table, y = described(table.take(present)), take_rows(y, present)

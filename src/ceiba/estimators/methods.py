@@ -7,33 +7,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from ceiba.errors import DataError, OptionError
-from ceiba.table import read_weights, split_target
+from ceiba.estimators.weights import taken_out
+from ceiba.table import split_target
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ceiba.grow import Alternatives, Problem
-    from ceiba.grow.forced.division import SplitLike
     from ceiba.inspection import (
-        ClassEvaluation,
         Explanation,
         Explanations,
-        NumberEvaluation,
         Summary,
     )
     from ceiba.listing import Listing
     from ceiba.report import Report
     from ceiba.table import Table
-    from ceiba.tree import Tree
+    from ceiba.tree import Answer, Tree
     from ceiba.trust import (
         Counterfactuals,
         Drift,
-        GroupEvaluation,
         RivalColumns,
         ShapleyValues,
         Stability,
@@ -132,31 +128,27 @@ class EstimatorMethods:
         by: Any = None,
         positive: Any = None,
         confidence: float = 0.95,
-    ) -> (
-        ClassEvaluation
-        | NumberEvaluation
-        | tuple[ClassEvaluation, ...]
-        | tuple[NumberEvaluation, ...]
-        | GroupEvaluation
-        | tuple[GroupEvaluation, ...]
-    ):
+    ) -> Any:
         """Compare predictions with the truth.
 
         Classification: confusion matrix, error, Q(i|j), cost per class and in total, against
-        always giving the root's answer. Regression: MSE, MAE, R2, against the root's value.
+        always giving the root's answer; of the probabilities AUC, average precision, Brier score,
+        log loss, KS, gains and lift, as in `sklearn.metrics` (`.scores`). Regression: MSE, MAE, R2,
+        against the root's value.
 
         Parameters
         ----------
         X : table
             Rows, as in `predict`; or a frame that holds the target, with its name as `y`.
-        y : array-like or str
-        sample_weight : array-like, optional
+        y : array-like, str or list of str
+        sample_weight : array-like or str, optional
+            Weights, or the column of X that holds them.
         by : str or array-like, optional
             Column of X, or a label per row: every figure per group, and the differences. The
             model need not know the column.
         positive : label, optional
-            With `by`: the class that selection, true and false positive rates are about; of two
-            classes the second by default.
+            The class that AUC, average precision, KS, gains and, with `by`, selection, true and
+            false positive rates are about; of two classes the second by default.
         confidence : float, default=0.95
             Of the intervals.
 
@@ -172,67 +164,47 @@ class EstimatorMethods:
         >>> model.evaluate([[1], [2]], ["a", "a"]).error
         0.5
         """
-        tree = self._fitted()
-        if positive is not None and by is None:
-            raise OptionError("positive has no effect without by. Give by=, or leave it out.")
-        if isinstance(y, str):
-            X, y = split_target(X, y)
-        groups = by
-        if isinstance(by, str):
-            rest, groups = split_target(X, by)
-            X = X if by in tree.schema.names else rest
-        predicted = self.predict(X)
-        truth = self._truth(y, len(predicted))
-        predicted = predicted.reshape(len(predicted), -1)
-        shared: dict[str, Any] = {
-            "weight": read_weights(sample_weight, len(truth)),
-            "frequency_weights": bool(self.__dict__.get("frequency_weights")),
-            "confidence": confidence,
-        }
-        if by is None:
-            evaluations = [
-                _judged(tree, k, truth[:, k], predicted[:, k], **shared)
-                for k in range(tree.n_outputs)
-            ]
-            return evaluations[0] if len(evaluations) == 1 else tuple(evaluations)
-        return self._evaluate_groups(by, groups, X, truth, predicted, positive, shared)
-
-    def _evaluate_groups(
-        self, by: Any, groups: Any, X: Any, truth: Any, predicted: Any, positive: Any, shared: Any
-    ) -> GroupEvaluation | tuple[GroupEvaluation, ...]:
-        from ceiba.trust.groups import evaluate_groups
+        from ceiba.trust.evaluation import evaluate_tree
+        from ceiba.trust.groups import read_evaluation
 
         tree = self._fitted()
-        groups = np.asarray(groups, dtype=object)
-        if groups.shape != (len(truth),):
-            raise DataError(f"by: got shape {groups.shape}. Needs one label per row.")
-        weight = shared["weight"]
-        classes = tree.task == "classification"
-        proba = self.predict_proba(X) if classes else None  # type: ignore[attr-defined]
-        name = by if isinstance(by, str) else "group"
+        X, sample_weight = taken_out(X, sample_weight)
+        X, y, groups = read_evaluation(tree, X, y, by)
+        table = self._rows(X)
+        return evaluate_tree(
+            tree,
+            table,
+            y,
+            sample_weight,
+            by=groups,
+            positive=positive,
+            confidence=confidence,
+            frequency_weights=bool(self.__dict__.get("frequency_weights")),
+            n_threads=self._threads(table),
+        )
 
-        def of_output(k: int) -> GroupEvaluation:
-            def judge(rows: Any) -> Any:
-                mine = shared | {"weight": None if weight is None else weight[rows]}
-                return _judged(tree, k, truth[rows, k], predicted[rows, k], **mine)
+    def predict_one(self, row: Any) -> Answer:
+        """Predict one row, in microseconds: for services; see `Tree.predict_one`.
 
-            kinds: dict[str, Any] = {}
-            if classes:
-                kinds["classes"] = tuple(tree.target.classes[k].tolist())
-                kinds["probability"] = proba[k] if isinstance(proba, list) else proba
-            return evaluate_groups(
-                name,
-                groups,
-                judge,
-                truth[:, k],
-                predicted[:, k],
-                positive=positive,
-                **kinds,
-                **shared,
-            )
+        Parameters
+        ----------
+        row : dict
+            Values by column name, in any order; further keys are ignored.
 
-        evaluations = tuple(of_output(k) for k in range(tree.n_outputs))
-        return evaluations[0] if len(evaluations) == 1 else evaluations
+        Returns
+        -------
+        Answer
+            `answer`, `probability` (a dict by class; do not change it) and `leaf`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"]}
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
+        >>> model.predict_one({"sex": "m", "age": 44, "id": 7})
+        Answer(answer='b', probability={'a': 0.0, 'b': 1.0}, leaf=2)
+        """
+        return self._fitted().predict_one(row)
 
     def explain(self, row: Any) -> Explanation | Explanations:
         """Say why a row gets its answer: the path through the tree, in words and as data.
@@ -256,8 +228,12 @@ class EstimatorMethods:
         => b  (probability 1; leaf 2, 2 training rows)
         """
         from ceiba.inspection import explain, explain_rows
+        from ceiba.tree.routing.one_row import whole_row
 
-        tree, table = self._fitted(), self._rows(_one_row(row))
+        tree = self._fitted()
+        if isinstance(row, dict) and all(np.ndim(value) == 0 for value in row.values()):
+            row = whole_row(tree, row)
+        table = self._rows(_one_row(row))
         return explain(tree, table) if table.n_rows == 1 else explain_rows(tree, table)
 
     def shap_values(
@@ -529,7 +505,7 @@ class EstimatorMethods:
 
     def save(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | BinaryIO,
         *,
         metadata: Mapping[str, Any] | None = None,
         compress: bool | None = None,
@@ -538,8 +514,8 @@ class EstimatorMethods:
 
         Parameters
         ----------
-        path : path
-            Usually ``name.ceiba``; ``name.ceiba.gz`` is packed.
+        path : path or binary file
+            Usually ``name.ceiba``; ``name.ceiba.gz`` is packed. Or an open file or buffer.
         metadata : mapping, optional
             Anything JSON can express: where the data came from, a hash, a note.
         compress : bool, optional
@@ -559,125 +535,6 @@ class EstimatorMethods:
         from ceiba.estimators.model_file import save
 
         save(self, path, metadata=metadata, compress=compress)  # type: ignore[arg-type]
-
-    def set_split(
-        self, node: int, split: SplitLike, X: Any, y: Any, sample_weight: Any = None
-    ) -> Self:
-        """Force the split of a node of the fitted tree and grow everything below it anew.
-
-        Parameters
-        ----------
-        node : int
-        split : Cut, Intervals, LevelSets, Presence, str or (column, cuts)
-            The question: `Cut("age", 30)`, "age <= 30", `LevelSets("city", (("Oslo",),))`;
-            several cuts: `("age", [18, 65])`.
-        X, y, sample_weight
-            What the estimator was fitted on.
-
-        Returns
-        -------
-        self
-            `tree_` is the new tree, grown with this estimator's parameters; nothing is pruned.
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> X, y = {"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"]
-        >>> model = ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y)
-        >>> model.set_split(0, "x <= 2", X, y).tree_.n_rows.tolist()
-        [4, 2, 2]
-        """
-        from ceiba.edit.by_hand import set_split_in
-
-        problem, _ = self._read_problem(X, y, sample_weight)
-        return self._changed(set_split_in(self._fitted(), node, split, problem))
-
-    def regrow(self, node: int, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow everything below a node of the fitted tree anew, with this estimator's parameters.
-
-        Parameters
-        ----------
-        node : int
-        X, y, sample_weight
-            What the estimator was fitted on.
-
-        Returns
-        -------
-        self
-            `tree_` is the new tree; nothing is pruned.
-        """
-        from ceiba.edit.by_hand import regrow_in
-
-        problem, _ = self._read_problem(X, y, sample_weight)
-        return self._changed(regrow_in(self._fitted(), node, problem))
-
-    def reprune(
-        self,
-        *,
-        alpha: float | None = None,
-        n_leaves: int | None = None,
-        rule: Literal["min", "1se"] | None = None,
-    ) -> Self:
-        """Choose another tree of the pruning sequence, without fitting again.
-
-        Parameters
-        ----------
-        alpha : float, optional
-            Cost per leaf.
-        n_leaves : int, optional
-        rule : {"min", "1se"}, optional
-            By the cross-validation of the fit.
-
-        Returns
-        -------
-        self
-            With another `tree_`, `alpha_` and choice in `pruning_table_`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> import ceiba
-        >>> X, y = load_iris(return_X_y=True)
-        >>> pruning = ceiba.CostComplexity(keep_unpruned=True)
-        >>> model = ceiba.DecisionTreeClassifier(prune=pruning).fit(X, y)
-        >>> model.get_n_leaves(), model.reprune(n_leaves=4).get_n_leaves()
-        (3, 4)
-        """
-        from ceiba.prune.cost_complexity_pruning import choose_again
-
-        tree = self._fitted()
-        mine = self.__dict__
-        if "prune" not in mine:
-            raise OptionError(
-                f"reprune chooses from the sequence of a fit with prune=, which "
-                f"{type(self).__name__} does not have. Prune its tree: model.tree_.prune(alpha), "
-                f"where alpha is cp * {tree.risk[0]:.6g}; or fit again with another cp."
-            )
-        pruned = choose_again(
-            mine.get("unpruned_tree_"), mine.get("pruning_table_"), alpha, n_leaves, rule
-        )
-        mine["tree_"] = pruned.tree
-        mine["alpha_"], mine["pruning_table_"] = pruned.alpha, pruned.table
-        return self
-
-    def _changed(self, tree: Tree) -> Self:
-        """Take over a tree that was changed by hand: no pruning figures belong to it."""
-        for name in ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_"):
-            self.__dict__.pop(name, None)
-        self.__dict__["tree_"] = tree
-        return self
-
-
-def _judged(tree: Tree, k: int, truth: Any, predicted: Any, **shared: Any) -> Any:
-    """Evaluate one output of a tree."""
-    from ceiba.inspection import evaluate_classes, evaluate_numbers
-
-    if tree.task == "regression":
-        return evaluate_numbers(truth, predicted, float(tree.value[0, k, 0]), **shared)
-    classes = tree.target.classes[k]
-    baseline = classes[tree.answer[0].reshape(-1)[k]]
-    rules: dict[str, Any] = {"cost_matrix": tree.cost_matrix, "class_prior": tree.class_prior}
-    return evaluate_classes(truth, predicted, classes, baseline, **rules, **shared)
 
 
 def _stated(model: Any) -> dict[str, str]:
@@ -700,7 +557,8 @@ def _one_row(row: Any) -> Any:
     if type(row).__module__.startswith("pandas") and getattr(row, "ndim", 2) == 1:
         return {name: [value] for name, value in row.items()}
     if isinstance(row, np.ndarray):
-        return row.reshape(1, -1) if row.ndim == 1 else row
+        fields = row.dtype.names is not None  # a structured array: its rows, whatever their number
+        return row.reshape(1, -1) if row.ndim == 1 and not fields else row
     if isinstance(row, list | tuple) and row and np.ndim(row[0]) == 0:
         return [list(row)] if not isinstance(row[0], dict) else row
     return row

@@ -11,7 +11,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from ceiba import grow, prune
 from ceiba.errors import CeibaError, CeibaWarning, ModelFileError
@@ -27,14 +27,14 @@ from ceiba.tree.model_file.values import UnwritableError, from_json, refuse_deep
 # Made again from the tree.
 _FROM_TREE: Final = frozenset(
     {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",
-     "n_classes_"}
+     "n_classes_", "metadata_"}
 )  # fmt: skip
 _FITTED_NAME: Final = re.compile(r"_?[a-z][a-z0-9_]*")
 
 
 def save(
     model: BaseTree,
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | BinaryIO,
     *,
     metadata: Mapping[str, Any] | None = None,
     compress: bool | None = None,

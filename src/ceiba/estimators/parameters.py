@@ -24,6 +24,7 @@ from ceiba.grow.option_objects import expand as expand_grow_option
 from ceiba.options import Check, Option, check_options
 from ceiba.options.checks import array_like, boolean, instance, nothing, number, one_of
 from ceiba.prune import PRUNING_NAMES, Pruning, read_pruning
+from ceiba.prune.cross_validation.folds import seed_of
 
 
 class RegressorParameters(TypedDict, total=False):
@@ -57,6 +58,8 @@ class RegressorParameters(TypedDict, total=False):
     leaf_values: Any
     honest: Any
     drop_missing_target: bool
+    match_columns: str
+    feature_names: Any
 
 
 class ClassifierParameters(RegressorParameters, total=False):
@@ -141,6 +144,22 @@ _OWN: Final = (
         (boolean,),
         "bool",
         "Leave out rows without a target instead of refusing them.",
+    ),
+    Option(
+        "match_columns",
+        "order",
+        (one_of("order", "name"),),
+        '{"order", "name"}',
+        'How the columns of a frame are found when predicting. "order": same names in the same '
+        'order, as scikit-learn demands. "name": by name, in any order, further columns are '
+        "ignored; dicts and lists of dicts are matched so in any case.",
+    ),
+    Option(
+        "feature_names",
+        None,
+        (array_like(), nothing),
+        "sequence of str",
+        "Names of the columns of a table that has none, such as an array.",
     ),
 )
 
@@ -239,22 +258,6 @@ _PLAIN: Final = (int, float, str, bool)  # the others need not have a hash, or a
 def _shared_options(task: Task, **chosen: Any) -> GrowOptions:
     """Give the same object for the same options: what follows from them is kept there."""
     return GrowOptions(task=task, **chosen)
-
-
-def seed_of(random_state: Any) -> int:
-    """Give the seed: None is 0, a RandomState draws one (so the next fit gets another).
-
-    Examples
-    --------
-    >>> from ceiba.estimators.parameters import seed_of
-    >>> seed_of(None), seed_of(42)
-    (0, 42)
-    """
-    if random_state is None:
-        return 0
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(np.iinfo(np.int32).max))
-    return int(random_state)
 
 
 def warn_of_idle_split(stated: Mapping[str, Any], n_rows: int) -> None:

@@ -16,6 +16,7 @@ from ceiba.options import takes_options
 class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     """What a fitted regressor does besides predicting; not for direct use."""
 
+    score = BaseTree.score  # of frames that hold the target too
     _task: ClassVar[Task] = "regression"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.class_weight import compute_sample_weight
 
-from ceiba.table import Target
+from ceiba.table import Target, split_target
 
 
 def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
@@ -25,3 +25,15 @@ def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
     labels = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
     y = labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
     return np.ascontiguousarray(compute_sample_weight(class_weight, y), dtype=np.float64)
+
+
+def taken_out(X: Any, column: Any) -> tuple[Any, Any]:
+    """Take a column that is given by name out of X; what is no name stays as it is.
+
+    Examples
+    --------
+    >>> from ceiba.estimators.weights import taken_out
+    >>> taken_out({"age": [31, 45], "w": [1.0, 2.0]}, "w")
+    ({'age': [31, 45]}, [1.0, 2.0])
+    """
+    return split_target(X, column) if isinstance(column, str) else (X, column)

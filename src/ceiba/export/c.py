@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.program import INTERVALS, LEVELS, Program, Question, program_of
+from ceiba.export.program import INTERVALS, LEVELS, Program, Question, about, program_of
 from ceiba.tree.tree import Tree
 
 _CODE: Final = """\
@@ -191,7 +191,7 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
     levels, starts = _levels(tree)
     fields: dict[str, Any] = {
         "name": name,
-        "about": _comment(_about(tree)),
+        "about": _comment(about(tree, "\n *   ")),
         "n_columns": len(tree.schema.columns),
         "listing": _listing(tree),
         "branch_of": _list(branch_of),
@@ -213,11 +213,6 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
     )
     fields["answers"] = _answers(tree, name, size)
     return _CODE.format(**fields)
-
-
-def _about(tree: Tree) -> str:
-    what = "" if tree.target.name is None else f" of {tree.target.name!a}"
-    return f"A tree{what} with {tree.n_leaves} leaves."
 
 
 def _comment(text: str) -> str:
@@ -264,7 +259,7 @@ def _questions(
         column = program.places[one.column]
         first, low = len(branch_of), one.low
         if one.kind == LEVELS:
-            branch_of += [-2 if branch < 0 else branch for branch in one.branch_of]
+            branch_of += one.branches
         elif one.kind == INTERVALS:
             first, low = len(cuts), len(one.cuts)
             cuts += one.cuts

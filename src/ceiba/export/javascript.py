@@ -6,7 +6,7 @@ import json
 from typing import Any, Final, Literal
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.program import CUT, INTERVALS, LEVELS, Program, Question, program_of
+from ceiba.export.program import Program, about, program_of
 from ceiba.tree.tree import Tree
 
 _CODE: Final = """\
@@ -162,10 +162,10 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
     fractional = tree.missing == "fractional"
     classes = tree.task == "classification"
     return _CODE.format(
-        about=_about(tree),
+        about=about(tree, "\n// "),
         and_proba=", predictProba(row) the class\n// probabilities" if classes else "",
         columns=_columns(program),
-        nodes=",\n".join(_node(program, i, fractional) for i in range(len(program.steps))),
+        nodes=",\n".join(f"  {_dump(step.row())}" for step in program.steps),
         and_shares=", shares of the branches" if fractional else "",
         tables=_tables(program, fractional),
         iso=_iso(program),
@@ -193,11 +193,6 @@ def _dump(value: Any) -> str:
     return json.dumps(value, allow_nan=False)
 
 
-def _about(tree: Tree) -> str:
-    what = "" if tree.target.name is None else f" of {_dump(tree.target.name)}"
-    return f"A tree{what} with {tree.n_leaves} leaves."
-
-
 def _refuse_big_integers(program: Program) -> None:
     levels = [level for info in program.columns for level in info.levels]
     labels = [label for one in program.labels for label in one]
@@ -215,27 +210,6 @@ def _columns(program: Program) -> str:
         for info in program.columns
     ]
     return "[\n" + ",\n".join(rows) + "\n]" if rows else "[]"
-
-
-def _question(question: Question) -> str:
-    rule: Any = question.cut if question.kind == CUT else None
-    if question.kind == LEVELS:
-        rule = [-2 if branch < 0 else branch for branch in question.branch_of]
-    if question.kind == INTERVALS:
-        rule = list(question.cuts)
-    return _dump([question.kind, question.column, rule, question.low])
-
-
-def _node(program: Program, i: int, fractional: bool) -> str:
-    step = program.steps[i]
-    if step.question is None:
-        return "  null"
-    stand_ins = ", ".join(_question(one) for one in step.stand_ins)
-    shares = f", {_dump(list(step.shares))}" if fractional else ""
-    return (
-        f"  [{_question(step.question)}, {_dump(list(step.children))}, {step.missing}, "
-        f"{step.unseen}, [{stand_ins}]{shares}]"
-    )
 
 
 def _tables(program: Program, fractional: bool) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ceiba.export.program import program_of
 from ceiba.table import Kind
+from ceiba.tree.notes import note_text
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Tree
 
@@ -82,6 +83,8 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
         "prediction": list(label) if isinstance(label, tuple) else label,
         "value": node.value.tolist(),
     }
+    if note := note_text(tree, i):
+        fields["note"] = note
     if node.is_leaf:
         return fields
     start, end = tree.branch_start[i : i + 2].tolist()

@@ -3,14 +3,16 @@
 Each child's predicate is complete: it is true, false or unknown (which counts as false,
 `missingValueStrategy="none"`) for every row, missing values, surrogates and unseen levels included.
 Where no child is true the row stays (`noTrueChildStrategy="returnLastPrediction"`). Text levels are
-compared one by one where PMML's array notation could not quote them. Booleans are 0 and 1, dates
-are seconds since 1970.
+compared one by one where PMML's array notation could not quote them. Booleans are 0 and 1. Dates
+are PMML's own, given as ISO text; with a time zone, which PMML lacks, they are seconds since 1970.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from datetime import datetime, timedelta
+from fractions import Fraction
 from functools import partial
 from importlib.metadata import version
 from typing import Any, Final
@@ -20,6 +22,7 @@ from ceiba.errors import TreeError
 from ceiba.paths import Clause, ValueSet, accepted, clause_of
 from ceiba.paths.of_tree import refuse_fractional
 from ceiba.table import ColumnInfo
+from ceiba.tree.notes import note_text
 from ceiba.tree.tree import Tree
 
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -96,12 +99,31 @@ def _type(values: tuple[Any, ...] | list[Any], what: str) -> str:
     raise TreeError(f"pmml: {what} mixes strings and numbers, which one PMML field cannot hold.")
 
 
+def _number_type(info: ColumnInfo) -> str:
+    if info.zone is not None:
+        return "double"
+    return {"date": "date", "datetime": "dateTime"}.get(info.display, "double")
+
+
+def _bound(info: ColumnInfo, value: float) -> float | str:
+    """Write a cut as the type of its column; no date or nanosecond lies between it and the cut."""
+    kind = _number_type(info)
+    if kind == "double":
+        return value
+    seconds, nanoseconds = divmod(math.floor(Fraction(value) * 10**9), 10**9)
+    moment = datetime(1970, 1, 1) + timedelta(seconds=seconds)
+    if kind == "date":
+        return moment.date().isoformat()
+    return moment.isoformat() + (f".{nanoseconds:09d}" if nanoseconds else "")
+
+
 def _dictionary(tree: Tree, target: str) -> list[str]:
     lines = [" <DataDictionary>"]
     for info in tree.schema.columns:
         name = _quoted(info.name)
         if info.is_numeric:
-            lines.append(f'  <DataField name={name} optype="continuous" dataType="double"/>')
+            kind = _number_type(info)
+            lines.append(f'  <DataField name={name} optype="continuous" dataType="{kind}"/>')
             continue
         kind = _type(info.levels, f"column {info.name!r}")
         lines.append(f'  <DataField name={name} optype="categorical" dataType="{kind}">')
@@ -156,6 +178,8 @@ def _nodes(tree: Tree) -> list[str]:
             lines.append(f"{pad}</Node>")
             continue
         lines.append(f"{pad}<Node {_score(tree, node)}>")
+        if note := note_text(tree, node):
+            lines.append(f'{pad} <Extension extender="ceiba" name="note" value={_quoted(note)}/>')
         lines += [f"{pad} {line}" for line in _predicate(clause)]
         lines += [f"{pad} {line}" for line in _distribution(tree, node)]
         waiting.append((node, depth, None, True))
@@ -224,9 +248,9 @@ def _numbers(values: ValueSet) -> list[str]:
         return []
     parts = []
     if values.low > -math.inf:
-        parts.append([_simple(info, "greaterThan", values.low)])
+        parts.append([_simple(info, "greaterThan", _bound(info, values.low))])
     if values.high < math.inf:
-        parts.append([_simple(info, "lessOrEqual", values.high)])
+        parts.append([_simple(info, "lessOrEqual", _bound(info, values.high))])
     return _joined("and", parts) if parts else [_simple(info, "isNotMissing")]
 
 

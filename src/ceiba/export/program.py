@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import TreeError
+from ceiba.paths.of_tree import refuse_default
 from ceiba.table import ColumnInfo, Kind
+from ceiba.tree.notes import note_lines
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Tree
 
@@ -35,6 +37,20 @@ class Question:
     known: int
     cuts: tuple[float, ...] = ()
 
+    def row(self) -> list[Any]:
+        """Return kind, column, rule and low branch; the rule is the cut, `branches` or the cuts."""
+        rules: dict[int, Any] = {
+            CUT: self.cut,
+            LEVELS: self.branches,
+            INTERVALS: list(self.cuts),
+        }
+        return [self.kind, self.column, rules.get(self.kind), self.low]
+
+    @property
+    def branches(self) -> list[int]:
+        """The branch of each level code; -2 for unseen levels, because -1 means missing."""
+        return [-2 if branch < 0 else branch for branch in self.branch_of]
+
 
 @dataclass(frozen=True)
 class Step:
@@ -46,6 +62,15 @@ class Step:
     unseen: int = -1
     stand_ins: tuple[Question, ...] = ()
     shares: tuple[float, ...] = ()
+
+    def row(self) -> list[Any] | None:
+        """Return question, children, branches of missing and unseen, stand-ins, shares if any."""
+        if self.question is None:
+            return None
+        shares = [list(self.shares)] if self.shares else []
+        stand_ins = [one.row() for one in self.stand_ins]
+        children = list(self.children)
+        return [self.question.row(), children, self.missing, self.unseen, stand_ins, *shares]
 
 
 @dataclass(frozen=True)
@@ -78,9 +103,18 @@ class Program:
         return [labels.tolist() for labels in self.tree.target.classes]
 
 
+def about(tree: Tree, before_note: str | None = None) -> str:
+    """Say what a file holds, in plain ASCII on one line; then its notes, each on one of its own."""
+    what = "" if tree.target.name is None else f" of {tree.target.name!a}"
+    notes = [] if before_note is None else note_lines(tree)
+    lines = "".join(f"{before_note}{ascii(note)[1:-1]}" for note in notes)
+    return f"A tree{what} with {tree.n_leaves} leaves.{lines}"
+
+
 def program_of(tree: Tree, format_name: str) -> Program:
     """Write a tree down as plain lists."""
     _refuse_labels(tree, format_name)
+    refuse_default(tree, format_name)
     places = tree.used_columns.tolist()
     position = {j: at for at, j in enumerate(places)}
     stand_ins = tree.stand_ins

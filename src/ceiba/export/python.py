@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ceiba.export.program import INTERVALS, LEVELS, PRESENCE, Program, Question, program_of
+from ceiba.export.program import Program, about, program_of
+from ceiba.tree.notes import note_lines
 from ceiba.tree.tree import Tree
 
 _HEAD: Final = '''\
@@ -27,9 +28,9 @@ COLUMNS = [
 '''
 
 _NODES: Final = """
-# A question: (kind, column, rule, branch of the low side). Kinds: 1 cut (rule: the cut),
+# A question: [kind, column, rule, branch of the low side]. Kinds: 1 cut (rule: the cut),
 # 2 levels (rule: the branch of each level code, -2 unseen), 3 presence.
-# A node: (question, children, branch of missing, branch of unseen, stand-ins{and_shares});
+# A node: [question, children, branch of missing, branch of unseen, stand-ins{and_shares}];
 # None is a leaf.
 NODES = [
 {nodes}
@@ -210,8 +211,9 @@ def to_python(tree: Tree) -> str:
     fractional = tree.missing == "fractional"
     timed = any(info.display in ("date", "datetime", "duration") for info in program.columns)
     parts = [
+        *(f"# {ascii(note)[1:-1]}\n" for note in note_lines(tree)),
         _HEAD.format(
-            about=_about(tree),
+            about=about(tree).replace("\\", "\\\\").replace('"', '\\"'),  # inside a docstring
             and_proba=", predict_proba(row)\nthe probability of each class"
             if tree.task == "classification"
             else "",
@@ -233,14 +235,6 @@ def _best(tree: Tree) -> str:
     return _MOST if tree.cost_matrix is None else _BEST
 
 
-def _about(tree: Tree) -> str:
-    name = tree.target.name
-    what = "a tree" if name is None else f"a tree of {name!a}"
-    # Inside a docstring.
-    safe = what.replace("\\", "\\\\").replace('"', '\\"')
-    return f"Predict with {safe} with {tree.n_leaves} leaves."
-
-
 def _column(info: Any) -> str:
     if info.is_numeric:
         return f"    ({info.name!a}, None),"
@@ -248,30 +242,8 @@ def _column(info: Any) -> str:
     return f"    ({info.name!a}, {{{codes}}}),"
 
 
-def _question(question: Question) -> str:
-    rule: Any = question.cut
-    if question.kind == LEVELS:
-        # -1 would mean missing.
-        rule = [-2 if branch < 0 else branch for branch in question.branch_of]
-    if question.kind == PRESENCE:
-        rule = None
-    if question.kind == INTERVALS:
-        rule = question.cuts
-    return f"({question.kind}, {question.column}, {rule!r}, {question.low})"
-
-
 def _tables(program: Program, fractional: bool) -> str:
-    lines = []
-    for i, step in enumerate(program.steps):
-        if step.question is None:
-            lines.append(f"    None,  # {i}")
-            continue
-        stand_ins = "".join(f"{_question(one)}, " for one in step.stand_ins)
-        shares = f", {list(step.shares)!r}" if fractional else ""
-        lines.append(
-            f"    ({_question(step.question)}, {list(step.children)!r}, {step.missing}, "
-            f"{step.unseen}, ({stand_ins}){shares}),  # {i}"
-        )
+    lines = [f"    {step.row()!r},  # {i}" for i, step in enumerate(program.steps)]
     text = _NODES.format(
         nodes="\n".join(lines), and_shares=", shares of the branches" if fractional else ""
     )

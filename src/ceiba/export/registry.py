@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -36,11 +35,6 @@ class Format:
     suffixes: tuple[str, ...]
     about: str
 
-    @property
-    def is_there(self) -> bool:
-        """Whether the format's file exists in this version."""
-        return find_spec(f"ceiba.export.{self.function.partition('.')[0]}") is not None
-
     def load(self) -> Any:
         """Return the function that writes the format."""
         module, _, function = self.function.partition(".")
@@ -50,7 +44,7 @@ class Format:
 _ALL: Final = (
     Format("text", "text.to_text", (".txt",), "the tree as people read it"),
     Format("rules", "rules.to_rules", (".rules",), "one line per leaf: if ... then ..."),
-    Format("sql", "sql.to_sql", (".sql",), "a query: one WHEN per leaf; four dialects"),
+    Format("sql", "sql.to_sql", (".sql",), "a query: one WHEN per leaf; ten dialects"),
     Format("python", "python.to_python", (".py",), "a module without dependencies"),
     Format("c", "c.to_c", (".c", ".h"), "a C99 function"),
     Format("javascript", "javascript.to_javascript", (".js", ".mjs"), "a JavaScript module"),
@@ -63,10 +57,8 @@ _ALL: Final = (
     Format("sklearn", "sklearn.to_sklearn", (), "a fitted scikit-learn estimator (an object)"),
 )
 
-#: The formats of this version, by name.
-FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
-    {one.name: one for one in _ALL if one.is_there}
-)
+#: The formats by name.
+FORMATS: Final[Mapping[str, Format]] = MappingProxyType({one.name: one for one in _ALL})
 _ALIASES: Final = {"py": "python", "js": "javascript", "txt": "text", "c99": "c", "postgres": "sql"}
 
 

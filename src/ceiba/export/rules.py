@@ -11,6 +11,7 @@ from typing import Any
 from ceiba.layout import digits_by_name
 from ceiba.paths import ends_of
 from ceiba.paths.of_tree import refuse_fractional
+from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import number_text
 from ceiba.tree.tree import Tree
 
@@ -55,4 +56,5 @@ def _answer(tree: Tree, node: int) -> str:
         notes.append(f"p={number_text(share, 3)}")
     if tree.n_rows[0]:
         notes.append(f"n={int(tree.n_rows[node])}")
-    return f"{shown}  ({', '.join(notes)})" if notes else shown
+    written = f"  # {note}" if (note := note_text(tree, node)) else ""
+    return f"{shown}  ({', '.join(notes)}){written}" if notes else f"{shown}{written}"

@@ -1,41 +1,41 @@
 """A tree as SQL: one flat CASE with a WHEN per leaf, bounds of each column merged.
 
 Flat, because nested CASE breaks at some depth (24 levels in SQLite). Conditions exclude each other
-and no NOT stands before a comparison, so NULL behaves as missing does. Where PostgreSQL and DuckDB
-have NaN (greater than every number there) it is missing too. Cuts are written so that they come
-back as the same float64; SQLite reads decimals of many digits one unit off, so there such a cut is
-a quotient of whole numbers by a power of two, which is exact.
+and no NOT stands before a comparison, so NULL behaves as missing does, and NaN where a database has
+it. Cuts are written so that they come back as the same float64; SQLite reads decimals of many
+digits one unit off, so there such a cut is a quotient of whole numbers by a power of two, which is
+exact. What differs between databases is data (`sql_dialects.py`).
 Names and strings are quoted; columns are qualified by the table's alias, because SQLite takes an
 unknown name in double quotes for a text.
 """
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
+from ceiba.export.program import about
+from ceiba.export.sql_dialects import DIALECTS, Dialect, DialectName
 from ceiba.paths import Condition, ValueSet, ends_of
 from ceiba.paths.conditions import all_of
 from ceiba.paths.of_tree import refuse_fractional
 from ceiba.table import ColumnInfo
+from ceiba.tree.notes import note_lines
 from ceiba.tree.tree import Tree
 
-Dialect = Literal["ansi", "postgresql", "sqlite", "duckdb"]
 _ALIAS: Final = "t"
 _INDENT: Final = "      "
-_EPOCH: Final = datetime.datetime(1970, 1, 1)
 
 
 def to_sql(
     tree: Tree,
     *,
-    dialect: Dialect = "ansi",
+    dialect: DialectName = "ansi",
     table: str | Sequence[str] = "data",
     prefix: str = "",
     form: Literal["query", "prediction", "leaf"] = "query",
@@ -50,7 +50,10 @@ def to_sql(
     Parameters
     ----------
     tree : Tree
-    dialect : {"ansi", "postgresql", "sqlite", "duckdb"}, default="ansi"
+    dialect : str, default="ansi"
+        "ansi", "postgresql", "sqlite", "duckdb", "mysql" (MariaDB too), "tsql" (SQL Server),
+        "bigquery", "snowflake", "spark" (Databricks too) or "oracle". Strings are compared by
+        their code points whatever the collation: ``'a'`` is neither ``'A'`` nor ``'a '``.
     table : str or sequence of str, default="data"
         Name of the table, or its parts: ``("public", "weather")``.
     prefix : str, default=""
@@ -68,8 +71,8 @@ def to_sql(
     Raises
     ------
     TreeError
-        For `missing="fractional"`, for names that SQL cannot hold, and for a single prediction
-        of a tree with several outputs.
+        For `missing="fractional"`, for names, strings and numbers that the database cannot hold,
+        and for a single prediction of a tree with several outputs.
 
     Examples
     --------
@@ -80,15 +83,17 @@ def to_sql(
           WHEN t."clouds" IS NULL OR t."clouds" <= 4.5E0 THEN 'no'
           WHEN t."clouds" > 4.5E0 THEN 'yes'
         END
+    >>> print(tree.export("sql", form="prediction", dialect="tsql"))
+    CASE
+          WHEN t.[clouds] IS NULL OR t.[clouds] <= 4.5E0 THEN N'no'
+          WHEN t.[clouds] > 4.5E0 THEN N'yes'
+        END
     """
-    if dialect not in get_args(Dialect):
-        allowed = ", ".join(get_args(Dialect))
-        hint = did_you_mean(dialect, get_args(Dialect))
-        raise OptionError(f"dialect={dialect!r}. Allowed are {allowed}.{hint}")
+    chosen = _dialect(dialect)
     if form not in ("query", "prediction", "leaf"):
         raise OptionError(f"form={form!r}. Allowed are query, prediction and leaf.")
     refuse_fractional(tree, "sql")
-    writer = _Writer(tree, dialect)
+    writer = _Writer(tree, chosen)
     ends = dict(ends_of(tree))
     if form == "leaf":
         return writer.case(ends, {node: str(node) for node in ends})
@@ -99,13 +104,40 @@ def to_sql(
     return _query(tree, writer, ends, table, prefix)
 
 
+def _dialect(name: str) -> Dialect:
+    if name not in DIALECTS:
+        hint = did_you_mean(name, DIALECTS)
+        raise OptionError(f"dialect={name!r}. Allowed are {', '.join(DIALECTS)}.{hint}")
+    return DIALECTS[name]
+
+
+def conditions_case(
+    tree: Tree,
+    conditions: dict[int, Condition],
+    answers: dict[int, Any],
+    default: Any,
+    dialect: str = "duckdb",
+) -> str:
+    """Return a CASE of conditions that are asked in order, with an answer for all other rows.
+
+    For rule sets: unlike those of a tree, conditions may overlap, and the first one decides. The
+    table is called ``t``.
+    """
+    writer = _Writer(tree, _dialect(dialect))
+    results = {i: writer.literal(answer) for i, answer in answers.items()}
+    if not conditions:
+        return writer.literal(default)
+    case = writer.case(conditions, results).removesuffix("END").rstrip()
+    return f"{case}\n{_INDENT}ELSE {writer.literal(default)}\n    END"
+
+
 def _query(
     tree: Tree, writer: _Writer, ends: dict[int, Condition], table: str | Sequence[str], prefix: str
 ) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     source = ".".join(writer.name(part) for part in parts)
     _refuse_leaf(tree, prefix)
-    leaf = writer.name(f"{prefix}leaf")
+    leaf = writer.new_column(f"{prefix}leaf")
     columns = []
     for k in range(tree.n_outputs):
         tail = f"_{k}" if tree.n_outputs > 1 else ""
@@ -115,18 +147,25 @@ def _query(
             for c, label in enumerate(tree.target.classes[k].tolist()):
                 share = {node: writer.share(float(tree.value[node, k, c])) for node in ends}
                 columns.append((f"{prefix}probability{tail}_{label}", share))
-    lines = [f"-- {_comment(tree)}", "SELECT", "  s.*"]
-    for name, by_node in columns:
+    comment = f"{about(tree).rstrip('.')}, written by ceiba; NULL is missing."
+    lines = [f"-- {comment}", *(f"-- {note}" for note in note_lines(tree))]
+    lines += ["SELECT", "  s.*"]
+    taken: set[str] = set()
+    for i, (name, by_node) in enumerate(columns):
+        quoted = writer.new_column(name)
+        if quoted in taken:  # two classes differ only in characters that the database cannot hold
+            quoted = writer.new_column(f"{name}_{i}")
+        taken.add(quoted)
         lines[-1] += ","
-        lines.append(f"  {writer.lookup(f's.{leaf}', by_node)} AS {writer.name(name)}")
+        lines.append(f"  {writer.lookup(f's.{leaf}', by_node)} AS {quoted}")
     case = writer.case(ends, {node: str(node) for node in ends})
     lines += [
         "FROM (",
         "  SELECT",
         f"    {_ALIAS}.*,",
         f"    {case} AS {leaf}",
-        f"  FROM {source} AS {_ALIAS}",
-        ") AS s",
+        f"  FROM {source}{writer.dialect.alias}{_ALIAS}",
+        f"){writer.dialect.alias}s",
     ]
     return "\n".join(lines) + "\n"
 
@@ -142,13 +181,6 @@ def _refuse_leaf(tree: Tree, prefix: str) -> None:
         )
 
 
-def _comment(tree: Tree) -> str:
-    name = tree.target.name
-    # A name may hold a line break, which would end the comment.
-    what = "" if name is None else " of " + ascii(name)
-    return f"A tree{what} with {tree.n_leaves} leaves, written by ceiba; NULL is missing."
-
-
 @dataclass(frozen=True)
 class _Writer:
     """Writes conditions, names and literals in one dialect."""
@@ -161,38 +193,33 @@ class _Writer:
     def name(self, name: str) -> str:
         if "\x00" in name or not name:
             raise TreeError(f"sql: {name!r} cannot be the name of a column. Rename it and refit.")
-        return '"' + _encodable(name).replace('"', '""') + '"'
+        return self.dialect.quoted(_encodable(name))
+
+    def column(self, name: str) -> str:
+        return self.name(name) and self.dialect.column(name)
+
+    def new_column(self, name: str) -> str:
+        return self.name(name) and self.dialect.new_column(name)
 
     def text(self, text: str) -> str:
         if "\x00" in text:
             raise TreeError(f"sql: the string {text!r} contains a NUL, which SQL strings cannot.")
-        quoted = "'" + _encodable(text).replace("'", "''") + "'"
-        if self.dialect == "postgresql" and "\\" in text:
-            # Safe whatever standard_conforming_strings is set to.
-            return "E" + quoted.replace("\\", "\\\\")
-        return quoted
+        return self.dialect.text(_encodable(text))
 
     def number(self, x: float) -> str:
         if not math.isfinite(x):
             raise TreeError(f"sql: {x} is not a number that SQL can write.")
-        text = repr(x)
-        if self.dialect == "postgresql":
-            return f"({text}::float8)" if x < 0 else f"{text}::float8"
-        if self.dialect == "sqlite":
-            digits = len(text.partition("e")[0].replace(".", "").replace("-", "").strip("0"))
-            return text if (digits <= 15 and 1e-7 < abs(x) < 1e15) or x == 0 else _quotient(x)
-        return text if "e" in text else f"{text}E0"
+        return self.dialect.number(x)
 
     def share(self, x: float) -> str:
-        """Write a probability: in SQLite readable rather than exact in the last bit."""
-        return repr(x) if self.dialect == "sqlite" else self.number(x)
+        """Write a probability."""
+        return (self.dialect.share or self.number)(x)
 
     def literal(self, value: Any) -> str:
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, bool):
-            truth = ("0", "1") if self.dialect == "sqlite" else ("FALSE", "TRUE")
-            return truth[value]
+            return self.dialect.truth[value]
         if isinstance(value, int):
             return str(value)
         if isinstance(value, float):
@@ -242,62 +269,68 @@ class _Writer:
 
     def values(self, values: ValueSet) -> str:
         """Write that a column's value belongs to a set."""
-        column = f"{_ALIAS}.{self.name(values.info.name)}"
+        column = f"{_ALIAS}.{self.column(values.info.name)}"
         return (self.numbers if values.info.is_numeric else self.levels)(column, values)
 
     def levels(self, column: str, values: ValueSet) -> str:
         info, unseen = values.info, values.info.n_levels in values.codes
         codes = [code for code in range(info.n_levels) if (code in values.codes) != unseen]
-        listed = ", ".join(self.literal(info.levels[code]) for code in codes)
+        for level in info.levels:
+            self.literal(level)  # the database must hold those that are not listed, too
+        listed = [info.levels[code] for code in codes]
         parts = [f"{column} IS NULL"] if values.missing else []
-        if unseen:
-            parts.append(f"{column} NOT IN ({listed})" if codes else f"{column} IS NOT NULL")
-        elif codes:
-            single = f"{column} = {listed}"
-            parts.append(single if len(codes) == 1 else f"{column} IN ({listed})")
-        return " OR ".join(parts)
+        if listed:
+            parts.append(self.is_among(column, listed, "NOT IN" if unseen else "IN"))
+        elif unseen:
+            parts.append(f"{column} IS NOT NULL")
+        return _some(parts)
+
+    def is_among(self, column: str, levels: list[Any], word: Literal["IN", "NOT IN"]) -> str:
+        """Write that a column has one of some levels, or none of them."""
+        if any(isinstance(level, str) for level in levels):
+            column = self.dialect.compared_text.format(column)
+            tail = self.dialect.compared_tail
+            levels = [level + tail if isinstance(level, str) else level for level in levels]
+        listed = [self.literal(level) for level in levels]
+        if len(listed) == 1 and word == "IN":
+            return f"{column} = {listed[0]}"
+        most = self.dialect.max_list or len(listed)
+        lists = [", ".join(listed[i : i + most]) for i in range(0, len(listed), most)]
+        parts = [f"{column} {word} ({part})" for part in lists]
+        return _some(parts) if word == "IN" else _every(parts)
 
     def numbers(self, column: str, values: ValueSet) -> str:
-        number, info = self.number_of(column, values.info), values.info
-        has_nan = self.dialect in ("postgresql", "duckdb")
-        nan = "'NaN'::float8" if self.dialect == "postgresql" else "'NaN'::DOUBLE"
+        number, info, dialect = self.number_of(column, values.info), values.info, self.dialect
+        nan = dialect.nan if number == column and info.display in ("number", "duration") else None
         missing = [f"{column} IS NULL"]
         if values.present.is_empty:
-            return " OR ".join([*missing, f"{number} = {nan}"] if has_nan else missing)
+            return _some([*missing, nan.format(number)] if nan else missing)
         bounds = []
         if values.low > -math.inf:
             bounds.append(f"{number} > {self.bound(values.low, info)}")
         if values.high < math.inf:
             bounds.append(f"{number} <= {self.bound(values.high, info)}")
-            missing += [f"{number} = {nan}"] if has_nan else []
-        elif has_nan and not values.missing:
-            bounds.append(f"{number} < {nan}")  # NaN is greater than all numbers, and missing
+        elif nan and not values.missing:
+            bounds.append(dialect.not_nan.format(number))
+        if nan and (values.high < math.inf or not dialect.nan_is_largest):
+            missing.append(nan.format(number))
         inside = _every(bounds) or f"{column} IS NOT NULL"
         return _some([*missing, inside]) if values.missing else inside
 
     def number_of(self, column: str, info: ColumnInfo) -> str:
-        """Write a numeric column as the number that the tree asks about."""
+        """Write a numeric column as what its cuts are compared with."""
         if info.display == "boolean":
-            casts = {"postgresql": f"CAST({column} AS INTEGER)"}
-            casts["duckdb"] = f"CAST({column} AS DOUBLE)"
-            return casts.get(self.dialect, column)
-        if info.display == "number" or self.dialect == "ansi":
-            return column
-        if self.dialect in ("postgresql", "duckdb"):
-            kind = "float8" if self.dialect == "postgresql" else "DOUBLE"
-            return f"CAST(EXTRACT(EPOCH FROM {column}) AS {kind})"
+            return self.dialect.boolean.format(column)
         if info.display == "duration":
-            return column
-        return f"(strftime('%s', {column}) + (strftime('%f', {column}) - strftime('%S', {column})))"
+            return self.dialect.duration.format(column)
+        if info.display in ("date", "datetime"):
+            return self.dialect.time_of(column, info.zone is not None)
+        return column
 
     def bound(self, cut: float, info: ColumnInfo) -> str:
-        """Write a cut; in ANSI a cut between dates is a timestamp."""
-        if self.dialect == "ansi" and info.display in ("date", "datetime"):
-            try:
-                moment = _EPOCH + datetime.timedelta(microseconds=math.floor(cut * 1e6))
-            except OverflowError:
-                raise TreeError(f"sql: the cut {cut} of {info.name!r} is no date.") from None
-            return f"TIMESTAMP '{moment.isoformat(' ')}'"
+        """Write a cut; between dates it may be a timestamp."""
+        if info.display in ("date", "datetime"):
+            return self.dialect.time_literal(cut, info.name, info.zone is not None)
         return self.number(cut)
 
 
@@ -315,26 +348,3 @@ def _encodable(text: str) -> str:
     except UnicodeEncodeError:
         raise TreeError(f"sql: {text!r} is not valid Unicode. Rename it and refit.") from None
     return text
-
-
-def _quotient(x: float) -> str:
-    """Write a float64 as whole number times or over a power of two, exactly.
-
-    Examples
-    --------
-    >>> _quotient(0.1)
-    '(3602879701896397 / 562949953421312.0 / 64.0)'
-    """
-    top, bottom = x.as_integer_ratio()
-    if bottom > 1:
-        return "(" + " / ".join([str(top), *_powers(bottom.bit_length() - 1)]) + ")"
-    mantissa, exponent = math.frexp(x)
-    if exponent <= 53:
-        return f"({int(x)} * 1.0)"
-    return "(" + " * ".join([str(int(mantissa * 2**53)), *_powers(exponent - 53)]) + ")"
-
-
-def _powers(exponent: int) -> list[str]:
-    """Write 2**exponent as factors that SQLite reads exactly."""
-    whole, rest = divmod(exponent, 49)
-    return ["562949953421312.0"] * whole + ([f"{2**rest}.0"] if rest else [])

@@ -7,6 +7,8 @@ still separate (`tree/splits/sentences.py`), and different cuts of one column ne
 
 from __future__ import annotations
 
+import re
+import textwrap
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,10 +17,12 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.layout import cut_digits, node_strengths, percent
 from ceiba.tree import Tree
+from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
-from ceiba.visible import visible
+from ceiba.visible import counted, visible
 
 FOLD_DEPTH: Final = 30
+_CODE: Final = re.compile("\x1b\\[[0-9;]*m")
 _ANSI: Final = (34, 31, 32, 33, 36, 35)  # blue, red, green, ...: the order of the drawn classes
 
 
@@ -34,10 +38,13 @@ class _Pen:
     dots: str
     full: str
     empty: str
+    fills: str  # of the classes in a bar, where there is no colour
 
 
-_UNICODE: Final = _Pen("├─ ", "└─ ", "│  ", "   ", "→ ", "…", "■", "□")
-_ASCII: Final = _Pen("|- ", "`- ", "|  ", "   ", "-> ", "...", "#", ".")
+_UNICODE: Final = _Pen("├─ ", "└─ ", "│  ", "   ", "→ ", "…", "■", "□", "█▒░▓")
+_ASCII: Final = _Pen("|- ", "`- ", "|  ", "   ", "-> ", "...", "#", ".", "#=-+")
+_BAR: Final = 10  # cells of a bar of class shares
+_SENTENCE: Final = 24  # what is left for a sentence however deep the node is
 
 
 def to_text(
@@ -54,6 +61,8 @@ def to_text(
     unicode: bool = True,
     purity: bool = False,
     color: bool = False,
+    bars: bool = False,
+    width: int | None = None,
 ) -> str:
     """Return a tree as text, one line per node.
 
@@ -84,6 +93,11 @@ def to_text(
         node's value lies between the least and the largest.
     color : bool
         Colour the answers by class (ANSI codes for a terminal; `tree.show()` decides by itself).
+    bars : bool
+        Also show a bar of the class shares, with a line above that says which class is which; of
+        a regression tree, where the node's value lies between the least and the largest.
+    width : int, optional
+        Fold lines that are longer: the levels of a set, then the figures, go below their branch.
 
     Returns
     -------
@@ -105,7 +119,8 @@ def to_text(
         raise OptionError(f"digits: got {digits}. It is 1 or more.")
     pen = _UNICODE if unicode else _ASCII
     words = _Words(tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color, tests)
-    lines: list[str] = []
+    words.bars = bars
+    lines: list[str] = [words.legend()] if bars and tree.task == "classification" else []
     rails: list[str] = [""]  # what stands in front of the children of the node at each depth
     end = tree.subtree_end
     depth_of, branch_of = tree.node_depth, tree.branch_index
@@ -119,14 +134,52 @@ def to_text(
             front = rails[depth - 1] + (pen.last if is_last else pen.fork)
             del rails[depth:]
             rails.append(rails[depth - 1] + (pen.gap if is_last else pen.bar))
-        lines.append(front + words.line(node))
         deep = max_depth is not None and depth >= max_depth
+        if width is None:
+            lines.append(front + words.line(node))
+        else:
+            below = pen.gap if tree.is_leaf[node] else pen.bar
+            lines += _folded(front, rails[depth] + below, *words.parts(node), width, pen)
         if (deep or (node and tree.n_rows[node] < min_rows)) and not tree.is_leaf[node]:
             lines.append(rails[depth] + pen.last + words.folded(node))
             node = int(end[node])
         else:
             node += 1
     return "\n".join(lines)
+
+
+def _folded(
+    front: str, below: str, sentence: str, figures: list[str], width: int, pen: _Pen
+) -> list[str]:
+    """Return the lines of one node: what does not fit goes below its branch, none is broken."""
+    front, below = (_shortened(rail, width, pen) for rail in (front, below))
+    lines = textwrap.wrap(
+        sentence, max(width - len(front), 8), subsequent_indent="", break_on_hyphens=False
+    )
+    if len(lines) > 1:
+        rest = " ".join(lines[1:])
+        room = max(width - len(below) - 2, 8)
+        lines[1:] = textwrap.wrap(rest, room, break_on_hyphens=False)
+    made = [front + lines[0], *(f"{below}  {line}" for line in lines[1:])]
+    for text in figures:
+        if _seen(made[-1]) + 2 + _seen(text) <= width:
+            made[-1] += f"  {text}"
+        else:
+            made.append(f"{below}  {text}")
+    return made
+
+
+def _shortened(rail: str, width: int, pen: _Pen) -> str:
+    """Leave out the rails of the first levels where they would take all the room."""
+    room = max(width - _SENTENCE, len(pen.gap))
+    if len(rail) <= room:
+        return rail
+    return pen.dots + rail[-(room - len(pen.dots)) :]
+
+
+def _seen(text: str) -> int:
+    """Return how many cells of a terminal a text takes, colours aside."""
+    return len(_CODE.sub("", text))
 
 
 class _Words:
@@ -148,17 +201,28 @@ class _Words:
         self.tree, self.digits, self.max_levels, self.pen = tree, digits, max_levels, pen
         self.node_ids, self.impurity, self.counts = node_ids, impurity, counts
         self.purity, self.color, self.tests = purity, color, tests
+        self.bars = False
         self.cut_digits = cut_digits(tree, digits)
         self.strengths = node_strengths(tree)
 
     def line(self, node: int) -> str:
+        sentence, figures = self.parts(node)
+        return "  ".join([sentence, *figures])
+
+    def parts(self, node: int) -> tuple[str, list[str]]:
+        """Return the sentence of a node and its figures."""
         tree = self.tree
-        parts = [visible(self.branch(node), one_line=True) if node else "root"]
+        sentence = visible(self.branch(node), one_line=True) if node else "root"
+        parts = []
         if tree.n_rows[0]:
             parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]), 1)})")
         arrow = self.pen.arrow if tree.is_leaf[node] else ""
-        answer = visible(self.prediction(node), one_line=True)
-        parts.append(self.painted(node, arrow + answer))
+        # Without rows the answer of an inner node would be invented.
+        if tree.n_rows[0] or tree.is_leaf[node]:
+            answer = visible(self.prediction(node), one_line=True)
+            parts.append(self.painted(node, arrow + answer))
+            if self.bars:
+                parts.append(self.bar(node))
         if self.purity:
             full = round(5 * float(self.strengths[node]))
             parts.append(self.pen.full * full + self.pen.empty * (5 - full))
@@ -176,8 +240,38 @@ class _Words:
                 f"{test.name}({degrees}) {number_text(test.statistic, self.digits)}, "
                 f"adjusted p-value {test.adjusted_p_value:.2g}"
             )
+        if note := note_text(tree, node):
+            parts.append(f"# {note}")
         label = f"[{node}] " if self.node_ids else ""
-        return label + "  ".join(parts)
+        return label + sentence, parts
+
+    def bar(self, node: int) -> str:
+        """Return the class shares of a node, or where its value lies, as a bar."""
+        tree = self.tree
+        if tree.task == "regression":
+            full = round(_BAR * float(self.strengths[node]))
+            return self.pen.full * full + self.pen.empty * (_BAR - full)
+        shares = tree.value[node, 0, : int(tree.n_classes[0])]
+        ends = np.rint(np.cumsum(shares) / max(float(shares.sum()), 1e-300) * _BAR).astype(int)
+        cells = np.diff(ends, prepend=0).tolist()
+        return "".join(self.fill(k, n) for k, n in enumerate(cells) if n)
+
+    def fill(self, k: int, n: int) -> str:
+        """Return cells of the bar that stand for a class."""
+        if self.color:
+            return f"\x1b[{_ANSI[k % len(_ANSI)]}m{self.pen.fills[0] * n}\x1b[0m"
+        return self.pen.fills[k % len(self.pen.fills)] * n
+
+    def legend(self) -> str:
+        """Say which class is which in the bars."""
+        labels = self.tree.target.classes[0].tolist()
+        cycle = len(_ANSI) if self.color else len(self.pen.fills)
+        shown = [
+            f"{self.fill(k, 1)} {visible(level_text(label), one_line=True)}"
+            for k, label in enumerate(labels[:cycle])
+        ]
+        more = f" and {len(labels) - cycle} more" if len(labels) > cycle else ""
+        return "  ".join(shown) + more
 
     def painted(self, node: int, text: str) -> str:
         """Return an answer in the colour of its class, bold at leaves."""
@@ -226,8 +320,8 @@ class _Words:
     def folded(self, node: int) -> str:
         tree = self.tree
         first, last = np.searchsorted(tree.leaves, [node, tree.subtree_end[node]]).tolist()
-        rows = f", {tree.n_rows[node]} rows" if tree.n_rows[0] else ""
-        return f"{self.pen.dots} +{last - first} leaves{rows}"
+        rows = f", {counted(int(tree.n_rows[node]), 'row')}" if tree.n_rows[0] else ""
+        return f"{self.pen.dots} +{counted(last - first, 'leaf', 'leaves')}{rows}"
 
 
 def probability(share: float) -> str:

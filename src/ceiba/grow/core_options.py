@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +20,10 @@ from ceiba.grow.grow_options import (
 )
 from ceiba.grow.options import RpartRules, counted
 from ceiba.grow.per_column import read_column_cost, read_monotonic
+from ceiba.grow.priors import ClassScales
 from ceiba.grow.threads import n_threads
+from ceiba.grow.units import Units
 from ceiba.table import Table
-
-if TYPE_CHECKING:
-    from ceiba.grow.priors import ClassScales
-    from ceiba.grow.units import Units
 
 Array = npt.NDArray[np.float64]
 
@@ -131,6 +129,7 @@ def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
     core.max_surrogates = counted(options.surrogates.keep)
     core.surrogate_style = int(options.surrogates.agreement == "both")
     core.use_surrogate = options.use_surrogate
+    core.weights_count_rows = options.frequency_weights
     if options.rpart is not None:
         core.min_gain_ratio = options.rpart.min_gain_ratio
         core.keep_zero_weights = core.allow_zero_rate = core.like_rpart = True

@@ -1,4 +1,4 @@
-"""Answers within monotone limits, where the splits above a node do not let it say its own.
+"""Node values clipped to the limits that monotone splits above them set.
 
 Class counts stay those of the rows; only the answer moves, and the risk is that of the answer. The
 core hands limits down while it grows (`hand_down_limits`): a split of a column with a direction
@@ -107,3 +107,36 @@ def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
         high[lower], low[upper] = min(high[node], middle), max(low[node], middle)
         number[lower], number[upper] = min(number[lower], middle), max(number[upper], middle)
     return number
+
+
+def _equal(answers: Array) -> bool:
+    """Tell whether answers are the same but for the last bits, which shares may differ in."""
+    return bool(np.allclose(answers, answers[0], rtol=1e-12, atol=0.0))
+
+
+def folded(tree: Tree) -> Tree:
+    """Make leaves of nodes below which all leaves answer alike, as limits may have them do.
+
+    Two branches that are held at the same bound say the same: their split decides nothing. The new
+    leaf gives that answer, and its risk is that of the leaves before.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.grow.limits import folded
+    >>> folded(ceiba.tree.build(("x <= 2", "a", ("y <= 3", "b", "b")))).n_leaves
+    2
+    """
+    value, risk = tree.value.copy(), tree.risk.copy()
+    alike = tree.is_leaf.copy()
+    start, nodes = tree.branch_start.tolist(), tree.branch_node
+    stays = (tree.default_branch < 0) & (tree.sent_default > 0)
+    for node in np.flatnonzero(~tree.is_leaf)[::-1].tolist():
+        below = nodes[start[node] : start[node + 1]]
+        if alike[below].all() and not stays[node] and _equal(value[below]):
+            alike[node] = True
+            value[node], risk[node] = value[below[0]], risk[below].sum()
+    chosen = np.flatnonzero(alike & ~tree.is_leaf)
+    if len(chosen) == 0:
+        return tree
+    return replace(tree, value=value, risk=risk).collapse(chosen)

@@ -243,9 +243,10 @@ class OptionRows:
     )
     unseen: str = _row(
         "majority",
-        one_of("majority", "missing", "error"),
-        kind='{"majority", "missing", "error"}',
-        help="What a level does that the node has not seen.",
+        one_of("majority", "missing", "error", "default"),
+        kind='{"majority", "missing", "error", "default"}',
+        help="What a level does that the node has not seen: go where more rows go, count as "
+        'missing, be refused, or end the way with the answer of the root ("default").',
         flag=str,
     )
     categorical_splits: Any = _row(

@@ -13,17 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError, did_you_mean
+from ceiba.grow.grow_options import GrowOptions
 from ceiba.table import Target
 from ceiba.tree import Tree
-
-if TYPE_CHECKING:
-    from ceiba.grow.grow_options import GrowOptions
 
 Array = npt.NDArray[np.float64]
 Classes = Sequence[Any] | npt.NDArray[Any]

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import grow_by_search
+from ceiba.grow.core_options import Place
 from ceiba.grow.forced.grower import grow_forced
 from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.growers import GROWERS
+from ceiba.grow.limits import folded
 from ceiba.grow.priors import ClassScales, class_scales
+from ceiba.grow.repeated import counts_parts, repeat_rows
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
 from ceiba.tree import Tree
-
-if TYPE_CHECKING:
-    from ceiba.grow.core_options import Place
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]
@@ -107,7 +107,10 @@ class Problem:
             free = replace(problem, options=replace(problem.options, forced_splits=None))
             free.__dict__["scales"] = self.scales
             return grow_forced(free, rows, below, forced, strict=rows is None)
-        return GROWERS[problem.options.growers[0]](problem, rows, below)
+        if counts_parts(problem.options):
+            problem, rows, below = repeat_rows(problem, rows, below, self.weight)
+        tree = GROWERS[problem.options.growers[0]](problem, rows, below)
+        return tree if problem.options.monotonic_cst is None else folded(tree)
 
     def take(self, rows: npt.NDArray[Any]) -> Problem:
         """Give the problem of some rows alone, as if there were no others."""

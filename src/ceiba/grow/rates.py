@@ -1,4 +1,4 @@
-"""Rates of events that lean towards the overall rate: values and risks of rpart's poisson trees.
+"""Event rates shrunk towards the overall rate: values and risks of rpart's poisson trees.
 
 A leaf with few events says little, and one without any would predict "never". So the rate of a
 node is the mean of a gamma distribution: with d events in time t, k the coefficient of variation

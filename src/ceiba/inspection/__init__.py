@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ceiba.inspection.describing.column import ColumnDescription, Remark
+from ceiba.inspection.describing.table import Description, describe
 from ceiba.inspection.evaluate import (
     ClassEvaluation,
     NumberEvaluation,
@@ -20,30 +22,39 @@ from ceiba.inspection.heldout_gain import heldout_gain
 from ceiba.inspection.importance import importance
 from ceiba.inspection.importance_table import importance_table, permutation_importance
 from ceiba.inspection.learning_curve import LearningCurve, learning_curve
+from ceiba.inspection.probability_scores import ProbabilityScores, probability_scores
 from ceiba.inspection.routing_report import routing
-from ceiba.inspection.rules import Rule, RuleTable, rules
+from ceiba.inspection.rules import Interest, Rule, RuleTable, rules
 from ceiba.inspection.splitting.gain import gain
 from ceiba.inspection.splitting.impurity import impurity
 from ceiba.inspection.splitting.split_curve import split_curve
 from ceiba.inspection.splitting.split_table import split_table
 from ceiba.inspection.splitting.split_tests import split_tests
 from ceiba.inspection.summary import Fact, Summary, column_usage, summary
+from ceiba.inspection.teaching import expected_costs, link_table, plurality
 
 __all__ = [
     "ClassEvaluation",
+    "ColumnDescription",
+    "Description",
     "Explanation",
     "ExplanationStep",
     "Explanations",
     "Fact",
     "Formula",
+    "Interest",
     "LearningCurve",
     "NumberEvaluation",
+    "ProbabilityScores",
+    "Remark",
     "Rule",
     "RuleTable",
     "Summary",
     "column_usage",
+    "describe",
     "evaluate_classes",
     "evaluate_numbers",
+    "expected_costs",
     "explain",
     "explain_rows",
     "formula",
@@ -53,7 +64,10 @@ __all__ = [
     "importance_table",
     "impurity",
     "learning_curve",
+    "link_table",
     "permutation_importance",
+    "plurality",
+    "probability_scores",
     "routing",
     "rules",
     "split_curve",

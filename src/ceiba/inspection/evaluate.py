@@ -1,4 +1,4 @@
-"""How good predictions are: counts of mistakes, what they cost, and how sure we are.
+"""How good predictions are: errors, their costs, and confidence intervals.
 
 With N(i, j) rows of truth j predicted as i: Q(i|j) = N(i, j) / N(j); R(j) = sum_i C(i|j) Q(i|j);
 R(T) = sum_j R(j) pi(j), where pi are the class priors, or the shares in these data (Breiman et al.
@@ -16,8 +16,10 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.inspection.intervals import Interval, bca_interval, mean_interval, wilson
+from ceiba.inspection.probability_scores import ProbabilityScores, probability_scores
 from ceiba.inspection.r2_interval import r2_interval as interval_of_r2
 from ceiba.table import effective_rows
+from ceiba.visible import counted
 
 Array = npt.NDArray[np.float64]
 _CORNER = "truth \\ predicted"
@@ -58,6 +60,8 @@ class ClassEvaluation:
     has_costs, has_priors : bool
         Whether costs, or class priors, make `cost` differ from `error`.
     confidence : float
+    scores : ProbabilityScores or None
+        AUC, average precision, Brier score, log loss, KS, gains and lift.
 
     Examples
     --------
@@ -69,6 +73,7 @@ class ClassEvaluation:
     a                  1  0     1      0
     b                  1  2     3  0.333
     always 'b' (the root's answer): error 0.25
+    probabilities of 'b': AUC 0.833, average precision 0.917, Brier 0.25, log loss 9.01, ...
     """
 
     classes: tuple[Any, ...]
@@ -87,6 +92,7 @@ class ClassEvaluation:
     has_costs: bool = False
     has_priors: bool = False
     confidence: float = 0.95
+    scores: ProbabilityScores | None = None
 
     @property
     def accuracy(self) -> float:
@@ -97,8 +103,8 @@ class ClassEvaluation:
         low, high = self.error_interval
         of = " of these rows" if self.has_priors else ""
         lines = [
-            f"{self.n_rows} rows: error{of} {self.error:.3g} ({self.confidence:.0%} interval "
-            f"{low:.3g} to {high:.3g}), accuracy {self.accuracy:.3g}".replace("%", " %"),
+            f"{counted(self.n_rows, 'row')}: error{of} {self.error:.3g} ({self.confidence:.0%} "
+            f"interval {low:.3g} to {high:.3g}), accuracy {self.accuracy:.3g}".replace("%", " %"),
             *self._table(),
             f"always {self.baseline!r} (the root's answer): error {self.baseline_error:.3g}",
         ]
@@ -107,6 +113,8 @@ class ClassEvaluation:
             lines[-1] += f", cost {self.baseline_cost:.3g}"  # by the same weights as below
             by = ", prior-weighted" if self.has_priors else ""
             lines.append(f"cost per row{by}: {self.cost:.3g} (interval {low:.3g} to {high:.3g})")
+        if self.scores is not None:
+            lines.append(str(self.scores))
         return "\n".join(lines)
 
     def _table(self) -> list[str]:
@@ -179,7 +187,9 @@ class NumberEvaluation:
 
         return "\n".join(
             [
-                f"{self.n_rows} rows, {self.confidence:.0%} intervals".replace("%", " %"),
+                f"{counted(self.n_rows, 'row')}, {self.confidence:.0%} intervals".replace(
+                    "%", " %"
+                ),
                 line(
                     "MSE",
                     self.mse,
@@ -206,6 +216,8 @@ def evaluate_classes(
     classes: npt.NDArray[Any],
     baseline: Any,
     *,
+    probability: Array | None = None,
+    positive: Any = None,
     cost_matrix: Array | None = None,
     class_prior: Array | None = None,
     weight: Array | None = None,
@@ -221,6 +233,10 @@ def evaluate_classes(
         Labels the model knows; others in `truth` get rows of their own.
     baseline : label
         What is always answered without a tree.
+    probability : array of shape (n, K), optional
+        Predicted probabilities, for the scores.
+    positive : label, optional
+        The class that the scores are about; of two the second by default.
     cost_matrix : array of shape (K, K), optional
         Cost of truth i predicted as j; without it every mistake costs 1.
     class_prior : array of shape (K,), optional
@@ -275,6 +291,9 @@ def evaluate_classes(
         has_costs=cost_matrix is not None or class_prior is not None,
         has_priors=class_prior is not None,
         confidence=confidence,
+        scores=None
+        if probability is None
+        else probability_scores(t, probability, classes.tolist(), weight=weight, positive=positive),
     )
 
 

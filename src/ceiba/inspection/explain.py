@@ -22,10 +22,11 @@ from ceiba.errors import DataError
 from ceiba.listing import Listing
 from ceiba.table import Column, Table, show_number
 from ceiba.tree import Tree
+from ceiba.tree.notes import note_text
 from ceiba.tree.routing import route
 from ceiba.tree.routing.trace import Move, trace
 from ceiba.tree.splits.sentences import level_text, number_text
-from ceiba.visible import visible
+from ceiba.visible import counted, visible
 
 Array = npt.NDArray[np.float64]
 _LEVELS: Final = 8  # listed in a sentence, the others are counted
@@ -104,6 +105,8 @@ class Explanation:
         The root's value: probability of the predicted class, or the number.
     contributions : dict
         What each column asked added to it; baseline plus their sum is the prediction.
+    note : str
+        What people wrote on the leaf: its name, a note, why its answer was set.
 
     Examples
     --------
@@ -122,6 +125,7 @@ class Explanation:
     n_rows: int
     baseline: float = float("nan")
     contributions: dict[str, float] = field(default_factory=dict)
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data."""
@@ -133,6 +137,7 @@ class Explanation:
             "n_rows": self.n_rows,
             "baseline": self.baseline,
             "contributions": dict(self.contributions),
+            **({"note": self.note} if self.note else {}),
         }
 
     def table(self) -> Listing:
@@ -159,12 +164,12 @@ class Explanation:
             f"{step.sentence}  ({step.note or f'{step.column} is {step.shown}'})"
             for step in self.steps
         ]
-        where = f"leaf {self.leaf}, {self.n_rows} training rows"
+        where = f"leaf {self.leaf}, {counted(self.n_rows, 'training row')}"
         if self.probability is not None:
             share = self.probability.get(self.answer, float("nan"))
             where = f"probability {number_text(share, 3)}; {where}"
         answer = number_text(self.answer) if isinstance(self.answer, float) else self.answer
-        lines.append(f"=> {answer}  ({where})")
+        lines.append(f"=> {answer}  ({where})" + (f"  # {self.note}" if self.note else ""))
         return "\n".join(visible(line, one_line=True) for line in lines)
 
 
@@ -208,14 +213,18 @@ def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
     contributions: dict[str, float] = {}
     for step in steps:
         contributions[step.column] = contributions.get(step.column, 0.0) + step.change
+    leaf = end.node
+    if tree.unseen == "default" and end.by == "unseen":
+        leaf, contributions = 0, {}  # the root answers
     return Explanation(
         steps=steps,
-        leaf=end.node,
+        leaf=leaf,
         answer=tuple(answer.tolist()) if tree.n_outputs > 1 else _plain(answer),
         probability=probability,
-        n_rows=int(tree.n_rows[end.node]),
+        n_rows=int(tree.n_rows[leaf]),
         baseline=float(followed[0]),
         contributions=contributions,
+        note=note_text(tree, leaf),
     )
 
 

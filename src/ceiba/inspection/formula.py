@@ -1,4 +1,4 @@
-"""A tree as a logical formula: under which condition it says a class.
+"""A tree as a logical formula: the condition under which it predicts a class.
 
 The disjunction of the conditions of all leaves that answer with the class, simplified: a subtree
 whose leaves all say it counts as one leaf; two conjunctions that differ in one column only become

@@ -1,4 +1,4 @@
-"""Importance of columns: the total impurity decrease their splits brought.
+"""Importance of columns: the total impurity decrease of their splits.
 
 A node's split counts its gain times the weight of the node (under the altered priors, where there
 are priors or costs). With `surrogates=True` each stored surrogate also earns that value times its

@@ -1,4 +1,4 @@
-"""Who sent the training rows on: the split itself, a surrogate, or the default.
+"""What routed the training rows: the split itself, a surrogate, or the default.
 
 One line for each sender of each inner node, in the order in which they are asked. Rows whose value
 was there go by the split; the others by the first surrogate whose own value is there; what is left

@@ -12,21 +12,50 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.inspection.intervals import wilson
+from ceiba.inspection.probability_scores import positive_index
 from ceiba.layout import digits_by_name
 from ceiba.listing import Listing
 from ceiba.paths import Condition, conditions_of
 from ceiba.tree import Tree
+from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
+from ceiba.visible import counted
 
 _LEVELS: Final = 8  # listed in a condition, the others are counted
 _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
+
+
+@dataclass(frozen=True)
+class Interest:
+    """The class of interest in one leaf.
+
+    Attributes
+    ----------
+    positive : object
+        The class.
+    count, others : float
+        Weight of its training rows in the leaf, and of all others.
+    probability : float
+    evidence : float
+        Weight of evidence, ln(P(leaf | class) / P(leaf | others)): above 0 the leaf speaks for the
+        class. Where one of them has no rows in the leaf, half a row is added to both.
+    information : float
+        The leaf's part of the information value: (P(leaf | class) - P(leaf | others)) evidence.
+    """
+
+    positive: Any
+    count: float
+    others: float
+    probability: float
+    evidence: float
+    information: float
 
 
 @dataclass(frozen=True)
@@ -48,8 +77,14 @@ class Rule:
     confidence, lift : float
         Probability of the class, and that over its probability at the root; NaN for regression.
     low, high : float
-        95 % interval of the confidence (Wilson) or of the mean, from the training rows: optimistic.
-        NaN where rows are weighted, or the confidence is not their share (priors, monotone limits).
+        95 % interval of the confidence (Wilson) or of the mean. NaN where rows are weighted, or the
+        confidence is not their share (priors, monotone limits).
+    note : str
+        What people wrote on the node.
+    interest : Interest, optional
+        Rows, probability and weight of evidence of the class asked for by `positive=`.
+    optimistic : bool
+        Whether the rows of the interval also chose the splits; not so in honest leaves.
     """
 
     node: int
@@ -62,17 +97,23 @@ class Rule:
     lift: float
     low: float
     high: float
+    note: str = ""
+    interest: Interest | None = None
+    optimistic: bool = True
 
     def __str__(self) -> str:
         value = number_text(self.value) if isinstance(self.value, float) else self.value
         if self.confidence == self.confidence:
             figures = f"confidence {self.confidence:.3g}, lift {self.lift:.3g}"
         else:
-            known = self.low == self.low
-            figures = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}" if known else ""
-        rows = f"{self.rows} rows" if self.rows else ""
+            figures = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}"
+            figures += ", optimistic" if self.optimistic else ""
+            figures = figures if self.low == self.low else ""
+        rows = counted(self.rows, "row") if self.rows else ""
         about = ", ".join(filter(None, (rows, figures)))
-        return f"if {self.text}\n   then {value}" + (f"  ({about})" if about else "")
+        about = f"  ({about})" if about else ""
+        note = f"\n   # {self.note}" if self.note else ""
+        return f"if {self.text}\n   then {value}{about}{note}"
 
 
 class RuleTable(Listing):
@@ -104,6 +145,10 @@ class RuleTable(Listing):
             figures[name] = np.array([getattr(rule, name) for rule in self.rules], kind)
         if self.rules and all(math.isnan(rule.confidence) for rule in self.rules):
             del figures["confidence"], figures["lift"]
+        if any(rule.note for rule in self.rules):
+            figures["note"] = np.array([rule.note for rule in self.rules], object)
+        if self.rules and self.rules[0].interest is not None:
+            figures |= _of_interest(self.rules)
         super().__init__(figures, title=title, legend=legend)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -121,16 +166,20 @@ class RuleTable(Listing):
         Parameters
         ----------
         by : {"leaf", "rows", "share", "value", "confidence", "lift", "low", "high"}
+            With a class of interest also "count", "probability" and "evidence".
         descending : bool, default=True
         """
-        allowed = ("leaf", "value", *_FIGURES)
+        of_interest = ("count", "probability", "evidence")
+        asked = bool(self.rules) and self.rules[0].interest is not None
+        allowed = ("leaf", "value", *_FIGURES, *(of_interest if asked else ()))
         if by not in allowed:
             raise OptionError(
                 f"sort: got {by!r}. Rules are sorted by {', '.join(allowed)}."
                 f"{did_you_mean(by, allowed)}"
             )
         name = "node" if by == "leaf" else by
-        key = [getattr(rule, name) for rule in self.rules]
+        holders = [rule.interest if by in of_interest else rule for rule in self.rules]
+        key = [getattr(holder, name) for holder in holders]
         order = sorted(range(len(key)), key=key.__getitem__, reverse=descending)
         return self._with(self.rules[i] for i in order)
 
@@ -175,6 +224,7 @@ def rules(
     max_levels: int | None = _LEVELS,
     sort: str | None = None,
     confidence: float = 0.95,
+    positive: Any = None,
     **which: Any,
 ) -> RuleTable:
     """Return the leaves of a tree as a table of rules.
@@ -190,6 +240,9 @@ def rules(
         Column to sort by, the largest first; by default in the order of the leaves.
     confidence : float, default=0.95
         Of the intervals.
+    positive : label, optional
+        A class of interest: its rows, its probability and the weight of evidence are shown for
+        every rule, and can be sorted by.
     **which
         Rules to keep: `value`, `min_rows`, `min_confidence`, `min_lift`, `column`, as in
         `RuleTable.filter`.
@@ -219,17 +272,69 @@ def rules(
     ends = np.flatnonzero(tree.is_leaf | stays).tolist()
     conditions = conditions_of(tree, [(node, not tree.is_leaf[node]) for node in ends])
     weighted = _is_weighted(tree)  # once for all rules: it looks at every node
+    interest: list[Interest | None] = [None] * len(ends)
+    if positive is not None:
+        interest = _interest(tree, ends, positive)
     table = RuleTable(
         (
-            _rule(tree, node, condition, shown, max_levels, confidence, weighted)
-            for node, condition in zip(ends, conditions, strict=True)
+            replace(
+                _rule(tree, node, condition, shown, max_levels, confidence, weighted), interest=one
+            )
+            for node, condition, one in zip(ends, conditions, interest, strict=True)
         ),
         title=_title(tree),
-        legend=_legend(tree, confidence),
+        legend=_legend(tree, confidence) + _legend_of_interest(interest),
     )
     if which:
         table = table.filter(**which)
     return table.sort(sort) if sort is not None else table
+
+
+def _interest(tree: Tree, ends: list[int], positive: Any) -> list[Interest | None]:
+    """Return the class of interest in each leaf."""
+    if tree.task != "classification" or tree.n_outputs > 1:
+        raise OptionError("positive names a class; this tree is not of one output of classes.")
+    labels = tree.target.classes[0].tolist()
+    at = positive_index(positive, labels)
+    assert at is not None
+    counts = tree.counts if tree.counts is not None else tree.value * tree.weight[:, None, None]
+    part = tree.part_ending[ends]
+    mine = counts[ends, 0, at] * part
+    rest = counts[ends, 0, :].sum(axis=1) * part - mine
+    rare = (mine <= 0) | (rest <= 0)
+    one, other = np.where(rare, mine + 0.5, mine), np.where(rare, rest + 0.5, rest)
+    total, total_rest = float(counts[0, 0, at]), float(counts[0, 0, :].sum() - counts[0, 0, at])
+    if total <= 0 or total_rest <= 0:
+        evidence = np.full(len(ends), math.nan)
+    else:
+        evidence = np.log((one / total) / (other / total_rest))
+    share = mine / max(total, 1e-300) - rest / max(total_rest, 1e-300)
+    return [
+        Interest(labels[at], float(mine[i]), float(rest[i]), float(tree.value[node, 0, at]),
+                 float(evidence[i]), float(share[i] * evidence[i]))
+        for i, node in enumerate(ends)
+    ]  # fmt: skip
+
+
+def _of_interest(rules: tuple[Rule, ...]) -> dict[str, Any]:
+    found = [rule.interest for rule in rules if rule.interest is not None]
+    name = found[0].positive
+    return {
+        f"n({name})": np.array([one.count for one in found]),
+        f"p({name})": np.array([one.probability for one in found]),
+        "evidence": np.array([one.evidence for one in found]),
+    }
+
+
+def _legend_of_interest(interest: list[Interest | None]) -> str:
+    found = [one for one in interest if one is not None]
+    if not found:
+        return ""
+    value = sum(one.information for one in found)
+    return (
+        f"\nn, p({found[0].positive}): rows and probability of that class; evidence: weight of "
+        f"evidence, ln(P(leaf | class) / P(leaf | others)); information value {value:.4g}"
+    )
 
 
 def _rule(
@@ -248,7 +353,9 @@ def _rule(
     share = float(tree.share[node] * tree.part_ending[node])
     sure, lift, low, high = _figures(tree, node, rows, confidence, weighted)
     value = tree.node(node).label
-    return Rule(node, condition, text, value, rows, share, sure, lift, low, high)
+    note, optimistic = note_text(tree, node), not tree.honest
+    figures = (share, sure, lift, low, high)
+    return Rule(node, condition, text, value, rows, *figures, note, optimistic=optimistic)
 
 
 def _figures(
@@ -324,7 +431,7 @@ def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
 
 def _title(tree: Tree) -> str:
     target = f" for {tree.target.name}" if tree.target.name is not None else ""
-    return f"{tree.n_leaves} rules{target}"
+    return f"{counted(tree.n_leaves, 'rule')}{target}"
 
 
 def _legend(tree: Tree, confidence: float) -> str:

@@ -31,6 +31,7 @@ _UNSEEN: Final = {
     "majority": "unseen levels go where more rows go",
     "missing": "unseen levels count as missing",
     "error": "unseen levels are refused",
+    "default": "unseen levels get the answer of the root",
 }
 
 
@@ -226,9 +227,12 @@ def _risks(tree: Tree) -> list[Fact]:
     chosen = "what the splits were chosen by"
     if tree.certificate is not None:  # the search minimised the loss of its certificate
         chosen = "the impurity that nodes show; the tree was searched for as a whole"
+    source = "the training rows, so optimistic"
+    if tree.honest:
+        source = "the rows that give its values and had no say in the splits"
     facts = [Fact("criterion", tree.criterion, tree.criterion, chosen)]
     for name, value, legend in (
-        ("risk", tree.tree_risk, f"R(T): {unit}, on the training rows, so optimistic"),
+        ("risk", tree.tree_risk, f"R(T): {unit}, on {source}"),
         ("baseline", float(tree.risk[0]), "R(root): the same without any question"),
     ):
         if value == value:

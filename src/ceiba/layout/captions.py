@@ -1,4 +1,4 @@
-"""What a drawn node says: its question, its answer, its rows, and the word on the edge above it.
+"""The words of a drawn node: its question, its answer, its rows, and the label of the edge above.
 
 Plain text and numbers, the same for every drawing. A question has yes/no edges; where every branch
 stands for one level (or a column is a boolean), the edges name the answers instead.
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ceiba.tree import Cut, Intervals, LevelSets, Tree
+from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import (
     DIGITS,
     cut_text,
@@ -198,6 +199,8 @@ def caption(
         ]
     if impurity:
         lines.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), 3)}")
+    if note := note_text(tree, node):
+        lines.append(note)
     if node_ids:
         head = f"#{node}  {head}"
     return Caption(head, tuple(lines), _shares(tree, node))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ceiba.layout.drawing import Measure
+from ceiba.layout.drawing import Measure
 
 MOST_NAMES = 24
 

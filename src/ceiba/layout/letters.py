@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from ceiba.layout.drawing import Measure
+from ceiba.layout.drawing import Measure
 
 FONT_FAMILY: Final = "'DejaVu Sans', Verdana, Geneva, Arial, sans-serif"
 

@@ -1,4 +1,4 @@
-"""One option, declared in one row: name, default, allowed values, documentation, who knows it.
+"""One option, declared in one row: name, default, allowed values, documentation, growers.
 
 Checks, error messages, the estimators' signatures and docstrings, the flags of the command line and
 the core's value all follow from the row.

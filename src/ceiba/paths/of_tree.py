@@ -136,11 +136,23 @@ def accepted(tree: Tree, clause: Clause) -> Clause:
 
 def refuse_fractional(tree: Tree, format_name: str) -> None:
     """Raise if a row may go down several branches, which a flat format cannot express."""
+    refuse_default(tree, format_name)
     if tree.missing == "fractional":
         raise TreeError(
             f"{format_name}: this tree sends a row with a missing value down every branch "
             "(missing='fractional') and averages the leaves, which the format cannot express. "
             "Export to python, c or javascript, or refit with another `missing`."
+        )
+
+
+def refuse_default(tree: Tree, format_name: str) -> None:
+    """Raise if unseen levels go back to the root, which no exported program does."""
+    if tree.unseen == "default" and not all(
+        tree.schema.columns[j].is_numeric for j in tree.used_columns.tolist()
+    ):
+        raise TreeError(
+            f"{format_name}: unseen='default' gives the root's answer to rows with a level that a "
+            "node does not know, which the format cannot express. Refit with unseen='majority'."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ceiba.plot.cp_curve import plotcp
 from ceiba.plot.displays import (
     Display,
     IcicleDisplay,
@@ -47,4 +48,5 @@ __all__ = [
     "plot_rival_columns",
     "plot_stability",
     "plot_tree",
+    "plotcp",
 ]

@@ -31,6 +31,7 @@ def plot_regions(
     columns: Sequence[str | int] | None = None,
     at: dict[str, Any] | None = None,
     node_ids: bool = False,
+    region_labels: bool = False,
     colors: Sequence[str] | None = None,
     legend: bool = True,
     point_size: float = 14.0,
@@ -55,6 +56,8 @@ def plot_regions(
         Values at which other columns are held; by default the median or the most frequent level.
     node_ids : bool, default False
         Write the number of the leaf into each region.
+    region_labels : bool, default False
+        Write R1, R2, ... into the regions, in the order of the leaves.
     colors : sequence of str, optional
         One colour per class.
     legend : bool, default True
@@ -88,8 +91,11 @@ def plot_regions(
     paper = ink_of(ax).paper
     palette = tree_palette(tree, colors)
     _paint_cells(ax, tree, across, up, nodes, palette, paper)
-    if node_ids:
-        _number_regions(ax, across, up, nodes)
+    if node_ids and region_labels:
+        raise OptionError("plot_regions: give node_ids or region_labels, not both.")
+    if node_ids or region_labels:
+        labels = {leaf: f"R{k}" for k, leaf in enumerate(tree.leaves.tolist(), 1)}
+        _number_regions(ax, across, up, nodes, labels if region_labels else {})
     if table is not None:
         _paint_points(ax, tree, table, y, across, up, nodes, palette, point_size)
     _label(ax, across, up)
@@ -141,12 +147,14 @@ def _paint_cells(
     ax.set_ylim(y[0], y[-1])
 
 
-def _number_regions(ax: Axes, across: Ladder, up: Ladder, nodes: Any) -> None:
+def _number_regions(
+    ax: Axes, across: Ladder, up: Ladder, nodes: Any, names: dict[int, str]
+) -> None:
     size = np.outer(np.diff(across.borders), np.diff(up.borders))
     for node in np.unique(nodes).tolist():
         i, k = np.unravel_index(int(np.argmax(np.where(nodes == node, size, -1))), nodes.shape)
         ax.annotate(
-            str(node),
+            names.get(node, str(node)),
             (across.middles[i], up.middles[k]),
             ha="center",
             va="center",

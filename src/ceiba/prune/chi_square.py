@@ -1,10 +1,10 @@
-"""Chi-square pruning: a split stays only if it is no accident.
+"""Chi-square pruning: a split stays only if it is significant.
 
 From the bottom up, nodes whose branches are all leaves are tested: are the classes independent of
 the branch? sum of (observed - expected)^2 / expected against the chi-square distribution, or the F
 test for numbers (Quinlan 1986, Induction of decision trees, section 6). A node that is not
 significant becomes a leaf, and its parent may be next. How small counts are treated:
-`independence.py`; how the search for the best split is allowed for: `selection.py`.
+`independence.py`; how the search for the best split is allowed for: `search_p_values.py`.
 
 Each node is tested at its own level, so a large tree of noise keeps a split now and then, with all
 that lies above it: lower `significance` for deep trees, or prune by cross-validation.

@@ -25,7 +25,12 @@ Array = npt.NDArray[np.float64]
 
 
 def prune_tree(
-    tree: Tree, alpha: float | None = None, *, n_leaves: int | None = None, risk: Risk = "cost"
+    tree: Tree,
+    alpha: float | None = None,
+    *,
+    cp: float | None = None,
+    n_leaves: int | None = None,
+    risk: Risk = "cost",
 ) -> Tree:
     """Give T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
 
@@ -35,6 +40,8 @@ def prune_tree(
     alpha : float, optional
         Cost per leaf, in units of the mean risk (times n: sums; divided by R(root): rpart's cp).
         0 removes the splits that do not lower the risk.
+    cp : float, optional
+        Instead of alpha: alpha as a share of R(root), as in rpart.
     n_leaves : int, optional
         Instead of alpha: the tree of the sequence with so many leaves; if none has, the largest
         with fewer.
@@ -58,11 +65,15 @@ def prune_tree(
     >>> prune_tree(tree, n_leaves=6).n_leaves
     4
     """
-    if n_leaves is not None and alpha is None:
+    if sum(given is not None for given in (alpha, cp, n_leaves)) != 1:
+        raise OptionError("Give one of alpha, cp and n_leaves.")
+    if n_leaves is not None:
         return pruning_sequence(tree, risk=risk).tree_with(n_leaves)
-    if alpha is None or n_leaves is not None:
-        raise OptionError("Give either alpha or n_leaves, one of them.")
-    if isinstance(alpha, bool) or not alpha >= 0:
+    if cp is not None:
+        if isinstance(cp, bool) or not cp >= 0:
+            raise OptionError(f"cp must be a number of at least 0. Got {cp!r}.")
+        alpha = cp * pruning_sequence(tree, risk=risk).root_risk
+    if alpha is None or isinstance(alpha, bool) or not alpha >= 0:
         raise OptionError(f"alpha must be a number of at least 0. Got {alpha!r}.")
     return tree.collapse(np.flatnonzero(collapse_alpha(tree, risk=risk) <= alpha))
 

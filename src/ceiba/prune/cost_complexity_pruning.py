@@ -1,12 +1,12 @@
 """Cost-complexity pruning as an object: a given alpha or size, or the choice by cross-validation.
 
 What `prune="cv"` and `prune="1se"` stand for. The sequence of one tree: `cost_complexity.py`; its
-cross-validation: `cross_validation.py`; the rules and the table: `pruning_table.py`.
+cross-validation: `cross_validation/`; the rules and the table: `pruning_table.py`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,14 +16,12 @@ from ceiba.listing import Listing
 from ceiba.options import parameter
 from ceiba.options.checks import boolean, check_options, integer, nothing, number, one_of
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
-from ceiba.prune.cross_validation.validate import cross_validate
+from ceiba.prune.cross_validation.scored import SCORES, Score
+from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
 from ceiba.prune.risk import Risk
 from ceiba.tree import Tree
-
-if TYPE_CHECKING:
-    from ceiba.prune.cross_validation.validate import CrossValidation
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
 
@@ -46,15 +44,22 @@ class CostComplexity(Pruning):
     rule : {"min", "1se"}, default="min"
         The least cross-validated risk, on ties the smallest tree; or the smallest tree whose risk
         is at most one standard error above the least.
-    risk : {"cost", "impurity"}, default="cost"
+    risk : {"cost", "impurity"}, default=None
         What is weighed against leaves: the expected misclassification cost (or the loss), or the
-        impurity, as in scikit-learn's `ccp_alpha`. Held-out rows are judged by cost in any case.
+        impurity, as in scikit-learn's `ccp_alpha`. Held-out rows are judged by `score`.
+        None: the impurity if `score` judges probabilities, since splits that change no answer have
+        no cost to save; else the cost.
     repeats : int, default=1
         How many times rows are dealt out anew to the folds.
     stratify : bool, default=True
         Spread the rows of each class evenly over a number of folds; False: as rpart does.
     groups : array-like of shape (n_rows,), default=None
         Rows of one group are held out together.
+    score : {"cost", "error", "log_loss", "brier", "auc"}, default="cost"
+        What held-out rows are judged by when a size is chosen: the expected cost of the answers
+        (without costs the error), the error whatever the costs, the log loss or the Brier score of
+        the probabilities, or 1 - AUC (two classes; the mean of the folds). The sequence itself is
+        that of `risk`.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the folds. None: the seed of the problem (the estimator's `random_state`, or 0).
     keep_unpruned : bool, default=False
@@ -79,17 +84,35 @@ class CostComplexity(Pruning):
     n_leaves: int | None = parameter(integer(1), nothing, default=None)
     folds: Any = parameter(default=10)
     rule: Rule = parameter(one_of("min", "1se"), default="min")
-    risk: Risk = parameter(one_of("cost", "impurity"), default="cost")
+    risk: Risk | None = parameter(one_of("cost", "impurity"), nothing, default=None)
     repeats: int = parameter(integer(1), default=1)
     stratify: bool = parameter(boolean, default=True)
     groups: Any = parameter(default=None)
+    score: Score = parameter(one_of(*SCORES), default="cost")
     random_state: Any = parameter(default=None)
     keep_unpruned: bool = parameter(boolean, default=False)
     verbose: bool = parameter(default=False)
 
+    @property
+    def sequence_risk(self) -> Risk:
+        """What is weighed against leaves."""
+        if self.risk is not None:
+            return self.risk
+        return "cost" if self.score in ("cost", "error") else "impurity"
+
+    @property
+    def by_folds(self) -> bool:
+        """Whether the choice is made by cross-validation."""
+        return self.alpha is None and self.n_leaves is None
+
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Choose a step of the tree's pruning sequence."""
         self.check()
+        if self.score != "cost" and not self.by_folds:
+            raise OptionError(
+                f"score={self.score!r} chooses a size by cross-validation, and alpha or n_leaves "
+                "gives it. Leave one of them out."
+            )
         if self.alpha is not None and self.n_leaves is not None:
             raise OptionError("CostComplexity: give alpha or n_leaves, not both.")
         if tree.n_outputs > 1 and self.alpha is None and self.n_leaves is None:
@@ -98,11 +121,11 @@ class CostComplexity(Pruning):
                 f"{tree.n_outputs}. Give CostComplexity(alpha=..., risk='impurity'), or fit one "
                 "tree per output."
             )
-        sequence = pruning_sequence(tree, risk=self.risk)
+        sequence = pruning_sequence(tree, risk=self.sequence_risk)
         step, reason, cv = self._choose(sequence, problem)
         return Pruned(
             sequence.tree(step),
-            pruning_table(sequence, step, cv=cv, reason=reason),
+            pruning_table(sequence, step, cv=cv, reason=reason, score=self.score),
             alpha=float(sequence.alpha[step]) if self.alpha is None else float(self.alpha),
             unpruned=tree if self.keep_unpruned else None,
             cross_validation=cv if self.keep_unpruned else None,
@@ -125,10 +148,11 @@ class CostComplexity(Pruning):
             sequence,
             problem,
             folds=self.folds,
-            risk=self.risk,
+            risk=self.sequence_risk,
             repeats=self.repeats,
             stratify=self.stratify,
             groups=self.groups,
+            score=self.score,
             random_state=problem.seed_for(self.random_state),
             keep=self.keep_unpruned,
             verbose=bool(self.verbose),

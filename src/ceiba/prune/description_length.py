@@ -1,4 +1,4 @@
-"""Pruning by description length: a split must save more bits than it takes to say it.
+"""Pruning by description length: a split must save more bits than it costs to encode.
 
 The tree and the classes of the rows given the tree are written as one message; the shortest message
 wins (Mehta, Rissanen, Agrawal 1995, MDL-based decision tree pruning). A leaf with class counts n_k,

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
 from ceiba.options import OptionObject
+from ceiba.prune.cross_validation.validate import CrossValidation
 from ceiba.tree import Tree
-
-if TYPE_CHECKING:
-    from ceiba.prune.cross_validation.validate import CrossValidation
 
 
 @dataclass(frozen=True, eq=False)

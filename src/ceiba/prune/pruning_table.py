@@ -6,18 +6,16 @@ first; alpha is in units of the mean risk, cp and the relative columns are divid
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
+from ceiba.prune.cost_complexity import PruningSequence
+from ceiba.prune.cross_validation.validate import CrossValidation
 from ceiba.tree import Tree
-
-if TYPE_CHECKING:
-    from ceiba.prune.cost_complexity import PruningSequence
-    from ceiba.prune.cross_validation.validate import CrossValidation
 
 Rule = Literal["min", "1se"]
 Array = npt.NDArray[np.float64]
@@ -29,6 +27,14 @@ _LOSSES: Final = {
     "squared_error": "mean squared error",
     "absolute_error": "mean absolute error",
     "poisson": "half the mean Poisson deviance",
+}
+
+
+_SCORES: Final = {
+    "error": "share of wrong answers",
+    "log_loss": "log loss",
+    "brier": "Brier score",
+    "auc": "1 - AUC, mean of the folds,",
 }
 
 
@@ -99,7 +105,12 @@ def _last_up_to(risk: npt.NDArray[Any], limit: float) -> int:
 
 
 def pruning_table(
-    sequence: PruningSequence, step: int, *, cv: CrossValidation | None = None, reason: str = ""
+    sequence: PruningSequence,
+    step: int,
+    *,
+    cv: CrossValidation | None = None,
+    reason: str = "",
+    score: str = "cost",
 ) -> PruningTable:
     """Put a sequence and its cross-validation into a table.
 
@@ -111,6 +122,8 @@ def pruning_table(
     cv : CrossValidation, optional
     reason : str
         Why that step, for the legend.
+    score : str
+        What the held-out rows were judged by.
     """
     tree = sequence.whole_tree
     figures: dict[str, npt.NDArray[Any]] = {
@@ -127,12 +140,14 @@ def pruning_table(
         figures |= _cv_figures(cv)
         figures |= {
             f"relative_{name}": figures[name] / (root if root > 0 else 1.0)
-            for name in ("risk", "cv_risk", "cv_se")
+            for name in (("risk", "cv_risk", "cv_se") if score == "cost" else ("risk",))
             if name in figures
         }
     figures["chosen"] = np.arange(len(sequence)) == step
     return PruningTable(
-        figures, title=_title(cv), legend=_legend(tree, sequence, figures, root, step, cv, reason)
+        figures,
+        title=_title(cv),
+        legend=_legend(tree, sequence, figures, root, step, cv, reason, score),
     )
 
 
@@ -178,6 +193,7 @@ def _legend(
     step: int,
     cv: CrossValidation | None,
     reason: str,
+    score: str,
 ) -> str:
     unit, own = unit_of(tree, "cost"), unit_of(tree, sequence.kind)
     lines = [
@@ -188,7 +204,8 @@ def _legend(
     if "risk" in figures:
         about = f"risk: R(T), {unit}, on the training rows"
         if cv is not None:
-            about += "; cv_risk, cv_se: on held-out rows, with its standard error"
+            of = f" {_SCORES[score]}" if score in _SCORES else ""
+            about += f"; cv_risk, cv_se:{of} on held-out rows, with its standard error"
             if cv.n_repeats > 1:
                 about += "; cv_sd: standard deviation between repeats"
         lines += [about, f"relative_...: divided by the risk of the root, {root:.6g}"]

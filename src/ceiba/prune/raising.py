@@ -19,6 +19,7 @@ from ceiba.grow.limits import limited
 from ceiba.grow.per_column import read_monotonic
 from ceiba.grow.priors import fill_empty
 from ceiba.grow.problem import Problem
+from ceiba.grow.repeated import counts_parts, repeat_rows
 from ceiba.tree import Tree
 
 
@@ -104,6 +105,7 @@ def rearranged(
         surrogates=None if tree.surrogates is None else tree.surrogates.take(source, leaf),
         competitors=None,
         tests=None,
+        notes=None,  # what a raised node holds is not what was written about
         weight=weight,
         **figures,
     )
@@ -111,6 +113,8 @@ def rearranged(
 
 def recounted(tree: Tree, problem: Problem) -> Tree:
     """Count the training rows on a tree whose branches were raised."""
+    if counts_parts(problem.options):
+        problem = repeat_rows(problem, None, None, problem.weight)[0]
     labels = tree.target.classes[0][problem.target.values[:, 0]]
     tree = tree.recount(problem.table, labels, sample_weight=problem.weight)
     tree = replace(tree, value=fill_empty(tree.value.copy(), tree.parent, tree.weight))

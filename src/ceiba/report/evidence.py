@@ -1,4 +1,4 @@
-"""What other rows say at each node: class counts, or weight, mean and variance.
+"""Training or held-out rows counted at each node: class counts, or weight, mean and variance.
 
 One routing of all rows, then counts summed up the tree (`Tree.recount`). Every metric of every
 pruned tree is a sum over its leaves of these figures, so the page needs no rows and no refit:

@@ -14,6 +14,7 @@ import numpy as np
 from ceiba.grow.priors import search_mass
 from ceiba.report.numbers import exact, shown, whole
 from ceiba.tree import SplitTable, Tree
+from ceiba.tree.notes import note_text
 
 
 def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
@@ -41,6 +42,7 @@ def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
         "surrogates": _surrogates(tree),
         "competitors": _competitors(tree),
         "tests": _tests(tree),
+        "notes": _notes(tree),
     }
     value = tree.value[:, output, :]
     if tree.task == "regression":
@@ -116,6 +118,16 @@ def _competitors(tree: Tree) -> dict[str, Any] | None:
         "splits": split_columns(stored.splits),
         "gain": shown(stored.gain),
     }
+
+
+def _notes(tree: Tree) -> list[dict[str, Any]] | None:
+    """Give what people wrote on nodes, with the class index of an answer set by hand."""
+    classes = tree.task == "classification" and tree.n_outputs == 1
+    return [
+        {"node": node, "text": note_text(tree, node)}
+        | ({"answer": int(tree.answer[node])} if classes and note.answer is not None else {})
+        for node, note in sorted((tree.notes or {}).items())
+    ] or None
 
 
 def _tests(tree: Tree) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Arrays as JSON-ready lists: whole numbers without a point, no NaN or infinity, short where told.
+"""Arrays as JSON-ready lists: whole numbers without a point, no NaN or infinity.
 
 JSON knows neither NaN nor infinity; both become None. Python's shortest repr of a float and
 JavaScript's reader agree to the last bit, so figures that are computed with keep all digits;

@@ -1,4 +1,4 @@
-"""The page: the payload and the files of `assets/` in one HTML text that asks nothing of a network.
+"""The page: the payload and the files of `assets/` in one HTML text that needs no network.
 
 Scripts and styles are inlined in a listed order and allowed by their hashes alone (a meta CSP with
 `default-src 'none'`). Data stand as JSON in a script element that is not executed; `<`, `>`, `&`

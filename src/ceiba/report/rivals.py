@@ -8,18 +8,16 @@ nothing is said of the node.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ceiba.errors import CeibaError
 from ceiba.grow import Problem
+from ceiba.report.histograms import RowsByNode
 from ceiba.report.nodes import split_columns
 from ceiba.report.numbers import shown
 from ceiba.tree import Tree
-
-if TYPE_CHECKING:
-    from ceiba.report.histograms import RowsByNode
 
 KEPT: Final = 4
 MOST_NODES: Final = 60

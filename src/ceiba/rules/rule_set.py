@@ -8,6 +8,7 @@ such training rows. So rules may overlap: the surer one decides. How they come a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -18,7 +19,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import column_or_1d
 
 from ceiba.errors import DataTypeError, OptionError
-from ceiba.families import c45
+from ceiba.families.c45 import c45
 from ceiba.grow import Problem
 from ceiba.paths import Condition
 from ceiba.rules.choose import chosen
@@ -213,17 +214,79 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fired(self, X: Any) -> npt.NDArray[np.intp]:
         """Return the number of the first rule that covers each row; the last is the default."""
-        if not hasattr(self, "rules_"):
-            raise NotFittedError(
-                "This RuleSet instance is not fitted yet. Call 'fit' with appropriate arguments "
-                "before using this estimator."
-            )
+        self._refuse_unfitted()
         schema = self.tree_.schema
         table = X if isinstance(X, Table) else read_like(X, schema, owner="RuleSet")
         fired = np.full(table.n_rows, len(self.rules_), np.intp)
         for i in range(len(self.rules_) - 1, -1, -1):
             fired[self.rules_[i].condition.select(table)] = i
         return fired
+
+    def save(
+        self,
+        path: Any,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        compress: bool | None = None,
+    ) -> None:
+        """Write the fitted rules into a model file, which `ceiba.load` reads.
+
+        The estimator that grew the tree is not written; the tree is.
+
+        Parameters
+        ----------
+        path : path or binary file
+        metadata : mapping, optional
+        compress : bool, optional
+
+        Examples
+        --------
+        >>> import io
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4] * 5}, ["a", "a", "b", "b"] * 5
+        >>> rules, file = ceiba.RuleSet().fit(X, y), io.BytesIO()
+        >>> rules.save(file)
+        >>> str(ceiba.load(file.getvalue())) == str(rules)
+        True
+        """
+        from ceiba.rules.model_file import save_rules
+
+        self._refuse_unfitted()
+        save_rules(self, path, metadata, compress)
+
+    def export(self, format: str, **options: Any) -> str:  # noqa: A002
+        """Return the rules as a program: asked in order, the first that holds answers.
+
+        Parameters
+        ----------
+        format : {"python", "sql", "text"}
+        **options
+            sql: `dialect`.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4] * 5}, ["a", "a", "b", "b"] * 5
+        >>> module = {}
+        >>> exec(ceiba.RuleSet().fit(X, y).export("python"), module)
+        >>> module["predict"]({"x": 9})
+        'b'
+        """
+        from ceiba.rules.export import export_rules
+
+        self._refuse_unfitted()
+        return export_rules(self, format, **options)
+
+    def _refuse_unfitted(self) -> None:
+        if not hasattr(self, "rules_"):
+            raise NotFittedError(
+                "This RuleSet instance is not fitted yet. Call 'fit' with appropriate arguments "
+                "before using this estimator."
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -12,7 +12,7 @@ from ceiba.table.read_for_fit import read
 from ceiba.table.read_for_predict import read_like
 from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.table.table import Table
-from ceiba.table.targets.split_target import split_target
+from ceiba.table.targets.split_target import is_named_target, split_target
 from ceiba.table.targets.target import Target, present_rows, read_target
 from ceiba.table.targets.target_like import read_target_like
 from ceiba.table.weights import effective_rows, read_weights
@@ -27,6 +27,7 @@ __all__ = [
     "Target",
     "TargetInfo",
     "effective_rows",
+    "is_named_target",
     "present_rows",
     "read",
     "read_like",

@@ -1,4 +1,4 @@
-"""A column as found -> the same column by the schema: codes by the schema's levels, kinds checked.
+"""A column as read -> the same column by the schema: codes by the schema's levels, kinds checked.
 
 A level that the schema does not know gets the code ``n_levels`` (unseen is not missing), becomes
 missing, or is an error. A column without any present value fits every kind.

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ceiba.errors import DataWarning
 
 _MANY_ROWS, _MOSTLY_OWN, _LOOKED_AT = 20, 0.9, 100
+_SOME_LEVELS, _MANY_LEVELS = 50, 1000
 
 
 def warn_of_identifier(name: str, codes: NDArray[np.int32], levels: tuple[Any, ...]) -> None:
@@ -26,7 +27,10 @@ def warn_of_identifier(name: str, codes: NDArray[np.int32], levels: tuple[Any, .
         return
     counts = np.bincount(codes[codes >= 0], minlength=n_levels)
     n_used, n_present = int(np.count_nonzero(counts)), int(counts.sum())
-    if n_present < _MANY_ROWS or n_used < _MOSTLY_OWN * n_present:
+    if n_present < _MANY_ROWS:
+        return
+    if n_used < _MOSTLY_OWN * n_present:
+        _warn_of_many(name, n_used, n_present, levels)
         return
     warnings.warn(
         f"Column {name!r}: {n_used} levels in {n_present} rows; nearly every row has a level of "
@@ -34,6 +38,27 @@ def warn_of_identifier(name: str, codes: NDArray[np.int32], levels: tuple[Any, .
         DataWarning,
         stacklevel=5,
     )
+
+
+def _warn_of_many(name: str, n_used: int, n_present: int, levels: tuple[Any, ...]) -> None:
+    """Warn of many levels, and of numbers or dates read as strings, where rows share them."""
+    converted = _converted(levels) if n_used >= _SOME_LEVELS else ""
+    if n_used >= _MANY_LEVELS or converted:
+        advice = converted or (
+            "sets of so many levels fit the training rows far better than new ones. Group them, or "
+            "leave the column out."
+        )
+        warnings.warn(
+            f"Column {name!r}: {n_used} levels in {n_present} rows; {advice}",
+            DataWarning,
+            stacklevel=6,
+        )
+
+
+def _converted(levels: tuple[Any, ...]) -> str:
+    """Say that levels look like numbers or dates; "" if they do not."""
+    text = _likely(levels)
+    return text if "read as strings" in text else ""
 
 
 def _likely(levels: tuple[Any, ...]) -> str:

@@ -107,6 +107,8 @@ class TargetInfo:
         The sorted labels, one array per output; empty for regression.
     n_outputs : int
         Number of target columns.
+    outputs : tuple of str
+        Names of several target columns; empty if they had none.
 
     Examples
     --------
@@ -118,6 +120,7 @@ class TargetInfo:
     task: Task
     classes: tuple[NDArray[Any], ...] = ()
     n_outputs: int = 1
+    outputs: tuple[str, ...] = ()
 
     @property
     def n_classes(self) -> tuple[int, ...]:
@@ -128,8 +131,8 @@ class TargetInfo:
         if not isinstance(other, TargetInfo):
             return NotImplemented
         return (
-            (self.name, self.task, self.n_outputs, self.n_classes)
-            == (other.name, other.task, other.n_outputs, other.n_classes)
+            (self.name, self.task, self.n_outputs, self.n_classes, self.outputs)
+            == (other.name, other.task, other.n_outputs, other.n_classes, other.outputs)
         ) and all(
             np.array_equal(mine, theirs)
             for mine, theirs in zip(self.classes, other.classes, strict=True)

@@ -6,8 +6,11 @@ from ceiba.tree.construct.build import Leaf, build
 from ceiba.tree.construct.from_arrays import from_arrays
 from ceiba.tree.invariants import check
 from ceiba.tree.methods import from_sklearn, load
+from ceiba.tree.model_file import read_metadata
 from ceiba.tree.node import Node
+from ceiba.tree.notes import NodeNote
 from ceiba.tree.path import Path, Step
+from ceiba.tree.routing.one_row import Answer
 from ceiba.tree.routing.trace import Move, trace
 from ceiba.tree.splits.split_table import (
     Cut,
@@ -23,6 +26,7 @@ from ceiba.tree.splits.tests import NodeTest, SplitTests
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 __all__ = [
+    "Answer",
     "Competitor",
     "CompetitorTable",
     "Cut",
@@ -32,6 +36,7 @@ __all__ = [
     "Missing",
     "Move",
     "Node",
+    "NodeNote",
     "NodeTest",
     "Path",
     "Presence",
@@ -49,5 +54,6 @@ __all__ = [
     "from_arrays",
     "from_sklearn",
     "load",
+    "read_metadata",
     "trace",
 ]

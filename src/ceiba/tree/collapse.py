@@ -15,6 +15,7 @@ import numpy as np
 
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array
+from ceiba.tree.notes import taken_notes
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
@@ -55,6 +56,7 @@ def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
         surrogates=None if tree.surrogates is None else tree.surrogates.take(kept, leaf),
         competitors=None if tree.competitors is None else tree.competitors.take(kept, leaf),
         tests=None if tree.tests is None else tree.tests.take(kept, leaf),
+        notes=taken_notes(tree.notes, kept),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the nodes of a tree say: shares, answers, and the impurity and risk of the whole."""
+"""Figures of the nodes of a tree: shares, answers; and the impurity and risk of the whole."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import numpy as np
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.impurity import scale_by_prior
+from ceiba.tree.notes import overridden
 from ceiba.tree.routing import route as _route
 from ceiba.tree.shape import Shape
-
-if TYPE_CHECKING:
-    from ceiba.tree.splits.split_table import SplitTable
-    from ceiba.tree.splits.surrogates import SurrogateTable
+from ceiba.tree.splits.split_table import SplitTable
+from ceiba.tree.splits.surrogates import SurrogateTable
 
 
 class Figures(Shape):
@@ -69,7 +68,7 @@ class Figures(Shape):
         """
         if self.task != "classification":
             raise TreeError("A regression tree has no class to answer with. Use `tree.value`.")
-        best = _route.best_class(self.value, self.cost_matrix)
+        best = overridden(self, _route.best_class(self.value, self.cost_matrix))  # type: ignore[arg-type]
         return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
 
     @property

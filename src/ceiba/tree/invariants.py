@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
 _MISSING = ("learn", "majority", "surrogate", "fractional", "error")
-_UNSEEN = ("majority", "missing", "error")
+_UNSEEN = ("majority", "missing", "error", "default")
 _TIMES = ("date", "datetime", "duration")
 
 

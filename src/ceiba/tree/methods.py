@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +34,7 @@ class TreeMethods:
         >>> import ceiba
         >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
         >>> print(tree.to_text(unicode=False))
-        root  a p=0.5
+        root
         |- x <= 2.5  -> a
         `- x > 2.5  -> b
         """
@@ -49,7 +49,7 @@ class TreeMethods:
         --------
         >>> import ceiba
         >>> ceiba.tree.build(("x <= 2.5", "a", "b")).show(unicode=False)
-        root  a p=0.5
+        root
         |- x <= 2.5  -> a
         `- x > 2.5  -> b
         """
@@ -139,7 +139,7 @@ class TreeMethods:
         return importance(self, **options)  # type: ignore[arg-type]
 
     def split_tests(self) -> Listing:
-        """List the test by which each node was split; see `ceiba.inspection.split_tests`.
+        """List the test of each split; see `ceiba.inspection.split_tests`.
 
         Examples
         --------
@@ -151,6 +151,34 @@ class TreeMethods:
         from ceiba.inspection import split_tests
 
         return split_tests(self)  # type: ignore[arg-type]
+
+    def expected_costs(self, node: int = 0) -> Listing:
+        """List what each answer would cost at a node; see `ceiba.inspection.expected_costs`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2", {"a": 3, "b": 1}, "b"))
+        >>> tree.expected_costs(1)["expected cost"].tolist()
+        [0.25, 0.75]
+        """
+        from ceiba.inspection import expected_costs
+
+        return expected_costs(self, node)  # type: ignore[arg-type]
+
+    def link_table(self, **options: Any) -> Listing:
+        """List g(t) of every node at every pruning step; see `ceiba.inspection.link_table`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.tree_.link_table()["g"].round(3).tolist()
+        [0.333]
+        """
+        from ceiba.inspection import link_table
+
+        return link_table(self, **options)  # type: ignore[arg-type]
 
     def routing(self) -> Listing:
         """Tell who sent the training rows on at each node; see `ceiba.inspection.routing`.
@@ -182,7 +210,8 @@ class TreeMethods:
     def explain(self, X: Any) -> Explanation | Explanations:
         """Say why each row of X gets its answer; one `Explanation` if there is one row.
 
-        X is a table, or a dict of the values of one row.
+        X is a table, or a dict of the values of one row, which may lack columns that its way does
+        not ask about.
 
         Examples
         --------
@@ -195,9 +224,10 @@ class TreeMethods:
 
         from ceiba.inspection import explain, explain_rows
         from ceiba.tree.routing import route
+        from ceiba.tree.routing.one_row import whole_row
 
         if isinstance(X, dict) and all(np.ndim(value) == 0 for value in X.values()):
-            X = {name: [value] for name, value in X.items()}
+            X = whole_row(self, X)  # type: ignore[arg-type]
         table = route.read(self, X)  # type: ignore[arg-type]
         if table.n_rows == 1:
             return explain(self, table)  # type: ignore[arg-type]
@@ -255,13 +285,37 @@ class TreeMethods:
 
         return to_sklearn(self)  # type: ignore[arg-type]
 
+    def evaluate(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Any:
+        """Compare predictions with the truth; arguments of the estimators' `evaluate`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("PRCP > 0.01", "rain", "dry"))
+        >>> tree.evaluate({"PRCP": [0.0, 0.2, 0.3]}, ["dry", "rain", "dry"]).accuracy
+        0.6666666666666667
+        """
+        from ceiba.tree.routing import route
+        from ceiba.trust.evaluation import evaluate_tree
+        from ceiba.trust.groups import read_evaluation
+
+        tree: Tree = self  # type: ignore[assignment]
+        X, y, groups = read_evaluation(tree, X, y, options.pop("by", None))
+        return evaluate_tree(tree, route.read(tree, X), y, sample_weight, by=groups, **options)
+
     def prune(
-        self, alpha: float | None = None, *, n_leaves: int | None = None, risk: Risk = "cost"
+        self,
+        alpha: float | None = None,
+        *,
+        cp: float | None = None,
+        n_leaves: int | None = None,
+        risk: Risk = "cost",
     ) -> Tree:
         """Return T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
 
-        Or the tree of the pruning sequence with `n_leaves` leaves (if none has so many, the
-        largest with fewer); see `ceiba.prune.prune_tree`.
+        `cp` is alpha as a share of the root's risk, as in rpart. Or the tree of the pruning
+        sequence with `n_leaves` leaves (if none has so many, the largest with fewer); see
+        `ceiba.prune.prune_tree`.
 
         Examples
         --------
@@ -272,7 +326,7 @@ class TreeMethods:
         """
         from ceiba.prune import prune_tree
 
-        return prune_tree(self, alpha, n_leaves=n_leaves, risk=risk)  # type: ignore[arg-type]
+        return prune_tree(self, alpha, cp=cp, n_leaves=n_leaves, risk=risk)  # type: ignore[arg-type]
 
     def pruning_sequence(self, *, risk: Risk = "cost") -> PruningSequence:
         """Return all nested trees T(alpha), from T(0) to the root; see `ceiba.prune`.
@@ -336,6 +390,19 @@ class TreeMethods:
         tree: Tree = self  # type: ignore[assignment]
         return set_split(tree, node, split, X, y, sample_weight=sample_weight, **options)
 
+    def input_schema(self) -> dict[str, Any]:
+        """Return the JSON schema of one row; see `ceiba.export.input_schema`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ceiba.tree.build(("x <= 2.5", "a", "b")).input_schema()["required"]
+        ['x']
+        """
+        from ceiba.export.input_schema import input_schema
+
+        return input_schema(self)  # type: ignore[arg-type]
+
     def export(
         self,
         format: str,  # noqa: A002
@@ -379,7 +446,7 @@ class TreeMethods:
 
     def save(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | BinaryIO,
         *,
         metadata: Mapping[str, Any] | None = None,
         compress: bool | None = None,
@@ -388,8 +455,8 @@ class TreeMethods:
 
         Parameters
         ----------
-        path : path
-            Usually ``name.ceiba``.
+        path : path or binary file
+            Usually ``name.ceiba``; or an open file or buffer.
         metadata : mapping, optional
             Anything JSON can express: where the data came from, a hash, a note.
         compress : bool, optional
@@ -400,14 +467,17 @@ class TreeMethods:
         write(path, self, metadata=metadata, compress=compress)  # type: ignore[arg-type]
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str] | BinaryIO | bytes) -> Any:
     """Read a model file: gives the fitted estimator that was saved, or the tree.
+
+    What `save(metadata=...)` added is `metadata_` of the estimator; `ceiba.read_metadata` reads it
+    without making the model.
 
     Everything in the file is checked before it is used; a file never runs code.
 
     Parameters
     ----------
-    path : path
+    path : path, binary file or bytes
         Written by ``model.save(path)`` or ``tree.save(path)``.
 
     Returns
@@ -438,7 +508,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     import ceiba.families  # noqa: F401 - the file may hold one of their estimators
     from ceiba.estimators.model_file import restore
 
-    return restore(document)
+    stored = document.model.value
+    if isinstance(stored, dict) and stored.get("class") == "RuleSet":
+        from ceiba.rules.model_file import restore_rules
+
+        return restore_rules(document)
+    model = restore(document)
+    model.metadata_ = document.metadata
+    return model
 
 
 def from_sklearn(model: Any) -> Tree:

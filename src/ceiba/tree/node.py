@@ -16,6 +16,7 @@ from ceiba.tree.path import Path
 
 if TYPE_CHECKING:
     from ceiba.tree.arrays import Array
+    from ceiba.tree.notes import NodeNote
     from ceiba.tree.splits.split_table import Split
     from ceiba.tree.splits.surrogates import Competitor, Surrogate
     from ceiba.tree.splits.tests import NodeTest
@@ -171,6 +172,11 @@ class Node:
     def counts(self) -> Array | None:
         """Weighted class counts, as in `Tree.counts`; None for regression."""
         return None if self.tree.counts is None else np.asarray(self.tree.counts[self.id])
+
+    @property
+    def note(self) -> NodeNote | None:
+        """What people wrote on the node: name, note, an answer set by hand."""
+        return (self.tree.notes or {}).get(self.id)
 
     @property
     def label(self) -> Any:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -25,18 +25,22 @@ from ceiba.tree.construct.sample import Container
 from ceiba.tree.construct.sample import sample as _sample
 from ceiba.tree.methods import TreeMethods
 from ceiba.tree.node import Node, NodeSequence
+from ceiba.tree.notes import NodeNote
+from ceiba.tree.notes import annotate as _annotate
+from ceiba.tree.notes import override as _override
+from ceiba.tree.path import Path
 from ceiba.tree.routing import route as _route
+from ceiba.tree.routing.one_row import Answer
+from ceiba.tree.routing.one_row import answer_one as _answer_one
+from ceiba.tree.routing.one_row import plan_of as _plan_of
 from ceiba.tree.routing.recount import recount as _recount
 from ceiba.tree.sklearn_names import SklearnNames
-
-if TYPE_CHECKING:
-    from ceiba.tree.path import Path
-    from ceiba.tree.splits.split_table import SplitTable
-    from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
-    from ceiba.tree.splits.tests import SplitTests
+from ceiba.tree.splits.split_table import SplitTable
+from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
+from ceiba.tree.splits.tests import SplitTests
 
 Missing = Literal["learn", "majority", "surrogate", "fractional", "error"]
-Unseen = Literal["majority", "missing", "error"]
+Unseen = Literal["majority", "missing", "error", "default"]
 
 _DTYPES: Final = {
     "parent": np.int32,
@@ -100,6 +104,8 @@ class Tree(SklearnNames, TreeMethods):
         Whether counts and values are those of rows that had no say in the splits.
     smoothed : bool
         Whether values are drawn away from the shares or means of the nodes' own rows.
+    notes : mapping of node to NodeNote, optional
+        Names, notes and answers that people set: `annotate`, `override`.
 
     Examples
     --------
@@ -135,6 +141,7 @@ class Tree(SklearnNames, TreeMethods):
     class_prior: Array | None = None
     honest: bool = False
     smoothed: bool = False
+    notes: Mapping[int, NodeNote] | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -207,6 +214,7 @@ class Tree(SklearnNames, TreeMethods):
             and self.tests == other.tests
             and (self.criterion, self.missing, self.unseen, self.honest, self.smoothed)
             == (other.criterion, other.missing, other.unseen, other.honest, other.smoothed)
+            and self.notes == other.notes
             and self.schema == other.schema
         )
 
@@ -262,9 +270,37 @@ class Tree(SklearnNames, TreeMethods):
         return _route.make_router(self)
 
     @cached_property
+    def _plan(self) -> Any:
+        return _plan_of(self)
+
+    def predict_one(self, row: Any) -> Answer:
+        """Predict one row, in microseconds: for services.
+
+        Parameters
+        ----------
+        row : dict
+            Values by column name, in any order; further keys are ignored, and only the columns
+            that the way asks about are needed. None and NaN are missing. Dates may be ISO text. Or
+            a sequence with a value for each column.
+
+        Returns
+        -------
+        Answer
+            `answer`, `probability` (a dict by class; do not change it) and `leaf`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", ("wind <= 3", "no", "yes")))
+        >>> tree.predict_one({"id": 17, "clouds": 2}).answer
+        'no'
+        """
+        return _answer_one(self, row)
+
+    @cached_property
     def _label_table(self) -> Array:
         """What each node predicts, so that prediction is one lookup."""
-        return _route.label_table(self, self.value)
+        return _route.label_table(self, self.value, own=True)
 
     def apply(self, X: Any, *, n_threads: int = 1) -> Array:
         """Return the node each row of X ends in.
@@ -396,3 +432,48 @@ class Tree(SklearnNames, TreeMethods):
         2
         """
         return _collapse(self, nodes)
+
+    def annotate(self, node: int, *, name: str | None = None, note: str | None = None) -> Tree:
+        """Return a new tree with a name and a note on a node.
+
+        They stay with the tree in its file and are shown wherever the node is.
+
+        Parameters
+        ----------
+        node : int
+        name, note : str, optional
+            "" takes one away; None leaves it as it is.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("income <= 20", "refuse", "grant"))
+        >>> print(tree.annotate(1, name="poor", note="policy 7").to_text(unicode=False))
+        root
+        |- income <= 20  -> refuse  # poor: policy 7
+        `- income > 20  -> grant
+        """
+        return _annotate(self, node, name, note)
+
+    def override(self, node: int, answer: Any, reason: str | None = None) -> Tree:
+        """Return a new tree in which a node gives another answer than its rows do.
+
+        Probabilities and counts stay as they are. `risk` is that of the new answer.
+
+        Parameters
+        ----------
+        node : int
+        answer : label or number
+            None: by its rows again.
+        reason : str, optional
+            Kept with the tree.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("income <= 20", {"grant": 6, "refuse": 4}, "grant"))
+        >>> changed = tree.override(1, "refuse", reason="too few cases")
+        >>> changed.predict({"income": [9.0]}).tolist(), changed.node(1).note.reason
+        (['refuse'], 'too few cases')
+        """
+        return _override(self, node, answer, reason)

@@ -300,7 +300,7 @@ class _Search:
         changed = self._table(values)
         answer = route.predict(tree, changed)[0]
         known = tree.task == "classification"
-        stated = route.label_table(tree, tree.value[node : node + 1])[0]
+        stated = tree._label_table[node]
         if answer != stated:
             raise TreeError(
                 f"A counterfactual of node {node} is predicted as {answer!r}, not {stated!r}. "

@@ -107,6 +107,7 @@ class Drift:
             "psi_by_chance": self.psi_by_chance,
             "p_value": self.p_value,
             "start": self.start,
+            "optimistic": not self.tree.honest,  # what the leaves were like then
             "branches": self.branches.to_dict(),
             "leaves": self.leaves.to_dict(),
             "columns": self.columns.to_dict(),

@@ -20,7 +20,8 @@ from ceiba.errors import DataError, OptionError
 from ceiba.inspection.evaluate import ClassEvaluation, NumberEvaluation
 from ceiba.inspection.intervals import mean_interval, wilson
 from ceiba.listing import Listing
-from ceiba.table import effective_rows
+from ceiba.table import effective_rows, is_named_target, split_target
+from ceiba.tree import Tree
 
 Array = npt.NDArray[Any]
 MOST_GROUPS = 50
@@ -261,3 +262,15 @@ def _difference_listing(figures: dict[str, dict[str, _Figure]], reference: str) 
     return Listing(
         dict(zip(names, map(list, columns), strict=True)), title=f"differences to {reference}"
     )
+
+
+def read_evaluation(tree: Tree, X: Any, y: Any, by: Any) -> tuple[Any, Any, Any]:
+    """Take target and groups that are named out of X: rows, truth, (name, labels) or None."""
+    if is_named_target(X, y):
+        X, y = split_target(X, y)
+    if by is None:
+        return X, y, None
+    if not isinstance(by, str):
+        return X, y, ("group", by)
+    rest, labels = split_target(X, by)
+    return (X if by in tree.schema.names else rest), y, (by, labels)

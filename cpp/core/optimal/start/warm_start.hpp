@@ -1,5 +1,5 @@
 // What the exact search starts from, the cheapest first: a greedy tree, lookahead, both refined, limited searches that
-// widen. Together they take at most a quarter of the time; lookahead always runs to its end.
+// widen. The last two get about a quarter of the time; greedy and lookahead run to their end.
 #pragma once
 
 #include <cstddef>
@@ -29,15 +29,10 @@ public:
         const double greedy = best_.value;
         if (last_stage >= lookahead_stage) look_ahead(2);
         if (few_leaves || last_stage < refined_stage) return;  // the others do not count leaves
-        Clock& clock = solver_.clock();
-        clock.set_phase_end(0.25 * clock.limit());
-        try {
+        solver_.clock().within(0.25, [&] {
             refine_best(best_.value < greedy);
             if (last_stage >= limited_stage) widen();
-        } catch (const OutOfTime&) {
-            if (clock.seconds() > clock.limit()) throw;
-        }
-        clock.clear_phase_end();
+        });
     }
 
     // Stopped early, it keeps what it has.

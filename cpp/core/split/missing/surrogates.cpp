@@ -56,6 +56,7 @@ public:
 
 private:
     double weight(std::size_t i) const { return node_.store->target.case_weight_of(node_.begin + i); }
+    double rows(std::size_t i) const { return options_.weights_count_rows ? weight(i) : 1.0; }
     bool takes_part(std::size_t i) const { return primary_.branch[i] < 2 && weight(i) > 0.0; }
     int side(std::size_t i) const { return primary_.branch[i]; }
 
@@ -98,14 +99,15 @@ private:
     template <class Running, class Signed>
     double best_of(std::size_t column, const Entry* entries, std::size_t n, Running s, Signed signed_weight,
                    Placed& both, Surrogate& out) const {
-        std::size_t n_both = 0, n_below = 0, at = n;
+        std::size_t at = n;
+        double n_both = 0.0, n_below = 0.0;
         count_both(column, entries, n, both, n_both);
         const double left = both.of(1 - right_), right = both.of(right_);
         // rpart starts from the majority rule: a surrogate has to beat it.
         double best = both.larger();
         for (std::size_t i = 0; i + 1 < n && n_both - n_below >= 2; ++i) {
             s.add(signed_weight(entries[i].row));
-            n_below += sign_[entries[i].row] != 0;
+            if (sign_[entries[i].row] != 0) n_below += rows(entries[i].row);
             if (entries[i].rank == entries[i + 1].rank || n_below < 2 || n_both - n_below < 2) continue;
             const double shift = s.value();
             if (left + shift > best)
@@ -123,10 +125,13 @@ private:
     }
 
     // The weight on both sides of the rows with a value here: all that the primary placed, less those without.
-    void count_both(std::size_t column, const Entry* entries, std::size_t n, Placed& both, std::size_t& n_both) const {
+    void count_both(std::size_t column, const Entry* entries, std::size_t n, Placed& both, double& n_both) const {
         if (!node_.store->target.weight.empty() || node_.entries(column) != entries) {
             for (std::size_t i = 0; i < n; ++i)
-                if (sign_[entries[i].row] != 0) both.add(side(entries[i].row), weight(entries[i].row)), ++n_both;
+                if (sign_[entries[i].row] != 0) {
+                    both.add(side(entries[i].row), weight(entries[i].row));
+                    n_both += rows(entries[i].row);
+                }
             return;
         }
         std::array<double, 2> count{placed_.of(0), placed_.of(1)};
@@ -134,7 +139,7 @@ private:
             if (sign_[entries[i].row] != 0) --count[static_cast<std::size_t>(side(entries[i].row))];
         both.add(0, count[0]);
         both.add(1, count[1]);
-        n_both = static_cast<std::size_t>(count[0] + count[1]);
+        n_both = count[0] + count[1];
     }
 
     // Each level goes with the larger part of its rows; on a tie with the side that is larger over all.
@@ -143,25 +148,25 @@ private:
         std::int32_t largest = -1;
         for (std::size_t i = 0; i < node_.size(); ++i) largest = std::max(largest, codes[i]);
         std::vector<Placed> level(static_cast<std::size_t>(largest + 1));
-        std::vector<std::array<std::size_t, 2>> rows(level.size(), {0, 0});
+        std::vector<std::array<double, 2>> n_rows(level.size(), {0.0, 0.0});
         for (std::size_t i = 0; i < node_.size(); ++i) {
             if (codes[i] < 0 || !takes_part(i)) continue;
             level[static_cast<std::size_t>(codes[i])].add(side(i), weight(i));
-            ++rows[static_cast<std::size_t>(codes[i])][static_cast<std::size_t>(side(i))];
+            n_rows[static_cast<std::size_t>(codes[i])][static_cast<std::size_t>(side(i))] += rows(i);
             both.add(side(i), weight(i));
         }
         const int fallback = both.of(0) == both.of(1) ? right_ : (both.of(0) > both.of(1) ? 0 : 1);
-        std::array<std::size_t, 2> sent{0, 0};
-        std::size_t n_agree = 0, n_astray = 0;
+        std::array<double, 2> sent{0.0, 0.0};
+        double n_agree = 0.0, n_astray = 0.0;
         base::Sum agree;
         for (std::size_t k = 0; k < level.size(); ++k) {
-            if (rows[k][0] + rows[k][1] == 0) continue;
+            if (n_rows[k][0] + n_rows[k][1] == 0.0) continue;
             const double a = level[k].of(0), b = level[k].of(1);
             const int branch = a == b ? fallback : (a > b ? 0 : 1);
             out.levels.push_back({static_cast<std::int32_t>(k), branch});
-            sent[static_cast<std::size_t>(branch)] += rows[k][0] + rows[k][1];
-            n_agree += rows[k][static_cast<std::size_t>(branch)];
-            n_astray += rows[k][static_cast<std::size_t>(1 - branch)];
+            sent[static_cast<std::size_t>(branch)] += n_rows[k][0] + n_rows[k][1];
+            n_agree += n_rows[k][static_cast<std::size_t>(branch)];
+            n_astray += n_rows[k][static_cast<std::size_t>(1 - branch)];
             agree.add(level[k].of(branch));
         }
         if (options_.like_rpart ? n_agree >= 2 && n_astray >= 2 : sent[0] >= 2 && sent[1] >= 2) out.kind = Kind::levels;
@@ -229,14 +234,15 @@ int right_son(const NodeRows& node, const Routing& primary, const std::vector<do
     return (high - low).value() > 0.0 ? 1 : 0;
 }
 
-void route_by_surrogates(const NodeRows& node, std::vector<Surrogate>& surrogates, Routing& routing) {
+void route_by_surrogates(const NodeRows& node, const SurrogateOptions& options, std::vector<Surrogate>& surrogates,
+                         Routing& routing) {
     for (std::size_t i = 0; i < node.size(); ++i) {
         if (routing.branch[i] != unplaced) continue;
         for (Surrogate& s : surrogates) {
             const int branch = send(node, s, i);
             if (branch < 0) continue;
             routing.branch[i] = static_cast<std::uint16_t>(branch);
-            ++s.sent;
+            s.sent += options.weights_count_rows ? std::llround(node.store->target.case_weight_of(node.begin + i)) : 1;
             break;
         }
     }

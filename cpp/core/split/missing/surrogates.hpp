@@ -35,6 +35,7 @@ struct SurrogateOptions {
     // rpart 4.1 means to ask for two rows sent each way, but for levels it counts two that agree and two that go
     // astray: a perfect stand-in is refused. Its trees cannot be repeated without this rule.
     bool like_rpart = false;
+    bool weights_count_rows = false;  // a row of weight k counts as k rows
     // Per column; empty: none. A column with a monotone limit is no surrogate: its value would send a row to branches
     // of another column, whose values have no order.
     std::vector<int> monotone;
@@ -51,6 +52,7 @@ std::vector<Surrogate> find_surrogates(const NodeRows& node, const Routing& prim
 int right_son(const NodeRows& node, const Routing& primary, const std::vector<double>& class_scale);
 
 // Sends unplaced rows by the first surrogate that can place them; counts them in `sent`.
-void route_by_surrogates(const NodeRows& node, std::vector<Surrogate>& surrogates, Routing& routing);
+void route_by_surrogates(const NodeRows& node, const SurrogateOptions& options, std::vector<Surrogate>& surrogates,
+                         Routing& routing);
 
 }  // namespace ceiba::split

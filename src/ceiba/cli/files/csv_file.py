@@ -14,15 +14,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ceiba.cli.files.cell_styles import Choice, Style, choose, fitting
+from ceiba.cli.files.header import named_columns, records, separator_in
 from ceiba.cli.files.streams import Piece, existing, pieces, shown
-from ceiba.errors import DataError
+from ceiba.errors import DataError, OptionError
 
 if TYPE_CHECKING:
     import polars as pl
 
     from ceiba.cli.files.reading import Reading
 
-_SEPARATORS: Final = ",;\t|"
+_LOOKED_AT: Final = 2**20  # bytes by which header and styles are judged
+_ROWS: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,6 @@ class CsvPiece:
                 columns=columns,
                 separator=file.separator,
                 null_values=file.markers if markers else None,
-                decimal_comma=file.decimal_comma,
                 infer_schema=False,
                 schema_overrides=dict(kinds or {}),
             )
@@ -127,25 +129,72 @@ class CsvFile:
 
     def __init__(self, source: str, reading: Reading, rows: int | None = None) -> None:
         self.source = source
+        self.reading = reading
         self.size = 0 if source == "-" else Path(existing(source)).stat().st_size
         self.done = 0
         self.markers = [one for one in reading.markers if one]
-        self.decimal_comma = reading.decimal_comma
-        self._pieces = pieces(source, reading.encoding, rows=rows)
+        self.separator = reading.separator or ""
+        self.remarks: list[str] = []
+        self.styles: Mapping[str, Style] = {}
+        self._pieces = pieces(source, reading.encoding, rows=rows, remarks=self.remarks)
         first = next(self._pieces, None)
         if first is None or not first.raw.strip():
             raise DataError(f"{shown(source)} is empty.")
-        end = _header_end(first.raw)
-        header = first.raw[:end]
-        self.header = header if header.endswith(b"\n") else header + b"\n"
-        self.separator = reading.separator or _separator_in(header.decode("utf-8"))
-        self._first = CsvPiece(self, first.raw[end:], first.line + header.count(b"\n"))
+        start = self._start(first.raw)
+        sample = first.raw[start : start + _LOOKED_AT].decode("utf-8", "ignore")
+        self.separator = self.separator or separator_in(sample)
+        rows_seen = records(sample, self.separator)
+        if not rows_seen:
+            raise DataError(f"{shown(source)} is empty.")
+        self.names, self.has_header, remarks = named_columns(rows_seen, reading, shown(source))
+        self.remarks += remarks
+        end = start + (_header_end(first.raw[start:]) if self.has_header else 0)
+        self.header = _line(self.names, self.separator)
+        before = first.raw.count(b"\n", 0, end)
+        self._first = CsvPiece(self, first.raw[end:], first.line + before)
         self._first_done = first.done
 
+    def _start(self, raw: bytes) -> int:
+        """Give where the table begins: after --skip-rows lines, and after Excel's ``sep=;``."""
+        at = 0
+        for _ in range(self.reading.skip_rows):
+            at = raw.find(b"\n", at) + 1
+            if not at:
+                raise OptionError(
+                    f"--skip-rows {self.reading.skip_rows}: {shown(self.source)} has fewer lines."
+                )
+        line = raw[at : raw.find(b"\n", at) + 1].strip()
+        if line[:4].lower() == b"sep=" and len(line) <= 5:
+            self.separator = self.separator or line[4:].decode("utf-8") or "\t"
+            at = raw.find(b"\n", at) + 1
+        return at
+
     @cached_property
-    def names(self) -> list[str]:
-        """The names in the header."""
-        return CsvPiece(self, b"", 2).parse().columns
+    def choice(self) -> Choice:
+        """How the cells of each column are written, by the first rows."""
+        raw = self._first.raw
+        cut = len(raw) if len(raw) <= _LOOKED_AT else _record_end(raw, _LOOKED_AT)
+        frame = CsvPiece(self, raw[:cut], self._first.line).parse().head(_ROWS)
+        cells = frame.to_dict(as_series=False)
+        return self.chosen({name: fitting(column) for name, column in cells.items()})
+
+    def chosen(self, fits: Mapping[str, Any]) -> Choice:
+        """Choose among the styles that fit, as the user or the model wants them."""
+        reading = self.reading
+        return choose(
+            fits,
+            separator=self.separator,
+            decimal_comma=reading.decimal_comma,
+            day_first=reading.day_first,
+            stored=reading.styles,
+        )
+
+    @property
+    def decimal_comma(self) -> bool:
+        """Whether numbers are written 1,5 in this file."""
+        if self.reading.decimal_comma is not None:
+            return self.reading.decimal_comma
+        return self.choice.decimal_comma
 
     def __iter__(self) -> Iterator[CsvPiece]:
         """Give the pieces, in order; at least one, which may have no rows."""
@@ -168,9 +217,14 @@ def _header_end(raw: bytes) -> int:
     return len(raw)
 
 
-def _separator_in(header: str) -> str:
-    """Take the separator that occurs most in the header, quoted names aside."""
-    outside = "".join(header.split('"')[::2])
-    counts = {one: outside.count(one) for one in _SEPARATORS}
-    best = max(counts, key=lambda one: counts[one])
-    return best if counts[best] else ","
+def _record_end(raw: bytes, stop: int) -> int:
+    """Give where the last record before a place ends; all of it if that is not certain."""
+    end = raw.rfind(b"\n", 0, stop) + 1
+    return end if end and raw.count(b'"', 0, end) % 2 == 0 else len(raw)
+
+
+def _line(names: Sequence[str], separator: str) -> bytes:
+    """Write names as the first line of a CSV file."""
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=separator, lineterminator="\n").writerow(names)
+    return text.getvalue().encode("utf-8")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ceiba.cli.files.cell_styles import PLAIN, Style, tidy
 from ceiba.cli.files.reading import Batch, import_polars
 from ceiba.errors import DataError, OptionError, SchemaError, did_you_mean
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 Place = Callable[[int], str]  # says where a row is in the file
 _FLOAT32 = 2**24  # every whole number up to it is a float32
+_WHAT = {
+    "number": "a number", "boolean": "yes or no", "date": "a date (2024-05-01)",
+    "datetime": "a time (2024-05-01 12:30)", "duration": "a number",
+}  # fmt: skip
 _YES = ("true", "t", "yes", "y", "1")
 _NO = ("false", "f", "no", "n", "0")
 
@@ -76,8 +81,8 @@ def shape_columns(
         frame = frame.with_columns(frame[name].cast(pl.String))
     for name in numeric:
         texts = frame[name].cast(pl.String) if frame[name].dtype == pl.Categorical else frame[name]
-        found = _to_numbers(texts, name, lambda row: f"line {row + 2}")
-        frame = frame.with_columns(found)
+        numbers = _to_numbers(texts, name, lambda row: f"line {row + 2}")
+        frame = frame.with_columns(numbers.alias(name))
     for name, levels in ordered.items():
         text = frame[name].cast(pl.String)
         strange = text.filter(text.is_not_null() & ~text.is_in(list(levels)))
@@ -136,21 +141,41 @@ def _in_last_form(one: Any) -> Any:
     return as_columns(one.to_frame())
 
 
-def _to_numbers(series: Any, name: str, place: Place, decimal_comma: bool = False) -> Any:
-    """Cast texts to numbers; the first cell that is none is named by its line."""
+def _to_numbers(series: Any, name: str, place: Place, style: Style = PLAIN) -> Any:
+    """Read texts as numbers; the first cell that is none is named by its line."""
     pl = import_polars()
     if series.dtype != pl.String:
         return series.cast(pl.Float64)
-    clean = series.str.strip_chars()
-    if decimal_comma:
-        clean = clean.str.replace(",", ".", literal=True)
-    numbers = clean.cast(pl.Float64, strict=False)
+    if not style.is_number:
+        style = PLAIN
+    numbers = style.read(series).cast(pl.Float64)
     _refuse(series, numbers, name, "a number", place)
     return numbers
 
 
+def numbers_in(batch: Batch, cells: pl.DataFrame, name: str) -> Any:
+    """Give one column as numbers, read as the file writes them.
+
+    Parameters
+    ----------
+    batch : Batch
+    cells : polars DataFrame
+        Its cells, or some columns of them.
+    name : str
+    """
+    style = PLAIN
+    if batch.piece is not None:
+        file = batch.piece.file
+        style = _numeric_style(file.choice.styles[name], file.decimal_comma)
+    return _to_numbers(cells[name], name, batch.place, style).alias(name)
+
+
 def _refuse(series: Any, found: Any, name: str, what: str, place: Place) -> None:
+    from ceiba.cli.files.cell_styles import WEAK_MARKERS
+
     bad = series.is_not_null() & found.is_null()
+    if bad.any():
+        bad &= ~series.str.strip_chars().is_in(list(WEAK_MARKERS))
     if bad.any():
         at = int(bad.arg_max())
         raise DataError(
@@ -186,51 +211,69 @@ def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
                 raise SchemaError(f"The table has no column {name!r}, which the model needs.{hint}")
     wanted = {names[info.name]: info for info in schema.columns if info.name in names}
     piece = batch.piece
-    decimal_comma = piece is not None and piece.file.decimal_comma
+    styles: Mapping[str, Style] = {}
     if piece is None:
         frame = batch.frame.select(list(wanted))
     else:
-        numbers = [name for name, info in wanted.items() if info.is_numeric]
-        numbers = [name for name in numbers if wanted[name].display == "number"]
+        styles = piece.file.choice.styles
+        numbers = [
+            name
+            for name, info in wanted.items()
+            if info.is_numeric and info.display == "number" and styles[name].is_plain
+        ]
         try:
             frame = piece.parse(dict.fromkeys(numbers, pl.Float64), list(wanted))
         except pl.exceptions.ComputeError:  # read the texts: blanks are forgiven, mistakes named
             frame = piece.parse(columns=list(wanted))
-    found = [_one(frame[name], info, batch.place, decimal_comma) for name, info in wanted.items()]
-    return pl.DataFrame(found)  # type: ignore[no-any-return]
+        comma = piece.file.decimal_comma
+        styles = {name: _numeric_style(styles[name], comma) for name in wanted}
+    is_text = {name: kind == pl.String for name, kind in frame.schema.items()}
+    made = {
+        name: _expression(pl, pl.col(name), info, batch, styles.get(name, PLAIN))
+        for name, info in wanted.items()
+        if is_text[name]
+    }
+    typed = frame.with_columns(**made)
+    for name, info in wanted.items():
+        if name in made and info.is_numeric and typed[name].null_count() > frame[name].null_count():
+            _refuse(frame[name], typed[name], name, _WHAT[info.display], batch.place)
+    return typed  # type: ignore[no-any-return]
 
 
-def _one(series: Any, info: ColumnInfo, place: Place, decimal_comma: bool) -> Any:
-    pl = import_polars()
-    if series.dtype != pl.String:
-        return series
-    name = series.name
+def _numeric_style(style: Style, decimal_comma: bool) -> Style:
+    """Give the style by which cells are judged where not all of them fit any."""
+    if style.kind != "text":
+        return style
+    return Style("number", ",", ".") if decimal_comma else PLAIN
+
+
+def _expression(pl: Any, cells: Any, info: ColumnInfo, batch: Batch, style: Style) -> Any:
+    """Give the expression that reads texts as the schema has the column."""
     if not info.is_numeric:
         if info.levels and not isinstance(info.levels[0], str):
-            return _to_numbers(series, name, place, decimal_comma)
-        return series
+            return (style if style.is_number else PLAIN).expression(cells).cast(pl.Float64)
+        blanks = any(isinstance(one, str) and one != one.strip() for one in info.levels)
+        markers = () if batch.piece is None else batch.piece.file.markers
+        return cells if blanks else tidy(cells, markers)
     if info.display == "boolean":
-        lower = series.str.strip_chars().str.to_lowercase()
-        found = pl.select(
-            pl.when(lower.is_in(_YES)).then(1.0).when(lower.is_in(_NO)).then(0.0).alias(name)
-        ).to_series()  # fmt: skip
-        _refuse(series, found, name, "yes or no", place)
-        return found
+        lower = cells.str.strip_chars().str.to_lowercase()
+        return pl.when(lower.is_in(_YES)).then(1.0).when(lower.is_in(_NO)).then(0.0)
     if info.display in ("date", "datetime"):
-        found = _times(series.str.strip_chars())
-        _refuse(series, found, name, "a date (2024-05-01)", place)
-        return found
-    return _to_numbers(series, name, place, decimal_comma)
+        if style.kind in ("date", "datetime"):
+            return style.expression(cells).cast(pl.Datetime("us"))
+        return cells.map_batches(_times, return_dtype=pl.Datetime("us"))
+    return (style if style.is_number else PLAIN).expression(cells).cast(pl.Float64)
 
 
 def _times(text: Any) -> Any:
     """Read dates with or without a time of day; what is neither becomes null."""
     pl = import_polars()
-    days = text.str.to_date(strict=False).cast(pl.Datetime("us"))
+    text = text.str.strip_chars()
+    days = text.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us"))
     if days.null_count() == text.null_count():
         return days
     try:
-        found = text.str.to_datetime(strict=False, time_unit="us")
+        times = text.str.to_datetime(strict=False, time_unit="us")
     except pl.exceptions.PolarsError:  # no text looks like a time
         return days
-    return found.fill_null(days) if found.dtype == days.dtype else found
+    return times.fill_null(days) if times.dtype == days.dtype else times

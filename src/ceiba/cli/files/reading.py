@@ -1,6 +1,6 @@
-"""Tables as polars frames: CSV of any separator, encoding and compression, Parquet, databases.
+"""Tables as polars frames: CSV of any dialect and compression, Parquet, spreadsheets, databases.
 
-`read_table` reads a whole table with the types of its columns, for learning. `batches` reads one in
+`load_table` reads a whole table with the types of its columns, for learning. `batches` reads one in
 pieces, cells of a CSV as they stand, for predicting: what goes in comes out unchanged.
 """
 
@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ceiba.cli.files.cell_styles import Style
 from ceiba.cli.files.csv_file import CsvFile, CsvPiece
 from ceiba.cli.files.databases import read_database
+from ceiba.cli.files.spreadsheets import SPREADSHEETS, is_spreadsheet, read_spreadsheet
 from ceiba.cli.files.streams import PACKED, existing, shown
+from ceiba.cli.output import remark
 from ceiba.cli.progress import progress
 from ceiba.errors import DataError, OptionError
 
@@ -23,13 +26,35 @@ if TYPE_CHECKING:
     import polars as pl
 
 #: Cells that are missing values unless the user says otherwise.
-MARKERS: Final = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
+MARKERS: Final = (
+    "", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "?", "#N/A", "#DIV/0!",
+    "#VALUE!", "#REF!", "#NAME?", "#NUM!",
+)  # fmt: skip
 _TYPED: Final = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".ndjson", ".jsonl")
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How CSV files are read, and whether quietly (no progress bar).
+    """How text files are read, and whether quietly (no progress bar).
+
+    Parameters
+    ----------
+    separator, encoding : str or None
+        None finds them out.
+    markers : tuple of str
+        Cells that are missing values.
+    decimal_comma, day_first : bool or None
+        How 1.234 and 03/04/2024 are meant; None judges by the file.
+    header : bool or None
+        Whether the first line holds names; None judges by the file.
+    names : tuple of str or None
+        Names of the columns, instead of those in the file.
+    skip_rows : int
+        Lines before the table.
+    quiet : bool
+    expected, stored_names, target, styles
+        What is known from a model: its columns, all columns of the file it was learned from, the
+        target among them, and how they were written.
 
     Examples
     --------
@@ -39,32 +64,28 @@ class Reading:
     """
 
     separator: str | None = None
-    encoding: str = "utf-8"
+    encoding: str | None = None
     markers: tuple[str, ...] = MARKERS
-    decimal_comma: bool = False
+    decimal_comma: bool | None = None
+    day_first: bool | None = None
+    header: bool | None = None
+    names: tuple[str, ...] | None = None
+    skip_rows: int = 0
     quiet: bool = False
+    expected: tuple[str, ...] = ()
+    stored_names: tuple[str, ...] = ()
+    target: str | None = None
+    styles: Mapping[str, Style] = field(default_factory=dict)
 
-    @staticmethod
-    def of(
-        separator: str | None,
-        encoding: str,
-        markers: Sequence[str] | None,
-        decimal_comma: bool,
-        quiet: bool = False,
-    ) -> Reading:
-        """Take what the command line gave; the empty cell is always missing."""
-        if separator is not None:
-            separator = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
-            if len(separator) != 1:
-                raise OptionError(f"--separator {separator!r}: one character is needed.")
-        try:
-            "".encode(encoding)
-        except LookupError:
-            raise OptionError(
-                f"--encoding {encoding!r} is not known, e.g. utf-8, latin-1."
-            ) from None
-        chosen = MARKERS if not markers else ("", *markers)
-        return Reading(separator, encoding, tuple(chosen), decimal_comma, quiet)
+
+@dataclass(frozen=True)
+class Loaded:
+    """A whole table: its frame, what was remarkable, and how its columns were written."""
+
+    frame: Any
+    remarks: list[str] = field(default_factory=list)
+    styles: Mapping[str, Style] = field(default_factory=dict)
+    has_header: bool = True
 
 
 def import_polars() -> Any:
@@ -124,13 +145,18 @@ def is_text(source: str) -> bool:
     if "::" in source:
         return False
     name = source.lower()
-    for ending in (*PACKED, ".zst"):
+    for ending in (*PACKED, ".zst", ".zip"):
         name = name.removesuffix(ending)
-    return Path(name).suffix not in _TYPED
+    return Path(name).suffix not in (*_TYPED, *SPREADSHEETS)
 
 
 def read_table(source: str, reading: Reading) -> Any:
-    """Read a whole table; types of CSV columns are inferred from all rows.
+    """Read a whole table as a frame."""
+    return load_table(source, reading).frame
+
+
+def load_table(source: str, reading: Reading) -> Loaded:
+    """Read a whole table; types of text columns are inferred from all rows.
 
     Raises
     ------
@@ -138,27 +164,110 @@ def read_table(source: str, reading: Reading) -> Any:
         With what is wrong in the file.
     """
     pl = import_polars()
+    if is_spreadsheet(source):
+        return _sheet(source, reading)
     if not is_text(source):
-        return _guarded(source, lambda: _read_typed(pl, source))
+        refuse_text_options(source, reading)
+        frame, remarks = _without_nested(_guarded(source, lambda: _read_typed(pl, source)))
+        return Loaded(frame, remarks)
     from ceiba.cli.files.typed_csv import read_typed_csv
 
     with _seekable(source) as path, progress("reading", _size(path), reading.quiet) as bar:
-        return _guarded(source, lambda: read_typed_csv(
-            lambda: CsvFile(path, reading), reading.decimal_comma, lambda file: bar(file.done),
-        ))  # fmt: skip
+        frame, file = _guarded(
+            source, lambda: read_typed_csv(lambda: CsvFile(path, reading), lambda f: bar(f.done))
+        )
+    frame, unnamed = _without_nameless(_without_empty_rows(frame), file)
+    return Loaded(frame, file.remarks + unnamed, file.styles, file.has_header)
+
+
+def _sheet(source: str, reading: Reading) -> Loaded:
+    """Read a sheet; texts in it are read as those of a CSV file are."""
+    from ceiba.cli.files.cell_styles import choose
+    from ceiba.cli.files.typed_csv import typed_frame
+
+    for option, value in (("--separator", reading.separator), ("--encoding", reading.encoding)):
+        if value is not None:
+            raise OptionError(f"{option} is for text files; {source} is a spreadsheet.")
+    sheet = read_spreadsheet(source, reading)
+    frame, choice = typed_frame(
+        sheet.frame,
+        lambda fits: choose(
+            fits, decimal_comma=reading.decimal_comma, day_first=reading.day_first,
+            stored=reading.styles,
+        ),
+    )  # fmt: skip
+    return Loaded(frame, sheet.remarks + choice.doubts, choice.styles, sheet.has_header)
+
+
+def refuse_text_options(source: str, reading: Reading) -> None:
+    """Refuse options of text files for a file that has types and names of its own."""
+    given = {
+        "--separator": reading.separator, "--encoding": reading.encoding,
+        "--decimal-comma": reading.decimal_comma, "--header": reading.header,
+        "--day-first": reading.day_first, "--names": reading.names,
+        "--skip-rows": reading.skip_rows or None,
+    }  # fmt: skip
+    for option, value in given.items():
+        if value is not None:
+            raise OptionError(
+                f"{option} is for text files; {shown(source)} has columns with names and types."
+            )
+
+
+def _without_empty_rows(frame: Any) -> Any:
+    """Leave out rows without a single cell: empty lines."""
+    pl = import_polars()
+    if frame.width < 2 or not all(one.null_count() for one in frame.get_columns()):
+        return frame
+    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+
+
+def _without_nameless(frame: Any, file: CsvFile) -> tuple[Any, list[str]]:
+    """Leave out columns that have neither name nor value: lines that end with a separator."""
+    import re
+
+    empty = [
+        one.name for one in frame.get_columns()
+        if re.fullmatch(r"column_\d+", one.name) and one.null_count() == len(one)
+    ] if file.has_header else []  # fmt: skip
+    if not empty or len(empty) == frame.width:
+        return frame, []
+    return frame.drop(empty), [f"Left out: {', '.join(empty)}, without a name and without a value."]
+
+
+def _without_nested(frame: Any) -> tuple[Any, list[str]]:
+    """Leave out columns of lists and structs, which no question can be asked of."""
+    nested = [one.name for one in frame.get_columns() if one.dtype.is_nested()]
+    nested += [one.name for one in frame.get_columns() if str(one.dtype) in ("Object", "Binary")]
+    if not nested:
+        return frame, []
+    if len(nested) == frame.width:
+        raise DataError(f"All columns are nested (lists or structs): {', '.join(nested[:5])}.")
+    many = len(nested) > 1
+    return frame.drop(nested), [
+        f"Left out: {', '.join(nested)}, {'columns' if many else 'a column'} of lists or structs. "
+        "Unnest what you need first."
+    ]
 
 
 def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
     """Read a table in pieces of about `size` rows, in order; at least one, perhaps empty."""
     pl = import_polars()
+    if is_spreadsheet(source):
+        loaded = _sheet(source, reading)
+        yield Batch(loaded.frame.columns, 0, loaded.frame)
+        return
     if is_text(source):
         file = CsvFile(source, reading, size)
-        names = _guarded(source, lambda: file.names)
+        names = file.names
+        for text in [*file.remarks, *(file.choice.doubts if reading.expected else ())]:
+            remark(f"warning: {text}", reading.quiet)
         with progress("predicting", file.size, reading.quiet) as bar:
             for piece in file:
                 yield Batch(names, piece=piece)
                 bar(file.done)
         return
+    refuse_text_options(source, reading)
     if source.lower().endswith((".parquet", ".pq")):
         lazy = _guarded(source, lambda: pl.scan_parquet(existing(source)))
     else:

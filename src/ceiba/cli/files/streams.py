@@ -14,8 +14,10 @@ import gzip
 import itertools
 import lzma
 import queue
+import re
 import sys
 import threading
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,6 +32,24 @@ PACKED: Final[dict[str, Callable[..., Any]]] = {
     ".bz2": bz2.open,
     ".xz": lzma.open,
 }
+_BYTE_ORDER_MARKS: Final = {  # UTF-32 first: its mark begins with that of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8",
+}
+_LETTERS: Final = b"\xc0-\xd6\xd8-\xf6\xf8-\xff\x8a\x8c\x8e\x9a\x9c\x9e\x9f"
+_BEYOND: Final = re.compile(rb"[\x80-\xff]+")
+#: Letters in or at a word of ASCII letters, or signs: the euro, quotes, dashes, degrees, ordinals.
+_WESTERN: Final = re.compile(
+    rb"(?<=[A-Za-z])[" + _LETTERS + rb"]{1,2}(?![\x80-\xff])"
+    rb"|(?<![\x80-\xff])[" + _LETTERS + rb"]{1,2}(?=[A-Za-z])"
+    rb"|(?<![\x80-\xff])[\x80\x85\x91-\x97\xa0\xa3\xaa\xab\xb0\xba\xbb\xbf\xa1](?![\x80-\xff])"
+)
+_WORD: Final = re.compile(
+    rb"[A-Za-z" + _LETTERS + rb"]*[" + _LETTERS + rb"][A-Za-z" + _LETTERS + rb"]*"
+)
 _UNPACKING: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
 _BLOCK: Final = 2**20
 _SIZE: Final = 16 * _BLOCK
@@ -79,6 +99,9 @@ def _blocks(source: str) -> Iterator[tuple[bytes, int]]:
     if ending == ".zst":
         yield from _zstd_blocks(source)
         return
+    if ending == ".zip":
+        yield from _zip_blocks(source)
+        return
     try:
         with Path(source).open("rb") as file:
             unpacked = PACKED[ending](file, "rb") if ending in PACKED else file
@@ -106,17 +129,44 @@ def _zstd_blocks(source: str) -> Iterator[tuple[bytes, int]]:
         raise DataError(f"{source} cannot be unpacked: {str(error).splitlines()[0]}.") from None
 
 
-def pieces(source: str, encoding: str, *, rows: int | None = None) -> Iterator[Piece]:
+def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
+    """Unpack the one text file of an archive."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            files = [one for one in archive.namelist() if not one.endswith("/")]
+            files = [one for one in files if not one.startswith("__MACOSX/")]
+            if len(files) != 1:
+                listed = ", ".join(files[:5]) + (", ..." if len(files) > 5 else "")
+                raise DataError(
+                    f"{source} holds {len(files)} files ({listed}). Unpack it, and give one of "
+                    "them."
+                )
+            with archive.open(files[0]) as file:
+                while block := file.read(_BLOCK):
+                    yield block, 0
+    except (zipfile.BadZipFile, *_UNPACKING, RuntimeError) as error:
+        raise DataError(f"{source} cannot be unpacked: {error}.") from None
+
+
+def pieces(
+    source: str,
+    encoding: str | None,
+    *,
+    rows: int | None = None,
+    remarks: list[str] | None = None,
+) -> Iterator[Piece]:
     """Read a text source in pieces that end where records end.
 
     Parameters
     ----------
     source : str
         A path, or ``-`` for the standard input.
-    encoding : str
-        Of the text.
+    encoding : str or None
+        Of the text; None takes what its first bytes say, UTF-8 if they say nothing.
     rows : int, optional
         About how many records a piece holds; without it, 16 megabytes.
+    remarks : list, optional
+        Gets a word if the encoding was guessed.
 
     Raises
     ------
@@ -135,7 +185,7 @@ def pieces(source: str, encoding: str, *, rows: int | None = None) -> Iterator[P
 
     def read_ahead() -> None:
         try:
-            for piece in _cut(source, encoding, rows):
+            for piece in _cut(source, encoding, rows, remarks):
                 if not put(piece):
                     return
             put(None)
@@ -152,12 +202,14 @@ def pieces(source: str, encoding: str, *, rows: int | None = None) -> Iterator[P
         given_up.set()
 
 
-def _cut(source: str, encoding: str, rows: int | None) -> Iterator[Piece]:
+def _cut(
+    source: str, encoding: str | None, rows: int | None, remarks: list[str] | None
+) -> Iterator[Piece]:
     size = _SIZE if rows is None else 0
     line = 1
     held: list[bytes] = []
     n_held = done = 0
-    for block, done in _decoded(source, encoding):
+    for block, done in _decoded(source, encoding, remarks):
         size = size or max(1, (rows or 1) * len(block) // max(1, block.count(b"\n")))
         held.append(block)
         n_held += len(block)
@@ -196,27 +248,75 @@ def _record_end(raw: bytes, start: int, stop: int) -> int:
     return end
 
 
-def _decoded(source: str, encoding: str) -> Iterator[tuple[bytes, int]]:
-    """Read blocks as UTF-8 without a byte order mark."""
-    plain = codecs.lookup(encoding).name in ("utf-8", "ascii", "utf-8-sig")
-    decoder = codecs.getincrementaldecoder("utf-8" if plain else encoding)()
+def _encoding_in(block: bytes) -> str:
+    """Read the encoding off the first bytes: a byte order mark, or a NUL at every other byte."""
+    for mark, name in _BYTE_ORDER_MARKS.items():
+        if block.startswith(mark):
+            return name
+    some = block[:200]
+    if len(some) >= 4 and b"\0" in some:
+        for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+            if not any(some[start::2]) and all(some[1 - start :: 2]):
+                return name
+    return "utf-8"
+
+
+def _western_word(raw: bytes) -> str:
+    """Give a word that Windows of Western Europe or America wrote so; "" if that is not safe.
+
+    Safe is: each byte beyond ASCII is a letter of these languages within a word of ASCII letters,
+    no more than two in a row, or one of a few signs. Other code pages have signs there, or words of
+    such bytes only.
+    """
+    if len(_BEYOND.findall(raw)) != len(_WESTERN.findall(raw)):
+        return ""
+    word = _WORD.search(raw)
+    return word[0].decode("cp1252") if word else ""
+
+
+def _decoded(
+    source: str, encoding: str | None, remarks: list[str] | None = None
+) -> Iterator[tuple[bytes, int]]:
+    """Read blocks as UTF-8 without a byte order mark, lines ended by a line feed."""
     line = column = 1  # of the next byte
+    decoder: Any = None
+    plain = old_mac = guessed = False
+    beyond = False  # whether anything but ASCII has come
     first = True
     done = 0
     for block, done in itertools.chain(_blocks(source), [(b"", -1)]):
+        if decoder is None:
+            guessed = encoding is None
+            encoding = encoding or _encoding_in(block)
+            plain = codecs.lookup(encoding).name in ("utf-8", "ascii", "utf-8-sig")
+            decoder = codecs.getincrementaldecoder("utf-8" if plain else encoding)()
         waiting = decoder.getstate()[0]
         text = block
         if not plain or waiting or not block.isascii():
             try:
                 text = decoder.decode(block, not block).encode("utf-8")
+                beyond = beyond or not text.isascii()
             except UnicodeDecodeError as error:
-                raise _bad_byte(error, line, column, source, encoding) from None
+                word = _western_word(error.object) if guessed and plain and not beyond else ""
+                if not word:
+                    raise _bad_byte(error, line, column, source, encoding or "utf-8") from None
+                plain = guessed = False
+                decoder = codecs.getincrementaldecoder("cp1252")("replace")
+                text = decoder.decode(error.object, not block).encode("utf-8")
+                if remarks is not None:
+                    remarks.append(
+                        f"{shown(source)} is not UTF-8; it is read as Windows-1252 ({word}). If "
+                        "that is wrong, give --encoding."
+                    )
+        if first and text:
+            text = text.removeprefix(codecs.BOM_UTF8)
+            old_mac = b"\r" in text and b"\n" not in text
+        first = first and not text
+        if old_mac:
+            text = text.replace(b"\r", b"\n")
         ends = text.count(b"\n")
         line += ends
         column = len(text) - text.rfind(b"\n") if ends else column + len(text)
-        if first and text.startswith(codecs.BOM_UTF8):
-            text = text[len(codecs.BOM_UTF8) :]
-        first = first and not text
         if text:
             yield text, done
 
@@ -228,7 +328,14 @@ def _bad_byte(
     good = error.object[: error.start]
     ends = good.count(b"\n")
     at = len(good) - good.rfind(b"\n") if ends else column + len(good)
+    if b"\0" in error.object[:1000]:
+        hint = "It does not look like text: is it a spreadsheet or a database under another name?"
+    else:
+        hint = (
+            "Give its encoding: --encoding cp1252 if it was written on Windows in Western Europe "
+            "or America, --encoding latin-1 if older."
+        )
     return DataError(
         f"{shown(source)}, line {line + ends}, column {at}: byte 0x{error.object[error.start]:02x} "
-        f"is not {encoding}. Give its encoding, e.g. --encoding latin-1."
+        f"is not {encoding}. {hint}"
     )

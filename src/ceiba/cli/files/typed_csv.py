@@ -1,15 +1,25 @@
 """A whole CSV file with the types of its columns, in as little memory as they need.
 
-The types follow from all rows: those of the first ten thousand are tried, and where later rows
+The styles of cells follow from all rows: those of the first rows are tried, and where later ones
 differ, the file is looked through as texts and read again. Each piece becomes final columns before
 the next one is read: texts as codes of levels, whole numbers in the smallest type that holds them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from ceiba.cli.files.cell_styles import (
+    INTEGER,
+    TEXT,
+    Choice,
+    Style,
+    fitting,
+    is_blank,
+    tidy,
+    without_weak,
+)
 from ceiba.cli.files.csv_file import CsvFile, CsvPiece
 
 if TYPE_CHECKING:
@@ -17,75 +27,91 @@ if TYPE_CHECKING:
 
 Tell = Callable[[CsvFile], None]
 
-_LOOKED_AT: Final = 10_000  # rows by which types are guessed
+_LOOKED_AT: Final = 10_000  # rows by which styles are guessed
 
 
-def read_typed_csv(
-    open_file: Callable[[], CsvFile], decimal_comma: bool, tell: Tell
-) -> pl.DataFrame:
-    """Read a CSV file with the types of its columns.
+def read_typed_csv(open_file: Callable[[], CsvFile], tell: Tell) -> tuple[pl.DataFrame, CsvFile]:
+    """Read a CSV file with the types of its columns; give it with the file, which has remarks.
 
     Parameters
     ----------
     open_file : callable
         Opens the file at its beginning, perhaps three times.
-    decimal_comma : bool
-        Numbers are written 1,5.
     tell : callable
         Hears of each piece, for a progress bar.
     """
     import polars as pl
 
-    kinds: dict[str, Any] | None = None
-    found = _read(open_file(), decimal_comma, kinds, tell)
-    if found is None:
-        kinds = _kinds_of_all(open_file(), decimal_comma, tell)
-        found = _read(open_file(), decimal_comma, kinds, tell)
-    assert found is not None
-    columns = []
-    for name in list(found):  # one after another: the pieces of a column go when it is there
-        columns.append(_joined(pl, name, found.pop(name)))
-    return pl.DataFrame(columns)
+    file = open_file()
+    columns = _read(file, None, tell)
+    if columns is None:
+        choice = _choice_of_all(open_file(), tell)
+        file = open_file()
+        columns = _read(file, choice, tell)
+    assert columns is not None
+    done = []
+    for name in list(columns):  # one after another: the pieces of a column go when it is there
+        done.append(_joined(pl, name, columns.pop(name)))
+    return pl.DataFrame(done), file
 
 
-def _read(
-    file: CsvFile,
-    decimal_comma: bool,
-    kinds: dict[str, Any] | None,
-    tell: Tell,
-) -> dict[str, list[Any]] | None:
-    """Give the pieces of each column; None if the types do not hold."""
+def typed_frame(
+    frame: pl.DataFrame, choose: Callable[[Mapping[str, Any]], Choice]
+) -> tuple[pl.DataFrame, Choice]:
+    """Give columns of texts their types, those of a spreadsheet for instance."""
     import polars as pl
 
-    found: dict[str, list[Any]] = {name: [] for name in file.names}
-    known = kinds
+    texts = [one for one in frame.get_columns() if one.dtype == pl.String]
+    choice = choose({one.name: fitting(one.to_list()) for one in texts})
+    typed = [_compact(pl, choice.styles[one.name].read(one)) for one in texts]
+    return frame.with_columns(typed), choice
+
+
+def _read(file: CsvFile, choice: Choice | None, tell: Tell) -> dict[str, list[Any]] | None:
+    """Give the pieces of each column; None if the styles do not hold for all rows."""
+    import polars as pl
+
+    columns: dict[str, list[Any]] = {name: [] for name in file.names}
+    guessed = choice is None
+    empty: set[str] = set()  # columns without a value so far: their style is a guess
     for piece in file:
-        if known is None:
-            known = _kinds_of(piece.parse().head(_LOOKED_AT), decimal_comma)
-        wanted = {name: kind for name, kind in known.items() if kind != pl.Null}
-        try:
-            frame = piece.parse(wanted)
-        except pl.exceptions.ComputeError:
-            if kinds is None:
-                return None
-            frame = _cast(piece, wanted, decimal_comma)
+        if choice is None:
+            texts = piece.parse().head(_LOOKED_AT).to_dict(as_series=False)
+            empty = {name for name, cells in texts.items() if is_blank(cells)}
+            choice = file.chosen({name: fitting(cells) for name, cells in texts.items()})
+        file.styles = choice.styles
+        frame = _typed(piece, choice.styles, guessed)
+        if frame is None:
+            return None
         for series in frame.get_columns():
-            unknown = known[series.name] == pl.Null
-            if unknown and series.null_count() < len(series):
+            if series.name in empty and series.null_count() < len(series):
                 return None
-            found[series.name].append(_compact(pl, series))
+            columns[series.name].append(_compact(pl, series))
         tell(file)
-    return found
+    file.remarks += choice.doubts if choice is not None else []
+    return columns
 
 
-def _cast(piece: CsvPiece, kinds: dict[str, Any], decimal_comma: bool) -> pl.DataFrame:
-    """Cast texts, where the parser is stricter than the types: numbers with blanks around them."""
-    frame = piece.parse()
-    return frame.with_columns(
-        _as_kind(series, kinds[series.name], decimal_comma)
-        for series in frame.get_columns()
-        if series.name in kinds
-    )
+def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.DataFrame | None:
+    """Give the columns of a piece in their types; None if a guess does not hold."""
+    import polars as pl
+
+    plain = {name: pl.Int64 if style == INTEGER else pl.Float64
+             for name, style in styles.items() if style.is_plain}  # fmt: skip
+    try:
+        frame = piece.parse(plain)
+    except pl.exceptions.ComputeError:  # the parser is stricter: blanks around numbers, "-"
+        if guessed:
+            return None
+        frame = piece.parse()
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    tidied = frame.with_columns(tidy(pl.col(name), piece.file.markers) for name in texts)
+    typed = tidied.with_columns(styles[name].expression(pl.col(name)) for name in texts)
+    if guessed:
+        read = [name for name in texts if styles[name] != TEXT]
+        if any(typed[name].null_count() > tidied[name].null_count() for name in read):
+            return None
+    return typed
 
 
 def _compact(pl: Any, series: Any) -> Any:
@@ -108,71 +134,40 @@ def _width(kind: Any) -> int:
     return int("".join(filter(str.isdigit, str(kind))) or 64)
 
 
-# ---------------------------------------------------------------------- types
-
-
-def _ladder(pl: Any) -> tuple[Any, ...]:
-    """Types from narrow to wide; a text is everything else."""
-    return (pl.Int64, pl.Float64, pl.Boolean, pl.Date, pl.Datetime("us"))
-
-
-def _kinds_of(frame: Any, decimal_comma: bool) -> dict[str, Any]:
-    """Give the narrowest type of each column of texts; Null where nothing is present."""
+def _choice_of_all(file: CsvFile, tell: Tell) -> Choice:
+    """Choose among the styles that hold for all rows of each column."""
     import polars as pl
 
-    found = {}
-    for series in frame.get_columns():
-        holds = [kind for kind in _ladder(pl) if _fits(series, kind, decimal_comma)]
-        present = series.null_count() < len(series)
-        found[series.name] = (holds[0] if holds else pl.String) if present else pl.Null
-    return found
-
-
-def _kinds_of_all(file: CsvFile, decimal_comma: bool, tell: Tell) -> dict[str, Any]:
-    """Give the narrowest type that holds all rows of each column."""
-    import polars as pl
-
-    left = {name: list(_ladder(pl)) for name in file.names}
-    present = dict.fromkeys(file.names, False)
+    fits: dict[str, tuple[Style, ...]] = {}  # of the columns that have had a value
     for piece in file:
-        for series in piece.parse().get_columns():
-            name = series.name
-            present[name] = present[name] or series.null_count() < len(series)
-            left[name] = [kind for kind in left[name] if _fits(series, kind, decimal_comma)]
+        frame = piece.parse()
+        frame = frame.with_columns(tidy(pl.col(name), file.markers) for name in frame.columns)
+        for name in frame.columns:
+            if name not in fits and not is_blank(cells := frame[name].to_list()):
+                fits[name] = fitting(cells[:_LOOKED_AT]) or fitting(cells)
+        fits.update(_still_fitting(frame, fits))
         tell(file)
-    return {
-        name: (kinds[0] if kinds else pl.String) if present[name] else pl.String
-        for name, kinds in left.items()
-    }
+    return file.chosen({name: fits.get(name, ()) for name in file.names})
 
 
-def _fits(series: Any, kind: Any, decimal_comma: bool) -> bool:
-    """Tell whether every text of a column can be read as a type."""
+def _still_fitting(
+    frame: pl.DataFrame, fits: Mapping[str, tuple[Style, ...]]
+) -> dict[str, tuple[Style, ...]]:
+    """Keep the styles by which all cells of a piece can be read."""
     import polars as pl
 
-    if kind == pl.Boolean:
-        words = series.drop_nulls().str.strip_chars().str.to_lowercase()
-        return bool(words.is_in(["true", "false"]).all())
-    try:
-        found = _as_kind(series, kind, decimal_comma)
-    except pl.exceptions.PolarsError:
-        return False
-    return bool(found.null_count() == series.null_count())
-
-
-def _as_kind(series: Any, kind: Any, decimal_comma: bool) -> Any:
-    """Read texts as a type; what is not of it becomes null."""
-    import polars as pl
-
-    if kind == pl.String:
-        return series
-    text = series.str.strip_chars()
-    if kind == pl.Boolean:
-        return text.str.to_lowercase() == "true"
-    if kind == pl.Date:
-        return text.str.to_date(strict=False)
-    if kind == pl.Datetime("us"):
-        return text.str.to_datetime(strict=False, time_unit="us")
-    if decimal_comma and kind == pl.Float64:
-        text = text.str.replace(",", ".", literal=True)
-    return text.cast(kind, strict=False)
+    left = {name: list(styles) for name, styles in fits.items() if styles}
+    for k in range(max(map(len, left.values()), default=0)):  # one style of each column at a time
+        names = [name for name, styles in left.items() if k < len(fits[name])]
+        bare = frame.select(without_weak(pl.col(name)) for name in names)
+        for name in names:
+            style = fits[name][k]
+            try:
+                read = style.read(frame[name])
+            except pl.exceptions.PolarsError:  # no cell looks like a time
+                left[name].remove(style)
+                continue
+            codes = style.is_number and bool(bare[name].str.contains(r"^[+-]?0\d+$").any())
+            if codes or read.null_count() > bare[name].null_count():
+                left[name].remove(style)
+    return {name: tuple(styles) for name, styles in left.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from ceiba.errors import OptionError
 from ceiba.families.rpart.estimators import RpartClassifier, RpartRegressor
+from ceiba.families.rpart.formula import formula_or_data
 from ceiba.families.rpart.options import ONLY_FOR, RPART_OPTIONS, Method, RpartParameters
 from ceiba.options import takes_options
 from ceiba.table import Kind, read, split_target
@@ -52,7 +54,8 @@ class Rpart(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
+            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists. Or a formula
+            such as "y ~ a + b", with the data as `y`.
         y : array-like of shape (n_rows,) or str
             Labels, numbers, or numbers of events; or the name of a column of X.
         sample_weight, exposure : array-like of shape (n_rows,), default=None
@@ -63,6 +66,7 @@ class Rpart(BaseEstimator):  # type: ignore[misc]
         RpartClassifier or RpartRegressor
             This estimator, which it has become.
         """
+        X, y = formula_or_data(X, y)
         method = method_of_target(X, y, exposure)
         model = self._estimator(method)
         if isinstance(model, RpartRegressor):
@@ -86,14 +90,14 @@ class Rpart(BaseEstimator):  # type: ignore[misc]
 
     def _estimator(self, method: Method) -> RpartClassifier | RpartRegressor:
         given = self.get_params(deep=False)
-        for name, owner in ONLY_FOR.items():
-            if owner == method:
+        for name, owners in ONLY_FOR.items():
+            if method in owners:
                 continue
             value, default = given.pop(name), RPART_OPTIONS[name].default
             if value is not default and value != default:
                 raise OptionError(
-                    f"{name} is a parameter of method={owner!r}; y holds {_ARE[method]}, so the "
-                    f"method is {method!r}. Leave {name} out, or pass method={owner!r}."
+                    f"{name} is a parameter of method={owners[0]!r}; y holds {_ARE[method]}, so "
+                    f"the method is {method!r}. Leave {name} out, or pass method={owners[0]!r}."
                 )
         if method == "class":
             return RpartClassifier(**given)
@@ -111,8 +115,12 @@ def method_of_target(X: Any, y: Any, exposure: Any = None) -> Method:
     """
     if exposure is not None:
         return "poisson"
+    if isinstance(y, dict) and len(y) == 2:  # Surv(time, status)
+        return "exp"
     if isinstance(y, str):
         y = split_target(X, y)[1]
+    if isinstance(y, Mapping) and len(y) == 1:
+        y = next(iter(y.values()))
     if isinstance(y, np.ndarray) and y.ndim == 2:
         y = y[:, 0]
     column = read({"y": y}).columns[0].info

@@ -95,7 +95,7 @@ class _Partition:
     @classmethod
     def of(cls, tree: Tree, cp: float) -> _Partition:
         sums, _ = risk_sums(tree, "cost")
-        recursion = cls(sums.tolist(), _sons(tree), cp * float(sums[0]))
+        recursion = cls(sums.tolist(), sons_of(tree), cp * float(sums[0]))
         recursion._run()
         return recursion
 
@@ -148,7 +148,7 @@ class _Partition:
             self._kept_risk[i], self._kept_splits[i] = sum(below), sum(splits) + 1
 
 
-def _sons(tree: Tree) -> list[tuple[int, int] | None]:
+def sons_of(tree: Tree) -> list[tuple[int, int] | None]:
     """Give the left and the right son of each node: left has the smaller mean response.
 
     rpart takes the means of the rows that the split itself placed; here they are those of all rows

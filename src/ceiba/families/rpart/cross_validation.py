@@ -1,11 +1,11 @@
 """Cross-validation as rpart does it, without its two defects (loss transposed, stale errors).
 
-The same pass over the folds as `cross_validation.py`, with rpart's rules: the trees of the folds
-stop at the alpha of the full fit (in units of the mean risk, as everything here), nodes collapse by
-rpart's own complexities (see `rpart_complexity.py`), and rows that a split cannot place follow the
-rule of growing: surrogates, then the side that got more weight from the split itself, and on a tie
-the right one. xerror = sum w e / R(root), xstd likewise; the error of a poisson row is its
-deviance over its own time under observation, or (sqrt(events) - sqrt(rate x time))^2.
+The same pass over the folds as `ceiba.prune.cross_validation`, with rpart's rules: the trees of the
+folds stop at the alpha of the full fit (in units of the mean risk, as everything here), nodes
+collapse by rpart's own complexities (see `complexity.py`), and rows that a split cannot place
+follow the rule of growing: surrogates, then the side that got more weight from the split itself,
+and on a tie the right one. xerror = sum w e / R(root), xstd likewise; the error of a poisson row is
+its deviance over its own time under observation, or (sqrt(events) - sqrt(rate x time))^2.
 """
 
 from __future__ import annotations

@@ -4,29 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, Unpack
 
-from ceiba.errors import OptionError
+import numpy as np
+
+from ceiba.errors import DataError, OptionError
 from ceiba.estimators.classifier import TreeClassifier
 from ceiba.estimators.regressor import TreeRegressor
 from ceiba.families.rpart.fit import RpartFit
+from ceiba.families.rpart.formula import formula_or_data
 from ceiba.families.rpart.options import ONLY_FOR, RPART_OPTIONS, RpartParameters
+from ceiba.families.rpart.survival import scaled_times
+from ceiba.families.rpart.words import RpartWords
 from ceiba.options import Option, takes_options
 from ceiba.options.checks import one_of
+from ceiba.table import is_named_target, split_target
+from ceiba.table.targets.target import target_outputs
 
-_OF_CLASSES: Final = [row for name, row in RPART_OPTIONS.items() if ONLY_FOR.get(name) != "poisson"]
+_OF_CLASSES: Final = [
+    row for name, row in RPART_OPTIONS.items() if "class" in ONLY_FOR.get(name, ("class",))
+]
 _OF_NUMBERS: Final = [
     Option(
         "method",
         "anova",
-        (one_of("anova", "poisson"),),
-        '{"anova", "poisson"}',
-        "Means and squared errors, or rates of events and their deviance.",
+        (one_of("anova", "poisson", "exp"),),
+        '{"anova", "poisson", "exp"}',
+        "Means and squared errors, rates of events and their deviance, or survival times, scaled "
+        "so that the overall hazard is 1.",
     ),
-    *(row for name, row in RPART_OPTIONS.items() if ONLY_FOR.get(name) != "class"),
+    *(row for name, row in RPART_OPTIONS.items() if ONLY_FOR.get(name) != ("class",)),
 ]
 
 
 @takes_options(_OF_CLASSES)
-class RpartClassifier(RpartFit, TreeClassifier):  # type: ignore[misc]
+class RpartClassifier(RpartWords, RpartFit, TreeClassifier):  # type: ignore[misc]
     """A classification tree as R's rpart grows it; usually made by `ceiba.rpart("class")`.
 
     Parameters
@@ -75,7 +85,8 @@ the root's risk;
         Parameters
         ----------
         X : table
-            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
+            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists. Or a formula
+            such as "y ~ a + b", with the data as `y`.
         y : array-like of shape (n_rows,) or str
             Labels; or the name of a column of X.
         sample_weight : array-like of shape (n_rows,), default=None
@@ -84,12 +95,13 @@ the root's risk;
         -------
         self
         """
+        X, y = formula_or_data(X, y)
         self._fit(X, y, sample_weight)
         return self
 
 
 @takes_options(_OF_NUMBERS)
-class RpartRegressor(RpartFit, TreeRegressor):  # type: ignore[misc]
+class RpartRegressor(RpartWords, RpartFit, TreeRegressor):  # type: ignore[misc]
     """A regression tree as R's rpart grows it; made by `ceiba.rpart("anova")` or `("poisson")`.
 
     Parameters
@@ -122,9 +134,11 @@ class RpartRegressor(RpartFit, TreeRegressor):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
+            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists. Or a formula
+            such as "y ~ a + b", with the data as `y`.
         y : array-like of shape (n_rows,) or str
-            Numbers; with method="poisson" numbers of events. Or the name of a column of X.
+            Numbers; with method="poisson" numbers of events. Or the name of a column of X. With
+            method="exp" two columns: time and status (1: the event happened), or their names.
         sample_weight : array-like of shape (n_rows,), default=None
         exposure : array-like of shape (n_rows,), default=None
             method="poisson": time in which the events of each row were observed; None: 1. The
@@ -134,9 +148,25 @@ class RpartRegressor(RpartFit, TreeRegressor):  # type: ignore[misc]
         -------
         self
         """
-        if exposure is not None and self.method != "poisson":
+        X, y = formula_or_data(X, y)
+        if self.method == "exp" and exposure is None:
+            X, y, exposure = _survival(X, y)
+        elif exposure is not None and self.method != "poisson":
             raise OptionError(
                 f"exposure is for method='poisson'; this tree has method={self.method!r}."
             )
         self._fit(X, y, sample_weight, exposure)
         return self
+
+
+def _survival(X: Any, y: Any) -> tuple[Any, Any, Any]:
+    """Read time and status: the columns, the events, and the scaled times as exposure."""
+    if is_named_target(X, y):
+        X, y = split_target(X, y)
+    outputs, _ = target_outputs(y)
+    if len(outputs) != 2:
+        raise DataError(
+            "method='exp' needs two columns as y: the time and the status (1: the event happened). "
+            f"Got {len(outputs)}. Give y=['time', 'status'] or an array of two columns."
+        )
+    return X, np.asarray(outputs[1], np.float64), scaled_times(outputs[0], outputs[1])

@@ -20,6 +20,7 @@ from ceiba.families.rpart.cross_validation import rpart_cross_validate
 from ceiba.families.rpart.improvement import rpart_importance
 from ceiba.families.rpart.options import (
     ONLY_FOR,
+    RATES,
     RPART_OPTIONS,
     control,
     rpart_grow_options,
@@ -151,7 +152,7 @@ class RpartFit:
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.target_tags.multi_output = False
-        tags.target_tags.positive_only = self.method == "poisson"
+        tags.target_tags.positive_only = self.method in RATES
         if tags.classifier_tags is not None:
             tags.classifier_tags.multi_label = False
         return tags
@@ -162,7 +163,7 @@ class RpartFit:
         given["minsplit"], given["minbucket"] = control(given["minsplit"], given["minbucket"])
         silent = {"categorical_features", "n_jobs", "random_state"}
         given["shrink"] = shrinkage(given)
-        silent |= {name for name, owner in ONLY_FOR.items() if owner != self.method}
+        silent |= {name for name, owners in ONLY_FOR.items() if self.method not in owners}
         words = [
             f"{name}={value!r}"
             for name, value in given.items()

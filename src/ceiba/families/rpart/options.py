@@ -16,7 +16,7 @@ from ceiba.grow import OPTIONS, GrowOptions, RpartRules, Surrogates
 from ceiba.options import Check, Option
 from ceiba.options.checks import array_like, integer, nothing, number, one_of
 
-Method = Literal["class", "anova", "poisson"]
+Method = Literal["class", "anova", "poisson", "exp"]
 
 #: The methods, and the task and criterion of each; "class" has its criterion from `split`.
 METHODS: Final[Mapping[str, tuple[Task, str]]] = MappingProxyType(
@@ -24,8 +24,12 @@ METHODS: Final[Mapping[str, tuple[Task, str]]] = MappingProxyType(
         "class": ("classification", ""),
         "anova": ("regression", "squared_error"),
         "poisson": ("regression", "poisson"),
+        "exp": ("regression", "poisson"),
     }
 )
+
+#: Methods whose trees are of events per unit of time.
+RATES: Final = ("poisson", "exp")
 
 _SPLITS: Final = {"gini": "gini", "information": "entropy"}
 
@@ -172,9 +176,9 @@ _ROWS: Final = (
 #: The rows of rpart's parameters, by name.
 RPART_OPTIONS: Final = MappingProxyType({row.name: row for row in _ROWS})
 
-#: Parameters of one method only.
+#: Parameters of some methods only.
 ONLY_FOR: Final = MappingProxyType(
-    {"split": "class", "prior": "class", "loss": "class", "shrink": "poisson", "error": "poisson"}
+    {"split": ("class",), "prior": ("class",), "loss": ("class",), "shrink": RATES, "error": RATES}
 )
 
 
@@ -201,7 +205,7 @@ def shrinkage(given: Mapping[str, Any]) -> float:
     >>> shrinkage({"method": "poisson"}), shrinkage({"method": "poisson", "error": "sqrt"})
     (1.0, 0.0)
     """
-    if given["method"] != "poisson":
+    if given["method"] not in RATES:
         return 0.0
     if given.get("shrink") is None:
         return 0.0 if given.get("error") == "sqrt" else 1.0

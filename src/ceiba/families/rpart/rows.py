@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.exceptions import DataConversionWarning
 
 from ceiba.errors import DataError
-from ceiba.families.rpart.options import METHODS
+from ceiba.families.rpart.options import METHODS, RATES
 from ceiba.table import Table, Target, present_rows, read, read_target, read_weights, split_target
 from ceiba.table.described import described
 from ceiba.table.targets.class_order import in_declared_order
@@ -76,7 +76,7 @@ def _refuse_target(target: Target, method: str) -> None:
             f"rpart predicts one target; y has {target.info.n_outputs} outputs. Fit one model for "
             "each, or use DecisionTreeClassifier or DecisionTreeRegressor."
         )
-    if method == "poisson" and (target.values < 0).any():
+    if method in RATES and (target.values < 0).any():
         row = int(np.argmax(target.values[:, 0] < 0))
         raise DataError(
             f"method='poisson' counts events, and row {row} has {target.values[row, 0]:g} of them. "

@@ -159,7 +159,7 @@ def rpart_summary(
         cp=collapse_alpha(tree, count_stayed=False) / (float(tree.risk[0]) or 1.0),
         improve=improvement(tree, column_cost=column_cost),
         competitors=competitor_improvement(tree, column_cost=column_cost),
-        events=_events(tree, shrink),
+        events=node_events(tree, shrink),
     )
     return RpartSummary(
         call=call,
@@ -284,7 +284,7 @@ def _surrogates(tree: Tree, i: int) -> Listing | None:
     )
 
 
-def _events(tree: Tree, shrink: float) -> Any:
+def node_events(tree: Tree, shrink: float) -> Any:
     """Give the events of each node of a poisson tree: the shrinking of its rate undone."""
     rate, time = tree.value[:, 0, 0], tree.weight
     if tree.criterion != "poisson" or not shrink:

@@ -213,7 +213,8 @@ class Chooser:
             for code in codes:
                 group_of[code] = g  # -1, missing, is the last entry
         group = group_of[column.codes[rows]]
-        size = np.bincount(group, minlength=len(grouping.groups))
+        counted = None if self.weight is None else self.weight[rows]
+        size = np.bincount(group, weights=counted, minlength=len(grouping.groups))
         return Choice(self._question(grouping, group_of, column, size), group, grouping.merged.test)
 
     def _question(
@@ -221,13 +222,13 @@ class Chooser:
         grouping: Grouping,
         group_of: npt.NDArray[np.intp],
         column: Binned,
-        size: npt.NDArray[np.intp],
+        size: npt.NDArray[Any],
     ) -> Question:
         alone = next((g for g, group in enumerate(grouping.groups) if group == (_MISSING,)), None)
         parts = [g for g in range(len(grouping.groups)) if g != alone]
         home = int(group_of[-1])
         if home not in parts:  # nothing is missing here: such a row goes with the most
-            home = max(parts, key=lambda g: int(size[g]))
+            home = max(parts, key=lambda g: float(size[g]))
         if len(parts) > 1 and column.cuts is not None:
             return self._intervals(grouping, parts, home, alone, column)
         below: int | Question = parts[0]

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ceiba.tree import CompetitorTable, SplitTable, SplitTests, SurrogateTable, Tree
 from ceiba.tree.construct.from_arrays import branches_of
+from ceiba.tree.notes import NodeNote, taken_notes
 from ceiba.tree.splits.surrogates import SplitsByNode
 
 Ids = npt.NDArray[np.intp]
@@ -87,6 +88,7 @@ def _joined(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDArray[A
         surrogates=surrogates,
         competitors=_joined_tables(CompetitorTable, "competitors", parts),
         tests=_joined_tests(parts),
+        notes=_joined_notes(parts),
         **figures,
     )
 
@@ -115,3 +117,12 @@ def _joined_tests(parts: Sequence[tuple[Tree, Ids]]) -> SplitTests | None:
         for tree, ids in parts
     ]
     return SplitTests.joined(taken)
+
+
+def _joined_notes(parts: Sequence[tuple[Tree, Ids]]) -> dict[int, NodeNote] | None:
+    joined: dict[int, NodeNote] = {}
+    first = 0
+    for tree, ids in parts:
+        joined |= taken_notes(tree.notes, ids, first) or {}
+        first += len(ids)
+    return joined or None

@@ -1,4 +1,4 @@
-"""The limits that monotone splits set to the values of all nodes below them.
+"""The limits that monotone splits set on the values of all nodes below them.
 
 A split of a column with a `monotonic_cst` hands down the middle between the values of its branches:
 on one side no value may rise above it, on the other none may fall below it, as the core does while

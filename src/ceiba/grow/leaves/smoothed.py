@@ -1,4 +1,4 @@
-"""What a leaf answers: the share or mean of its rows, or that drawn towards what stands above it.
+"""Leaf values: the share or mean of the leaf's rows, or one shrunk towards the nodes above it.
 
 With n rows in a node (weights scaled so that a row counts 1 on average) and its value v, after
 priors:

@@ -2,7 +2,7 @@
 
 The best of many splits looks good even in noise, and the more levels or values a column has, the
 more splits there are: plain gain favours such columns. Here each column's best split gets a p-value
-that allows for the search over that column (`selection.py`), times the number of columns
+that allows for the search over that column (`search_p_values.py`), times the number of columns
 (Bonferroni); the column with the smallest one splits the node, and none does if that is above
 `min_significance`. (Idea: Loh and Shih 1997; Hothorn, Hornik and Zeileis 2006.)
 """

@@ -1,4 +1,4 @@
-"""P-values for the question whether groups of rows are alike.
+"""Tests of whether groups of rows have the same distribution.
 
 Classes: Pearson's chi-square, sum of (observed - expected)^2 / expected. Its distribution is the
 chi-square one with (rows - 1)(columns - 1) degrees of freedom where counts are large (Cochran's

@@ -1,4 +1,4 @@
-"""P-values of a split that was searched for: the best of many is no accident's equal.
+"""P-values of a split that was searched for: corrected for the search.
 
 The cut with the largest chi-square of a column of noise looks significant more often than not,
 because it is the best of many. Three ways to be fair (correction=):

@@ -1,4 +1,4 @@
-"""How far the best of many divisions parts a target, and how far it would part a permuted one.
+"""How well the best of many divisions separates a target, and how well it separates permuted ones.
 
 The statistic is the largest over all divisions that were tried. For classes the separation of a
 division is chi-square, n^2 / (nL nR) sum_k d_k^2 / n_k with d_k the excess of class k on the left;

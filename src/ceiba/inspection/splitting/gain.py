@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ceiba.criteria import criterion_named
 from ceiba.inspection.splitting.division import best_division, branches_of, measure, row_weights
+from ceiba.inspection.splitting.impurity import log_factor
 from ceiba.table import read, read_target
 
 
@@ -18,6 +19,7 @@ def gain(
     criterion: str = "gini",
     *,
     weight: npt.ArrayLike | None = None,
+    base: float | None = None,
 ) -> float:
     """Return the impurity decrease that one split of one column brings.
 
@@ -33,6 +35,8 @@ def gain(
     criterion : str, default="gini"
         A name as in `ceiba.impurity`, or "twoing" or "hellinger".
     weight : array-like of shape (n_rows,), optional
+    base : float, optional
+        Base of the logarithm of "entropy": 2 by default, as in `ceiba.impurity`.
 
     Returns
     -------
@@ -51,7 +55,8 @@ def gain(
     table = read({"column": column})
     target = read_target(y, task=chosen.task, n_rows=table.n_rows)
     weights = row_weights(weight, table.n_rows)
+    factor = log_factor(base, chosen.name)
     if split is None:
-        return float(best_division(table, target, chosen, weights).gain[0])
+        return float(best_division(table, target, chosen, weights).gain[0]) * factor
     branch, n_branches = branches_of(table.columns[0], split)
-    return measure(branch, n_branches, target, chosen, weights)[0]
+    return measure(branch, n_branches, target, chosen, weights)[0] * factor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ def impurity(
     *,
     counts: Any = None,
     weight: npt.ArrayLike | None = None,
+    base: float | None = None,
 ) -> float:
     """Measure how mixed a set of labels (or numbers) is.
 
@@ -34,6 +36,9 @@ def impurity(
         Counts or shares of the classes, instead of labels.
     weight : array-like, optional
         Weight of each row.
+    base : float, optional
+        Base of the logarithm of "entropy" and "log_loss": 2 (bits, the default), `math.e` (nats),
+        10.
 
     Returns
     -------
@@ -46,6 +51,8 @@ def impurity(
     0.5
     >>> ceiba.impurity({"yes": 6, "no": 6}, "entropy")
     1.0
+    >>> round(ceiba.impurity({"yes": 6, "no": 6}, "entropy", base=10), 3)
+    0.301
     >>> ceiba.impurity(counts=[50, 50, 50])
     0.6666666666666666
     >>> ceiba.impurity([1.0, 3.0], "squared_error")
@@ -66,7 +73,8 @@ def impurity(
     if chosen.of_counts is not None:
         if counts is None:
             counts = _count(labels, weight)
-        return float(chosen.of_counts(_checked_counts(counts)))
+        return float(chosen.of_counts(_checked_counts(counts))) * log_factor(base, chosen.name)
+    log_factor(base, chosen.name)
     if counts is not None:
         raise OptionError(
             f"criterion={criterion!r} is for numbers, not for counts of classes. Give the numbers."
@@ -74,6 +82,17 @@ def impurity(
     assert chosen.of_values is not None  # every criterion has one of the two
     target = read_target(labels, task="regression", n_rows=len(labels))
     return chosen.of_values(target.values[:, 0], weight)
+
+
+def log_factor(base: float | None, criterion: str) -> float:
+    """Return by how much figures in bits are multiplied for another base of the logarithm."""
+    if base is None:
+        return 1.0
+    if criterion not in ("entropy", "log_loss", "gain_ratio"):
+        raise OptionError(f"base is of the logarithm of entropy; {criterion} has none.")
+    if isinstance(base, bool) or not isinstance(base, int | float) or not 1 < base < math.inf:
+        raise OptionError(f"base must be a number above 1, such as 2, math.e or 10. Got {base!r}.")
+    return 1.0 / math.log2(base)
 
 
 def _count(labels: Any, weight: npt.ArrayLike | None) -> npt.NDArray[np.float64]:

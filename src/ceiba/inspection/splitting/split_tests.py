@@ -20,17 +20,22 @@ _MISSING: Final = "missing"
 
 
 def split_tests(tree: Tree) -> Listing:
-    """List the test by which each node was split.
+    """List the test of each split: the one that chose it, or the plain test of its branches.
+
+    Of trees that grew by tests (`ceiba.chaid`, `min_significance`) the stored ones. Of any other
+    tree Pearson's chi-square of branches against classes, or the F test of the branches' means,
+    from the counts of the nodes; the split was chosen among many, which these p-values do not pay
+    for. Weights count as rows.
 
     Parameters
     ----------
     tree : Tree
-        One that grew by tests (`ceiba.chaid`, `min_significance`).
 
     Returns
     -------
     Listing
-        node, column, statistic, df, p_value, factor, adjusted_p_value, groups.
+        node, column, statistic, df, p_value, groups; of stored tests also factor and
+        adjusted_p_value.
 
     Examples
     --------
@@ -45,10 +50,7 @@ def split_tests(tree: Tree) -> Listing:
     if stored is None and tree.n_nodes == 1:  # no test was significant, or nothing could be tested
         stored = SplitTests.of_nodes(1, {}, [False])
     if stored is None:
-        raise OptionError(
-            "This tree holds no tests: its splits were chosen by their gain, or it was counted "
-            "anew on other rows. Grow it with ceiba.chaid() or min_significance=0.05."
-        )
+        return _computed(tree)
     nodes = np.flatnonzero(~np.isnan(stored.p_value))
     tests: list[Any] = [stored.of(node) for node in nodes.tolist()]
     columns: dict[str, Any] = {
@@ -68,6 +70,64 @@ def split_tests(tree: Tree) -> Listing:
         "factor that pays for the search (Bonferroni)"
     )
     return Listing(columns, title="tests", legend=legend)
+
+
+def _computed(tree: Tree) -> Listing:
+    """Test the branches of every split on the counts of the nodes."""
+    from scipy import stats
+
+    if tree.n_outputs > 1 or not tree.n_rows[0]:
+        why = "has several outputs" if tree.n_outputs > 1 else "has seen no rows"
+        raise OptionError(f"This tree {why}, so its splits cannot be tested.")
+    classes = tree.counts is not None
+    if not classes and tree.criterion != "squared_error":
+        raise OptionError(
+            f"The F test needs variances; the nodes of this tree hold {tree.criterion}."
+        )
+    rows: list[tuple[Any, ...]] = []
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]]
+        statistic, df = (_chi_square if classes else _f_ratio)(tree, below)
+        if classes:
+            p = float(stats.chi2.sf(statistic, df[0])) if df[0] > 0 else 1.0
+        else:
+            p = float(stats.f.sf(statistic, *df)) if df[0] > 0 and df[1] > 0 else 1.0
+        shown = " and ".join(f"{d:g}" for d in df)
+        split = tree.node(node).split
+        assert split is not None
+        groups = [split.sentence(b, tree.schema) for b in range(len(below))]
+        column = tree.schema.names[tree.splits.column[node]]
+        rows.append((node, column, statistic, df[0] if classes else shown, p, " | ".join(groups)))
+    names = ("node", "column", "statistic", "df", "p_value", "groups")
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    of = "Pearson's chi-square of branches and classes" if classes else "F of the branches' means"
+    return Listing(
+        {name: list(column) for name, column in zip(names, columns, strict=True)},
+        title="tests",
+        legend=f"statistic: {of}; p_value: of one split, not of the search that chose it",
+    )
+
+
+def _chi_square(tree: Tree, below: Any) -> tuple[float, tuple[float, ...]]:
+    """Return sum (observed - expected)^2 / expected over branches and classes, and df."""
+    assert tree.counts is not None
+    counts = tree.counts[below, 0, :]
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    statistic = float(((counts - expected) ** 2 / expected).sum())
+    return statistic, (float((counts.shape[0] - 1) * (counts.shape[1] - 1)),)
+
+
+def _f_ratio(tree: Tree, below: Any) -> tuple[float, tuple[float, ...]]:
+    """Return the variance between the branches over that within them, and both df."""
+    weight, mean = tree.weight[below], tree.value[below, 0, 0]
+    within = float((weight * tree.impurity[below]).sum())
+    middle = float((weight * mean).sum() / weight.sum())
+    between = float((weight * (mean - middle) ** 2).sum())
+    df = (float(len(below) - 1), float(tree.n_rows[below].sum() - len(below)))
+    if df[1] <= 0:
+        return float("nan"), df
+    return (between / df[0]) / (within / df[1]) if within > 0 else float("inf"), df
 
 
 def _groups(tree: Tree, node: int) -> list[str]:

@@ -153,7 +153,8 @@ class FoldTree:
     @property
     def loss_name(self) -> str:
         """The loss of held-out numbers: that of the criterion."""
-        return self.problem.options.criterion_name
+        name = self.problem.options.criterion_name
+        return name if name in _LOSS else "squared_error"
 
     @property
     def error_weight(self) -> Array:
@@ -164,6 +165,12 @@ class FoldTree:
     def weights_count_rows(self) -> bool:
         """Whether a weight of k stands for k rows in the standard error."""
         return self.problem.options.frequency_weights
+
+    def mean_and_variance(
+        self, first: Array, second: Array, folds: list[Fold]
+    ) -> tuple[Array, Array] | None:
+        """Give mean and variance from the sums over folds; None: as means over rows have them."""
+        return None
 
     @property
     def error_scale(self) -> Array | None:

@@ -33,7 +33,9 @@ from ceiba.grow.problem import Problem
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds, seed_of
+from ceiba.prune.cross_validation.progress import fold_listener
 from ceiba.prune.cross_validation.pruned_answers import Staircases
+from ceiba.prune.cross_validation.scored import Score, fold_tree_of
 from ceiba.prune.risk import Risk
 from ceiba.table import effective_rows
 from ceiba.tree import Tree
@@ -174,6 +176,7 @@ def cross_validate(
     repeats: int = 1,
     stratify: bool = True,
     groups: Any = None,
+    score: Score = "cost",
     random_state: Any = None,
     keep: bool = True,
     verbose: bool = False,
@@ -214,7 +217,7 @@ def cross_validate(
         read_folds(folds, problem, stratify=stratify, groups=groups, random_state=seed, repeat=r)
         for r in range(repeats)
     ]
-    return run_folds(FoldTree(problem, grid, risk, keep), plan, verbose=verbose)
+    return run_folds(fold_tree_of(score, problem, grid, risk, keep), plan, verbose=verbose)
 
 
 def run_folds(
@@ -257,8 +260,9 @@ def _run(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _R
     workers = min(threads, len(folds))
     total = _Repeat(np.zeros(len(fold_tree.grid)), np.zeros(len(fold_tree.grid)), [])
     for first, second, stairs in _results(fold_tree, folds, workers, threads // max(workers, 1)):
-        total.first += first
-        total.second += second
+        # A fold without both classes cannot be ranked: it does not count.
+        total.first += np.nan_to_num(first)
+        total.second += np.nan_to_num(second)
         if stairs is not None:
             total.stairs.append(stairs)
         done()
@@ -325,6 +329,9 @@ def _mean_and_variance(
     sums: _Repeat, fold_tree: FoldTree, folds: list[Fold]
 ) -> tuple[Array, Array]:
     """Turn sums over all tests into the mean error and the variance of that mean."""
+    own = fold_tree.mean_and_variance(sums.first, sums.second, folds)
+    if own is not None:
+        return own
     tested = np.concatenate([fold.test for fold in folds])
     weight = fold_tree.error_weight
     # In units of a power of two, which changes no digit: huge or tiny weights have squares then.
@@ -343,14 +350,19 @@ def _mean_and_variance(
 
 
 def _ticker(total: int, verbose: bool) -> Callable[[], None]:
-    """Give a function that counts folds on standard error, or does nothing."""
-    if not verbose:
+    """Give a function that counts folds for who listens and on standard error, or does nothing."""
+    listener = fold_listener()
+    if not verbose and listener is None:
         return lambda: None
     count = 0
 
     def tick() -> None:
         nonlocal count
         count += 1
+        if listener is not None:
+            listener(count, total)
+        if not verbose:
+            return
         bar = "#" * (30 * count // total)
         end = "\n" if count == total else ""
         print(f"\rcross-validation [{bar:<30}] fold {count} of {total}", end=end, file=sys.stderr)

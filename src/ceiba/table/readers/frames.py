@@ -275,8 +275,3 @@ def _levels_column(
         return numeric(name, np.full(len(codes), np.nan))
     kind = Kind.ORDERED if ordered else Kind.CATEGORICAL
     return Column(ColumnInfo(name, kind, plain), settled, levels_found=observed or not declared)
-
-
-def split_frame(frame: nw.DataFrame[Any], name: str) -> tuple[Any, Any]:
-    """Take one column out of a frame; both parts in the frame's own library."""
-    return frame.drop(name).to_native(), frame[name].to_native()

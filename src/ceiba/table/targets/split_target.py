@@ -11,7 +11,47 @@ from ceiba.errors import DataError, SchemaError, did_you_mean
 from ceiba.table.schema import listing
 
 
-def split_target(X: Any, name: str) -> tuple[Any, Any]:
+def is_named_target(X: Any, y: Any) -> bool:
+    """Tell whether y names columns of X: a text, or a list of names of its columns.
+
+    A list with as many entries as X has rows holds labels.
+
+    Examples
+    --------
+    >>> frame = {"age": [31, 45, 50], "a": [1, 2, 3], "b": [4, 5, 6]}
+    >>> is_named_target(frame, ["a", "b"]), is_named_target(frame, ["a", "b", "a"])
+    (True, False)
+    """
+    if isinstance(y, str):
+        return True
+    if not isinstance(y, list | tuple) or not y or not all(isinstance(one, str) for one in y):
+        return False
+    names = _column_names(X)
+    if names is None or len(set(y)) < len(y) or not set(y) <= set(names):
+        return False
+    return _n_rows(X) != len(y)
+
+
+def _column_names(X: Any) -> Sequence[Any] | None:
+    if isinstance(X, np.ndarray):
+        return None if X.dtype.names is None else list(X.dtype.names)
+    if isinstance(X, Mapping):
+        return list(X)
+    if isinstance(X, list | tuple):
+        return list(X[0]) if X and isinstance(X[0], Mapping) else None
+    if hasattr(X, "collect_schema"):  # polars, narwhals: asked so, lazy frames do not warn
+        return list(X.collect_schema().names())
+    columns = getattr(X, "column_names", None) or getattr(X, "columns", None)
+    return None if columns is None or callable(columns) else list(columns)
+
+
+def _n_rows(X: Any) -> int:
+    if isinstance(X, Mapping):
+        return len(next(iter(X.values()))) if X else 0
+    return len(X) if hasattr(X, "__len__") else -1
+
+
+def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
     """Take the target column out of a table.
 
     Parameters
@@ -19,8 +59,8 @@ def split_target(X: Any, name: str) -> tuple[Any, Any]:
     X : table with column names
         pandas, polars, pyarrow frame, DuckDB relation, dict of lists, list of dicts, structured
         array.
-    name : str
-        Name of the target column.
+    name : str or sequence of str
+        Name of the target column, or of several.
 
     Returns
     -------
@@ -32,6 +72,11 @@ def split_target(X: Any, name: str) -> tuple[Any, Any]:
     >>> split_target({"age": [31, 45], "RAIN": ["no", "yes"]}, "RAIN")
     ({'age': [31, 45]}, ['no', 'yes'])
     """
+    if not isinstance(name, str):
+        outputs = {}
+        for one in name:
+            X, outputs[one] = split_target(X, one)
+        return X, outputs
     if isinstance(X, np.ndarray) and X.dtype.names is not None:
         _check_name(name, X.dtype.names)
         return X[[field for field in X.dtype.names if field != name]], X[name]

@@ -7,7 +7,7 @@ learn's words.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,16 +97,18 @@ def read_target(
     outputs, found_name = target_outputs(y)
     _check_rows(outputs, n_rows)
     _refuse_missing(outputs)
-    name = name if name is not None else found_name
+    names = found_name if isinstance(found_name, tuple) else ()
+    if name is None and isinstance(found_name, str):
+        name = found_name
     if task == "regression":
         values = _stack([_numbers(output) for output in outputs], np.float64)
-        return Target(TargetInfo(name, task, (), len(outputs)), values)
+        return Target(TargetInfo(name, task, (), len(outputs), names), values)
     coded = [code_labels(output) for output in outputs]
     for labels, _ in coded:
         _warn_of_many_classes(len(labels), len(outputs[0]))
     values = _stack([codes for _, codes in coded], np.int32)
     labels_of_each = tuple(labels for labels, _ in coded)
-    return Target(TargetInfo(name, task, labels_of_each, len(outputs)), values)
+    return Target(TargetInfo(name, task, labels_of_each, len(outputs), names), values)
 
 
 def present_rows(y: Any) -> NDArray[np.bool_]:
@@ -128,8 +130,8 @@ def present_rows(y: Any) -> NDArray[np.bool_]:
     return mask
 
 
-def target_outputs(y: Any) -> tuple[list[Array], str | None]:
-    """Return the outputs of a target as 1-d arrays, and its name if it has one."""
+def target_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
+    """Return the outputs of a target as 1-d arrays, and its name, or theirs, if it has one."""
     if y is None:
         raise DataError(
             "This estimator requires y to be passed, but the target y is None. Give y, or the "
@@ -143,15 +145,21 @@ def target_outputs(y: Any) -> tuple[list[Array], str | None]:
         )
     if isinstance(y, Mapping):
         source = open_mapping(y)
-        return [_array_of(y[key]) for key in y], source.names[0] if len(
-            y
-        ) == 1 and source.names else None
+        return [_array_of(y[key]) for key in y], _names(source.names or ())
     if not isinstance(y, np.ndarray | list | tuple):
         refuse_sparse(y, "y")
         y, name = _open_frame_or_series(y)
         if isinstance(y, dict):
-            return list(y.values()), next(iter(y)) if len(y) == 1 else None
+            return list(y.values()), _names(y)
     return _split_outputs(_array_of(y)), name
+
+
+def _names(names: Iterable[Any]) -> str | tuple[str, ...] | None:
+    """Return the name of one output, or the names of several."""
+    listed = tuple(str(name) for name in names)
+    if not listed:
+        return None
+    return listed[0] if len(listed) == 1 else listed
 
 
 def _open_frame_or_series(y: Any) -> tuple[Any, str | None]:

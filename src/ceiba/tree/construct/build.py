@@ -123,10 +123,10 @@ def build(
     ...     target="WillWait",
     ... )
     >>> print(tree)
-    root  No p=0.5
+    root
     ├─ Patrons = None  → No
     ├─ Patrons = Some  → Yes
-    └─ Patrons = Full  No p=0.5
+    └─ Patrons = Full
        ├─ WaitEstimate <= 30  → Yes
        └─ WaitEstimate > 30  → No
     """

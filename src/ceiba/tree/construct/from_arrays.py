@@ -9,21 +9,18 @@ from the values.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.table import Schema
+from ceiba.tree.arrays import Array
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains
 from ceiba.tree.invariants import check
 from ceiba.tree.shape import sum_up
-from ceiba.tree.splits.split_table import SplitKind
+from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Missing, Tree, Unseen
-
-if TYPE_CHECKING:
-    from ceiba.tree.arrays import Array
-    from ceiba.tree.splits.split_table import SplitTable
 
 
 def branches_of(parent: Array) -> tuple[Array, Array]:

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from ceiba.tree.model_file.document import VERSION, Document, dumps, loads, read, write
+from ceiba.tree.model_file.document import (
+    VERSION,
+    Document,
+    dumps,
+    loads,
+    read,
+    read_metadata,
+    write,
+)
 
-__all__ = ["VERSION", "Document", "dumps", "loads", "read", "write"]
+__all__ = ["VERSION", "Document", "dumps", "loads", "read", "read_metadata", "write"]

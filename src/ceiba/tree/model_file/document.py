@@ -1,6 +1,6 @@
 """The model file ``.ceiba``: a JSON document with the tree, its schema and, if any, its estimator.
 
-``{"format": "ceiba", "version": 4, "written": {...}, "schema": {...}, "tree": {...},
+``{"format": "ceiba", "version": 5, "written": {...}, "schema": {...}, "tree": {...},
 "model": {...} | null, "metadata": {...}}``; every key is described in docs/model_file.md. A reader
 knows all versions up to its own; a file of a later one is refused by its number. A change of the
 format is a new version here, a step that lifts the older document, and a kept sample in the tests.
@@ -14,7 +14,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from ceiba.errors import ModelFileError
 from ceiba.tree.model_file.atomic import atomic
@@ -25,9 +25,10 @@ from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
 from ceiba.tree.model_file.values import to_json
 from ceiba.tree.tree import Tree
 
-VERSION: Final = 4
-_WITHOUT_INTERVALS: Final = 3  # a file that needs less stays readable for older versions
-_WITHOUT_ZONES: Final = 2
+VERSION: Final = 5
+_WITHOUT_INTERVALS: Final = 4
+_WITHOUT_NOTES: Final = 3
+_WITHOUT_ZONES: Final = 2  # a file without time zones stays readable for older versions
 _KEYS: Final = ("format", "version", "written", "schema", "tree")
 _MORE: Final = ("model", "metadata")
 
@@ -95,10 +96,12 @@ def dumps(
 
 
 def _version(tree: Tree) -> int:
-    """Return the first version that can say what the tree holds."""
+    """Return the oldest version that says all, so that older readers can read most files."""
     if len(tree.splits.interval_cut):
         return VERSION
-    return _WITHOUT_INTERVALS if any(c.zone for c in tree.schema.columns) else _WITHOUT_ZONES
+    if tree.notes or tree.target.outputs:
+        return _WITHOUT_INTERVALS
+    return _WITHOUT_NOTES if any(c.zone for c in tree.schema.columns) else _WITHOUT_ZONES
 
 
 def _lay_out(value: Any, indent: str, lines: list[str], head: str = "", tail: str = "") -> None:
@@ -185,20 +188,76 @@ def _refuse_constant(name: str) -> Any:
 
 
 def write(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | BinaryIO,
     tree: Tree,
     *,
     model: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
     compress: bool | None = None,
 ) -> None:
-    """Write a model file: whole, or not at all; with gzip if the path ends in ``.gz``."""
+    """Write a model file or buffer: whole, or not at all; with gzip if the path ends in ``.gz``."""
     text = dumps(tree, model=model, metadata=metadata)
+    if hasattr(path, "write"):
+        path.write(pack(text) if compress else text)
+        return
     packed = os.fspath(path).endswith(".gz") if compress is None else compress
     with atomic(path) as file:
         file.write(pack(text) if packed else text)
 
 
-def read(path: str | os.PathLike[str]) -> Document:
-    """Read a model file from disk; see `loads`."""
-    return loads(read_bytes(path))
+def read(path: str | os.PathLike[str] | BinaryIO | bytes) -> Document:
+    """Read a model file from disk, from an open file, or from its bytes; see `loads`."""
+    return loads(_bytes_of(path))
+
+
+def _bytes_of(source: Any) -> bytes:
+    if isinstance(source, bytes | bytearray | memoryview):
+        return bytes(source)
+    if not hasattr(source, "read"):
+        return read_bytes(source)
+    raw = source.read()
+    if not isinstance(raw, bytes):
+        raise ModelFileError("A model file is read from a binary file; this one gives text.")
+    return raw
+
+
+def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, Any]:
+    """Read what a model file says about itself, without making the model.
+
+    Parameters
+    ----------
+    path : path, binary file or bytes
+
+    Returns
+    -------
+    dict
+        `metadata` as it was given to `save`, `written` (version of ceiba, time), `version` of the
+        format, `class` of the estimator (None: a bare tree), `target` and `columns`.
+
+    Examples
+    --------
+    >>> import io
+    >>> import ceiba
+    >>> file = io.BytesIO()
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> tree.save(file, metadata={"owner": "risk team"})
+    >>> about = ceiba.read_metadata(file.getvalue())
+    >>> about["metadata"], about["columns"]
+    ({'owner': 'risk team'}, ['x'])
+    """
+    top = _parse(unpack(_bytes_of(path)))
+    if not isinstance(top, dict) or top.get("format") != "ceiba":
+        raise ModelFileError("This is not a model file of ceiba.")
+    schema = top.get("schema")
+    schema = schema if isinstance(schema, dict) else {}
+    columns, target, model = schema.get("columns"), schema.get("target"), top.get("model")
+    return {
+        "metadata": top.get("metadata") or {},
+        "written": top.get("written") or {},
+        "version": top.get("version"),
+        "class": model.get("class") if isinstance(model, dict) else None,
+        "target": target.get("name") if isinstance(target, dict) else None,
+        "columns": [one.get("name") for one in columns if isinstance(one, dict)]
+        if isinstance(columns, list)
+        else [],
+    }

@@ -1,4 +1,4 @@
-"""One value of a model file with its place in the file, read under a watchful eye.
+"""One value of a model file with its place in the file, checked as it is read.
 
 Every reader says what it found, where (``tree.splits.cut[3]``) and what is allowed, as
 `ModelFileError`. Nothing is converted that is not of the right type: a model file is data from

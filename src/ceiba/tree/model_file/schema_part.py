@@ -39,6 +39,7 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
             "name": target.name,
             "task": target.task,
             "n_outputs": target.n_outputs,
+            **({"outputs": list(target.outputs)} if target.outputs else {}),
             "classes": [_labels_to_json(labels) for labels in target.classes],
         },
     }
@@ -129,7 +130,7 @@ def _levels_from_json(field: Field) -> tuple[Any, ...]:
 
 
 def _target_from_json(field: Field) -> TargetInfo:
-    field.object(("name", "task", "n_outputs", "classes"))
+    field.object(("name", "task", "n_outputs", "classes"), ("outputs",))
     task: Any = field["task"].text(get_args(Task))
     n_outputs = field["n_outputs"].integer(1, 2**31)
     n_arrays = n_outputs if task == "classification" else 0
@@ -139,6 +140,9 @@ def _target_from_json(field: Field) -> TargetInfo:
         task=task,
         classes=tuple(_labels_from_json(one) for one in field["classes"].items(n_arrays)),
         n_outputs=n_outputs,
+        outputs=tuple(one.text() for one in field["outputs"].items(n_outputs))
+        if "outputs" in field.value
+        else (),
     )
 
 

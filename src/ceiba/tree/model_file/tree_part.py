@@ -18,6 +18,8 @@ from ceiba.tree.arrays import Array
 from ceiba.tree.construct.from_arrays import branches_of
 from ceiba.tree.invariants import check
 from ceiba.tree.model_file.field import Field
+from ceiba.tree.model_file.notes_part import notes_from_json, notes_to_json
+from ceiba.tree.notes import check_notes
 from ceiba.tree.splits.split_table import SplitTable
 from ceiba.tree.splits.surrogates import CompetitorTable, SplitsByNode, SurrogateTable
 from ceiba.tree.splits.tests import TEST_FIGURES, SplitTests
@@ -74,6 +76,8 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
     fields["tests"] = _tests_to_json(tree.tests)
     # Only where true: other files stay as they were.
     fields |= {name: True for name in _MARKS if getattr(tree, name)}
+    if tree.notes:
+        fields["notes"] = notes_to_json(tree.notes)
     return fields
 
 
@@ -134,7 +138,7 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
 
     Version 1 has no tests.
     """
-    field.object(_KEYS if version == 1 else (*_KEYS, "tests"), _MARKS)
+    field.object(_KEYS if version == 1 else (*_KEYS, "tests"), (*_MARKS, "notes"))
     marks: dict[str, Any] = {name: field[name].boolean() for name in _MARKS if name in field.value}
     n = len(field["parent"].entries())
     parent = field["parent"].integers(n, -1, max(n - 1, -1), np.int32)
@@ -176,11 +180,13 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
         if costs is None
         else np.array([row.numbers(n_classes) for row in costs.items(n_classes)]),
         class_prior=None if prior is None else prior.numbers(n_classes),
+        notes=notes_from_json(field.get("notes"), n),
         **floats,
         **marks,
     )
     try:
         check(tree)
+        check_notes(tree)
     except TreeError as error:
         raise ModelFileError(f"Damaged model file, at {field.place}: {error}") from None
     return tree

@@ -26,6 +26,7 @@ MISSING: Final = -1
 UNSEEN: Final = -2
 _STAYS: Final = -1
 _EVERYWHERE: Final = -3
+LEAVES: Final = -4  # unseen="default": the row goes back to the root
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ def visits(tree: Tree, table: Table) -> Iterator[Visit]:
             yield Visit(node, rows, rows, 0, ())
             continue
         branch, by_default, by_surrogate = _decide(tree, table, node, rows)
-        yield Visit(node, rows, rows[branch == _STAYS], by_default, by_surrogate)
+        stays = (branch == _STAYS) | (branch == LEAVES)
+        yield Visit(node, rows, rows[stays], by_default, by_surrogate)
         for at in range(end - 1, start - 1, -1):
             takes = branch == at - start
             if takes.any():
@@ -71,6 +73,8 @@ def _decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, in
     branch = ask(tree.splits, node, table, rows)
     unseen = branch == UNSEEN
     branch[unseen] = MISSING if tree.unseen == "missing" else tree.majority_branch[node]
+    if tree.unseen == "default":
+        branch[unseen] = LEAVES
     if tree.missing == "fractional":
         branch[branch == MISSING] = _EVERYWHERE
         return branch, 0, ()

@@ -18,6 +18,7 @@ from ceiba.criteria import weighted_median
 from ceiba.table import Table, read_target_like, read_weights, split_target
 from ceiba.tree.arrays import Array
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scale_by_prior
+from ceiba.tree.notes import kept_answers
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import visits
 from ceiba.tree.shape import sum_up
@@ -135,13 +136,14 @@ def _numbers(tree: Tree, y: Array, ends: Endings, keep_value: bool) -> Tree:
     value = np.where(reached[:, None], value, kept)
     impurity = np.where(reached, impurity, 0.0)
     risk = np.where(reached, loss if keep_value else impurity, 0.0) * tree.share
-    return replace(
+    counted = replace(
         tree,
         value=tree.value if keep_value else value[:, :, None],
         impurity=impurity,
         gain=gains(tree, impurity, weight),
         risk=risk,
     )
+    return counted if keep_value else kept_answers(counted)
 
 
 def _moments(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]:

@@ -37,9 +37,32 @@ def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
     """Return the node each row ends in; with "fractional" the heaviest one."""
     refuse(tree, table)
     if tree.missing == "fractional":
-        return _heaviest(*spread(tree, table))
-    end: Array = tree._router.apply(table.core(), n_threads)
+        end = _heaviest(*spread(tree, table))
+    else:
+        end = tree._router.apply(table.core(), n_threads)
+    if tree.unseen == "default":  # the root answers
+        end = np.where(_lost(tree, table), 0, end).astype(np.int32)
     return end
+
+
+def _lost(tree: Tree, table: Table) -> Array:
+    """Mark rows that meet a level unknown to a node on their way (`unseen="default"`)."""
+    from ceiba.tree.routing.branches import LEAVES, decide
+
+    lost = np.zeros(table.n_rows, bool)
+    waiting = [(0, np.arange(table.n_rows))]
+    while waiting:
+        node, rows = waiting.pop()
+        start, stop = tree.branch_start[node : node + 2].tolist()
+        if start == stop or len(rows) == 0:
+            continue
+        branch, everywhere = decide(tree, table, node, rows)
+        lost[rows[branch == LEAVES]] = True
+        waiting += [
+            (int(tree.branch_node[at]), rows[(branch == at - start) | everywhere])
+            for at in range(start, stop)
+        ]
+    return lost
 
 
 def decision_path(tree: Tree, table: Table) -> Any:
@@ -106,7 +129,10 @@ def _mixed_value(tree: Tree, table: Table) -> Array:
     start, node, share = spread(tree, table)
     if len(start) == 1:
         return np.zeros((0, *tree.value.shape[1:]))
-    return np.add.reduceat(share[:, None, None] * tree.value[node], start[:-1], axis=0)
+    value = np.add.reduceat(share[:, None, None] * tree.value[node], start[:-1], axis=0)
+    if tree.unseen == "default":
+        value[_lost(tree, table)] = tree.value[0]
+    return np.asarray(value)
 
 
 # ---------------------------------------------------------------------- predictions
@@ -121,7 +147,7 @@ def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
 
 def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
     """Return for each row the value of the node in which it ends."""
-    if values.dtype not in _GATHERED:
+    if values.dtype not in _GATHERED or tree.unseen == "default":
         return np.asarray(values[apply(tree, table, n_threads=n_threads)])
     refuse(tree, table)
     flat: Array = tree._router.gather(table.core(), values.reshape(len(values), -1), n_threads)
@@ -145,12 +171,15 @@ def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | li
     return [value[:, k, :size] for k, size in enumerate(tree.n_classes.tolist())]
 
 
-def label_table(tree: Tree, value: Array) -> Array:
-    """Turn values of shape (n, n_outputs, K) into labels or numbers, 2-d for several outputs."""
+def label_table(tree: Tree, value: Array, *, own: bool = False) -> Array:
+    """Turn values of shape (n, n_outputs, K) into labels or numbers, 2-d for several outputs.
+
+    `own`: they are those of the nodes, whose answers may be set by hand.
+    """
     one = tree.n_outputs == 1
     if tree.task == "regression":
         return np.ascontiguousarray(value[:, 0, 0] if one else value[:, :, 0])
-    best = best_class(value, tree.cost_matrix)
+    best = tree.answer.reshape(len(value), -1) if own else best_class(value, tree.cost_matrix)
     # As in scikit-learn: one array over all outputs, in the type that holds them all.
     columns = [classes[best[:, k]] for k, classes in enumerate(tree.target.classes)]
     return np.asarray(columns[0]) if one else np.stack(columns, axis=1)

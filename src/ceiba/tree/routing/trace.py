@@ -4,8 +4,9 @@ At each node: the primary split decides if the value is there and, for level spl
 in the node's level map. A missing value: with `missing="surrogate"` the first surrogate whose own
 value is there (and level known) decides, else `default_branch` (-1: the row stays), with
 `missing="fractional"` the row goes down all branches with the branches' shares of the weight.
-A level that is not in the map: `unseen="missing"` treats it as missing, else the branch with the
-most weight takes it. An ordered column's unseen level is handled the same way.
+A level that is not in the map: `unseen="missing"` treats it as missing, `unseen="default"` ends the
+way and gives the root's answer, else the branch with the most weight takes it. An ordered column's
+unseen level is handled the same way.
 Slow and plain on purpose: `explain` shows it, and the fast routers are tested against it.
 """
 
@@ -96,6 +97,8 @@ def _decide(tree: Tree, table: Table, row: int, node: int) -> tuple[int | None, 
     answer = _ask(tree.splits, node, table, row)
     if isinstance(answer, int):
         return answer, "primary", None
+    if answer == "unseen" and tree.unseen == "default":
+        return None, "unseen", None
     if answer == "unseen" and tree.unseen != "missing":
         return int(tree.majority_branch[node]), "unseen", None
     if tree.missing == "fractional":

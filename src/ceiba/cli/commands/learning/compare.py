@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Decimal, Encoding, Markers, Model, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import AsJson, Model
 
 
 def compare(
@@ -16,10 +17,7 @@ def compare(
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="Column of the truth.")
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     as_json: AsJson = False,
 ) -> None:
     """Compare two models on the rows of one file.
@@ -27,21 +25,22 @@ def compare(
     Example: ceiba compare small.ceiba large.ceiba test.csv
     """
     from ceiba.cli.commands.using.evaluate import evaluation_data, truth_of
-    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.models import open_model
     from ceiba.cli.output import answer, warn_in_words
     from ceiba.errors import DataError
+    from ceiba.visible import counted
 
     warn_in_words()
     models, said, lines = [], [], []
     for path in (first, second):
         opened, metadata = open_model(path)
-        reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
-        X, y, _, _ = truth_of(opened, data, reading, target, None)
+        read_as = reading.like(metadata, opened.tree_)
+        X, y, _, _ = truth_of(opened, data, read_as, target, None)
         found = opened.evaluate(X, y)
         models.append((opened, opened.predict(X)))
         said.append({"model": str(path), "leaves": opened.tree_.n_leaves,
                      "evaluation": evaluation_data(found)})  # fmt: skip
-        lines += [f"{path}: {opened.tree_.n_leaves} leaves", str(found), ""]
+        lines += [f"{path}: {counted(opened.tree_.n_leaves, 'leaf', 'leaves')}", str(found), ""]
     trees = [one.tree_ for one, _ in models]
     if trees[0].task != trees[1].task:
         raise DataError(f"{first} is a {trees[0].task} tree, {second} a {trees[1].task} tree.")

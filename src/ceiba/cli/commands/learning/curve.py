@@ -7,24 +7,26 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Out, Quiet, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import AsJson, Data, Out, Quiet
 
 
 def curve(
     data: Data,
-    target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")],
-    task: Annotated[str | None, typer.Option(help="classification or regression.")] = None,
+    target: Annotated[
+        str, typer.Option("--target", "-t", help="The column to predict, by name or number.")
+    ],
+    task: Annotated[
+        str | None, typer.Option(help="What is learned. [default: judged by the target]")
+    ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
     categorical: Annotated[list[str] | None, typer.Option(help="Columns with levels.")] = None,
     repeats: Annotated[int, typer.Option(help="Shuffles per size.")] = 20,
-    recipe: Annotated[str | None, typer.Option(help="rpart, c45, chaid, id3.")] = None,
+    recipe: Annotated[str | None, typer.Option(help="A known family of trees.")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="An option of the estimator: NAME=VALUE.")
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     out: Out = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -35,8 +37,8 @@ def curve(
     """
     from ceiba.cli.estimator_from_flags import make_model, read_settings
     from ceiba.cli.files.kinds import names_in
-    from ceiba.cli.files.reading import Reading
     from ceiba.cli.learn_job import Learning
+    from ceiba.cli.option_words import check_before_reading
     from ceiba.cli.output import answer, check_out, remark, warn_in_words
     from ceiba.inspection import learning_curve
 
@@ -44,11 +46,12 @@ def curve(
     check_out(out)
     work = Learning(
         data=data, target=target,
-        reading=Reading.of(separator, encoding, missing_marker, decimal_comma),
+        reading=reading.reading(),
         shape={"drop": names_in(drop), "categorical": names_in(categorical), "numeric": [],
                "ordered": {}},
         weight=None, quiet=True,
     )  # fmt: skip
+    check_before_reading(task, recipe, {}, read_settings(set_))
     work.read(task, advise=False)
     model = make_model(work.task, recipe, read_settings(set_))
     progress = not quiet and sys.stderr.isatty()

@@ -7,22 +7,25 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Quiet, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import AsJson, Data, Quiet
 
 _TREE = "How the tree grows"
-_DATA = "How the table is read"
+_DATA = "What the columns are"
 
 
 def learn(
     data: Data,
-    target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")],
+    target: Annotated[
+        str, typer.Option("--target", "-t", help="The column to predict, by name or number.")
+    ],
     model: Annotated[
         Path | None,
         typer.Option("--model", "-m", help="Where the model goes. [default: DATA.ceiba]"),
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option(help="classification or regression. Inferred from the target by default."),
+        typer.Option(help="What is learned. [default: judged by the target]"),
     ] = None,
     drop: Annotated[
         list[str] | None, typer.Option(help="Columns to leave out: a,b.", rich_help_panel=_DATA)
@@ -40,10 +43,7 @@ def learn(
     weight: Annotated[
         str | None, typer.Option(help="Column with the weight of each row.", rich_help_panel=_DATA)
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     test_size: Annotated[
         float | None, typer.Option(help="Fraction of rows held out for evaluation.")
     ] = None,
@@ -79,6 +79,14 @@ def learn(
         bool, typer.Option("--hash-data", help="Store the SHA-256 of the file in the model.")
     ] = False,
     report: Annotated[Path | None, typer.Option(help="Write the interactive page.")] = None,
+    small_report: Annotated[
+        bool,
+        typer.Option(
+            "--small-report",
+            help="Leave the unpruned tree out of the page: its slider then goes to smaller trees "
+            "only.",
+        ),
+    ] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
     *,
@@ -92,18 +100,24 @@ def learn(
 
     ceiba learn sales.parquet -t amount --categorical shop --max-depth 4 -m sales.ceiba
     """  # fmt: skip
+    from ceiba.cli.estimator_from_flags import check_share, read_settings
     from ceiba.cli.files.kinds import names_in, ordered_in
-    from ceiba.cli.files.reading import Reading
+    from ceiba.cli.files.streams import existing
     from ceiba.cli.learn_job import Learning
-    from ceiba.cli.output import check_out, warn_in_words
+    from ceiba.cli.models import save_model
+    from ceiba.cli.option_words import check_before_reading
+    from ceiba.cli.output import check_out, remark, warn_in_words
+    from ceiba.errors import OptionError
 
     warn_in_words(quiet)
     check_out(model, "--model")
     check_out(report, "--report")
+    if small_report and report is None:
+        raise OptionError("--small-report needs --report PAGE.")
     work = Learning(
         data=data,
         target=target,
-        reading=Reading.of(separator, encoding, missing_marker, decimal_comma, quiet),
+        reading=reading.reading(quiet),
         shape={
             "drop": names_in(drop),
             "categorical": names_in(categorical),
@@ -114,14 +128,26 @@ def learn(
         quiet=quiet,
     )
     if time_limit is not None:
+        if options.get("search") != "optimal":
+            raise OptionError("--time-limit is about --search optimal: give both.")
         options["search__time_limit"] = time_limit
+    if test is not None and test_size is not None:
+        raise OptionError("Give --test or --test-size, not both.")
+    for file in (test, costs):
+        if file is not None:
+            existing(file.partition("::")[0])
+    check_share(test_size)
+    check_before_reading(task, recipe, options, read_settings(set_))
     work.read(task, advise=True)
     seed = options["random_state"]
-    fitted = work.fit(recipe, options, class_weight, prior, costs, set_, test_size, seed)
+    keep_unpruned = report is not None and not small_report
+    fitted = work.fit(
+        recipe, options, class_weight, prior, costs, set_, test_size, seed, keep_unpruned
+    )
     path = model or Path(Path(data.partition("::")[0]).name.split(".")[0] + ".ceiba")
     if data == "-" and model is None:
         path = Path("model.ceiba")
-    fitted.save(path, metadata=work.metadata(hash_data))
+    remark(save_model(fitted, path, work.metadata(hash_data)), quiet)
     work.tell(fitted, path, test, as_json)
     if report is not None:
         work.report(fitted, report, test)

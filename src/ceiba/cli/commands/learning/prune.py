@@ -15,7 +15,7 @@ def prune(
         float | None, typer.Option(help="Cost per leaf, in units of the mean risk.")
     ] = None,
     leaves: Annotated[int | None, typer.Option(help="At most so many leaves.")] = None,
-    risk: Annotated[str, typer.Option(help="cost or impurity.")] = "cost",
+    risk: Annotated[str, typer.Option(help="What a leaf is charged against.")] = "cost",
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -27,11 +27,13 @@ def prune(
 
     ceiba prune weather.ceiba --leaves 6 -o small.ceiba
     """
-    from ceiba.cli.models import open_model
-    from ceiba.cli.output import answer, check_out
+    from ceiba.cli.models import open_model, save_model
+    from ceiba.cli.output import answer, can_unicode, check_out, remark
+    from ceiba.cli.screen import DIGITS, has_color, width_of
     from ceiba.errors import OptionError
     from ceiba.estimators.model_file import replace_tree
     from ceiba.prune import prune_tree, pruning_sequence
+    from ceiba.visible import counted
 
     opened, metadata = open_model(model)
     check_out(out)
@@ -53,11 +55,18 @@ def prune(
         alpha = float(fits[0])
     smaller = prune_tree(tree, alpha, risk=kind)  # type: ignore[arg-type]
     said = {"alpha": alpha, "leaves": smaller.n_leaves, "before": tree.n_leaves}
-    text = f"{tree.n_leaves} leaves -> {smaller.n_leaves} leaves at alpha {alpha:.6g}"
+    before, after = (counted(one.n_leaves, "leaf", "leaves") for one in (tree, smaller))
+    text = f"{before} -> {after} at alpha {alpha:.6g}"
     if out is not None:
-        replace_tree(opened, smaller).save(out, metadata=metadata)
+        remark(save_model(replace_tree(opened, smaller), out, metadata))
         text += f", saved in {out}"
         said["model"] = str(out)
     else:
-        text = f"{smaller.to_text(max_depth=6)}\n{text}; keep it with --out"
+        shown = {
+            "unicode": can_unicode(),
+            "color": has_color(),
+            "width": width_of(),
+            "digits": DIGITS,
+        }
+        text = f"{smaller.to_text(max_depth=6, **shown)}\n{text}; keep it with --out"
     answer(text, said, as_json)

@@ -21,10 +21,8 @@ def export(
         ),
     ] = None,
     out: Out = None,
-    dialect: Annotated[
-        str | None, typer.Option(help="Of SQL: ansi, postgresql, sqlite, duckdb.")
-    ] = None,
-    table: Annotated[str | None, typer.Option(help="Of SQL: the table.")] = None,
+    dialect: Annotated[str | None, typer.Option(help="Of SQL. [default: ansi]")] = None,
+    table: Annotated[str | None, typer.Option(help="Of SQL: the table. [default: data]")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Another option of the format: NAME=VALUE.")
     ] = None,

@@ -15,7 +15,7 @@ def plot(
     out: Annotated[Path, typer.Option("--out", "-o", help="The picture: .png, .svg, .pdf.")] = Path(
         "tree.png"
     ),
-    kind: Annotated[str, typer.Option(help="tree, icicle, importance or pruning.")] = "tree",
+    kind: Annotated[str, typer.Option(help="What is drawn.")] = "tree",
     max_depth: Annotated[int | None, typer.Option(help="Fold what lies deeper.")] = None,
     dpi: Annotated[int, typer.Option(help="Dots per inch of a .png.")] = 150,
     quiet: Quiet = False,

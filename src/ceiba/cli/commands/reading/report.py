@@ -7,12 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import Decimal, Encoding, Markers, Model, Quiet, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import Model, Quiet
 
 
 def report(
     model: Model,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The page to write.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The page to write. [default: MODEL.html]")
+    ] = None,
     data: Annotated[
         str | None, typer.Option("--data", "-d", help="Held-out rows with the truth.")
     ] = None,
@@ -39,15 +42,12 @@ def report(
     ] = None,
     weight: Annotated[str | None, typer.Option(help="Column of --train with weights.")] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
-    lang: Annotated[str, typer.Option(help="en, es or pt.")] = "en",
+    lang: Annotated[str, typer.Option(help="Language of the page, and of what is printed.")] = "en",
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Open it in a browser.")] = False,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     quiet: Quiet = False,
 ) -> None:
     """Write the interactive page of a model: one HTML file that needs no network.
@@ -63,22 +63,23 @@ def report(
     ceiba report loans.ceiba --train old.csv --stability 100 --data test.csv --by sex
     """
     from ceiba.cli.commands.using.evaluate import truth_of
-    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.models import open_model
     from ceiba.cli.output import remark, warn_in_words
     from ceiba.cli.report_checks import Checks
+    from ceiba.visible import counted
 
     warn_in_words()
     checks = Checks(train, data, drift, stability, rivals or [], by or [], positive, weight)
     checks.refuse_what_has_no_rows()
     opened, metadata = open_model(model)
-    reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
+    read_as = reading.like(metadata, opened.tree_)
     options: dict[str, Any] = {"title": title, "lang": lang}
-    options |= checks.make(opened, reading, target)
+    options |= checks.make(opened, read_as, target)
     if data is not None:
-        X, y, _, dropped = truth_of(opened, data, reading, target, None)
+        X, y, _, dropped = truth_of(opened, data, read_as, target, None)
         options["test"] = (X, y)
         if dropped:
-            remark(f"{dropped} rows without the truth are left out.", quiet)
+            remark(f"Left out: {counted(dropped, 'row')} without the truth.", quiet)
     path = out or Path(Path(model).name.split(".")[0] + ".html")
     made = opened.report(path, **options)
     remark(f"written to {path}", quiet)

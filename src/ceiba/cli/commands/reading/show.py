@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +17,14 @@ def show(
     impurity: Annotated[bool, typer.Option("--impurity", help="Show the impurity.")] = False,
     counts: Annotated[bool, typer.Option("--counts", help="Show the class counts.")] = False,
     ascii_: Annotated[bool, typer.Option("--ascii", help="Draw with plain characters.")] = False,
+    bars: Annotated[
+        bool | None,
+        typer.Option(
+            "--bars/--no-bars",
+            help=r"Show the class shares as bars. \[default: on a terminal]",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the tree of a model.
@@ -25,14 +32,24 @@ def show(
     Example: ceiba show weather.ceiba --max-depth 4
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.output import answer, wrapped
+    from ceiba.cli.output import answer, can_unicode
+    from ceiba.cli.screen import DIGITS, fitted, has_color, width_of
 
     tree: Any = open_tree(model)[0]
     if as_json:
         answer("", json.loads(tree.export("json")), True)
         return
-    unicode = not ascii_ and (sys.stdout.encoding or "").lower().startswith("utf")
+    width = width_of()
     options = {"max_depth": max_depth, "node_ids": node_ids, "impurity": impurity}
-    print(tree.to_text(counts=counts, unicode=unicode, **options))
+    text = tree.to_text(
+        counts=counts,
+        digits=DIGITS,
+        unicode=not ascii_ and can_unicode(),
+        bars=(width is not None if bars is None else bars) and tree.n_outputs == 1,
+        color=has_color(),
+        width=width,
+        **options,
+    )
+    print(fitted(text))
     if tree.certificate is not None:
-        print(f"\n{wrapped(str(tree.certificate))}")
+        print(f"\n{fitted(tree.certificate)}")

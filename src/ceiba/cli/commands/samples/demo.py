@@ -19,6 +19,7 @@ def demo(
 
     Example: ceiba demo --out first_look
     """
+    from ceiba.cli.screen import fitted
     from ceiba.datasets import load_iris, load_restaurant
     from ceiba.estimators import DecisionTreeClassifier
     from ceiba.prune import CostComplexity
@@ -36,7 +37,7 @@ def demo(
     model = DecisionTreeClassifier(prune=CostComplexity(rule="1se", keep_unpruned=True))
     _learn(model, *seen)
     print("How big should it be? Ten-fold cross-validation of every size:\n")
-    print(f"{model.pruning_table_}\n")
+    print(f"{fitted(model.pruning_table_)}\n")
     print(f"on the 50 flowers it has not seen: accuracy {_accuracy(model, *kept)}")
 
     print(f"\n{_picture(model, out)}")
@@ -61,8 +62,12 @@ def _show_gains(data: Dataset) -> None:
 
 
 def _learn(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> None:
+    from ceiba.cli.output import can_unicode
+    from ceiba.cli.screen import DIGITS, has_color, width_of
+
     model.fit(X, y)
-    print(model.tree_)
+    shown = {"unicode": can_unicode(), "color": has_color(), "width": width_of(), "digits": DIGITS}
+    print(model.tree_.to_text(**shown))
     print()
 
 

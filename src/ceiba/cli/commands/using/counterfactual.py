@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Decimal, Encoding, Markers, Model, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import AsJson, Model
 
 
 def counterfactual(
@@ -36,12 +37,11 @@ def counterfactual(
     cost: Annotated[
         list[str] | None, typer.Option(help="What changing a column costs: COLUMN=NUMBER.")
     ] = None,
-    order: Annotated[str, typer.Option(help="Nearest by: columns, distance.")] = "columns",
+    order: Annotated[
+        str, typer.Option(help="What comes first: fewer columns changed, or smaller changes.")
+    ] = "columns",
     k: Annotated[int, typer.Option("-k", help="How many alternatives.")] = 5,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     as_json: AsJson = False,
 ) -> None:
     """Find the nearest changes to a row that would give it another answer.
@@ -61,7 +61,6 @@ def counterfactual(
 
     warn_in_words()
     tree, metadata = open_tree(model)
-    reading = (separator, encoding, missing_marker, decimal_comma)
     table = one_row(tree, metadata, data, row, values, reading)
     alternatives = alternatives_of(
         tree,

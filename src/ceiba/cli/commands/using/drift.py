@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Model, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import AsJson, Data, Model
 
 CHANGED = 5
 
@@ -27,10 +28,7 @@ def drift(
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a page that shows both side by side.")
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     as_json: AsJson = False,
 ) -> None:
     """Compare new rows with the rows the model was learned from, branch by branch.
@@ -44,7 +42,7 @@ def drift(
     from ceiba.cli.commands.using.evaluate import truth_of
     from ceiba.cli.files.kinds import by_schema
     from ceiba.cli.files.reading import batches
-    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.models import open_model
     from ceiba.cli.output import answer, check_out, warn_in_words
     from ceiba.trust import drift as drift_of
 
@@ -52,11 +50,11 @@ def drift(
     check_out(html, "--html")
     opened, metadata = open_model(model)
     tree = opened.tree_
-    reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
+    read_as = reading.like(metadata, opened.tree_)
     if with_target or target is not None:
-        X, y, _, _ = truth_of(opened, data, reading, target, None)
+        X, y, _, _ = truth_of(opened, data, read_as, target, None)
     else:
-        X, y = pl.concat([by_schema(b, tree.schema) for b in batches(data, reading, 250_000)]), None
+        X, y = pl.concat([by_schema(b, tree.schema) for b in batches(data, read_as, 250_000)]), None
     found = drift_of(tree, X, y)
     if html is not None:
         found.to_html(html)

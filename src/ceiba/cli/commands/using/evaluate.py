@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Model, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import AsJson, Data, Model
 
 
 def evaluate(
@@ -21,29 +22,47 @@ def evaluate(
         str | None, typer.Option("--by", help="Column of groups: every figure per group.")
     ] = None,
     positive: Annotated[
-        str | None, typer.Option("--positive", help="With --by: the class that rates are about.")
+        str | None,
+        typer.Option("--positive", help="The class that AUC, KS, gains and rates are about."),
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    gains: Annotated[
+        bool, typer.Option("--gains", help="Show the table of gains and lift.")
+    ] = False,
+    reading: ReadingFlags = AS_FOUND,
     as_json: AsJson = False,
 ) -> None:
     """Compare the answers of a model with the truth in a file.
 
     Classification: confusion matrix, error and cost against always giving the most frequent class.
+    Of the probabilities: AUC, average precision, Brier score, log loss, KS; gains with --gains.
     Regression: mean squared and absolute error, R2, against the mean.
 
     Example: ceiba evaluate weather.ceiba test.csv
     """
-    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.models import open_model
     from ceiba.cli.output import answer, warn_in_words
 
     warn_in_words()
     opened, metadata = open_model(model)
-    reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
-    found = evaluation_on(opened, data, reading, target, weight, by, positive)
-    answer(str(found), evaluation_data(found), as_json)
+    read_as = reading.like(metadata, opened.tree_)
+    found = evaluation_on(opened, data, read_as, target, weight, by, positive)
+    text = str(found)
+    if gains:
+        text += f"\n\n{gains_of(found)}"
+    answer(text, evaluation_data(found), as_json)
+
+
+def gains_of(found: Any) -> Any:
+    """Give the table of gains and lift, or say why there is none."""
+    from ceiba.errors import OptionError
+
+    scores = getattr(found, "scores", None)
+    if scores is None or scores.gains is None:
+        raise OptionError(
+            "--gains is about one class: of two the second, of more name it with --positive; "
+            "without --by."
+        )
+    return scores.gains
 
 
 def evaluation_on(
@@ -57,17 +76,20 @@ def evaluation_on(
 ) -> Any:
     """Read a file as the model wants it and evaluate, per group if a column is named."""
     from ceiba.cli.output import remark
+    from ceiba.visible import counted
 
     groups: list[Any] = []
     X, y, weights, dropped = truth_of(model, data, reading, target, weight, by, groups)
     if dropped:
-        remark(f"{dropped} rows without the truth are left out.")
+        remark(f"Left out: {counted(dropped, 'row')} without the truth.")
     if by is None and positive is None:
         return model.evaluate(X, y, weights)
     tree = model.tree_
     labels = tree.target.classes[0].tolist() if tree.task == "classification" else []
     wanted = {str(label): label for label in labels}.get(positive or "", positive)
     found = model.evaluate(X, y, weights, by=groups if by is not None else None, positive=wanted)
+    if by is None:
+        return found
     if isinstance(found, tuple):
         return tuple(replace(one, by=by) for one in found)
     return replace(found, by=by)
@@ -88,7 +110,8 @@ def truth_of(
     """
     import polars as pl
 
-    from ceiba.cli.files.kinds import by_schema
+    from ceiba.cli.files.cell_styles import tidy
+    from ceiba.cli.files.kinds import by_schema, numbers_in
     from ceiba.cli.files.reading import batches
     from ceiba.errors import DataError, OptionError, did_you_mean
 
@@ -106,7 +129,13 @@ def truth_of(
                 what = roles.get(one, "the groups")
                 raise DataError(f"{data} has no column {one!r}, which holds {what}.{hint}")
         read.append(by_schema(batch, tree.schema))
-        kept.append(batch.cells(beside))
+        cells = batch.cells(beside)
+        if batch.piece is not None:
+            cells = cells.with_columns(tidy(pl.col(one), reading.markers) for one in beside)
+        numbers = [weight, name if tree.task == "regression" else None]
+        kept.append(
+            cells.with_columns(numbers_in(batch, cells, one) for one in numbers if one is not None)
+        )
     X, frame = pl.concat(read), pl.concat(kept)
     del read, kept
     present = frame[name].is_not_null()
@@ -120,16 +149,8 @@ def truth_of(
 
 def _truth(series: Any, tree: Any) -> Any:
     """Bring the truth into the type of the classes: a CSV holds texts."""
-    import polars as pl
-
-    from ceiba.errors import DataError
-
     if tree.task == "regression":
-        numbers = series.cast(pl.Float64, strict=False)
-        if numbers.null_count() > series.null_count():
-            at = int((series.is_not_null() & numbers.is_null()).arg_max())
-            raise DataError(f"line {at + 2}, column {series.name!r}: {series[at]!r} is no number.")
-        return numbers.to_numpy()
+        return series.to_numpy()
     labels = tree.target.classes[0].tolist()
     by_text = {str(label): label for label in labels}
     if all(isinstance(label, bool) for label in labels):
@@ -148,4 +169,7 @@ def evaluation_data(found: Any) -> Any:
     if hasattr(found, "to_dict"):
         return found.to_dict()
     data = {field.name: getattr(found, field.name) for field in fields(found)}
+    if is_dataclass(data.get("scores")):
+        scores = {one.name: getattr(data["scores"], one.name) for one in fields(data["scores"])}
+        data["scores"] = scores | {"gains": scores["gains"] and scores["gains"].to_dict()}
     return data | ({"accuracy": found.accuracy} if hasattr(found, "accuracy") else {})

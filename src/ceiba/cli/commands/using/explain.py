@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Decimal, Encoding, Markers, Model, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import AsJson, Model
 
 
 def explain(
@@ -28,10 +29,7 @@ def explain(
             "--background", help="With --shapley: a table whose rows stand for unknown values."
         ),
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     as_json: AsJson = False,
 ) -> None:
     """Explain the answer for one row: every question on its way, and who decided.
@@ -51,7 +49,6 @@ def explain(
 
     warn_in_words()
     tree, metadata = open_tree(model)
-    reading = (separator, encoding, missing_marker, decimal_comma)
     if background is not None and not shapley:
         raise OptionError("--background has no effect without --shapley.")
     table = one_row(tree, metadata, data, row, values, reading)
@@ -84,10 +81,9 @@ def _rows(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
 
     from ceiba.cli.files.kinds import by_schema
     from ceiba.cli.files.reading import batches
-    from ceiba.cli.models import reading_of
     from ceiba.tree.routing import route
 
-    read = batches(data, reading_of(metadata, *reading), 250_000)
+    read = batches(data, reading.like(metadata, tree), 250_000)
     return route.read(tree, pl.concat([by_schema(batch, tree.schema) for batch in read]))
 
 
@@ -97,7 +93,6 @@ def one_row(
     """Read one row of a file, or one that is written in the command, as a table for the tree."""
     from ceiba.cli.files.kinds import by_schema
     from ceiba.cli.files.reading import Batch
-    from ceiba.cli.models import reading_of
     from ceiba.errors import DataError, OptionError, did_you_mean
     from ceiba.tree.routing import route
 
@@ -105,7 +100,7 @@ def one_row(
         raise OptionError("Give a table (and --row), or values of a row with --value.")
     batch: Any
     if data is not None:
-        batch = _row(data, reading_of(metadata, *reading), row)
+        batch = _row(data, reading.like(metadata, tree), row)
     else:
         import polars as pl
 

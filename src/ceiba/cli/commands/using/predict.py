@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.shared_options import Data, Decimal, Encoding, Markers, Model, Out, Quiet, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import Data, Model, Out, Quiet
 
 
 def predict(
@@ -21,10 +22,7 @@ def predict(
     only: Annotated[bool, typer.Option("--only", help="Without the columns of the file.")] = False,
     prefix: Annotated[str, typer.Option(help="Before the names of the new columns.")] = "",
     chunk: Annotated[int, typer.Option(help="Rows held in memory at a time.")] = 250_000,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     quiet: Quiet = False,
 ) -> None:
     """Predict every row of a file; CSV to the standard output, or --out (CSV or Parquet).
@@ -38,9 +36,10 @@ def predict(
     from ceiba.cli.answers import Answers
     from ceiba.cli.files.reading import batches
     from ceiba.cli.files.writing import write_answers
-    from ceiba.cli.models import open_tree, reading_of
+    from ceiba.cli.models import open_tree
     from ceiba.cli.output import check_out, remark, warn_in_words
     from ceiba.errors import OptionError
+    from ceiba.visible import counted
 
     warn_in_words(quiet)
     check_out(out)
@@ -48,7 +47,7 @@ def predict(
         raise OptionError(f"--chunk {chunk}: at least 1 row is needed.")
     tree, metadata = open_tree(model)
     no_bar = quiet or (out is None and sys.stdout.isatty())
-    reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma, no_bar)
+    read_as = reading.like(metadata, tree, no_bar)
     answers = Answers(tree, probabilities, leaf, prefix)
-    n = write_answers(answers, batches(data, reading, chunk), out, only=only)
-    remark(f"{n} rows predicted, written to {out}", quiet or out is None)
+    n = write_answers(answers, batches(data, read_as, chunk), out, only=only)
+    remark(f"{counted(n, 'row')} predicted, written to {out}", quiet or out is None)

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Data, Decimal, Encoding, Markers, Model, Separator
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import AsJson, Data, Model
 
 
 def stability(
@@ -26,10 +27,7 @@ def stability(
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Draw it too (png, svg, pdf).")
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = "utf-8",
-    missing_marker: Markers = None,
-    decimal_comma: Decimal = False,
+    reading: ReadingFlags = AS_FOUND,
     as_json: AsJson = False,
 ) -> None:
     """Fit again on resamples of the rows that the model was learned from.
@@ -43,14 +41,14 @@ def stability(
     ceiba stability weather.ceiba weather.csv --rivals 0 --plot root.png
     """
     from ceiba.cli.commands.using.evaluate import truth_of
-    from ceiba.cli.models import open_model, reading_of
+    from ceiba.cli.models import open_model
     from ceiba.cli.output import answer, check_out, warn_in_words
 
     warn_in_words()
     check_out(plot, "--plot")
     opened, metadata = open_model(model)
-    reading = reading_of(metadata, separator, encoding, missing_marker, decimal_comma)
-    X, y, weights, _ = truth_of(opened, data, reading, target, weight)
+    read_as = reading.like(metadata, opened.tree_)
+    X, y, weights, _ = truth_of(opened, data, read_as, target, weight)
     if rivals is not None:
         found = opened.rival_columns(X, y, weights, node=rivals, random_state=seed)
         figures = found.table.to_dict()

@@ -19,6 +19,7 @@ function computeAhead() {
   }
   for (let i = 0; i < Math.min(M.n, 24); i++) ahead.push(() => withoutTrace({ selected: i }, nodePanel));
   for (const s of steps.slice(1, 9)) ahead.push(() => withoutTrace({ step: M.steps.indexOf(s) }, rehearseStep));
+  if (M.n > LARGE_TREE) for (let turn = 0; turn < 4; turn++) ahead.push(() => shapleyOf(state.values, alphaNow(), 0));
   if (M.n > 2000) for (let turn = 0; turn < 6; turn++) for (const search of [M.columns.name[0], "\u0000"]) ahead.push(() => withoutTrace({ search, folded: new Set() }, rehearseSearch));
   const work = () => {
     const end = performance.now() + 3;

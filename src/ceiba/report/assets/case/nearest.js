@@ -1,7 +1,7 @@
 // The nearest change that leads a case to another answer: the fewest columns, then the least distance. The same computation as
 // `ceiba.trust.counterfactual`, whose words say what a distance is: a share of the range, of the steps of an ordered column, or 1.
 // Going down the tree the value sets of a path only shrink, so what a change costs only grows, and
-// branches that cost more than the best leaf so far are left out. Exact for trees without surrogates.
+// branches that cost more than the best leaf so far are left out.
 
 /** @typedef {[number, number]} Effort columns that change, and how far in all */
 
@@ -45,30 +45,56 @@ function placed(set) {
   return { ...set, missing: false, codes: set.codes && M.payload.unseen === "missing" ? set.named : set.codes };
 }
 
+/** @typedef {Map<number, ValueSet>} Box what is left to each column that a path asks about */
+
+/** The box in which a column also lies in a set; null if nothing is left. @param {Box} box @param {ValueSet} own @returns {Box|null} */
+function within(box, own) {
+  const had = box.get(own.j);
+  const set = had ? meet(had, own) : own;
+  return holdsNothing(set) ? null : new Map(box).set(own.j, set);
+}
+
+/**
+ * The boxes left when a row of a box takes a branch of node i (-1: it stays there): the split places its value, or cannot and
+ * surrogates do in turn, or all are silent and the default decides.
+ * @param {Box} box @returns {Box[]}
+ */
+function narrowed(box, i, branch) {
+  const step = stepOf(i, Math.max(branch, 0));
+  const own = branch < 0 ? null : within(box, placed(step.yes));
+  const found = own ? [own] : [];
+  if (branch >= 0 && !step.tests.length) return found;
+  let silent = within(box, step.silent);
+  for (const [says, mute] of step.tests) {
+    const agreed = branch >= 0 && silent && within(silent, says);
+    if (agreed) found.push(agreed);
+    silent = silent && within(silent, mute);
+  }
+  if (silent && (branch < 0 || step.other)) found.push(silent);
+  return found;
+}
+
 /**
  * @param {(number|null)[]} values @param {{leaf: number, answer: number|null}} said @param {number} alpha
  * @returns {{effort: Effort, node: number, sets: ValueSet[]}|null} the leaf and the sets into which columns must move
  */
 function nearestOther(values, said, alpha) {
   let best = null;
-  /** @type {[number, Map<number, ValueSet>, Effort][]} */ const waiting = [[0, new Map(), NO_EFFORT]];
+  /** @type {[number, Box, Effort, boolean][]} node, what leads there, its effort, whether it ends there */ const waiting = [[0, new Map(), NO_EFFORT, false]];
   while (waiting.length) {
-    const [i, sets, effort] = waiting.pop();
+    const [i, sets, effort, stays] = waiting.pop();
     if (best && !isLess(effort, best.effort)) continue;
-    if (M.isLeaf(i) || M.nodeAlpha[i] <= alpha) {
+    if (stays || M.isLeaf(i) || M.nodeAlpha[i] <= alpha) {
       if (i !== said.leaf && effort[0] > 0 && (M.regression || M.answer[i] !== said.answer)) best = { effort, node: i, sets };
       continue;
     }
-    /** @type {[number, Map<number, ValueSet>, Effort][]} */ const below = [];
-    for (let b = 0; b < M.nBranches(i); b++) {
-      const step = stepOf(i, b);
-      const had = sets.get(step.j);
-      const own = placed(step.yes);
-      const set = had ? meet(had, own) : own;
-      if (holdsNothing(set)) continue;
-      const next = new Map(sets).set(step.j, set);
-      const more = effortOfAll(next.values(), values);
-      if (more[0] < Infinity) below.push([M.child(i, b), next, more]);
+    /** @type {[number, Box, Effort, boolean][]} */ const below = [];
+    const last = M.defaultBranch[i] < 0 && M.payload.missing !== "fractional" ? -1 : 0;
+    for (let b = last; b < M.nBranches(i); b++) {
+      for (const next of narrowed(sets, i, b)) {
+        const more = effortOfAll(next.values(), values);
+        if (more[0] < Infinity) below.push([b < 0 ? i : M.child(i, b), next, more, b < 0]);
+      }
     }
     // The cheapest is looked at first: what it finds spares the others.
     waiting.push(...below.sort((x, y) => (isLess(x[2], y[2]) ? 1 : -1)));

@@ -28,45 +28,52 @@ function legendre(n) {
 
 /** Shares of a node's branches when its question is left open, or when rows are parted. @returns {number[]} */
 function branchShares(i, mass) {
-  const below = Array.from({ length: M.nBranches(i) }, (_, b) => mass[M.child(i, b)]);
-  const total = below.reduce((a, b) => a + b, 0);
+  const below = [];
+  let total = 0;
+  for (let b = 0; b < M.nBranches(i); b++) total += below[b] = mass[M.child(i, b)];
   return total > 0 ? below.map((v) => v / total) : mass === M.weight ? below.map(() => 1 / below.length) : branchShares(i, M.weight);
 }
 
 /** Contributions to the probability of class k, or to the number, in T(alpha). @returns {{base: number, parts: Float64Array}} */
 function shapleyOf(values, alpha, k) {
   const n = M.columns.name.length;
-  const parts = new Float64Array(n), known = new Float64Array(n).fill(1), open = new Float64Array(n).fill(1);
-  const path = [];
+  const parts = new Float64Array(n), known = new Float64Array(n).fill(1), open = new Float64Array(n).fill(1), factor = new Float64Array(n);
+  const path = [], times = new Int32Array(n); // columns asked about, and how often
   let base = 0;
+  // Plain loops: with reduce and forEach 5,000 leaves took 13 ms instead of 2.
   const finish = (/** @type {number} */ i) => {
     const said = M.value[i * M.K + k];
-    base += said * path.reduce((product, j) => product * open[j], 1);
-    if (path.some((j) => known[j] === 0 && open[j] === 0)) return;
+    let unknown = said, reachable = true;
+    for (const j of path) {
+      unknown *= open[j];
+      if (known[j] === 0 && open[j] === 0) reachable = false;
+    }
+    base += unknown;
+    if (!reachable) return;
     const [points, weights] = legendre(Math.ceil(path.length / 2));
-    points.forEach((t, q) => {
-      const factor = (j) => open[j] * (1 - t) + known[j] * t;
-      const whole = path.reduce((product, j) => product * factor(j), said * weights[q]);
-      for (const j of path) parts[j] += ((known[j] - open[j]) * whole) / factor(j);
-    });
+    for (let q = 0; q < points.length; q++) {
+      let whole = said * weights[q];
+      for (const j of path) whole *= factor[j] = open[j] + (known[j] - open[j]) * points[q];
+      for (const j of path) parts[j] += ((known[j] - open[j]) * whole) / factor[j];
+    }
   };
   // Going down multiplies a column's products; going up again puts back what they were.
-  /** @type {{node: number, column?: number, o?: number, z?: number, back?: boolean, first?: boolean}[]} */ const waiting = [{ node: 0 }];
+  /** @type {[number, number, number, number, boolean][]} node (negative: the case stays there), column, shares, whether it goes up */
+  const waiting = [[0, -1, 1, 1, false]];
   while (waiting.length) {
-    const { node, column, o, z, back, first } = waiting.pop();
-    if (back) {
-      if (first) path.pop();
-      [known[column], open[column]] = [o, z];
+    const [node, column, o, z, up] = waiting.pop();
+    if (up) {
+      if (--times[column] === 0) path.pop();
+      known[column] = o;
+      open[column] = z;
       continue;
     }
-    if (column !== undefined) {
-      const isFirst = !path.includes(column);
-      waiting.push({ node, column, o: known[column], z: open[column], back: true, first: isFirst });
-      if (isFirst) path.push(column);
+    if (column >= 0) {
+      waiting.push([node, column, known[column], open[column], true]);
+      if (times[column]++ === 0) path.push(column);
       known[column] *= o;
       open[column] *= z;
     }
-    // A negative number: the case stays in that node.
     if (node < 0 || M.isLeaf(node) || M.nodeAlpha[node] <= alpha) {
       finish(node < 0 ? -1 - node : node);
       continue;
@@ -74,8 +81,8 @@ function shapleyOf(values, alpha, k) {
     const { branch, by } = decide(node, values);
     const j = M.splits.column[node];
     const cold = branchShares(node, M.share), warm = by === "share" ? branchShares(node, M.weight) : null;
-    for (let b = 0; b < M.nBranches(node); b++) waiting.push({ node: M.child(node, b), column: j, o: warm ? warm[b] : branch === b ? 1 : 0, z: cold[b] });
-    if (branch === null && by !== "share") waiting.push({ node: -1 - node, column: j, o: 1, z: 0 });
+    for (let b = 0; b < cold.length; b++) waiting.push([M.child(node, b), j, warm ? warm[b] : branch === b ? 1 : 0, cold[b], false]);
+    if (branch === null && by !== "share") waiting.push([-1 - node, j, 1, 0, false]);
   }
   return { base, parts };
 }

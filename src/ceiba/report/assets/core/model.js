@@ -111,6 +111,8 @@ function loadModel(p) {
     nodeAlpha: p.pruning ? Float64Array.from(p.pruning.node_alpha, (v) => (v === null ? Infinity : v)) : new Float64Array(n).fill(Infinity),
   };
   const cost = p.cost_matrix ? floats(p.cost_matrix) : null;
+  /** @type {Map<number, {node: number, text: string, answer?: number}>} what people wrote on nodes */
+  const notes = new Map((nodes.notes || []).map((/** @type {any} */ one) => [one.node, one]));
   const counting = readCounting(p, shape, rows, counts, value);
   return {
     ...shape, ...counting, payload: p, columns: p.columns, classes: /** @type {string[]} */ (p.classes), target: p.target, rows, counts, value, cost,
@@ -124,7 +126,8 @@ function loadModel(p) {
     // How wide a node is drawn: by rows, or by leaves where no rows are known.
     breadth: known ? Float64Array.from(counting.seen, (r) => r / counting.seen[0]) : Float64Array.from(leafCount, (c) => c / nLeaves),
     majority: majorityBranches(shape),
-    answer: regression ? null : Int32Array.from({ length: n }, (_, i) => bestClass(K, cost, value, i * K)),
+    answer: regression ? null : Int32Array.from({ length: n }, (_, i) => notes.get(i)?.answer ?? bestClass(K, cost, value, i * K)),
+    notes,
     surrogates: nodes.surrogates ? readSurrogates(nodes.surrogates) : null,
     competitors: nodes.competitors || p.rivals ? readCompetitors(nodes.competitors || p.rivals) : null,
     /** @type {Map<number, any>} bars of the split column by node, of the largest nodes */ histograms: new Map((p.histograms || []).map((one) => [one.node, one])),

@@ -64,7 +64,7 @@ function notAsked(moves) {
 
 /** In words: what would have to change for another answer. */
 function nearestChange(said) {
-  if (said.ends.length > 1 || (M.surrogates && M.surrogates.inUse)) return null;
+  if (said.ends.length > 1) return null;
   const found = nearestOther(state.values, said, alphaNow());
   if (!found) return null;
   return el("p", { class: "flip" }, el("strong", {}, t("nearest_change") + " "), joined(found.sets.map((set) => setText(set, 4, found.sets.length > 1))), " → ", answerText(found.node),

@@ -169,6 +169,8 @@ function standIns(i) {
 
 function nodeNotes(i, end) {
   const notes = [];
+  const written = M.notes.get(i);
+  if (written) notes.push(el("p", {}, el("strong", {}, written.text)));
   const alpha = M.nodeAlpha[i];
   if (!isEnd(i) && Number.isFinite(alpha)) notes.push(el("p", {}, t("collapses_at", { alpha: fmtNumber(alpha) })));
   if (end && M.known && M.rows[i] < 10) notes.push(el("p", { class: "warn" }, t("small_leaf", { n: fmtCount(M.rows[i]) })));

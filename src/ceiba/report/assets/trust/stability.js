@@ -5,10 +5,11 @@ const insteadText = (j) => (j === null ? "–" : j < 0 ? t("st_a_leaf") : M.colu
 /** The range of the cuts at a node. */
 function cutText(s, k) {
   if (s.cut_low[k] === null) return "–";
-  const { low, high } = cutsOf(s, k);
+  const j = M.splits.column[s.node[k]];
+  const plain = M.columns.display[j] === "number" && !M.columns.levels[j].length;
+  const [low, high] = [s.cut_low[k], s.cut_high[k]].map((cut) => (plain ? fmtNumber(cut) : fmtCut(cut, j, true)));
   return low === high ? low : t("interval_to", { low, high });
 }
-const cutsOf = (s, k) => ({ low: fmtCut(s.cut_low[k], M.splits.column[s.node[k]], true), high: fmtCut(s.cut_high[k], M.splits.column[s.node[k]], true) });
 
 function stabilityView(given) {
   const { nodes, columns, leaves, sizes } = given;
@@ -22,7 +23,7 @@ function stabilityView(given) {
     el("p", { class: "stability-said" }, el("strong", {}, agreed), " ", t("st_sizes", { own: fmtCount(M.steps[startStep()].leaves), n: fmtCount(given.resamples), low, middle, high })),
     nodes.node.length ? part(t("st_splits"), shortTable([t("split"), t("st_chosen"), t("st_cuts"), t("st_instead")], order.length, (k) => split(order[k])), hint(t("st_splits_hint"))) : null,
     columns.column.length ? part(t("st_columns"), depthTable(columns), hint(t("st_columns_hint"))) : null,
-    part(t("st_leaves"), shortTable([t("leaf"), t("rows"), t(M.regression ? "st_spread" : "st_same")], ends.length, (k) => leaf(ends[k])), M.regression ? hint(t("st_spread_hint")) : null));
+    part(t(M.regression ? "st_leaves_spread" : "st_leaves"), shortTable([t("leaf"), t("rows"), t(M.regression ? "st_spread" : "st_same")], ends.length, (k) => leaf(ends[k])), M.regression ? hint(t("st_spread_hint")) : null));
 }
 
 /** Columns by depth; the darker the cell, the more trees. */
@@ -45,7 +46,7 @@ function stabilityAt({ resamples, nodes, leaves }, i) {
   const k = nodes.node.indexOf(i), e = leaves.node.indexOf(i);
   if (k >= 0 && !isEnd(i)) {
     return [t("st_here", { n: fmtCount(resamples), reached: fmtPercent(nodes.reached[k]), chosen: fmtPercent(nodes.chosen[k]), column: M.columns.name[M.splits.column[i]] })
-      + (nodes.cut_low[k] === null ? "" : " " + t("st_here_cut", cutsOf(nodes, k)))
+      + (nodes.cut_low[k] === null ? "" : " " + t("st_here_cut", { range: cutText(nodes, k) }))
       + (nodes.instead[k] === null ? "" : " " + t("st_here_instead", { what: insteadText(nodes.instead[k]), share: fmtPercent(nodes.often[k]) }))];
   }
   if (e < 0) return [];

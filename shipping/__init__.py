@@ -1,0 +1,1 @@
+"""Building what is released: `make wheel`."""

@@ -1,0 +1,91 @@
+"""Build source archive and wheel as they are released, and test the wheel: ``make wheel``.
+
+1. The source archive is packed, and the wheel is built from its contents alone, without a network.
+2. auditwheel checks which libraries the wheel needs, and gives it its manylinux tag.
+3. A bill of materials goes into ``*.dist-info/sboms`` (sbom.py).
+4. The wheel is installed into an empty environment, where smoke.py runs outside of the project.
+
+Both files are left in dist/.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from shipping.sbom import bill_of_materials
+
+ROOT = Path(__file__).resolve().parents[1]
+DIST = ROOT / "dist"
+
+
+def main() -> None:
+    shutil.rmtree(DIST, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        archive = source_archive()
+        wheel = with_bill(repaired(built(archive, work), work), work)
+        shutil.move(wheel, DIST)
+        wheel = DIST / wheel.name
+        tried(wheel, work)
+    for file in sorted(DIST.iterdir()):
+        print(f"{file.relative_to(ROOT)}  {file.stat().st_size / 1e6:.1f} MB")
+
+
+def source_archive() -> Path:
+    """Pack the source archive."""
+    run(sys.executable, "-m", "build", "--sdist", "--no-isolation", "-o", DIST, ROOT)
+    return next(DIST.glob("*.tar.gz"))
+
+
+def built(archive: Path, work: Path) -> Path:
+    """Build the wheel from the archive; what the build needs is installed already."""
+    with tarfile.open(archive) as packed:
+        packed.extractall(work / "sources", filter="data")
+    sources = next((work / "sources").iterdir())
+    flags = ["--no-deps", "--no-index", "--no-build-isolation", "-w", work / "built"]
+    run(sys.executable, "-m", "pip", "wheel", "-q", *flags, sources)
+    return next((work / "built").glob("*.whl"))
+
+
+def repaired(wheel: Path, work: Path) -> Path:
+    """Give the wheel the tag of the oldest Linux that it runs on; elsewhere leave it."""
+    if sys.platform != "linux":
+        return wheel
+    run(sys.executable, "-m", "auditwheel", "repair", "-w", work / "repaired", wheel)
+    return next((work / "repaired").glob("*.whl"))
+
+
+def with_bill(wheel: Path, work: Path) -> Path:
+    """Add the bill of materials."""
+    run(sys.executable, "-m", "wheel", "unpack", "-d", work / "unpacked", wheel)
+    unpacked = next((work / "unpacked").iterdir())
+    sboms = next(unpacked.glob("*.dist-info")) / "sboms"
+    sboms.mkdir(exist_ok=True)
+    (sboms / "ceiba.cdx.json").write_text(bill_of_materials(), "utf-8")
+    run(sys.executable, "-m", "wheel", "pack", "-d", work / "packed", unpacked)
+    return next((work / "packed").glob("*.whl"))
+
+
+def tried(wheel: Path, work: Path) -> None:
+    """Install the wheel into an empty environment and use it there."""
+    home = work / "environment"
+    run(sys.executable, "-m", "venv", home)
+    python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    run(python, "-m", "pip", "install", "-q", f"{wheel}[cli,plot]")
+    shutil.copy(ROOT / "shipping" / "smoke.py", work)
+    run(python, "-I", work / "smoke.py", cwd=work)
+
+
+def run(*words: str | Path, cwd: Path = ROOT) -> None:
+    done = subprocess.run([str(word) for word in words], cwd=cwd, check=False)
+    if done.returncode:
+        raise SystemExit(f"failed: {' '.join(str(word) for word in words[:6])} ...")
+
+
+if __name__ == "__main__":
+    main()

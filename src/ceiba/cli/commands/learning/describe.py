@@ -1,0 +1,47 @@
+"""``ceiba describe``: what a table is like, before anything is learned from it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import AsJson, Data
+
+
+def describe(
+    data: Data,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            metavar="COLUMN",
+            help="A column, by name or number: the others get their association with it.",
+            show_default=False,
+        ),
+    ] = None,
+    reading: ReadingFlags = AS_FOUND,
+    as_json: AsJson = False,
+) -> None:
+    """Describe a table: kinds of columns, missing cells, distributions, what looks suspicious.
+
+    Example: ceiba describe weather.csv --target RAIN
+    """
+    from ceiba.cli.files.reading import load_table
+    from ceiba.cli.first_look import column_named, described, in_option_words
+    from ceiba.cli.output import answer, can_unicode, remark, warn_in_words
+
+    warn_in_words(quiet=True)
+    loaded = load_table(data, reading.reading(as_json))
+    name = None
+    if target is not None:
+        name = column_named(target, loaded.frame.columns, "--target", data)
+    made = described(loaded.frame, name)
+    for text in loaded.remarks:
+        remark(f"warning: {text}")
+    told = {**made.to_dict(), "remarks": loaded.remarks}
+    answer(made.table(unicode=can_unicode()).unfolded(), told, as_json)
+    for one in made.remarks if not as_json else ():
+        remark(f"warning: {in_option_words(one)}")

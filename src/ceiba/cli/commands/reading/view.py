@@ -1,0 +1,55 @@
+"""``ceiba view``: walk a tree in the terminal."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.shared_options import Model
+
+
+def view(
+    model: Model,
+    data: Annotated[
+        str | None,
+        typer.Argument(help="A table with rows to follow.", metavar="[DATA]", show_default=False),
+    ] = None,
+    row: Annotated[
+        int, typer.Option("--row", "-r", metavar="N", min=1, help="Follow this row first.")
+    ] = 1,
+    reading: ReadingFlags = AS_FOUND,
+) -> None:
+    """Walk a tree with the arrow keys: fold, search, see a node's figures, follow a row.
+
+    Keys: arrows move, Space folds, / searches, n finds the next, [ and ] follow the row before and
+    after (with DATA), e unfolds all, c folds all, q quits.
+
+    Example: ceiba view weather.ceiba weather.csv
+    """
+    from ceiba.cli.models import open_tree
+    from ceiba.errors import DataError
+
+    tree, metadata = open_tree(model)
+    table = None
+    if data is not None:
+        import polars as pl
+
+        from ceiba.cli.files.kinds import by_schema
+        from ceiba.cli.files.reading import batches
+        from ceiba.tree.routing import route
+
+        read_as = reading.like(metadata, tree)
+        parts = [by_schema(one, tree.schema) for one in batches(data, read_as, 250_000)]
+        table = route.read(tree, pl.concat(parts))
+        if row > table.n_rows:
+            raise DataError(f"{data} has {table.n_rows} rows; there is no row {row}.")
+    try:
+        from ceiba.cli.view_app import TreeViewer
+    except ImportError:
+        raise ImportError(
+            "Walking a tree needs the package textual. Install it with: pip install ceiba[view]",
+            name="textual",
+        ) from None
+    TreeViewer(tree, table, row - 1, title=str(model)).run()

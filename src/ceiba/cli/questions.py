@@ -1,0 +1,154 @@
+"""A conversation with a tree: which question comes next, and how an answer is read.
+
+Only what the way needs is asked: the column of the first node on the row's way that has not been
+asked about yet; where its value is not known and surrogates stand in, their columns. The way itself
+is that of `ceiba.tree.routing.trace`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from ceiba.errors import DataError, did_you_mean
+from ceiba.table import show_number
+from ceiba.tree.splits.sentences import level_text, number_text
+
+if TYPE_CHECKING:
+    from ceiba.table import ColumnInfo, Table
+    from ceiba.tree import Tree
+
+_MANY: Final = 20  # levels that are listed
+_COMMA: Final = re.compile(r"[+-]?\d+,\d+")
+
+
+@dataclass
+class Conversation:
+    """What is known so far of one row.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.cli.questions import Conversation
+    >>> talk = Conversation(ceiba.tree.build(("x <= 2", "a", ("y <= 1", "b", "c"))))
+    >>> talk.next_column()
+    'x'
+    >>> talk.tell("x", "1")
+    >>> talk.next_column() is None
+    True
+    """
+
+    tree: Tree
+    known: dict[str, str | None] = field(default_factory=dict)
+
+    def next_column(self) -> str | None:
+        """Give the column to ask about next; None if the way ends."""
+        from ceiba.tree.routing.trace import trace
+
+        names = self.tree.schema.names
+        for move in trace(self.tree, self.table(), 0):
+            if self.tree.is_leaf[move.node]:
+                continue
+            column = names[int(self.tree.splits.column[move.node])]
+            if column not in self.known:
+                return column
+            if move.by in ("surrogate", "default") and self.known[column] is None:
+                for stand_in in self.tree.node(move.node).surrogates:
+                    if stand_in.split.column not in self.known:
+                        return stand_in.split.column
+                    if self.known[stand_in.split.column] is not None:
+                        break
+        return None
+
+    def info(self, column: str) -> ColumnInfo:
+        """Give what the tree knows of a column."""
+        return self.tree.schema.columns[self.tree.schema.index(column)]
+
+    def tell(self, column: str, text: str) -> None:
+        """Take an answer; an empty one is "not known".
+
+        Raises
+        ------
+        DataError
+            The answer cannot be read; nothing is kept.
+        """
+        text = text.strip()
+        info = self.info(column)
+        value: str | None = text or None
+        if value is not None and not info.is_numeric:
+            value = _level(value, info)
+        elif value is not None and info.display == "number" and _COMMA.fullmatch(value):
+            value = value.replace(",", ".")
+        before = dict(self.known)
+        self.known[column] = value
+        try:
+            self.table()
+        except DataError:
+            self.known = before
+            raise DataError(f"{text!r} is not {_wanted(info)}.") from None
+
+    def table(self) -> Table:
+        """Give the row as a table for the tree; what was not asked is missing."""
+        import polars as pl
+
+        from ceiba.cli.files.kinds import by_schema
+        from ceiba.cli.files.reading import Batch
+        from ceiba.tree.routing import route
+
+        cells = {name: [self.known.get(name)] for name in self.tree.schema.names}
+        frame = pl.DataFrame(cells, schema=dict.fromkeys(cells, pl.String))
+        tree = self.tree
+        return route.read(tree, by_schema(Batch(frame.columns, 0, frame), tree.schema))
+
+
+def _level(text: str, info: ColumnInfo) -> str:
+    """Read a level by its name, its number in the list, or its only beginning."""
+    names = [str(level) for level in info.levels]
+    if text in names:
+        return text
+    if text.isdigit() and 1 <= int(text) <= len(names) and len(names) <= _MANY:
+        return names[int(text) - 1]
+    begins = [name for name in names if name.casefold().startswith(text.casefold())]
+    if len(begins) == 1:
+        return begins[0]
+    raise DataError(f"{text!r} is none of its levels.{did_you_mean(text, names)}")
+
+
+def _wanted(info: ColumnInfo) -> str:
+    return {"boolean": "yes or no", "date": "a date (2024-05-01)",
+            "datetime": "a time (2024-05-01 12:30)"}.get(info.display, "a number")  # fmt: skip
+
+
+def range_of(info: ColumnInfo) -> str:
+    """Say which values a column had when the tree was learned.
+
+    Examples
+    --------
+    >>> from ceiba.cli.questions import range_of
+    >>> from ceiba.table import ColumnInfo, Kind
+    >>> range_of(ColumnInfo("size", Kind.CATEGORICAL, ("S", "M", "L")))
+    '1 S, 2 M, 3 L'
+    """
+    if not info.is_numeric:
+        names = [level_text(level) for level in info.levels[:_MANY]]
+        if info.n_levels > _MANY:
+            return f"{', '.join(names[:6])}, ... ({info.n_levels})"
+        return ", ".join(f"{k + 1} {name}" for k, name in enumerate(names))
+    if info.display == "boolean":
+        return "yes, no"
+    if info.minimum is None or info.maximum is None:
+        return ""
+    if info.display == "number":
+        return f"{number_text(info.minimum, 4)} ... {number_text(info.maximum, 4)}"
+    ends = (show_number(one, info.display, zone=info.zone) for one in (info.minimum, info.maximum))
+    return " ... ".join(ends)
+
+
+def sureness(tree: Tree, leaf: int) -> tuple[float, float, float, int]:
+    """Give the probability of the leaf's answer, its interval and the training rows there."""
+    for rule in tree.rules().rules:
+        if rule.node == leaf:
+            return rule.confidence, rule.low, rule.high, rule.rows
+    nothing = float("nan")
+    return nothing, nothing, nothing, int(tree.n_rows[leaf])

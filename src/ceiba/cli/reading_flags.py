@@ -1,0 +1,222 @@
+"""The options by which every command reads a table, declared once.
+
+A command takes one parameter ``reading``, and is given these options instead by
+`with_reading_flags`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, get_type_hints
+
+import typer
+
+PANEL: Final = "How the file is read"
+
+_OPTIONS: Final[dict[str, Any]] = {
+    "separator": Annotated[
+        str | None,
+        typer.Option(
+            "--separator",
+            metavar="CHARACTER",
+            help=r"Between the cells: one character, or tab. \[default: found out]",
+            rich_help_panel=PANEL,
+        ),
+    ],
+    "encoding": Annotated[
+        str | None,
+        typer.Option(
+            "--encoding",
+            metavar="NAME",
+            help=r"Of the text: utf-8, cp1252, latin-1, ... \[default: what its first bytes say, "
+            "else utf-8]",
+            rich_help_panel=PANEL,
+        ),
+    ],
+    "missing_marker": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--missing-marker",
+            metavar="TEXT",
+            help="A cell that means missing; may be given several times. "
+            r"\[default: empty, NA, N/A, n/a, NaN, nan, null, NULL, ?, errors of Excel; and - and "
+            "the like among numbers]",
+            show_default=False,
+            rich_help_panel=PANEL,
+        ),
+    ],
+    "decimal_comma": Annotated[
+        bool | None,
+        typer.Option(
+            "--decimal-comma/--decimal-point",
+            help=r"Numbers are written 1,5 or 1.5. \[default: judged by the cells]",
+            show_default=False,
+            rich_help_panel=PANEL,
+        ),
+    ],
+    "day_first": Annotated[
+        bool | None,
+        typer.Option(
+            "--day-first/--month-first",
+            help=r"03/04/2024 is 3 April or March 4. \[default: judged by the cells]",
+            show_default=False,
+            rich_help_panel=PANEL,
+        ),
+    ],
+    "header": Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help=r"Whether the first line holds names. \[default: judged by the cells]",
+            show_default=False,
+            rich_help_panel=PANEL,
+        ),
+    ],
+    "names": Annotated[
+        str | None,
+        typer.Option(
+            "--names",
+            metavar="A,B,C",
+            help="Names of all columns, instead of those in the file.",
+            show_default=False,
+            rich_help_panel=PANEL,
+        ),
+    ],
+    "names_from": Annotated[
+        str | None,
+        typer.Option(
+            "--names-from",
+            metavar="FILE",
+            help="A file with the names of all columns: one a line, or one line.",
+            show_default=False,
+            rich_help_panel=PANEL,
+        ),
+    ],
+    "skip_rows": Annotated[
+        int,
+        typer.Option(
+            "--skip-rows",
+            metavar="N",
+            min=0,
+            help="Lines to leave out before the table.",
+            rich_help_panel=PANEL,
+        ),
+    ],
+}
+_DEFAULTS: Final = {"skip_rows": 0}
+
+
+@dataclass(frozen=True)
+class ReadingFlags:
+    """What the command line says about reading."""
+
+    separator: str | None = None
+    encoding: str | None = None
+    missing_marker: list[str] | None = None
+    decimal_comma: bool | None = None
+    day_first: bool | None = None
+    header: bool | None = None
+    names: str | None = None
+    names_from: str | None = None
+    skip_rows: int = 0
+
+    def reading(self, quiet: bool = False, **known: Any) -> Any:
+        """Check the options and give the `Reading`; the empty cell is always missing."""
+        from ceiba.cli.files.kinds import names_in
+        from ceiba.cli.files.reading import MARKERS, Reading
+        from ceiba.errors import OptionError
+
+        separator = self.separator
+        if separator is not None:
+            separator = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
+            if len(separator) != 1:
+                raise OptionError(f"--separator {separator!r}: one character is needed, or tab.")
+        if self.encoding is not None:
+            try:
+                "".encode(self.encoding)
+            except LookupError:
+                raise OptionError(
+                    f"--encoding {self.encoding!r} is not known, e.g. utf-8, latin-1."
+                ) from None
+        if self.names is not None and self.names_from is not None:
+            raise OptionError("Give --names or --names-from, not both.")
+        names = None if self.names is None else tuple(names_in([self.names]))
+        if self.names_from is not None:
+            from ceiba.cli.files.header import names_in_file
+
+            names = tuple(names_in_file(self.names_from))
+        return Reading(
+            separator=separator,
+            encoding=self.encoding,
+            markers=("", *self.missing_marker) if self.missing_marker else MARKERS,
+            decimal_comma=self.decimal_comma,
+            day_first=self.day_first,
+            header=self.header,
+            names=names,
+            skip_rows=self.skip_rows,
+            quiet=quiet,
+            **known,
+        )
+
+    def like(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
+        """Give how to read rows for a model: as those were read that it was learned from."""
+        from dataclasses import replace
+
+        from ceiba.cli.files.cell_styles import Style
+
+        stored = metadata.get("reading")
+        stored = stored if isinstance(stored, dict) else {}
+        styles = stored.get("styles")
+        named = styles.items() if isinstance(styles, dict) else ()
+        names = stored.get("names")
+        reading = self.reading(
+            quiet,
+            expected=tree.schema.names if tree.schema.named else (),
+            stored_names=tuple(map(str, names)) if isinstance(names, list) else (),
+            target=tree.target.name,
+            styles={name: style for name, one in named if (style := Style.from_dict(one))},
+        )
+        markers = metadata.get("missing_markers")
+        if not self.missing_marker and isinstance(markers, list):
+            reading = replace(reading, markers=("", *(str(one) for one in markers if one)))
+        return reading
+
+
+#: Nothing is said: the file decides.
+AS_FOUND: Final = ReadingFlags()
+
+
+def with_reading_flags(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that takes ``reading`` the options of reading instead."""
+    signature = inspect.signature(command)
+    if "reading" not in signature.parameters:
+        return command
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        flags = {name: given.pop(name) for name in _OPTIONS}
+        command(**given, reading=ReadingFlags(**flags))
+
+    hints = get_type_hints(command, include_extras=True)
+    parameters = []
+    for one in signature.parameters.values():
+        if one.name == "reading":
+            parameters += [
+                inspect.Parameter(
+                    name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=_DEFAULTS.get(name),
+                    annotation=option,
+                )
+                for name, option in _OPTIONS.items()
+            ]
+        else:
+            kind = inspect.Parameter.KEYWORD_ONLY
+            parameters.append(one.replace(kind=kind, annotation=hints.get(one.name, Any)))
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    del run.__wrapped__
+    return run

@@ -1,0 +1,259 @@
+"""The tree in the terminal, to walk in: nodes on the left, figures of the node on the right.
+
+Built with Textual. The tree widget folds and moves by itself; here are the words of the nodes, the
+search, and the way of a row, which is unfolded and marked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Footer, Header, Input, Static
+from textual.widgets import Tree as Outline
+
+from ceiba.inspection import explain
+from ceiba.layout import percent
+from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.visible import counted, visible
+
+if TYPE_CHECKING:
+    from textual.widgets.tree import TreeNode
+
+    from ceiba.table import Table
+    from ceiba.tree import Tree
+
+_OPEN: Final = 2  # levels that are unfolded at first
+_COLORS: Final = ("blue", "red", "green", "yellow", "cyan", "magenta")
+_BAR: Final = 20
+
+
+class TreeViewer(App[None]):
+    """Walk a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    table : Table, optional
+        Rows to follow.
+    row : int
+        The row that is followed first.
+    title : str
+    """
+
+    CSS = """
+    #outline { width: 3fr; }
+    #side { width: 2fr; border-left: solid $accent; padding: 0 1; }
+    #search { dock: bottom; display: none; }
+    #search.shown { display: block; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("slash", "search", "Search"),
+        ("n", "next", "Next"),
+        ("right_square_bracket", "row(1)", "Next row"),
+        ("left_square_bracket", "row(-1)", "Row before"),
+        ("e", "unfold", "Unfold all"),
+        ("c", "fold", "Fold all"),
+        ("q", "quit", "Quit"),
+    ]
+
+    def __init__(
+        self, tree: Tree, table: Table | None = None, row: int = 0, title: str = "ceiba"
+    ) -> None:
+        super().__init__()
+        self.model, self.table, self.row = tree, table, row
+        self.title = title
+        self.wanted = ""
+        self.way: set[int] = set()
+        self.items: list[TreeNode[int]] = []
+
+    def compose(self) -> ComposeResult:
+        """Put the widgets together."""
+        yield Header()
+        with Horizontal():
+            outline: Outline[int] = Outline(self._label(0), data=0, id="outline")
+            outline.show_root = True
+            yield outline
+            with VerticalScroll(id="side"):
+                yield Static(id="figures")
+        yield Input(placeholder="Search: a column, a level, a class, #node", id="search")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Fill the outline and follow the first row."""
+        tree = self.model
+        outline = self._outline
+        self.items = [outline.root]
+        for node in range(1, tree.n_nodes):  # a parent comes before its branches
+            above = self.items[int(tree.parent[node])]
+            leaf = bool(tree.is_leaf[node])
+            self.items.append(above.add(self._label(node), data=node, allow_expand=not leaf))
+        for node, item in enumerate(self.items):
+            if int(tree.node_depth[node]) < _OPEN:
+                item.expand()
+        outline.focus()
+        if self.table is not None:
+            self._follow()
+        else:
+            self._go_to(0)
+
+    @property
+    def _outline(self) -> Outline[int]:
+        return self.query_one("#outline", Outline)
+
+    # ------------------------------------------------------------------ words
+
+    def _label(self, node: int) -> Text:
+        tree = self.model
+        parts = Text()
+        if node in self.way:
+            parts.append("● ", style="bold yellow")
+        sentence = "root" if not node else self._sentence(node)
+        parts.append(visible(sentence, one_line=True))
+        if tree.n_rows[0]:
+            parts.append(f"  n={tree.n_rows[node]}", style="dim")
+        style = f"bold {self._color(node)}" if tree.is_leaf[node] else self._color(node)
+        arrow = "→ " if tree.is_leaf[node] else ""
+        parts.append(f"  {arrow}{visible(self._answer(node), one_line=True)}", style=style)
+        return parts
+
+    def _sentence(self, node: int) -> str:
+        tree = self.model
+        parent = int(tree.parent[node])
+        split = tree.splits.split(parent, tree.schema)
+        assert split is not None
+        return split.sentence(int(tree.branch_index[node]), tree.schema, max_levels=6)
+
+    def _color(self, node: int) -> str:
+        if self.model.task == "regression" or self.model.n_outputs > 1:
+            return ""
+        return _COLORS[int(self.model.answer[node]) % len(_COLORS)]
+
+    def _answer(self, node: int) -> str:
+        label = self.model.node(node).label
+        return number_text(label, 4) if isinstance(label, float) else str(label)
+
+    def _figures(self, node: int) -> Text:
+        """Write what is known of a node."""
+        tree = self.model
+        text = Text()
+        kind = "Leaf" if tree.is_leaf[node] else "Node"
+        text.append(f"{kind} {node}\n", style="bold")
+        if tree.n_rows[0]:
+            rows = counted(int(tree.n_rows[node]), "row")
+            text.append(f"{rows}, {percent(float(tree.share[node]), 1)} of all\n")
+        text.append("says ")
+        text.append(f"{visible(self._answer(node), one_line=True)}\n\n", style="bold")
+        if tree.task == "classification" and tree.n_outputs == 1:
+            self._shares(node, text)
+        text.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), 4)}\n")
+        text.append(f"depth {tree.node_depth[node]}\n")
+        split = tree.splits.split(node, tree.schema)
+        if split is not None:
+            text.append("\nasks ")
+            asked = visible(split.sentence(0, tree.schema, max_levels=12), one_line=True)
+            text.append(f"{asked}?\n", style="bold")
+            text.append(f"gain {number_text(float(tree.gain[node]), 4)}\n")
+            text.append(f"{counted(self._n_leaves(node), 'leaf', 'leaves')} below\n")
+        if self.table is not None:
+            self._way_of_row(text)
+        return text
+
+    def _n_leaves(self, node: int) -> int:
+        end = int(self.model.subtree_end[node])
+        return int(self.model.is_leaf[node:end].sum())
+
+    def _shares(self, node: int, text: Text) -> None:
+        labels = self.model.target.classes[0].tolist()
+        longest = min(max(len(level_text(label)) for label in labels), 16)
+        for k, label in enumerate(labels):
+            share = float(self.model.value[node, 0, k])
+            name = visible(level_text(label), one_line=True)[:longest]
+            text.append(f"{name:<{longest}} ")
+            text.append("█" * round(_BAR * share), style=_COLORS[k % len(_COLORS)])
+            text.append(f" {percent(share, 1)}\n")
+        text.append("\n")
+
+    def _way_of_row(self, text: Text) -> None:
+        made = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
+        text.append(f"\nRow {self.row + 1}\n", style="bold yellow")
+        text.append(visible(str(made)))
+
+    # ------------------------------------------------------------------ moves
+
+    def on_tree_node_highlighted(self, event: Outline.NodeHighlighted[int]) -> None:
+        """Show the figures of the node under the cursor."""
+        if event.node.data is not None:
+            self.query_one("#figures", Static).update(self._figures(event.node.data))
+
+    def _go_to(self, node: int) -> None:
+        """Unfold the way to a node and put the cursor on it."""
+        above = int(self.model.parent[node])
+        while above >= 0:
+            self.items[above].expand()
+            above = int(self.model.parent[above])
+        item = self.items[node]
+        self.call_after_refresh(self._outline.move_cursor, item)
+        self.query_one("#figures", Static).update(self._figures(node))
+
+    def action_unfold(self) -> None:
+        """Unfold everything."""
+        self._outline.root.expand_all()
+
+    def action_fold(self) -> None:
+        """Fold everything below the root's branches."""
+        for child in self._outline.root.children:
+            child.collapse_all()
+
+    def action_search(self) -> None:
+        """Ask what to look for."""
+        box = self.query_one("#search", Input)
+        box.add_class("shown")
+        box.value = ""
+        box.focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go to the first node that is meant."""
+        self.wanted = event.value.strip()
+        event.input.remove_class("shown")
+        self._outline.focus()
+        self._find(0)
+
+    def action_next(self) -> None:
+        """Go to the next node that is meant."""
+        at = self._outline.cursor_node
+        self._find((at.data or 0) + 1 if at is not None else 0)
+
+    def _find(self, start: int) -> None:
+        wanted, n = self.wanted.casefold(), self.model.n_nodes
+        if not wanted:
+            return
+        if wanted.startswith("#") and wanted[1:].isdigit() and int(wanted[1:]) < n:
+            self._go_to(int(wanted[1:]))
+            return
+        for k in range(n):
+            node = (start + k) % n
+            if wanted in self._label(node).plain.casefold():
+                self._go_to(node)
+                return
+        self.notify(f"Nothing is called {self.wanted!r}.", severity="warning")
+
+    def action_row(self, step: int) -> None:
+        """Follow another row."""
+        if self.table is None:
+            self.notify("Give a table to follow its rows: ceiba view MODEL DATA")
+            return
+        self.row = (self.row + step) % self.table.n_rows
+        self._follow()
+
+    def _follow(self) -> None:
+        """Mark the way of the row and go to its end."""
+        made: Any = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
+        before, self.way = self.way, {step.node for step in made.steps} | {made.leaf}
+        for node in before | self.way:
+            self.items[node].set_label(self._label(node))
+        self.sub_title = f"row {self.row + 1}"
+        self._go_to(made.leaf)

@@ -1,0 +1,54 @@
+"""A warning after fitting: one column alone decides the target, which is mostly a leak.
+
+Looked for where the tree begins: a column that parts the rows into two or three branches without
+mistakes (at most 0.5 % of the root's risk is left), each of at least 0.5 % of the rows. Tables of
+fewer than 200 rows are not looked at: there such a column is common, and a fit takes microseconds.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+from ceiba.errors import LeakWarning
+from ceiba.tree import Tree
+
+_FEWEST_ROWS = 200
+_LEFT = 0.005
+
+
+def warn_of_leak(tree: Tree, n_rows: int) -> None:
+    """Warn if the first column of a fitted tree decides the target alone.
+
+    Parameters
+    ----------
+    tree : Tree
+    n_rows : int
+        Training rows.
+    """
+    if n_rows < _FEWEST_ROWS or tree.n_outputs > 1 or tree.n_leaves == 1:
+        return
+    whole = float(tree.risk[0])
+    parts = _parts(tree)
+    left = float(tree.risk[parts].sum())
+    smallest = int(tree.n_rows[parts].min())
+    if not (whole > 0 and left <= _LEFT * whole and smallest >= max(2, n_rows // 200)):
+        return
+    name = tree.schema.names[int(tree.splits.column[0])]
+    target = "the target" if tree.target.name is None else repr(tree.target.name)
+    warnings.warn(
+        f"Column {name!r} alone decides {target}: it leaves {left / whole:.2g} of the risk. Is it "
+        f"known before {target} is? If not, it is a leak: leave it out.",
+        LeakWarning,
+        stacklevel=3,
+    )
+
+
+def _parts(tree: Tree) -> list[int]:
+    """Return the branches of the root, one of them parted again if by the same column."""
+    column = tree.splits.column
+    parts = [child.id for child in tree.root.children]
+    again = [i for i in parts if not tree.is_leaf[i] and column[i] == column[0]]
+    if not again or len(parts) > 2:
+        return parts
+    most = max(again, key=lambda i: float(tree.risk[i]))
+    return [i for i in parts if i != most] + [child.id for child in tree.node(most).children]

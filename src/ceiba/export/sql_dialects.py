@@ -1,0 +1,360 @@
+"""SQL dialects as data: how each database quotes, and how it writes numbers, texts and times.
+
+A dialect is one row of `DIALECTS`. Each literal comes back as the value that the tree holds: floats
+are typed (``4.5E0``, ``4.5D``), strings are compared by their code points whatever the collation,
+and NaN counts as missing where the database has it. What a database cannot hold is refused.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from types import MappingProxyType
+from typing import Final, Literal, get_args
+
+from ceiba.errors import TreeError
+
+DialectName = Literal[
+    "ansi",
+    "postgresql",
+    "sqlite",
+    "duckdb",
+    "mysql",
+    "tsql",
+    "bigquery",
+    "snowflake",
+    "spark",
+    "oracle",
+]
+Form = Callable[[str], str]
+_EPOCH: Final = datetime.datetime(1970, 1, 1)
+_SMALLEST_NORMAL: Final = 2.0**-1022
+
+
+def _doubled(mark: str) -> Form:
+    return lambda text: text.replace(mark, mark * 2)
+
+
+_STANDARD_NAME: Final = _doubled('"')
+
+
+# ---------------------------------------------------------------------- strings
+
+
+def _standard_text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _postgresql_text(text: str) -> str:
+    # Safe whatever standard_conforming_strings is set to.
+    quoted = _standard_text(text)
+    return "E" + quoted.replace("\\", "\\\\") if "\\" in text else quoted
+
+
+def _mysql_text(text: str) -> str:
+    # Hexadecimal where the meaning depends on sql_mode or on the character set of the connection.
+    if text.isascii() and "\\" not in text:
+        return _standard_text(text)
+    return f"_utf8mb4 X'{text.encode().hex()}'"
+
+
+def _tsql_text(text: str) -> str:
+    return "N" + _standard_text(text)
+
+
+def _escaped(mark: str) -> Form:
+    """Escape by backslashes, as BigQuery and Spark do."""
+    pairs = (("\\", "\\\\"), (mark, "\\" + mark), ("\n", "\\n"), ("\r", "\\r"))
+    return lambda text: reduce(lambda done, pair: done.replace(*pair), pairs, text)
+
+
+def _escaped_text(text: str) -> str:
+    return "'" + _escaped("'")(text) + "'"
+
+
+def _spark_text(text: str) -> str:
+    # ${...} would be replaced by a variable, even within a string.
+    return _escaped_text(text).replace("${", "$\\{")
+
+
+def _snowflake_text(text: str) -> str:
+    return _standard_text(text.replace("\\", "\\\\"))
+
+
+def _oracle_text(text: str) -> str:
+    if not text:
+        raise TreeError(
+            "sql: an empty string is NULL in Oracle, so the level or class '' cannot be written. "
+            "Rename it and refit."
+        )
+    return _standard_text(text)
+
+
+# ---------------------------------------------------------------------- numbers
+
+
+def _exponent(x: float) -> str:
+    text = repr(x)
+    return text if "e" in text else f"{text}E0"
+
+
+def _postgresql_number(x: float) -> str:
+    return f"({x!r}::float8)" if x < 0 else f"{x!r}::float8"
+
+
+def _sqlite_number(x: float) -> str:
+    text = repr(x)
+    digits = len(text.partition("e")[0].replace(".", "").replace("-", "").strip("0"))
+    return text if (digits <= 15 and 1e-7 < abs(x) < 1e15) or x == 0 else quotient(x)
+
+
+def _normal(write: Callable[[float], str], database: str) -> Callable[[float], str]:
+    """Refuse what lies between zero and the smallest normal number, where a database has none."""
+
+    def checked(x: float) -> str:
+        if 0.0 < abs(x) < _SMALLEST_NORMAL:
+            raise TreeError(
+                f"sql: {database} has no numbers as close to zero as {x!r}. Scale the column and "
+                "refit."
+            )
+        return write(x)
+
+    return checked
+
+
+def quotient(x: float) -> str:
+    """Write a float64 as whole number times or over a power of two, exactly.
+
+    Examples
+    --------
+    >>> quotient(0.1)
+    '(3602879701896397 / 562949953421312.0 / 64.0)'
+    """
+    top, bottom = x.as_integer_ratio()
+    if bottom > 1:
+        return "(" + " / ".join([str(top), *_powers(bottom.bit_length() - 1)]) + ")"
+    mantissa, exponent = math.frexp(x)
+    if exponent <= 53:
+        return f"({int(x)} * 1.0)"
+    return "(" + " * ".join([str(int(mantissa * 2**53)), *_powers(exponent - 53)]) + ")"
+
+
+def _powers(exponent: int) -> list[str]:
+    """Write 2**exponent as factors that SQLite reads exactly."""
+    whole, rest = divmod(exponent, 49)
+    return ["562949953421312.0"] * whole + ([f"{2**rest}.0"] if rest else [])
+
+
+# ---------------------------------------------------------------------- the table
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one database writes what a tree needs. Forms with ``{}`` take the column.
+
+    Attributes
+    ----------
+    title : str
+        The database's name, for messages.
+    marks : tuple of str
+        Before and after a quoted name.
+    name : callable
+        A name as it stands between the marks.
+    forbidden : tuple of str
+        What no column's name can hold.
+    text, number : callable
+        Literals.
+    share : callable or None
+        A probability, where it is written in another way than a cut.
+    truth : tuple of str
+        False and true as class or level.
+    compared_text : str
+        A column of strings, such that ``=`` and IN compare code points.
+    compared_tail : str
+        Added to the strings that it is compared with.
+    boolean, moment, zoned_moment, duration : str
+        A boolean, a time without and with a time zone, and a duration as what cuts compare.
+    moment_literal, zoned_literal : str or None
+        A cut between times, from ISO text; None: a number of seconds.
+    nan, not_nan : str or None
+        The test for NaN, and for a number that is none; None: the database has no NaN.
+    nan_is_largest : bool
+        Whether NaN is greater than every number; otherwise no comparison with it holds.
+    alias : str
+        Between a table and its alias.
+    max_list : int or None
+        The most items that IN takes.
+    """
+
+    title: str
+    marks: tuple[str, str] = ('"', '"')
+    name: Form = _STANDARD_NAME
+    forbidden: tuple[str, ...] = ()
+    text: Form = _standard_text
+    number: Callable[[float], str] = _exponent
+    share: Callable[[float], str] | None = None
+    truth: tuple[str, str] = ("FALSE", "TRUE")
+    compared_text: str = "{}"
+    compared_tail: str = ""
+    boolean: str = "{}"
+    moment: str = "{}"
+    zoned_moment: str | None = None
+    duration: str = "{}"
+    moment_literal: str | None = "TIMESTAMP '{}'"
+    zoned_literal: str | None = None
+    nan: str | None = None
+    not_nan: str = ""
+    nan_is_largest: bool = False
+    alias: str = " AS "
+    max_list: int | None = None
+
+    def quoted(self, name: str) -> str:
+        """Write a name."""
+        return self.marks[0] + self.name(name) + self.marks[1]
+
+    def column(self, name: str) -> str:
+        """Write the name of a column of the table."""
+        bad = next((part for part in self.forbidden if part in name), None)
+        if bad is not None:
+            raise TreeError(
+                f"sql: {self.title} has no columns with {bad!r} in their name, and {name!r} is "
+                "one. Rename it and refit."
+            )
+        return self.quoted(name)
+
+    def new_column(self, name: str) -> str:
+        """Write the name of a column that the query adds: what it cannot hold becomes ``_``."""
+        for part in self.forbidden:
+            name = name.replace(part, "_")
+        return self.quoted(name)
+
+    def time_of(self, column: str, zoned: bool) -> str:
+        """Write a column of dates or times as what `time_literal` is compared with."""
+        form = self.zoned_moment if zoned and self.zoned_moment is not None else self.moment
+        return form.format(column)
+
+    def time_literal(self, cut: float, name: str, zoned: bool) -> str:
+        """Write a cut between dates or times; whole microseconds lose no row."""
+        form = self.zoned_literal if zoned and self.zoned_literal else self.moment_literal
+        if form is None:
+            return self.number(cut)
+        try:
+            moment = _EPOCH + datetime.timedelta(microseconds=math.floor(cut * 1e6))
+        except OverflowError:
+            raise TreeError(f"sql: the cut {cut} of {name!r} is no date.") from None
+        return form.format(moment.isoformat(" "))
+
+
+_POSTGRESQL_TIME: Final = "CAST(EXTRACT(EPOCH FROM {}) AS float8)"
+_DUCKDB_TIME: Final = "CAST(EXTRACT(EPOCH FROM {}) AS DOUBLE)"
+
+#: The dialects by name.
+DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
+    {
+        "ansi": Dialect("ANSI SQL"),
+        "postgresql": Dialect(
+            "PostgreSQL",
+            text=_postgresql_text,
+            number=_postgresql_number,
+            boolean="CAST({} AS INTEGER)",
+            moment=_POSTGRESQL_TIME,
+            duration=_POSTGRESQL_TIME,
+            moment_literal=None,
+            nan="{} = 'NaN'::float8",
+            not_nan="{} < 'NaN'::float8",
+            nan_is_largest=True,
+        ),
+        "sqlite": Dialect(
+            "SQLite",
+            number=_sqlite_number,
+            share=repr,  # readable rather than exact in the last bit
+            truth=("0", "1"),
+            moment="(strftime('%s', {0}) + (strftime('%f', {0}) - strftime('%S', {0})))",
+            moment_literal=None,
+        ),
+        "duckdb": Dialect(
+            "DuckDB",
+            boolean="CAST({} AS DOUBLE)",
+            moment=_DUCKDB_TIME,
+            duration=_DUCKDB_TIME,
+            moment_literal=None,
+            nan="{} = 'NaN'::DOUBLE",
+            not_nan="{} < 'NaN'::DOUBLE",
+            nan_is_largest=True,
+        ),
+        # Also MariaDB. Collations take 'a' for 'A' and 'a ', bytes do not.
+        "mysql": Dialect(
+            "MySQL",
+            marks=("`", "`"),
+            name=_doubled("`"),
+            text=_mysql_text,
+            compared_text="CAST(CONVERT({} USING utf8mb4) AS BINARY)",
+        ),
+        # Strings that differ in trailing blanks are equal there, hence the full stop.
+        "tsql": Dialect(
+            "SQL Server",
+            marks=("[", "]"),
+            name=_doubled("]"),
+            text=_tsql_text,
+            number=_normal(_exponent, "SQL Server"),
+            truth=("0", "1"),
+            compared_text="({} + N'.') COLLATE Latin1_General_100_BIN2",
+            compared_tail=".",
+            boolean="CAST({} AS INT)",
+            moment_literal="CAST('{}' AS DATETIME2)",
+            zoned_literal="CAST('{}+00:00' AS DATETIMEOFFSET)",
+        ),
+        "bigquery": Dialect(
+            "BigQuery",
+            marks=("`", "`"),
+            name=_escaped("`"),
+            forbidden=tuple('!"$()*,./;?@[\\]^`{}~\n\r'),
+            text=_escaped_text,
+            boolean="CAST({} AS INT64)",
+            moment="CAST({} AS DATETIME)",
+            moment_literal="DATETIME '{}'",
+            nan="IS_NAN({})",
+            not_nan="NOT IS_NAN({})",
+        ),
+        "snowflake": Dialect(
+            "Snowflake",
+            text=_snowflake_text,
+            boolean="CAST({} AS INTEGER)",
+            moment_literal="CAST('{}' AS TIMESTAMP_NTZ)",
+            zoned_literal="CAST('{} +00:00' AS TIMESTAMP_TZ)",
+            nan="{} = CAST('NaN' AS FLOAT)",
+            not_nan="{} < CAST('NaN' AS FLOAT)",
+            nan_is_largest=True,
+        ),
+        "spark": Dialect(
+            "Spark",
+            marks=("`", "`"),
+            name=_doubled("`"),
+            forbidden=("${",),
+            text=_spark_text,
+            number=lambda x: f"{x!r}D",
+            boolean="CAST({} AS INT)",
+            zoned_literal="TIMESTAMP '{}+00:00'",
+            nan="{} = CAST('NaN' AS DOUBLE)",
+            not_nan="{} < CAST('NaN' AS DOUBLE)",
+            nan_is_largest=True,
+        ),
+        "oracle": Dialect(
+            "Oracle",
+            forbidden=('"',),
+            text=_oracle_text,
+            number=_normal(lambda x: f"{x!r}D", "Oracle"),
+            truth=("0", "1"),
+            zoned_literal="TIMESTAMP '{} +00:00'",
+            nan="{} = BINARY_DOUBLE_NAN",
+            not_nan="{} < BINARY_DOUBLE_NAN",
+            nan_is_largest=True,
+            alias=" ",
+            max_list=1000,
+        ),
+    }
+)
+assert tuple(DIALECTS) == get_args(DialectName)

@@ -1,0 +1,1 @@
+"""What a table is like before anything is learned from it: kinds, gaps, distributions, doubts."""

@@ -1,0 +1,292 @@
+"""One column described: its kind, what is missing, its distribution, and what deserves a look."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ceiba.layout import percent
+from ceiba.table import Column, Kind, show_number
+from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.visible import visible
+
+DescribedKind = Literal["number", "category", "ordered", "date", "identifier"]
+
+_MANY_ROWS: Final = 20  # below it, rows with a value each are no surprise
+_OWN: Final = 0.9  # share of rows with a level of their own that makes an identifier
+_MANY_LEVELS: Final = 500
+_MOSTLY: Final = 0.8  # share of cells that look like numbers or dates in a column of texts
+_GAPS: Final = 0.5
+_LONGEST: Final = 16  # characters of a level in a distribution
+_SPARK: Final = "▁▂▃▄▅▆▇█"
+_NUMBER: Final = re.compile(
+    r"\s*[^\w\s.,'+-]?\s*[+-]?[\d.,'\s]*\d[\d.,'\s]*(?:[eE][+-]?\d+)?\s*[^\w\s]?\s*"
+)
+_DATE: Final = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})\b.*")
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something about a column that deserves a look.
+
+    Attributes
+    ----------
+    code : str
+        What it is: "empty", "constant", "identifier", "dates_differ", "many_levels",
+        "numbers_as_text", "dates_as_text", "codes" or "mostly_missing".
+    column : str
+    text : str
+        The same in words, with what to do.
+    """
+
+    code: str
+    column: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ColumnDescription:
+    """What is known of one column before learning.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "category", "ordered", "date", "identifier"}
+    n_missing, n_present : int
+        Rows without and with a value.
+    missing : float
+        Share of the rows without one.
+    n_distinct : int
+        Different values that are present.
+    quantiles : tuple of float
+        Numbers and dates: minimum, quartiles and maximum (dates in seconds since 1970).
+    histogram : tuple of int
+        Numbers and dates: rows in bins of equal width between minimum and maximum.
+    levels : tuple of (level, rows)
+        Categories: the most frequent levels; ordered ones in their order.
+    association : float or None
+        Share of the target's impurity that the best single split by this column takes away;
+        None without a target, and for identifiers.
+    remarks : tuple of Remark
+    is_target : bool
+    """
+
+    name: str
+    kind: DescribedKind
+    n_missing: int
+    missing: float
+    n_present: int
+    n_distinct: int
+    quantiles: tuple[float, ...] = ()
+    histogram: tuple[int, ...] = ()
+    levels: tuple[tuple[Any, int], ...] = ()
+    association: float | None = None
+    remarks: tuple[Remark, ...] = ()
+    is_target: bool = False
+    display: str = "number"
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the table."""
+        return self.n_missing + self.n_present
+
+    def distribution(self, *, unicode: bool = True) -> str:
+        """Return the distribution in a few characters.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ceiba.describe({"x": [1, 1, 1, 2, 5]}).columns[0].distribution()
+        '1 █▁▃▁▁▁▁▁▁▃ 5'
+        """
+        if self.quantiles:
+            low, high = (_shown(self.quantiles[k], self.display) for k in (0, -1))
+            if not unicode:
+                return f"{low} ... {high}"
+            return f"{low} {_sparkline(self.histogram)} {high}"
+        shown = [
+            f"{_short(level, unicode)} {percent(n / self.n_present)}"
+            for level, n in self.levels[:3]
+            if n
+        ]
+        more = self.n_distinct - len(shown)
+        return ", ".join(shown) + (f", +{more}" if more > 0 else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as plain data; dates as texts."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "n_missing": self.n_missing,
+            "missing": self.missing,
+            "n_distinct": self.n_distinct,
+            "quantiles": [
+                value if self.kind != "date" else _shown(value, self.display)
+                for value in self.quantiles
+            ],
+            "histogram": list(self.histogram),
+            "levels": [[level, n] for level, n in self.levels],
+            "association": self.association,
+            "remarks": [vars(remark).copy() for remark in self.remarks],
+            "is_target": self.is_target,
+        }
+
+
+def describe_column(column: Column, *, bins: int, top: int) -> ColumnDescription:
+    """Describe one column of a table, without a target."""
+    info, missing = column.info, column.missing
+    n_missing, n_rows = int(missing.sum()), len(missing)
+    share = n_missing / n_rows if n_rows else 0.0
+    present = column.values[~missing]
+    known = {"name": info.name, "n_missing": n_missing, "missing": share,
+             "n_present": n_rows - n_missing}  # fmt: skip
+    if info.is_numeric and info.display != "boolean":
+        described = _numbers(known, present, info.display, bins)
+    else:
+        labels: tuple[Any, ...] = ("no", "yes") if info.is_numeric else info.levels
+        described = _levels(known, present.astype(np.int64), labels, info.kind, top)
+    return described
+
+
+def _numbers(
+    known: dict[str, Any], values: NDArray[Any], display: str, bins: int
+) -> ColumnDescription:
+    values = values.astype(np.float64)
+    n_distinct = len(np.unique(values))
+    kind: DescribedKind = "date" if display in ("date", "datetime") else "number"
+    name, n = known["name"], len(values)
+    remarks = _gaps(known, n_distinct)
+    if n >= _MANY_ROWS and n_distinct == n and kind == "date":
+        remarks.append(
+            Remark("dates_differ", name, f"Column {name!r} has another date in each row, and no "
+                   "new row will have any of them. Leave it out, or make columns such as the "
+                   "month.")
+        )  # fmt: skip
+    if kind == "number" and _counts_rows(name, values, n_distinct):
+        kind = "identifier"
+        remarks.append(
+            Remark("identifier", name, f"Column {name!r} numbers the rows: an identifier. Leave it "
+                   "out.")
+        )  # fmt: skip
+    if not n:
+        return ColumnDescription(**known, kind=kind, n_distinct=0, remarks=tuple(remarks))
+    return ColumnDescription(
+        **known,
+        kind=kind,
+        n_distinct=n_distinct,
+        quantiles=tuple(np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()),
+        histogram=tuple(np.histogram(values, bins)[0].tolist()),
+        remarks=tuple(remarks),
+        display=display,
+    )
+
+
+def _levels(
+    known: dict[str, Any], codes: NDArray[np.int64], labels: tuple[Any, ...], kind: Kind, top: int
+) -> ColumnDescription:
+    counts = np.bincount(codes, minlength=len(labels))
+    n_distinct, n, name = int(np.count_nonzero(counts)), len(codes), known["name"]
+    ordered = kind == Kind.ORDERED
+    order = np.arange(len(labels)) if ordered else np.argsort(-counts, kind="stable")
+    described: DescribedKind = "ordered" if ordered else "category"
+    remarks = _gaps(known, n_distinct)
+    texts = _read_as_text(name, labels, counts, n)
+    remarks += texts
+    if not ordered and n >= _MANY_ROWS and n_distinct >= _OWN * n:
+        if not texts:
+            described = "identifier"
+            remarks.append(
+                Remark("identifier", name, f"Column {name!r} has {n_distinct} levels in {n} rows: "
+                       "an identifier, which says nothing about new rows. Leave it out.")
+            )  # fmt: skip
+    elif n_distinct >= _MANY_LEVELS and not texts:
+        remarks.append(
+            Remark("many_levels", name, f"Column {name!r} has {n_distinct:,} levels, "
+                   f"{n / n_distinct:.3g} rows each. A split by so many fits chance. Put rare "
+                   "levels together, use what they stand for (a region, a type), or leave it out.")
+        )  # fmt: skip
+    return ColumnDescription(
+        **known,
+        kind=described,
+        n_distinct=n_distinct,
+        levels=tuple((labels[k], int(counts[k])) for k in order[:top].tolist()),
+        remarks=tuple(remarks),
+    )
+
+
+def _gaps(known: dict[str, Any], n_distinct: int) -> list[Remark]:
+    name, n_present = known["name"], known["n_present"]
+    if not n_present:
+        return [Remark("empty", name, f"Column {name!r} has no value at all.")]
+    remarks = []
+    if n_distinct == 1 and n_present > 1:
+        remarks.append(Remark("constant", name, f"Column {name!r} has one value in all rows."))
+    if known["missing"] > _GAPS:
+        share = percent(known["missing"])
+        remarks.append(
+            Remark("mostly_missing", name, f"Column {name!r} is missing in {share} of the rows.")
+        )
+    return remarks
+
+
+def _counts_rows(name: str, values: NDArray[np.float64], n_distinct: int) -> bool:
+    """Tell whether whole numbers are different in every row and lie close, or are called id."""
+    n = len(values)
+    if n < _MANY_ROWS or n_distinct < n or not bool((values == np.round(values)).all()):
+        return False
+    called_id = re.search(r"(^|[^a-z])(id|nr|no|key|index)$", name, re.IGNORECASE) is not None
+    return called_id or bool(values.max() - values.min() < 1.2 * n)
+
+
+def _read_as_text(
+    name: str, labels: tuple[Any, ...], counts: NDArray[np.int64], n: int
+) -> list[Remark]:
+    """Say that most cells of a column of texts look like numbers or dates."""
+    pairs = zip(labels, counts.tolist(), strict=True)
+    texts = [(label, k) for label, k in pairs if k and isinstance(label, str)]
+    if not n or not texts:
+        return []
+    for code, pattern, what in (
+        ("dates_as_text", _DATE, "dates"),
+        ("numbers_as_text", _NUMBER, "numbers"),
+    ):
+        alike = sum(k for text, k in texts if pattern.fullmatch(text))
+        if alike < _MOSTLY * n:
+            continue
+        strange = next((text for text, _ in texts if not pattern.fullmatch(text)), None)
+        codes = all(text.isdigit() for text, _ in texts)
+        if code == "numbers_as_text" and codes and any(text[0] == "0" for text, _ in texts):
+            return [
+                Remark("codes", name, f"Column {name!r} is read as levels: its numbers begin with "
+                       "0, as codes do.")
+            ]  # fmt: skip
+        if strange is None:
+            why = f"not all are written as {texts[0][0]!r}"
+        else:
+            why = f"{strange!r} is none"
+        return [
+            Remark(code, name, f"Column {name!r} is read as levels, but looks like {what}: {why}.")
+        ]
+    return []
+
+
+def _shown(value: float, display: str) -> str:
+    if display in ("date", "datetime", "duration"):
+        return show_number(value, display)  # type: ignore[arg-type]
+    return number_text(float(value), 4)
+
+
+def _short(level: Any, unicode: bool) -> str:
+    text = visible(level_text(level), one_line=True)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + ("…" if unicode else "~")
+
+
+def _sparkline(counts: tuple[int, ...]) -> str:
+    most = max(counts, default=0) or 1
+    return "".join(
+        _SPARK[0] if not n else _SPARK[max(1, round(n / most * (len(_SPARK) - 1)))] for n in counts
+    )

@@ -1,0 +1,221 @@
+"""A table described before learning: every column by kind, gaps, distribution and association.
+
+Association is the share of the target's impurity (Gini, or the variance) that the best single split
+by the column takes away: 0 for a column that says nothing, 1 for one that decides the target alone.
+It is measured on at most 20,000 rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba.errors import DataWarning, SchemaError, did_you_mean
+from ceiba.inspection.describing.column import ColumnDescription, Remark, describe_column
+from ceiba.inspection.splitting.split_table import split_table
+from ceiba.layout import percent
+from ceiba.listing import Listing
+from ceiba.table import Column, Table, read
+
+_MOST_ROWS: Final = 20_000  # by which associations are measured
+_FEW: Final = 20  # whole numbers of so few values are classes
+_KINDS: Final = {
+    "number": "numbers", "category": "categories", "ordered": "ordered", "date": "dates",
+    "identifier": "identifiers",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a table is like.
+
+    Attributes
+    ----------
+    n_rows : int
+    columns : tuple of ColumnDescription
+    target : str or None
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> made = ceiba.describe({"age": [20, 30, None, 50], "sex": ["f", "m", "f", "m"]})
+    >>> made["age"].missing
+    0.25
+    >>> made.headline()
+    '4 rows, 2 columns: 1 number (age), 1 category (sex); 1 missing cell'
+    """
+
+    n_rows: int
+    columns: tuple[ColumnDescription, ...]
+    target: str | None = None
+
+    def __getitem__(self, name: str) -> ColumnDescription:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        names = [column.name for column in self.columns]
+        raise SchemaError(f"There is no column {name!r}.{did_you_mean(name, names)}")
+
+    def __iter__(self) -> Iterator[ColumnDescription]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What deserves a look, of all columns."""
+        return tuple(remark for column in self.columns for remark in column.remarks)
+
+    @property
+    def n_missing(self) -> int:
+        """Missing cells."""
+        return sum(column.n_missing for column in self.columns)
+
+    def headline(self, most: int = 5) -> str:
+        """Return one line: the columns by kind, some by name, and missing cells."""
+        parts = []
+        for kind, many in _KINDS.items():
+            names = [one.name for one in self.columns if one.kind == kind and not one.is_target]
+            if names:
+                shown = ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+                word = many if len(names) > 1 else kind
+                parts.append(f"{len(names)} {word} ({shown})")
+        n, cells = len(self.columns), self.n_missing
+        aim = f"; target {self.target}" if self.target is not None else ""
+        listed = f": {', '.join(parts)}" if parts else ""
+        return (
+            f"{self.n_rows:,} {'row' if self.n_rows == 1 else 'rows'}, "
+            f"{n:,} {'column' if n == 1 else 'columns'}{listed}{aim}; "
+            f"{f'{cells:,}' if cells else 'no'} missing {'cell' if cells == 1 else 'cells'}"
+        )
+
+    def table(self, *, unicode: bool = True) -> Listing:
+        """Return one row per column."""
+        figures: dict[str, Any] = {
+            "column": [one.name for one in self.columns],
+            "kind": ["target" if one.is_target else one.kind for one in self.columns],
+            "missing": [percent(one.missing) if one.n_missing else "" for one in self.columns],
+            "distinct": np.array([one.n_distinct for one in self.columns], np.int64),
+            "distribution": [one.distribution(unicode=unicode) for one in self.columns],
+        }
+        legend = ""
+        if self.target is not None:
+            figures["association"] = [
+                "" if one.association is None else f"{one.association:.2f}" for one in self.columns
+            ]
+            legend = (
+                f"association: share of the impurity of {self.target} that the best single split "
+                "takes away"
+            )
+        return Listing(figures, title=self.headline(), legend=legend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as plain data, for JSON."""
+        return {
+            "n_rows": self.n_rows,
+            "n_missing": self.n_missing,
+            "target": self.target,
+            "columns": [one.to_dict() for one in self.columns],
+        }
+
+    def __str__(self) -> str:
+        return "\n".join([str(self.table()), *(f"! {one.text}" for one in self.remarks)])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        listed = "".join(f"<li>{escape(one.text)}</li>" for one in self.remarks)
+        return self.table()._repr_html_() + (f"<ul>{listed}</ul>" if listed else "")
+
+
+def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10) -> Description:
+    """Describe the columns of a table: kind, gaps, distribution, doubts.
+
+    Parameters
+    ----------
+    X : table
+        Anything that `fit` accepts.
+    target : str, optional
+        A column of X; the others then get their association with it.
+    bins : int, default=10
+        Of the histograms of numbers and dates.
+    top : int, default=10
+        How many levels of a category are listed.
+
+    Returns
+    -------
+    Description
+        A value that prints; `to_dict()` is plain data.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"], "buys": ["n", "n", "y", "y"]}
+    >>> print(ceiba.describe(X, "buys"))
+    4 rows, 3 columns: 1 number (age), 1 category (sex); target buys; no missing cells
+    column  kind      missing  distinct  distribution      association
+    age     number                    4  20 █▁▁█▁▁█▁▁█ 50  1.00
+    sex     category                  2  f 50%, m 50%      0.00
+    buys    target                    2  n 50%, y 50%
+    association: share of the impurity of buys that the best single split takes away
+    """
+    with warnings.catch_warnings():  # what they say is among the remarks
+        warnings.simplefilter("ignore", DataWarning)
+        table = read(X)
+    if target is not None and target not in table.schema.names:
+        raise SchemaError(
+            f"There is no column {target!r}.{did_you_mean(target, table.schema.names)}"
+        )
+    columns = [describe_column(column, bins=bins, top=top) for column in table.columns]
+    if target is not None:
+        strength = _associations(table, columns, target)
+        columns = [
+            replace(one, is_target=True, remarks=())
+            if one.name == target
+            else replace(one, association=strength.get(one.name))
+            for one in columns
+        ]
+    return Description(table.n_rows, tuple(columns), target)
+
+
+def _associations(table: Table, columns: list[ColumnDescription], target: str) -> dict[str, float]:
+    """Return the association of each column with the target; identifiers have none."""
+    at = table.schema.index(target)
+    answer = table.columns[at]
+    rows = np.flatnonzero(~answer.missing)
+    if len(rows) > _MOST_ROWS:
+        rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_ROWS, replace=False))
+    asked = [
+        j
+        for j, one in enumerate(columns)
+        if j != at and one.kind != "identifier" and one.n_distinct > 1
+    ]
+    if not len(rows) or not asked:
+        return {}
+    y, criterion, impurity = _target_of(answer, rows)
+    if impurity <= 0:
+        return {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        splits = split_table(table.select(asked).take(rows), y, criterion)
+    return {
+        name: float(min(max(gain / impurity, 0.0), 1.0))
+        for name, gain in zip(splits["column"], splits["gain"], strict=True)
+    }
+
+
+def _target_of(column: Column, rows: Any) -> tuple[Any, str, float]:
+    """Return the target's values, the criterion and the impurity of them all."""
+    values = column.values[rows]
+    if column.info.is_numeric and column.info.display != "boolean":
+        whole = bool((values == np.round(values)).all())
+        if not whole or len(np.unique(values)) > _FEW:
+            return values.astype(np.float64), "squared_error", float(np.var(values))
+    labels, codes = np.unique(values, return_inverse=True)
+    shares = np.bincount(codes, minlength=len(labels)) / len(codes)
+    return codes, "gini", float(1 - (shares**2).sum())

@@ -1,0 +1,223 @@
+"""How good class probabilities are: AUC, average precision, Brier score, log loss, KS, gains, lift.
+
+For a positive class with score s and weights w (all as in `sklearn.metrics`):
+
+    AUC                area under the ROC curve: P(s of a positive > s of another) + half the ties
+    average precision  sum over thresholds of (recall_k - recall_k-1) precision_k
+    Brier score        mean (p - truth)^2; with more than two classes summed over the classes
+    log loss           mean -log p(truth), p kept within float64's epsilon of 0 and 1
+    KS                 largest |true positive rate - false positive rate| over all thresholds
+
+With more than two classes and no positive class, AUC and average precision are the plain means of
+one class against the rest. Rows of equal score are never parted: a tree gives few scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import OptionError, did_you_mean
+from ceiba.listing import Listing
+
+Array = npt.NDArray[np.float64]
+
+_EPS: Final = float(np.finfo(np.float64).eps)
+_BANDS: Final = 10
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityScores:
+    """How good the probabilities of a classifier are.
+
+    Attributes
+    ----------
+    positive : object or None
+        The class that AUC, average precision, KS and gains are about; None: the mean over classes
+        against the rest.
+    auc, average_precision : float
+        NaN where all rows are of one kind.
+    brier, log_loss : float
+    ks, ks_threshold : float
+        Kolmogorov and Smirnov's distance of the scores of both kinds, and the probability from
+        which on a row would be called positive there; NaN without a positive class.
+    gains : Listing or None
+        Bands of rows from the highest probability down: rows, positives, rate, lift, and the same
+        cumulated.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeClassifier(max_depth=1).fit([[1], [2], [3], [4]], list("abab"))
+    >>> model.evaluate([[1], [2], [3], [4]], list("abab")).scores.auc
+    0.75
+    """
+
+    positive: Any
+    auc: float
+    average_precision: float
+    brier: float
+    log_loss: float
+    ks: float
+    ks_threshold: float
+    gains: Listing | None
+
+    def __str__(self) -> str:
+        of = "" if self.positive is None else f" of {self.positive!r}"
+        ks = "" if self.ks != self.ks else f", KS {self.ks:.3g} (from {self.ks_threshold:.3g} on)"
+        return (
+            f"probabilities{of}: AUC {self.auc:.3g}, average precision "
+            f"{self.average_precision:.3g}, Brier {self.brier:.3g}, "
+            f"log loss {self.log_loss:.3g}{ks}"
+        )
+
+
+def positive_index(positive: Any, classes: list[Any]) -> int | None:
+    """Return the index of the positive class: of two the second unless another is named.
+
+    Examples
+    --------
+    >>> from ceiba.inspection.probability_scores import positive_index
+    >>> positive_index(None, ["bad", "good"]), positive_index("bad", ["bad", "good"])
+    (1, 0)
+    """
+    if positive is None:
+        return 1 if len(classes) == 2 else None
+    if positive not in classes:
+        shown = [str(label) for label in classes]
+        raise OptionError(
+            f"positive={positive!r} is not a class. The classes are {', '.join(shown)}."
+            f"{did_you_mean(str(positive), shown)}"
+        )
+    return classes.index(positive)
+
+
+def probability_scores(
+    truth: npt.NDArray[np.intp],
+    probability: Array,
+    classes: list[Any],
+    *,
+    weight: Array | None = None,
+    positive: Any = None,
+) -> ProbabilityScores:
+    """Judge class probabilities.
+
+    Parameters
+    ----------
+    truth : int array of shape (n,)
+        Class indices; those beyond the columns of `probability` are classes the model lacks.
+    probability : array of shape (n, K)
+    classes : list
+        Labels of the columns.
+    weight : array of shape (n,), optional
+    positive : label, optional
+        Of two classes the second by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.inspection.probability_scores import probability_scores
+    >>> p = np.array([[0.8, 0.2], [0.3, 0.7]])
+    >>> round(probability_scores(np.array([0, 1]), p, ["a", "b"]).brier, 3)
+    0.065
+    """
+    w = np.ones(len(truth)) if weight is None else weight
+    at = positive_index(positive, classes)
+    n_classes = max(probability.shape[1], int(truth.max(initial=0)) + 1)
+    wide = np.zeros((len(truth), n_classes))
+    wide[:, : probability.shape[1]] = probability
+    told = np.take_along_axis(wide, truth[:, None], axis=1)[:, 0]
+    total = float(w.sum())
+    squares = ((wide - np.eye(n_classes)[truth]) ** 2).sum(axis=1)
+    brier = float((w * squares).sum() / total) * (0.5 if n_classes == 2 else 1.0)
+    loss = float((w * -np.log(np.clip(told, _EPS, 1 - _EPS))).sum() / total)
+    kinds = [at] if at is not None else list(range(len(classes)))
+    ranked = [ranking_scores(truth == k, wide[:, k], w) for k in kinds]
+    auc, precision = (float(np.mean([one[i] for one in ranked])) for i in (0, 1))
+    ks, threshold, gains = float("nan"), float("nan"), None
+    if at is not None:
+        ks, threshold = _distance(truth == at, wide[:, at], w)
+        gains = _gains(truth == at, wide[:, at], w, classes[at])
+    named = None if at is None else classes[at]
+    return ProbabilityScores(named, auc, precision, brier, loss, ks, threshold, gains)
+
+
+def ranking_scores(
+    truth: npt.NDArray[np.bool_], score: Array, weight: Array
+) -> tuple[float, float]:
+    """Return AUC and average precision of scores; NaN where only one kind is there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.inspection.probability_scores import ranking_scores
+    >>> ranking_scores(np.array([False, True, True]), np.array([0.1, 0.1, 0.9]), np.ones(3))
+    (0.75, 0.8333333333333333)
+    """
+    _, hits, others = _steps(truth, score, weight)
+    positives, negatives = float(hits.sum()), float(others.sum())
+    if positives <= 0 or negatives <= 0:
+        return float("nan"), float("nan") if positives <= 0 else 1.0
+    true_rate, false_rate = np.cumsum(hits) / positives, np.cumsum(others) / negatives
+    before = np.append(0.0, true_rate[:-1])
+    area = float(np.sum(np.diff(false_rate, prepend=0.0) * (true_rate + before) / 2))
+    precision = np.cumsum(hits) / np.cumsum(hits + others)
+    return area, float(np.sum((true_rate - before) * precision))
+
+
+def _steps(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[Array, Array, Array]:
+    """Return the different scores, highest first, and the weight of both kinds at each."""
+    levels, where = np.unique(score, return_inverse=True)
+    n = len(levels)
+    hits = np.bincount(where, weight * truth, n).astype(np.float64)[::-1]
+    others = np.bincount(where, weight * ~truth, n).astype(np.float64)[::-1]
+    some = (hits + others) > 0
+    return levels[::-1][some], hits[some], others[some]
+
+
+def _distance(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[float, float]:
+    levels, hits, others = _steps(truth, score, weight)
+    if not hits.sum() > 0 or not others.sum() > 0:
+        return float("nan"), float("nan")
+    gap = np.abs(np.cumsum(hits) / hits.sum() - np.cumsum(others) / others.sum())
+    best = int(np.argmax(gap))
+    return float(gap[best]), float(levels[best])
+
+
+def _gains(truth: npt.NDArray[np.bool_], score: Array, weight: Array, positive: Any) -> Listing:
+    """Return bands of rows by falling probability: of each score, or ten of many scores."""
+    levels, hits, others = _steps(truth, score, weight)
+    rows = hits + others
+    last = np.arange(len(levels))
+    if len(levels) > _BANDS:
+        reached = np.cumsum(rows) / rows.sum()
+        ends = np.searchsorted(reached, np.arange(1, _BANDS) / _BANDS - 1e-12)
+        last = np.unique(np.append(ends, len(levels) - 1))
+    first = np.append(0, last[:-1] + 1)
+    band_rows, band_hits = np.add.reduceat(rows, first), np.add.reduceat(hits, first)
+    base = float(hits.sum() / rows.sum())
+    below = np.cumsum(band_rows), np.cumsum(band_hits)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        figures = {
+            "from": levels[last],
+            "rows": band_rows,
+            "positives": band_hits,
+            "rate": band_hits / band_rows,
+            "lift": band_hits / band_rows / base,
+            "rows so far": below[0] / rows.sum(),
+            "gain": below[1] / hits.sum(),
+            "lift so far": below[1] / below[0] / base,
+        }
+    return Listing(
+        figures,
+        title=f"gains and lift for {positive!r}",
+        legend=(
+            "from: lowest probability in the band; rate: share of positives; lift: rate over the "
+            f"share in all rows, {base:.3g};\n"
+            "rows so far, gain: share of all rows, and of all positives, with that probability or "
+            "more"
+        ),
+    )

@@ -1,0 +1,159 @@
+"""A RuleSet in the model file: its tree, and each rule as what it asks of the columns.
+
+The rules are data (bounds, level codes, whether a missing value belongs), so a file never runs code
+and an edited one is checked like any other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba.errors import ModelFileError
+from ceiba.paths import Clause, Condition, ValueSet
+from ceiba.paths.conditions import Chain
+from ceiba.rules.rule_set import GeneralRule, RuleSet
+from ceiba.tree.model_file import Document, write
+from ceiba.tree.model_file.field import Field
+from ceiba.tree.model_file.values import from_json, to_json
+
+_FIGURES: Final = ("cover", "errors", "confidence", "lift")
+_SET: Final = ("column", "low", "high", "codes", "named", "missing")
+
+
+def save_rules(
+    rules: RuleSet,
+    path: str | os.PathLike[str] | Any,
+    metadata: Mapping[str, Any] | None,
+    compress: bool | None,
+) -> None:
+    """Write a fitted RuleSet into a model file."""
+    schema = rules.tree_.schema
+    listed = [
+        {
+            "value": rules.classes_.tolist().index(_plain(rule.value)),
+            "n_tests": rule.n_tests,
+            **{name: float(getattr(rule, name)) for name in _FIGURES},
+            "clauses": [_clause(clause, schema) for clause in rule.condition.clauses],
+        }
+        for rule in rules.rules_
+    ]
+    fitted = {
+        "rules": listed,
+        "default": int(rules._default),
+        "share": to_json(rules._share),
+        "n_path_tests": rules.n_path_tests_,
+    }
+    model = {
+        "class": "RuleSet",
+        "parameters": {"confidence": float(rules.confidence)},
+        "fitted": fitted,
+    }
+    write(path, rules.tree_, model=model, metadata=metadata, compress=compress)
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _clause(clause: Clause, schema: Any) -> dict[str, Any]:
+    return {
+        "column": schema.index(clause.info.name),
+        "choices": [
+            {
+                "set": _set(values, schema),
+                "chains": [
+                    {
+                        "default": chain.default,
+                        "tests": [[_set(a, schema), _set(b, schema)] for a, b in chain.tests],
+                    }
+                    for chain in chains
+                ],
+            }
+            for values, chains in clause.choices
+        ],
+    }
+
+
+def _set(values: ValueSet, schema: Any) -> dict[str, Any]:
+    return {
+        "column": schema.index(values.info.name),
+        "low": to_json(float(values.low)),
+        "high": to_json(float(values.high)),
+        "codes": sorted(values.codes),
+        "named": sorted(values.named),
+        "missing": values.missing,
+    }
+
+
+def restore_rules(document: Document) -> RuleSet:
+    """Make the RuleSet of a model file again."""
+    tree, stored = document.tree, document.model
+    assert stored is not None
+    stored.object(("class", "parameters", "fitted"))
+    parameters, fitted = stored["parameters"], stored["fitted"]
+    parameters.object(("confidence",))
+    fitted.object(("rules", "default", "share", "n_path_tests"))
+    if tree.task != "classification" or tree.n_outputs > 1:
+        stored["class"].fail("The rules of a RuleSet come from a tree of one output of classes.")
+    classes = tree.target.classes[0]
+    rules = RuleSet(confidence=parameters["confidence"].number())
+    rules.tree_, rules.classes_ = tree, classes
+    rules.n_features_in_ = len(tree.schema.columns)
+    if tree.schema.named:
+        rules.feature_names_in_ = np.array(tree.schema.names, dtype=object)
+    rules.rules_ = [_rule(one, tree, classes) for one in fitted["rules"].items()]
+    rules._default = fitted["default"].integer(0, len(classes) - 1)
+    rules.default_ = classes[rules._default]
+    share = from_json(fitted["share"], {})
+    if not isinstance(share, np.ndarray) or share.shape != (len(classes),):
+        fitted["share"].fail("One share for each class is needed.")
+    rules._share = share.astype(np.float64)
+    rules.n_tests_ = sum(rule.n_tests for rule in rules.rules_)
+    rules.n_path_tests_ = fitted["n_path_tests"].integer(0, 2**53)
+    return rules
+
+
+def _rule(field: Field, tree: Any, classes: Any) -> GeneralRule:
+    field.object(("value", "n_tests", "clauses", *_FIGURES))
+    clauses = tuple(_read_clause(one, tree.schema) for one in field["clauses"].items())
+    return GeneralRule(
+        Condition(tree.schema, clauses),
+        classes[field["value"].integer(0, len(classes) - 1)],
+        **{name: field[name].number() for name in _FIGURES},
+        n_tests=field["n_tests"].integer(0, 2**31),
+    )
+
+
+def _read_clause(field: Field, schema: Any) -> Clause:
+    field.object(("column", "choices"))
+    info = schema.columns[field["column"].integer(0, len(schema.columns) - 1)]
+    choices = []
+    for choice in field["choices"].items():
+        choice.object(("set", "chains"))
+        chains = []
+        for chain in choice["chains"].items():
+            chain.object(("default", "tests"))
+            tests = tuple(
+                tuple(_read_set(one, schema) for one in pair.items(2))
+                for pair in chain["tests"].items()
+            )
+            chains.append(Chain(tests, chain["default"].boolean()))  # type: ignore[arg-type]
+        choices.append((_read_set(choice["set"], schema), tuple(chains)))
+    return Clause(info, tuple(choices))
+
+
+def _read_set(field: Field, schema: Any) -> ValueSet:
+    field.object(_SET)
+    info = schema.columns[field["column"].integer(0, len(schema.columns) - 1)]
+    low, high = (from_json(field[name], {}) for name in ("low", "high"))
+    if not isinstance(low, float | int) or not isinstance(high, float | int):
+        raise ModelFileError(f"Damaged model file, at {field.place}: bounds are numbers.")
+    codes, named = (
+        frozenset(one.integer(0, info.n_levels) for one in field[name].items())
+        for name in ("codes", "named")
+    )
+    return ValueSet(info, float(low), float(high), codes, named, field["missing"].boolean())

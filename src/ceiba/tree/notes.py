@@ -1,0 +1,219 @@
+"""What people write on the nodes of a tree: names, notes, and answers set by hand with a reason.
+
+Notes travel with the tree: through collapsing, pruning and recounting, into the model file and into
+every place where a node is shown. An answer set by hand is what the node predicts; probabilities
+and counts stay those of its rows, so that the decision and the data can be told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ceiba.errors import OptionError, TreeError, did_you_mean
+from ceiba.tree.impurity import class_risk
+from ceiba.tree.splits.sentences import number_text
+from ceiba.visible import visible
+
+if TYPE_CHECKING:
+    from ceiba.tree.arrays import Array
+    from ceiba.tree.tree import Tree
+
+
+@dataclass(frozen=True)
+class NodeNote:
+    """What is written on one node.
+
+    Attributes
+    ----------
+    name, note : str or None
+    answer : label, number or None
+        The answer set by hand; None: the node answers by its rows.
+    before : label, number or None
+        What the node answered before.
+    reason : str or None
+        Why the answer was set.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b")).annotate(1, name="low")
+    >>> tree.node(1).note
+    NodeNote(name='low', note=None, answer=None, before=None, reason=None)
+    """
+
+    name: str | None = None
+    note: str | None = None
+    answer: Any = None
+    before: Any = None
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        parts = [": ".join(filter(None, (self.name, self.note)))]
+        if self.answer is not None:
+            because = f": {self.reason}" if self.reason else ""
+            parts.append(f"answer set by hand, was {_shown(self.before)}{because}")
+        return visible("; ".join(filter(None, parts)), one_line=True)
+
+
+def _shown(value: Any) -> str:
+    return number_text(value) if isinstance(value, float) else str(value)
+
+
+def note_text(tree: Tree, node: int) -> str:
+    """Return what is written on a node, in one line; "" if nothing is."""
+    return str(tree.notes[node]) if tree.notes and node in tree.notes else ""
+
+
+def note_lines(tree: Tree) -> list[str]:
+    """Return a line per node with a note, for the comments of exported programs.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.tree.notes import note_lines
+    >>> note_lines(ceiba.tree.build(("x <= 2.5", "a", "b")).annotate(1, name="low"))
+    ['node 1: low']
+    """
+    return [f"node {node}: {note_text(tree, node)}" for node in sorted(tree.notes or ())]
+
+
+def annotate(tree: Tree, node: int, name: Any = None, note: Any = None) -> Tree:
+    """Write a name and a note on a node; "" takes one away, None leaves it as it is."""
+    tree.node(node)
+    for given, what in ((name, "name"), (note, "note")):
+        if given is not None and not isinstance(given, str):
+            raise OptionError(f"{what} of a node must be text. Got {given!r}.")
+    if name is None and note is None:
+        raise OptionError("annotate: give a name, a note, or both.")
+    old = (tree.notes or {}).get(int(node), NodeNote())
+    return _written(
+        tree,
+        node,
+        replace(
+            old,
+            name=old.name if name is None else name or None,
+            note=old.note if note is None else note or None,
+        ),
+    )
+
+
+def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> Tree:
+    """Set the answer of a node by hand; None lets it answer by its rows again."""
+    tree.node(node)
+    if tree.n_outputs > 1:
+        raise OptionError("The answer of a node is set for one output; this tree has several.")
+    if tree.missing == "fractional":
+        raise OptionError(
+            "With missing='fractional' rows are answered by several leaves at once, so the answer "
+            "of one of them cannot be set. Use a tree with another rule for missing values."
+        )
+    if answer is None and reason is not None:
+        raise OptionError("A reason belongs to an answer that is set. Give the answer too.")
+    if reason is not None and not isinstance(reason, str):
+        raise OptionError(f"reason must be text. Got {reason!r}.")
+    old = (tree.notes or {}).get(int(node), NodeNote())
+    before = tree.node(node).label if old.answer is None else old.before
+    note = replace(old, answer=None, before=None, reason=None)
+    known = None
+    if answer is not None:
+        known = _class_of(tree, answer) if tree.task == "classification" else _number(answer)
+        note = replace(note, answer=known, before=before, reason=reason)
+    return _answering(_written(tree, node, note), node, before if answer is None else known, before)
+
+
+def kept_answers(tree: Tree) -> Tree:
+    """Return a tree of numbers, counted anew, whose nodes keep the answers set by hand."""
+    for node, note in dict(tree.notes or {}).items():
+        if note.answer is not None:
+            mean = float(tree.value[node, 0, 0])
+            tree = _written(tree, node, replace(note, before=mean))
+            tree = _answering(tree, node, note.answer, mean)
+    return tree
+
+
+def _answering(tree: Tree, node: int, answer: Any, mean: Any) -> Tree:
+    """Give a node the value and the risk of its answer; `mean` is the value of its rows."""
+    risk = tree.risk.copy()
+    if tree.task == "classification":
+        own = class_risk(tree.value, tree.answer, tree.share, tree.cost_matrix)
+        risk[node] = own[node]
+        return replace(tree, risk=risk)
+    value = tree.value.copy()
+    value[node] = float(answer)
+    about = tree.impurity[node] + (float(answer) - float(mean)) ** 2
+    known = tree.criterion == "squared_error" and not tree.smoothed
+    risk[node] = tree.share[node] * about if known else np.nan
+    return replace(tree, value=value, risk=risk)
+
+
+def _class_of(tree: Tree, answer: Any) -> Any:
+    labels = tree.target.classes[0].tolist()
+    if answer not in labels:
+        shown = [str(label) for label in labels]
+        raise OptionError(
+            f"There is no class {answer!r}. The classes are {', '.join(shown)}."
+            f"{did_you_mean(str(answer), shown)}"
+        )
+    return labels[labels.index(answer)]
+
+
+def _number(answer: Any) -> float:
+    try:
+        number = float(answer)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not np.isfinite(number):
+        raise OptionError(f"The answer of a node must be a finite number. Got {answer!r}.")
+    return number
+
+
+def _written(tree: Tree, node: int, note: NodeNote) -> Tree:
+    notes = dict(tree.notes or {})
+    if note == NodeNote():
+        notes.pop(int(node), None)
+    else:
+        notes[int(node)] = note
+    return replace(tree, notes=notes or None)
+
+
+def overridden(tree: Tree, best: Array) -> Array:
+    """Return the class indices of the nodes with those that were set by hand."""
+    set_by_hand = {n: note.answer for n, note in (tree.notes or {}).items()
+                   if note.answer is not None}  # fmt: skip
+    if not set_by_hand:
+        return best
+    best = best.copy()
+    labels = tree.target.classes[0].tolist()
+    for node, label in set_by_hand.items():
+        best[node, 0] = labels.index(label)
+    return best
+
+
+def taken_notes(
+    notes: Mapping[int, NodeNote] | None, ids: Array, shift: int = 0
+) -> dict[int, NodeNote] | None:
+    """Return the notes of some nodes under their new numbers, the places in `ids` (+ `shift`)."""
+    if not notes:
+        return None
+    new = {int(old): at + shift for at, old in enumerate(ids.tolist()) if int(old) in notes}
+    return {at: notes[old] for old, at in new.items()} or None
+
+
+def check_notes(tree: Tree) -> None:
+    """Refuse notes that do not belong to the tree, as in a damaged file."""
+    for node, note in (tree.notes or {}).items():
+        if not 0 <= node < tree.n_nodes:
+            raise TreeError(f"A note is about node {node}, which does not exist.")
+        if note.answer is None:
+            continue
+        if tree.n_outputs > 1 or tree.missing == "fractional":
+            raise TreeError(f"Node {node}: this tree cannot have answers set by hand.")
+        if tree.task == "classification":
+            if note.answer not in tree.target.classes[0].tolist():
+                raise TreeError(f"Node {node}: the answer {note.answer!r} is not a class.")
+        elif float(tree.value[node, 0, 0]) != note.answer:
+            raise TreeError(f"Node {node}: value and the answer set by hand differ.")

@@ -1,0 +1,157 @@
+"""Numbers and dates however they are written: read back as what they were."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ceiba.cli.files.cell_styles import INTEGER, TEXT, Style, choose, fitting
+from ceiba.cli.files.header import holds_names, named_columns, separator_in, unique_names
+from ceiba.cli.files.reading import Reading, load_table
+from ceiba.errors import OptionError
+
+pl = pytest.importorskip("polars")
+RNG = np.random.default_rng(11)
+
+
+def written(value: float, decimal: str, thousands: str, prefix: str, suffix: str) -> str:
+    sign, size = ("-" if value < 0 else ""), f"{abs(value):,.2f}"
+    body = size.replace(",", "\0").replace(".", decimal).replace("\0", thousands)
+    return f"{sign}{prefix}{body}{suffix}"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "suffix"), [("", ""), ("R$ ", ""), ("$", ""), ("", " €"), ("", "%")]
+)
+@pytest.mark.parametrize(
+    ("decimal", "thousands"),
+    [(".", ""), (",", ""), (".", ","), (",", "."), (",", " "), (",", "\u00a0"), (".", "'")],
+)
+def test_numbers_of_every_style_are_read_back(
+    decimal: str, thousands: str, prefix: str, suffix: str
+) -> None:
+    values = np.round(RNG.normal(0, 30_000, 60), 2)
+    cells = [written(value, decimal, thousands, prefix, suffix) for value in values]
+    made = choose({"x": fitting(cells)}, separator=";")
+    assert made.styles["x"].read(pl.Series(cells)).to_list() == pytest.approx(values.tolist())
+    assert made.doubts == []
+    assert Style.from_dict(made.styles["x"].to_dict()) == made.styles["x"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["%Y-%m-%d", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d/%m/%y",
+     "%d/%m/%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S"],
+)  # fmt: skip
+def test_dates_of_every_style_are_read_back(form: str) -> None:
+    times = [
+        datetime.datetime(2023, 1, 13, 7, 5) + datetime.timedelta(days=9 * k) for k in range(50)
+    ]
+    cells = [f"{time:{form}}" for time in times]
+    style = choose({"x": fitting(cells)}).styles["x"]
+    wanted = [time if "%H" in form else time.date() for time in times]
+    assert style.read(pl.Series(cells)).to_list() == wanted
+
+
+@pytest.mark.parametrize(
+    ("cells", "separator", "values", "doubt"),
+    [
+        (["1.234", "5.678"], ",", [1.234, 5.678], False),
+        (["1.234", "5.678"], ";", [1.234, 5.678], True),
+        (["1,234", "5,678"], ";", [1.234, 5.678], True),
+        (["1,234", "5,678"], "\t", [1234, 5678], True),
+        (["1.234.567", "5.678"], ";", [1234567, 5678], False),
+        (["1,234,567", "5,678"], ",", [1234567, 5678], False),
+        (["0.123", "1.234"], ";", [0.123, 1.234], False),
+        (["1 234", "5 678"], ";", [1234, 5678], False),
+    ],
+)
+def test_what_may_be_two_numbers_is_said(
+    cells: list[str], separator: str, values: list[float], doubt: bool
+) -> None:
+    made = choose({"x": fitting(cells)}, separator=separator)
+    assert made.styles["x"].read(pl.Series(cells)).to_list() == values
+    assert bool(made.doubts) == doubt
+
+
+def test_doubt_is_settled_by_the_user_the_file_and_the_model() -> None:
+    fits = {"x": fitting(["1.234", "5.678"])}
+    comma, point = Style("number", ",", "."), Style("number", ".")
+    assert choose(fits, separator=";", decimal_comma=True).styles["x"] == comma
+    assert choose(fits, separator=";", decimal_comma=False).styles["x"] == point
+    assert choose(fits, separator=";", stored={"x": comma}).styles["x"] == comma
+    beside = fits | {"y": fitting(["0,5"])}
+    assert choose(beside, separator=";").styles["x"] == comma
+    assert choose(fits | {"y": fitting(["0.5"])}, separator=";").doubts == []
+    days = {"d": fitting(["03/04/2024", "05/06/2024"])}
+    assert choose(days).styles["d"].form == "%d/%m/%Y"
+    assert choose(days).doubts
+    assert choose(days, day_first=False).styles["d"].form == "%m/%d/%Y"
+    assert choose(days | {"e": fitting(["12/31/2024"])}).styles["d"].form == "%m/%d/%Y"
+
+
+@pytest.mark.parametrize(
+    "cells", [["007", "12"], ["$1", "€2"], ["1", "x"], ["12%", "3"], ["31/31/2024"], ["1e5x"]]
+)
+def test_what_is_no_number_stays_text(cells: list[str]) -> None:
+    assert choose({"x": fitting(cells)}).styles["x"] == TEXT
+
+
+def test_markers_of_nothing_are_missing_among_numbers_only() -> None:
+    assert fitting(["1", "-", ".", "2"])[0] == INTEGER
+    assert fitting(["+", "-"]) == ()
+
+
+@pytest.mark.parametrize("late", ["1.234,5", "12,5", "text"])
+def test_style_follows_from_all_rows(tmp_path: Path, late: str) -> None:
+    path = tmp_path / "late.csv"
+    path.write_text("x;y\n" + "1.234;a\n" * 10_500 + f"{late};b\n", "utf-8")
+    frame = load_table(str(path), Reading()).frame
+    if late == "text":
+        assert frame["x"].dtype == pl.Categorical
+    else:
+        assert frame["x"][0] == 1234.0
+        assert frame["x"][-1] == {"1.234,5": 1234.5, "12,5": 12.5}[late]
+
+
+# ---------------------------------------------------------------------- header
+
+
+@pytest.mark.parametrize(
+    ("rows", "names"),
+    [
+        ([["age", "job"], ["39", "clerk"]], True),
+        ([["39", "clerk"], ["50", "smith"]], False),
+        ([["country", "2019", "2020"], ["Chile", "1", "2"]], True),
+        ([["a", "b"], ["c", "d"], ["e", "f"]], True),
+        ([["low", "low", "no"], ["low", "high", "no"], ["high", "low", "yes"]], False),
+        ([["x"], ["1"]], True),
+        ([["a", "b"]], True),
+    ],
+)
+def test_first_line_holds_names_or_data(rows: list[list[str]], names: bool) -> None:
+    assert holds_names(rows) == names
+
+
+def test_names_are_as_many_as_columns() -> None:
+    with pytest.raises(OptionError, match="2 names for 3 columns"):
+        named_columns([["1", "2", "3"]], Reading(names=("a", "b")), "f.csv")
+    assert unique_names(["x", "x", "x_2", "x"])[0] == ["x", "x_3", "x_2", "x_4"]
+
+
+def test_model_names_the_columns_of_a_file_without_header() -> None:
+    rows = [["1", "a"], ["2", "b"]]
+    reading = Reading(expected=("x",), stored_names=("x", "c", "y"), target="y")
+    assert named_columns(rows, reading, "f.csv") == (["x", "c"], False, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [("a;b\n1,5;2\n", ";"), ("a,b\n1;2,3\n", ","), ("a b\n1 2\n", " "), ("a\tb, c\n1\t2\n", "\t"),
+     ("one column\n1\n", ",")],
+)  # fmt: skip
+def test_separator_is_what_lines_agree_on(text: str, separator: str) -> None:
+    assert separator_in(text) == separator

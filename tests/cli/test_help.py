@@ -1,0 +1,115 @@
+"""Help lines, completion, the manual page: all from one declaration of the options."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ceiba.cli.completion import columns_of, nodes_of
+from ceiba.cli.main import COMMANDS, make_app
+from tests.cli.running import ok
+
+NAMES = [name for _, names in COMMANDS.values() for name in names]
+
+
+@pytest.fixture(scope="module")
+def group() -> Any:
+    from typer.main import get_command
+
+    return get_command(make_app())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_says_what_it_does_and_its_default(group: Any, name: str) -> None:
+    for parameter in group.commands[name].params:
+        if "--help" in parameter.opts:
+            continue
+        line = parameter.help or ""
+        assert len(line) > 10, (name, parameter.opts)
+        if parameter.param_type_name == "option":
+            flag = parameter.is_flag
+            assert flag or parameter.required or "[default: " in line, (name, parameter.opts, line)
+            assert flag or parameter.metavar.strip(), (name, parameter.opts)
+
+
+def test_allowed_values_are_listed_and_are_those_that_work(group: Any) -> None:
+    from ceiba.cli.estimator_from_flags import _RECIPES
+    from ceiba.cli.option_help import CHOICES
+
+    assert set(CHOICES["recipe"]) == set(_RECIPES)
+    for command in group.commands.values():
+        for parameter in command.params:
+            for choice in CHOICES.get(parameter.name, ()):
+                assert choice in parameter.help
+
+
+def test_options_of_learn_are_grouped(tmp_path: Path) -> None:
+    text = ok("learn", "--help", cwd=tmp_path)
+    for heading in ("How the file is read", "What the columns are", "How the tree grows",
+                    "How large the tree is", "What is written", "How it is judged"):  # fmt: skip
+        assert heading in text
+
+
+# ---------------------------------------------------------------------- completion
+
+
+def completed(words: str, cwd: Path) -> list[str]:
+    env = {**os.environ, "_CEIBA_COMPLETE": "complete_bash", "COMP_WORDS": words,
+           "COMP_CWORD": str(len(words.split(" ")) - 1)}  # fmt: skip
+    program = "import sys; sys.argv[0] = 'ceiba'; from ceiba.cli.main import main; main()"
+    done = subprocess.run([sys.executable, "-c", program], cwd=cwd, env=env, capture_output=True,
+                          text=True, check=False)  # fmt: skip
+    return done.stdout.split("\n")[:-1] if done.stdout else []
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("ceiba learn iris.csv --recipe c", {"cart", "c45", "c50", "chaid"}),
+        ("ceiba learn iris.csv --target spe", {"species"}),
+        ("ceiba export iris.ceiba s", {"sql", "svg", "sklearn"}),
+        ("ceiba stability iris.ceiba iris.csv --rivals ", {"0", "2"}),
+    ],
+)
+def test_shell_completes_names_of_all_kinds(learned: Path, words: str, wanted: set[str]) -> None:
+    assert set(completed(words, learned)) == wanted
+
+
+def test_columns_and_nodes_are_those_of_the_file(learned: Path) -> None:
+    assert columns_of(str(learned / "iris.csv"))[-1] == "species"
+    assert columns_of(str(learned / "none.csv")) == []
+    assert nodes_of(str(learned / "iris.ceiba")) == ["0", "2"]
+    assert nodes_of(str(learned / "iris.csv")) == []
+
+
+# ---------------------------------------------------------------------- the manual page
+
+
+def test_manual_names_every_command_and_option(group: Any, tmp_path: Path) -> None:
+    page = ok("--man", cwd=tmp_path)
+    plain = page.replace("\\-", "-").replace("\\e", "\\")
+    for name, command in group.commands.items():
+        assert f".SS ceiba {name}" in plain
+        for parameter in command.params:
+            if parameter.param_type_name == "option" and "--help" not in parameter.opts:
+                assert parameter.opts[0] in plain, (name, parameter.opts)
+    assert not re.search(r"^\.(?!TH|SH|SS|TP|PP|B |nf|fi)", page, re.MULTILINE)
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="needs Linux with man")
+def test_manual_is_roff_without_a_complaint(tmp_path: Path) -> None:
+    (tmp_path / "ceiba.1").write_text(ok("--man", cwd=tmp_path), "utf-8")
+    done = subprocess.run(
+        ["man", "--warnings", "-l", "ceiba.1"], cwd=tmp_path, capture_output=True, text=True,
+        check=False, env={**os.environ, "MANWIDTH": "80"},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "EXIT STATUS" in done.stdout

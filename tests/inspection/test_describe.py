@@ -1,0 +1,109 @@
+"""`ceiba.describe`: kinds, gaps, distributions, association, remarks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ceiba
+from ceiba.errors import SchemaError
+
+N = 60
+RNG = np.random.default_rng(5)
+FRAME: dict[str, Any] = {
+    "number": RNG.normal(size=N),
+    "category": [("a", "b", "c")[i % 3] for i in range(N)],
+    "id": list(range(N)),
+    "name": [f"person {i}" for i in range(N)],
+    "when": np.datetime64("2024-01-01") + np.arange(N) // 2,
+    "flag": [bool(i % 2) for i in range(N)],
+    "same": ["x"] * N,
+    "none": [None] * N,
+    "texts": [f"{i % 9},5" if i else "unknown" for i in range(N)],
+    "codes": [f"00{i % 7}" for i in range(N)],
+    "gaps": [None if i % 3 else float(i % 5) for i in range(N)],
+}
+
+
+def test_kinds_and_remarks_are_as_expected() -> None:
+    made = ceiba.describe(FRAME)
+    assert {one.name: one.kind for one in made} == {
+        "number": "number", "category": "category", "id": "identifier", "name": "identifier",
+        "when": "date", "flag": "category", "same": "category", "none": "number",
+        "texts": "category", "codes": "category", "gaps": "number",
+    }  # fmt: skip
+    assert {(one.column, one.code) for one in made.remarks} == {
+        ("id", "identifier"), ("name", "identifier"), ("same", "constant"), ("none", "empty"),
+        ("texts", "numbers_as_text"), ("codes", "codes"), ("gaps", "mostly_missing"),
+    }  # fmt: skip
+
+
+def test_figures_are_those_of_the_column() -> None:
+    made = ceiba.describe(FRAME)
+    one = made["number"]
+    values = np.asarray(FRAME["number"])
+    assert one.quantiles == pytest.approx(np.quantile(values, [0, 0.25, 0.5, 0.75, 1]))
+    assert one.histogram == tuple(np.histogram(values, 10)[0])
+    assert made["gaps"].n_missing == 40
+    assert made["gaps"].missing == pytest.approx(2 / 3)
+    assert made["category"].levels == (("a", 20), ("b", 20), ("c", 20))
+    assert made.n_missing == 100
+
+
+def test_many_levels_are_remarked() -> None:
+    made = ceiba.describe({"x": [f"v{i % 600}" for i in range(3000)]})
+    assert [one.code for one in made.remarks] == ["many_levels"]
+    assert made["x"].kind == "category"
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_association_is_the_share_of_impurity_the_best_split_takes(task: str) -> None:
+    x = RNG.normal(size=200)
+    y: Any = x + RNG.normal(size=200)
+    if task == "classification":
+        y = np.where(y > 0, "p", "n")
+    frame = {"x": x, "noise": RNG.permutation(x), "y": y}
+    made = ceiba.describe(frame, "y")
+    best = 0.0
+    for cut in (np.sort(x)[:-1] + np.sort(x)[1:]) / 2:  # brute force
+        best = max(best, _decrease(y, x <= cut))
+    assert made["x"].association == pytest.approx(best)
+    assert made["y"].association is None
+    assert made["y"].is_target
+    noise = made["noise"].association
+    assert noise is not None
+    assert 0 <= noise < best
+
+
+def _decrease(y: Any, left: Any) -> float:
+    def impurity(part: Any) -> float:
+        if part.dtype.kind == "f":
+            return float(np.var(part))
+        shares = np.unique(part, return_counts=True)[1] / len(part)
+        return float(1 - (shares**2).sum())
+
+    after = left.mean() * impurity(y[left]) + (1 - left.mean()) * impurity(y[~left])
+    return 1 - after / impurity(y)
+
+
+def test_description_is_plain_data() -> None:
+    data = json.loads(json.dumps(ceiba.describe(FRAME, "flag").to_dict(), default=str))
+    assert data["target"] == "flag"
+    assert data["columns"][4]["quantiles"][0] == "2024-01-01"
+
+
+def test_unknown_target_is_named() -> None:
+    with pytest.raises(SchemaError, match="Did you mean 'flag'"):
+        ceiba.describe(FRAME, "flga")
+
+
+def test_containers_give_the_same() -> None:
+    pl = pytest.importorskip("polars")
+    pd = pytest.importorskip("pandas")
+    plain = {name: FRAME[name] for name in ("number", "category", "texts")}
+    made = ceiba.describe(plain).to_dict()
+    assert ceiba.describe(pl.DataFrame(plain)).to_dict() == made
+    assert ceiba.describe(pd.DataFrame(plain)).to_dict() == made
