@@ -205,7 +205,8 @@ def _splits_from_json(field: Field, m: int) -> SplitTable:
     """Read a table of splits; a table without intervals has no keys for them."""
     field.object(_SPLIT_KEYS, _INTERVAL_KEYS)
     more: dict[str, Any] = {}
-    if "interval_cut" in field.value or "interval_start" in field.value:
+    if any(key in field.value for key in _INTERVAL_KEYS):
+        field.object((*_SPLIT_KEYS, *_INTERVAL_KEYS))  # one of them needs the other
         n_cuts = len(field["interval_cut"].entries())
         cuts = field["interval_cut"].numbers(n_cuts, null=True)
         more["interval_cut"] = np.where(np.isnan(cuts), np.inf, cuts)
