@@ -91,6 +91,8 @@ void bind_predict(nb::module_& m) {
                 a.default_branch = to_vector(default_branch);
                 a.majority_branch = to_vector(majority_branch);
                 a.splits = splits_from(splits);
+                a.cut_start = field<std::int64_t>(splits, "cut_start");
+                a.cuts = field<double>(splits, "cuts");
                 a.unseen_is_missing = unseen_is_missing;
                 if (!surrogates.is_none()) {
                     a.surrogate_start = to_vector(nb::cast<Array1<std::int32_t>>(surrogate_start));

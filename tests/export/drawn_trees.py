@@ -109,7 +109,7 @@ def _cuts(rng: np.random.Generator, float32: bool) -> dict[float, float]:
     scale = 10.0 ** rng.integers(-3, 4) if float32 else 10.0 ** rng.integers(-12, 13)
     drawn = np.sort(rng.normal(size=5)) * scale
     if rng.random() < 0.3:
-        drawn = np.sort(rng.integers(-50, 50, 5) / 4)
+        drawn = np.sort(rng.permutation(100)[:5] - 50) / 4
     if float32:
         drawn = drawn.astype(np.float32).astype(float)
     elif rng.random() < 0.2:
@@ -125,7 +125,15 @@ def _moved(
         j = int(splits.column[i])
         if columns[j].kind == Kind.NUMERIC:
             cut[i] = moves[j][float(cut[i])]
-    return replace(splits, cut=cut)
+    several = [
+        np.inf if at == np.inf else moves[j][at]
+        for j, at in zip(
+            np.repeat(splits.column, np.diff(splits.interval_start)).tolist(),
+            splits.interval_cut.tolist(),
+            strict=True,
+        )
+    ]
+    return replace(splits, cut=cut, interval_cut=np.array(several))
 
 
 def _rows(tree: Tree, rng: np.random.Generator, n: int, float32: bool) -> dict[str, list[Any]]:
@@ -133,7 +141,7 @@ def _rows(tree: Tree, rng: np.random.Generator, n: int, float32: bool) -> dict[s
     for j, info in enumerate(tree.schema.columns):
         pool: list[Any]
         if info.kind == Kind.NUMERIC:
-            cuts = [tree.splits.cut[tree.splits.column == j]]
+            cuts = [tree.splits.cuts_of(j)]
             if tree.surrogates is not None:
                 cuts.append(tree.surrogates.splits.cut[tree.surrogates.splits.column == j])
             at = np.concatenate(cuts)

@@ -18,6 +18,8 @@ def ask(split: Any, row: dict[str, Any]) -> int | str | None:
         return 1 if value is None else 0
     if value is None:
         return None
+    if split["kind"] == "intervals":
+        return sum(cut < value for cut in split["cuts"])
     if split["kind"] == "cut":
         low: int = split["low"]
         return low if value <= split["cut"] else 1 - low

@@ -52,7 +52,7 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("version", 5), "format version 5.*Update ceiba"),
+        (_set("version", 6), "format version 6.*Update ceiba"),
         (_set("version", "1"), "at version"),
         (_set("version", 0), "at version"),
         (_drop("version"), "'version' is missing"),
@@ -68,7 +68,7 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
         (_set("tree.weight.0", -1), "at tree: .*weight"),
         (_set("tree.weight.0", "1"), r"tree\.weight\[0\]"),
         (_set("tree.weight.0", 10**400), "at tree.weight"),
-        (_set("tree.splits.kind.0", 7), r"tree\.splits\.kind\[0\]: got 7.*0 to 3"),
+        (_set("tree.splits.kind.0", 7), r"tree\.splits\.kind\[0\]: got 7.*0 to 4"),
         (_set("tree.splits.column.0", 99), "at tree: .*column 99"),
         (_set("tree.splits.level_start.1", 10**9), r"tree\.splits\.level_start\[1\]"),
         (_set("tree.splits.cut", [1.0]), r"tree\.splits\.cut: got 1 entries"),

@@ -81,7 +81,7 @@ def test_bin_edges_random_values_have_the_cut_and_all_but_the_tails() -> None:
     for _ in range(50):
         values = rng.normal(size=200) * rng.exponential(5)
         cut = float(rng.choice(values[(values > values.min()) & (values < values.max())]))
-        edges = bin_edges(values, cut, 18)
+        edges = bin_edges(values, [cut], 18)
         assert edges is not None
         assert np.isclose(edges, cut).any()
         assert np.ptp([b - a for a, b in pairwise(edges)]) < 1e-9

@@ -65,6 +65,8 @@ def model(kind: str) -> Any:
     if kind == "fractional":
         options = {"missing": "fractional", "max_depth": 4}
         return ceiba.DecisionTreeClassifier(**options).fit(frame, classes(frame, 2))
+    if kind == "intervals":
+        return ceiba.chaid(min_samples_leaf=15).fit(frame, classes(frame, 2))
     if kind == "cv":
         pruning = CostComplexity(folds=4, rule="1se", keep_unpruned=True)
         return ceiba.DecisionTreeClassifier(prune=pruning).fit(frame, classes(frame, 2))

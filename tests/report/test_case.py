@@ -9,6 +9,7 @@ import pytest
 
 import ceiba
 from ceiba.table import read_like
+from ceiba.tree import Intervals
 from tests.report.browser import Open
 from tests.report.models import classes, model, table
 
@@ -23,7 +24,7 @@ def cases_of(tree: Any, n: int, seed: int) -> list[list[Any]]:
     return found
 
 
-@pytest.mark.parametrize("kind", ["classes", "regression", "surrogate", "cv"])
+@pytest.mark.parametrize("kind", ["classes", "regression", "surrogate", "cv", "intervals"])
 def test_slice_regions_hold_the_leaf_of_every_point_and_do_not_overlap(
     open_page: Open, kind: str
 ) -> None:
@@ -165,3 +166,15 @@ def test_test_curve_of_the_chart_is_the_risk_at_every_step(open_page: Open) -> N
     slope, offset = np.polyfit(errors, heights, 1)
     assert slope < 0
     assert np.allclose(slope * np.array(errors) + offset, heights, rtol=0, atol=0.02)
+
+
+def test_node_panel_says_the_intervals_and_the_branch_of_missing_values(open_page: Open) -> None:
+    tree = model("intervals").tree_
+    node = next(i for i in range(tree.n_nodes) if isinstance(tree.node(i).split, Intervals))
+    opened = open_page("intervals")
+    opened.run("(i) => window.ceibaReport.reveal(i)", node)
+    opened.page.click("#tab-node")
+    shown = opened.page.inner_text("ul.branches").replace("−", "-").replace("\u2068", "")
+    for branch in range(tree.node(node).split.n_branches):
+        sentence = tree.node(node).split.sentence(branch, tree.schema, digits=4)
+        assert sentence.replace("<=", "≤") in shown.replace("\u2069", "")

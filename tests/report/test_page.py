@@ -18,7 +18,7 @@ from ceiba.tree import trace
 from tests.report.browser import Open
 from tests.report.models import HOSTILE, held_out, model, table
 
-KINDS = ["classes", "regression", "surrogate", "fractional", "cv"]
+KINDS = ["classes", "regression", "surrogate", "fractional", "cv", "intervals"]
 BUSY = 3  # budgets are for a quiet machine, and test machines are shared
 
 

@@ -18,7 +18,7 @@ from ceiba.report.page import PACK_ABOVE, SCRIPTS, STYLES, _assets
 from tests.report.models import HOSTILE, held_out, model
 
 ASSETS = Path(ceiba.__file__).parent / "report" / "assets"
-KINDS = ["classes", "regression", "surrogate", "fractional", "cv"]
+KINDS = ["classes", "regression", "surrogate", "fractional", "cv", "intervals"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,9 +10,11 @@ import numpy as np
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.tree import (
     Cut,
+    Intervals,
     LevelSets,
     Presence,
     Split,
+    SplitKind,
     SplitTable,
     SurrogateTable,
     Tree,
@@ -40,7 +42,7 @@ def schema(task: str = "classification") -> Schema:
 
 def random_split(rng: np.random.Generator, *, n_branches: int | None = None) -> Split:
     """A split on a random column; with `n_branches`, one that leads to that many branches."""
-    kind = rng.integers(5 if n_branches in (None, 2) else 1)
+    kind = rng.integers(6 if n_branches is None else 5 if n_branches == 2 else 1)
     if kind == 0:
         info = COLUMNS[2] if n_branches not in (None, 2) else COLUMNS[2 + rng.integers(2)]
         return random_levels(rng, info, n_branches)
@@ -48,6 +50,10 @@ def random_split(rng: np.random.Generator, *, n_branches: int | None = None) -> 
         return Presence(COLUMNS[rng.integers(len(COLUMNS))].name)
     if kind == 2:
         return Cut("size", float(rng.integers(3)) + 0.5)
+    if kind == 5:
+        alone = bool(rng.random() < 0.4)
+        cuts = np.sort(rng.permutation(5)[: rng.integers(1 if alone else 2, 4)] - 2)
+        return Intervals("xy"[rng.integers(2)], tuple(map(float, cuts)), alone)
     return Cut("xy"[rng.integers(2)], float(rng.integers(-2, 3)))
 
 
@@ -98,12 +104,10 @@ def random_tree(
         missing=missing,  # type: ignore[arg-type]
         unseen=unseen,  # type: ignore[arg-type]
     )
-    tree = replace(
-        tree,
-        default_branch=rng.integers(-1 if stays else 0, np.maximum(tree.n_branches, 1))
-        * ~tree.is_leaf
-        - tree.is_leaf,
-    )
+    default = rng.integers(-1 if stays else 0, np.maximum(tree.n_branches, 1))
+    alone = tree.splits.parts_missing & (tree.splits.kind == SplitKind.INTERVALS)
+    default = np.where(alone, tree.n_branches - 1, default)
+    tree = replace(tree, default_branch=default * ~tree.is_leaf - tree.is_leaf)
     if missing == "surrogate":
         tree = replace(tree, surrogates=random_surrogates(rng, tree))
     check(tree)

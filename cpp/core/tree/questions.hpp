@@ -12,6 +12,9 @@
 
 namespace ceiba::tree {
 
+// Several cuts of a column of numbers, with a branch for each interval. Finished trees have them; no search makes them.
+constexpr split::Kind intervals{4};
+
 // What a split says of a row that it cannot place; branches are 0, 1, ...
 constexpr int row_lacks_value = -1, row_has_unknown_level = -2;
 
@@ -41,6 +44,8 @@ inline int ask(const SplitTable& splits, std::size_t s, const data::Table& table
 struct Questions {
     std::vector<std::int32_t> branch_start, branch_node, default_branch, majority_branch;
     SplitTable splits;
+    std::vector<std::int64_t> cut_start;  // node i has the cuts from cut_start[i] to cut_start[i + 1]
+    std::vector<double> cuts;             // ascending; beyond an infinite one lie missing values alone
     std::vector<std::int32_t> surrogate_start;  // empty: no surrogates
     SplitTable surrogates;
     bool unseen_is_missing = false;    // a level that the node does not know: missing, or to the majority branch
@@ -51,8 +56,16 @@ struct Questions {
 
     // By the split alone, or the majority for a level that is not taken for missing; else one of the two words above.
     int by_split(std::size_t node, const data::Table& table, std::size_t row) const {
+        if (static_cast<split::Kind>(splits.kind[node]) == intervals) return interval_of(node, table, row);
         const int branch = ask(splits, node, table, row);
         return branch == row_has_unknown_level && !unseen_is_missing ? majority_branch[node] : branch;
+    }
+
+    // How many cuts lie below the number.
+    int interval_of(std::size_t node, const data::Table& table, std::size_t row) const {
+        const double x = table.columns[static_cast<std::size_t>(splits.column[node])].number(row);
+        const auto first = cuts.begin() + cut_start[node], last = cuts.begin() + cut_start[node + 1];
+        return std::isnan(x) ? row_lacks_value : static_cast<int>(std::lower_bound(first, last, x) - first);
     }
 
     // By split, surrogates and default, in this order; -1: the row stays in the node.

@@ -7,13 +7,13 @@ tree is not touched.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from ceiba.grow.forced.division import SplitLike
 from ceiba.grow.forced.graft import graft, plant
 from ceiba.grow.forced.here import Here
 from ceiba.grow.problem import Problem
-from ceiba.tree import Split, Tree
+from ceiba.tree import Tree
 
 
 def regrow(
@@ -52,7 +52,7 @@ def regrow(
 def set_split(
     tree: Tree,
     node: int,
-    split: Split | str | Sequence[str],
+    split: SplitLike,
     X: Any,
     y: Any,
     *,
@@ -66,12 +66,12 @@ def set_split(
     tree : Tree
     node : int
         A leaf or an inner node.
-    split : str, sequence of str, Cut, LevelSets or Presence
+    split : str, sequence of str, Cut, Intervals, LevelSets, Presence or (column, cuts)
         The question as it is printed: "age <= 30", "age > 30", "city in {Oslo, Lima}" (against all
         other levels of the node), "city = Oslo", "income is missing"; one sentence per branch for
-        several branches: "city = Oslo | city in {Lima, Rome}". "age <= 30 or missing" sends rows
-        without a value there. Or `Cut("age", 30)`, `LevelSets("city", (("Oslo",),))`,
-        `Presence("income")`.
+        several branches: "city = Oslo | city in {Lima, Rome}", "x <= 1 | 1 < x <= 3 | x > 3".
+        "age <= 30 or missing" sends rows without a value there. Or `Cut("age", 30)`,
+        `LevelSets("city", (("Oslo",),))`, `Presence("income")`; several cuts: `("age", [18, 65])`.
     X, y : table and target
         What the tree was grown on; y may be the name of a column of X.
     sample_weight : array-like of shape (n_rows,), optional
@@ -108,9 +108,7 @@ def regrow_in(tree: Tree, node: int, problem: Problem) -> Tree:
     return graft(tree, node, Here.at(tree, node, problem).grown())
 
 
-def set_split_in(
-    tree: Tree, node: int, split: Split | str | Sequence[str], problem: Problem
-) -> Tree:
+def set_split_in(tree: Tree, node: int, split: SplitLike, problem: Problem) -> Tree:
     """Force the split of a node, on data that are read already."""
     stem, branches = Here.at(tree, node, problem).forced(split)
     return graft(tree, node, plant(stem, [branch.grown() for branch in branches]))

@@ -6,16 +6,17 @@ do not belong to it, so they are gone, except after `reprune`, which chooses fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ceiba.criteria import Task
 from ceiba.edit.by_hand import regrow_in, set_split_in
 from ceiba.errors import DataTypeError, OptionError
 from ceiba.grow import Problem
+from ceiba.grow.forced.division import SplitLike
 from ceiba.prune import Pruned
 from ceiba.prune.cost_complexity_pruning import choose_again
-from ceiba.tree import Split, Tree
+from ceiba.tree import Tree
 
 _OF_PRUNING = ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_")
 
@@ -72,7 +73,7 @@ class EditingMethods:
     def set_split(
         self,
         node: int,
-        split: Split | str | Sequence[str],
+        split: SplitLike,
         X: Any,
         y: Any,
         sample_weight: Any = None,
@@ -82,9 +83,10 @@ class EditingMethods:
         Parameters
         ----------
         node : int
-        split : str, sequence of str, Cut, LevelSets or Presence
+        split : str, sequence of str, Cut, Intervals, LevelSets, Presence or (column, cuts)
             The question as it is printed: "age <= 30", "city in {Oslo, Lima}", "city = Oslo"; for
-            several branches "city = Oslo | city in {Lima, Rome}". Or `Cut("age", 30)`.
+            several branches "city = Oslo | city in {Lima, Rome}", "x <= 1 | 1 < x <= 3 | x > 3".
+            Or `Cut("age", 30)`; several cuts: `("age", [18, 65])`.
         X, y, sample_weight
             What the estimator was fitted on.
 

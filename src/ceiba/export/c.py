@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.program import LEVELS, Program, Question, about, program_of
+from ceiba.export.program import INTERVALS, LEVELS, Program, Question, about, program_of
 from ceiba.tree.tree import Tree
 
 _CODE: Final = """\
@@ -27,14 +27,16 @@ _CODE: Final = """\
 extern "C" {{
 #endif
 
-/* A question: kind (1 cut, 2 levels, 3 presence), column, branch of the low side, cut, levels of
- * the column (0: a number), and where the branch of each level stands in {name}_branch_of. */
+/* A question: kind (1 cut, 2 levels, 3 presence, 4 intervals), column, branch of the low side (of
+ * intervals the number of cuts), cut, levels of the column (0: a number), and where the branch of
+ * each level stands in {name}_branch_of, or the cuts of intervals in {name}_cuts. */
 struct {name}_question {{ int kind, column, low; double cut; long n_levels, first; }};
 /* A node: its question (-1: a leaf), where its children stand, their number, the branches of
  * missing values and unseen levels (-1: none), its stand-ins. */
 struct {name}_node {{ long question, first, n; int missing, unseen; long stand_in, stand_in_end; }};
 
 static const int {name}_branch_of[] = {{ {branch_of} }};
+static const double {name}_cuts[] = {{ {cuts} }};
 static const struct {name}_question {name}_questions[] = {{
 {questions}
 }};
@@ -51,6 +53,11 @@ static int {name}_ask(long which, const double *row)
     if (isnan(x)) return -1;
     if (q->n_levels > 0 && !(x >= 0 && x < (double)q->n_levels)) return -2;
     if (q->kind == 1) return x <= q->cut ? q->low : 1 - q->low;
+    if (q->kind == 4) {{
+        int branch = 0;
+        while (branch < q->low && {name}_cuts[q->first + branch] < x) branch++;
+        return branch;
+    }}
     return {name}_branch_of[q->first + (long)x];
 }}
 {apply}{answers}
@@ -180,7 +187,7 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
             f"{at + 1}, {at + 1 + len(step.stand_ins)}}}"
         )
         children += list(step.children)
-    rows, branch_of = _questions(program, questions)
+    rows, branch_of, cuts = _questions(program, questions)
     levels, starts = _levels(tree)
     fields: dict[str, Any] = {
         "name": name,
@@ -188,6 +195,7 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
         "n_columns": len(tree.schema.columns),
         "listing": _listing(tree),
         "branch_of": _list(branch_of),
+        "cuts": _list(cuts),
         "questions": ",\n".join(rows) or "    {0, 0, 0, 0, 0, 0}",
         "nodes": ",\n".join(f"    {one}" for one in nodes),
         "children": _list(children),
@@ -241,16 +249,22 @@ def _string(text: str) -> str:
     return '"' + "".join(shown) + '"'
 
 
-def _questions(program: Program, questions: list[Question]) -> tuple[list[str], list[int]]:
+def _questions(
+    program: Program, questions: list[Question]
+) -> tuple[list[str], list[int], list[float]]:
     rows: list[str] = []
     branch_of: list[int] = []
+    cuts: list[float] = []
     for one in questions:
         column = program.places[one.column]
-        first = len(branch_of)
+        first, low = len(branch_of), one.low
         if one.kind == LEVELS:
             branch_of += one.branches
-        rows.append(f"    {{{one.kind}, {column}, {one.low}, {one.cut!r}, {one.known}, {first}}}")
-    return rows, branch_of
+        elif one.kind == INTERVALS:
+            first, low = len(cuts), len(one.cuts)
+            cuts += one.cuts
+        rows.append(f"    {{{one.kind}, {column}, {low}, {one.cut!r}, {one.known}, {first}}}")
+    return rows, branch_of, cuts
 
 
 def _levels(tree: Tree) -> tuple[list[str], list[int]]:

@@ -20,7 +20,8 @@ _CODE: Final = """\
 const COLUMNS = {columns};
 
 // A question: [kind, column, rule, branch of the low side]. Kinds: 1 cut (rule: the cut),
-// 2 levels (rule: the branch of each level code, -2 unseen), 3 presence.
+// 2 levels (rule: the branch of each level code, -2 unseen), 3 presence, 4 intervals (rule: the
+// cuts; the branch is the number of cuts below the value).
 // A node: [question, children, branch of missing, branch of unseen, stand-ins{and_shares}];
 // null is a leaf.
 const NODES = [
@@ -48,6 +49,7 @@ function ask([kind, column, rule, low], values) {{
     if (levels && value >= levels.length) return -2;
     return value <= rule ? low : 1 - low;
   }}
+  if (kind === 4) return rule.filter((cut) => cut < value).length;
   return value < rule.length ? rule[value] : -2;
 }}
 

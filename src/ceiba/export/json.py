@@ -2,15 +2,18 @@
 
 The model file (`tree.save`) is for ceiba itself and holds everything; this is for readers that
 want to draw or to route. Routing: at a node with a `split`, a present value decides (x <= `cut`
-goes to branch `low`; or `branch_of`); a level that `branch_of` does not list goes to `unseen`, or
-counts as missing if that is null; a missing value asks `surrogates` in turn, then goes to
-`missing`, and stays in the node if that is null.
+goes to branch `low`; or `branch_of`; or, for intervals, the branch is the number of `cuts` below
+x); a level that `branch_of` does not list goes to `unseen`, or counts as missing if that is null; a
+missing value asks `surrogates` in turn, then goes to `missing`, and stays in the node if that is
+null.
 """
 
 from __future__ import annotations
 
 import json
 from typing import Any
+
+import numpy as np
 
 from ceiba.export.program import program_of
 from ceiba.table import Kind
@@ -112,6 +115,9 @@ def _split(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
             "cut": float(splits.cut[i]),
             "low": int(splits.low_branch[i]),
         }
+    if kind == SplitKind.INTERVALS:  # branch b: above cuts[b - 1], not above cuts[b]
+        cuts = splits.interval_cuts(i)
+        return {**fields, "kind": "intervals", "cuts": cuts[np.isfinite(cuts)].tolist()}
     if kind == SplitKind.CUT:
         low = int(splits.low_branch[i])
         pairs = [

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.program import CUT, LEVELS, PRESENCE, Program, Question, program_of
+from ceiba.export.program import CUT, INTERVALS, LEVELS, PRESENCE, Program, Question, program_of
 from ceiba.paths.of_tree import refuse_fractional
 from ceiba.tree.tree import Tree
 
@@ -227,7 +227,12 @@ class _Graph:
         missing = self.op("IsNaN", [x])
         if question.kind == PRESENCE:
             return self.op("Where", [missing, self.number(1), self.number(0)])
-        if not question.known:
+        if question.kind == INTERVALS:
+            answer = self.number(0)
+            for below, cut in enumerate(question.cuts):
+                above = self.op("Greater", [x, self.number(self.rounded(cut))])
+                answer = self.op("Where", [above, self.number(below + 1), answer])
+        elif not question.known:
             low = self.op("LessOrEqual", [x, self.number(self.rounded(question.cut))])
             sides = [self.number(question.low), self.number(1 - question.low)]
             answer = self.op("Where", [low, *sides])

@@ -18,14 +18,15 @@ from ceiba.tree.notes import note_lines
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Tree
 
-LEAF, CUT, LEVELS, PRESENCE = (int(kind) for kind in SplitKind)
+LEAF, CUT, LEVELS, PRESENCE, INTERVALS = (int(kind) for kind in SplitKind)
 
 
 @dataclass(frozen=True)
 class Question:
     """A split: its kind, column (of the program), cut, the branch of each level (-1: unseen).
 
-    `known` is the number of levels of the column, 0 for a numeric one.
+    `known` is the number of levels of the column, 0 for a numeric one. `cuts` are those of
+    intervals: the branch is the number of cuts below the value.
     """
 
     kind: int
@@ -34,10 +35,15 @@ class Question:
     low: int
     branch_of: tuple[int, ...]
     known: int
+    cuts: tuple[float, ...] = ()
 
     def row(self) -> list[Any]:
-        """Return kind, column, rule and low branch; the rule is the cut, or `branches`."""
-        rules: dict[int, Any] = {CUT: self.cut, LEVELS: self.branches}
+        """Return kind, column, rule and low branch; the rule is the cut, `branches` or the cuts."""
+        rules: dict[int, Any] = {
+            CUT: self.cut,
+            LEVELS: self.branches,
+            INTERVALS: list(self.cuts),
+        }
         return [self.kind, self.column, rules.get(self.kind), self.low]
 
     @property
@@ -155,7 +161,9 @@ def _question(tree: Tree, splits: SplitTable, i: int, position: dict[int, int]) 
         branch_of[codes] = branches
     cut = float(splits.cut[i]) if kind == CUT else 0.0
     low = int(splits.low_branch[i])
-    return Question(kind, position[j], cut, low, tuple(branch_of.tolist()), known)
+    # An infinite cut has no number above it: its branch is that of missing values.
+    cuts = tuple(c for c in splits.interval_cuts(i).tolist() if np.isfinite(c))
+    return Question(kind, position[j], cut, low, tuple(branch_of.tolist()), known, cuts)
 
 
 def _refuse_labels(tree: Tree, format_name: str) -> None:

@@ -65,6 +65,8 @@ def _ask(question, values):
         if codes is not None and value >= len(codes):
             return UNSEEN
         return low if value <= rule else 1 - low
+    if kind == 4:
+        return sum(cut < value for cut in rule)
     return rule[value] if value < len(rule) else UNSEEN
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from ceiba.errors import CeibaWarning, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.tree.arrays import Array
+from ceiba.tree.construct.chained import chained
 from ceiba.tree.construct.from_arrays import branches_of
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Tree
@@ -35,7 +36,8 @@ _NUMBER_CRITERIA: Final = ("squared_error", "absolute_error", "poisson")
 def to_sklearn(tree: Tree) -> Any:
     """Return a fitted scikit-learn estimator that predicts as this tree.
 
-    For binary trees of numeric columns (cuts, and present against missing). Exact for X that
+    For trees of numeric columns (cuts, and present against missing); intervals become a chain of
+    cuts, because scikit-learn's nodes have two branches. Exact for X that
     float32 can represent, because scikit-learn rounds X to float32; missing values follow the
     default branch. `plot_tree`, `export_text`, `shap` and the like read the estimator as any other.
     A criterion that scikit-learn does not know is named by its default. A cost matrix cannot be
@@ -52,7 +54,7 @@ def to_sklearn(tree: Tree) -> Any:
     Raises
     ------
     TreeError
-        If the tree has multiway or level splits, or columns that are not numeric.
+        If the tree splits on levels, or has columns that are not numeric.
 
     Examples
     --------
@@ -65,6 +67,7 @@ def to_sklearn(tree: Tree) -> Any:
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from sklearn.tree._tree import Tree as SklearnTree
 
+    tree = chained(tree)
     _refuse(tree)
     n_classes = np.asarray(tree.n_classes, np.intp)
     inner = SklearnTree(tree.n_features, n_classes, tree.n_outputs)

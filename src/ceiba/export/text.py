@@ -19,7 +19,6 @@ from ceiba.layout import cut_digits, node_strengths, percent
 from ceiba.tree import Tree
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
-from ceiba.tree.splits.split_table import SplitKind
 from ceiba.visible import counted, visible
 
 FOLD_DEPTH: Final = 30
@@ -298,7 +297,7 @@ class _Words:
         )
         takes_missing = (
             int(tree.default_branch[parent]) == branch
-            and tree.splits.kind[parent] != SplitKind.PRESENCE
+            and not tree.splits.parts_missing[parent]
             and tree.missing in ("learn", "majority")
             and tree.schema.columns[column].n_missing > 0
         )

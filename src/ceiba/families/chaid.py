@@ -43,8 +43,8 @@ def chaid(
         Rows a node needs to be split, and each group needs.
     **parameters
         Other parameters of `DecisionTreeClassifier` or `DecisionTreeRegressor`. p-values count
-        rows, or weights if `frequency_weights=True`. `max_depth` counts a split of a numeric
-        column into several intervals once.
+        rows, or weights if `frequency_weights=True`. A numeric column that is split into several
+        intervals is one node with as many branches.
 
     Returns
     -------

@@ -2,9 +2,9 @@
 
 A chooser looks at the rows of a node and gives a `Question`, or None for a leaf. The branches of a
 question are groups of rows (numbers), in which the chooser is asked again, or further questions
-about the same column: several intervals of a column of numbers are cuts one below another, and rows
-without a value that stand alone are parted by a question of their own before. What the nodes hold
-is counted at the end by `Tree.recount`; the tests of the choices stay with the tree.
+about the same column: rows without a level that stand alone are parted by a question of their own
+before. What the nodes hold is counted at the end by `Tree.recount`; the tests of the choices stay
+with the tree.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ class Question:
     below : tuple of int or Question
     cut : float
         Of a CUT.
+    cuts : tuple of float
+        Of INTERVALS.
     levels : tuple of (code, branch)
         Of LEVELS, by code.
     missing : int
@@ -44,6 +46,7 @@ class Question:
     column: int
     below: tuple[int | Question, ...]
     cut: float = np.nan
+    cuts: tuple[float, ...] = ()
     levels: tuple[tuple[int, int], ...] = ()
     missing: int = 0
 
@@ -159,6 +162,7 @@ def _counted(
 
 def _splits(asked: list[Question | None]) -> SplitTable:
     start, codes, branches = [0], [], []
+    cuts = [question.cuts if question else () for question in asked]
     for question in asked:
         for code, branch in question.levels if question else ():
             codes.append(code)
@@ -172,4 +176,6 @@ def _splits(asked: list[Question | None]) -> SplitTable:
         level_start=np.array(start, np.int64),
         level_code=np.array(codes, np.int32),
         level_branch=np.array(branches, np.int32),
+        interval_start=np.cumsum([0, *map(len, cuts)]),
+        interval_cut=np.array([cut for some in cuts for cut in some], np.float64),
     )

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
-import numpy as np
-
-from ceiba.tree import Cut, LevelSets, Presence, SplitKind, Tree
+from ceiba.tree import Cut, Intervals, LevelSets, Tree
 from ceiba.tree.notes import note_text
-from ceiba.tree.splits.sentences import DIGITS, level_text, number_text, separating_digits
+from ceiba.tree.splits.sentences import (
+    DIGITS,
+    cut_text,
+    level_text,
+    number_text,
+    separating_digits,
+)
 
 
 @dataclass(frozen=True)
@@ -71,12 +76,8 @@ def cut_digits(tree: Tree, digits: int = DIGITS) -> dict[int, int]:
     >>> cut_digits(tree)
     {0: 8}
     """
-    is_cut = tree.splits.kind == SplitKind.CUT
-    columns, cuts = tree.splits.column[is_cut], tree.splits.cut[is_cut]
-    return {
-        column: separating_digits(np.unique(cuts[columns == column]).tolist(), digits)
-        for column in np.unique(columns).tolist()
-    }
+    cuts = {column: tree.splits.cuts_of(column).tolist() for column in tree.used_columns.tolist()}
+    return {column: separating_digits(some, digits) for column, some in cuts.items() if some}
 
 
 def digits_by_name(tree: Tree, digits: int = DIGITS) -> dict[str, int]:
@@ -126,10 +127,13 @@ def question(
     return split.column + sentence[len(split.column) :].replace(" <= ", " ≤ ")
 
 
-def answers(tree: Tree, node: int, *, max_levels: int = 6) -> tuple[str, ...]:
+def answers(
+    tree: Tree, node: int, *, max_levels: int = 6, places: Mapping[int, int] | None = None
+) -> tuple[str, ...]:
     """Return the word on the edge to each branch of an inner node.
 
-    The branch that takes missing values says so when the column had some in training.
+    The branch that takes missing values says so when the column had some in training. `places` are
+    the digits by column of `cut_digits`, for the bounds of intervals.
 
     Examples
     --------
@@ -145,11 +149,13 @@ def answers(tree: Tree, node: int, *, max_levels: int = 6) -> tuple[str, ...]:
     words = ["yes", "no"]
     if isinstance(split, LevelSets) and _names_its_answers(tree, node):
         words = [_listed(group, max_levels) for group in split.branches]
+    elif isinstance(split, Intervals):
+        words = _interval_words(tree, node, split, places)
     elif isinstance(split, Cut) and _names_its_answers(tree, node):
         words = ["no", "yes"]
     default = int(tree.default_branch[node])
     info = tree.schema.columns[tree.schema.index(split.column)]
-    by_default = tree.missing in ("learn", "majority") and not isinstance(split, Presence)
+    by_default = tree.missing in ("learn", "majority") and not tree.splits.parts_missing[node]
     if info.n_missing and default >= 0 and by_default:
         words[default] += " or missing"
     return tuple(words)
@@ -200,9 +206,22 @@ def caption(
     return Caption(head, tuple(lines), _shares(tree, node))
 
 
+def _interval_words(
+    tree: Tree, node: int, split: Intervals, places: Mapping[int, int] | None
+) -> list[str]:
+    """Return the intervals: "≤ 18", "18 – 65", "> 65"; an upper bound belongs to its interval."""
+    column = int(tree.splits.column[node])
+    info = tree.schema.columns[column]
+    cuts = [cut_text(cut, info, (places or {}).get(column)) for cut in split.cuts]
+    words = [f"≤ {cuts[0]}", *(f"{a} – {b}" for a, b in pairwise(cuts)), f"> {cuts[-1]}"]
+    return [*words, "missing"] if split.missing_branch else words
+
+
 def _names_its_answers(tree: Tree, node: int) -> bool:
     """Return whether the edges carry names: booleans, single levels, more than two branches."""
     split = tree.splits.split(node, tree.schema)
+    if isinstance(split, Intervals):
+        return True
     if isinstance(split, LevelSets):
         return split.n_branches > 2 or all(len(group) == 1 for group in split.branches)
     if isinstance(split, Cut):

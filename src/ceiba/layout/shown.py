@@ -55,7 +55,7 @@ def shown_nodes(
         if parent >= 0:
             above = folded.nodes[parent]
             if above not in words:
-                words[above] = answers(tree, above)
+                words[above] = answers(tree, above, places=places)
             edge = words[above][int(tree.branch_index[node])]
         lines = (*text.lines, *more)
         yield ShownNode(node, parent, above, leaf, hidden, text.head, lines, text.shares, edge)

@@ -244,6 +244,10 @@ class _Answers:
             yes = everything.up_to(cut) if branch == low else everything.above(cut)
             unseen = nothing if info.is_numeric else everything.of_codes([info.n_levels])
             return (yes if branch != STAYS else nothing), missing, unseen
+        if splits.kind[i] == SplitKind.INTERVALS:
+            least, most = splits.bounds(i, max(branch, 0))
+            yes = everything.up_to(most) & everything.above(least)
+            return (yes if branch != STAYS else nothing), missing, nothing
         return everything.of_codes(self.codes_of.get(branch, [])), missing, self._not_met
 
     @cached_property

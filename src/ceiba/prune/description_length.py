@@ -76,6 +76,10 @@ def _split_bits(tree: Tree) -> Array:
     bits = np.where(by_level, n_levels - 1, 0).astype(np.float64)
     cuts = splits.kind == SplitKind.CUT
     bits[cuts] = np.log2(np.maximum(tree.weight[cuts] - 1, 1.0))
+    several = splits.kind == SplitKind.INTERVALS  # each cut is one of the places between rows
+    bits[several] = np.diff(splits.interval_start)[several] * np.log2(
+        np.maximum(tree.weight[several] - 1, 1.0)
+    )
     return np.where(tree.is_leaf, 0.0, 1.0 + log2(len(tree.schema.columns)) + bits)
 
 

@@ -123,8 +123,7 @@ def _node_bars(tree: Tree, rows: RowsByNode, node: int, n_classes: int) -> dict[
     if tree.splits.kind[node] == SplitKind.PRESENCE:
         missing = _is_missing(column, values).astype(np.int64)
         return {"presence": True, **_counted(missing, 2, target, n_classes)}
-    cut = float(tree.splits.cut[node]) if tree.splits.kind[node] == SplitKind.CUT else None
-    return _bars(column, values, cut, target, n_classes, BINS)
+    return _bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
 
 
 def column_bars(table: Table) -> list[dict[str, Any] | None]:
@@ -139,7 +138,7 @@ def column_bars(table: Table) -> list[dict[str, Any] | None]:
     """
     nothing = np.zeros(table.n_rows, np.int64)
     return [
-        _bars(column, np.asarray(column.values), None, nothing, 1, COLUMN_BINS)
+        _bars(column, np.asarray(column.values), [], nothing, 1, COLUMN_BINS)
         if k < MOST_COLUMNS
         else None
         for k, column in enumerate(table.columns)
@@ -151,7 +150,7 @@ def _is_missing(column: Column, values: Array) -> Array:
 
 
 def _bars(
-    column: Column, values: Array, cut: float | None, target: Array, n_classes: int, bins: int
+    column: Column, values: Array, cuts: list[float], target: Array, n_classes: int, bins: int
 ) -> dict[str, Any] | None:
     """Sort values into bars; None where no value is present."""
     present = ~_is_missing(column, values)
@@ -177,12 +176,14 @@ def _bars(
             | {"values": exact(different)}
             | _counted(place, len(different), target, n_classes)
         )
-    edges = bin_edges(values, cut, bins)
+    edges = bin_edges(values, cuts, bins)
     if edges is None:
         return None
     place = np.searchsorted(edges[1:-1], values, side="left")  # an edge belongs to the bar below
     ends = {"least": float(different[0]), "most": float(different[-1])}
-    at = {"low": float(edges[0]), "high": float(edges[-1])}
+    at: dict[str, Any] = {"low": float(edges[0]), "high": float(edges[-1])}
+    if len(cuts) > 1:  # bins of intervals are not all of one width
+        at["edges"] = exact(edges)
     return shared | ends | at | _counted(place, len(edges) - 1, target, n_classes)
 
 

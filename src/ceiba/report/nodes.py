@@ -78,6 +78,10 @@ def split_columns(splits: SplitTable) -> dict[str, Any]:
         columns["n_levels"] = whole(np.diff(splits.level_start))
         columns["level_code"] = whole(splits.level_code)
         columns["level_branch"] = whole(splits.level_branch)
+    if len(splits.interval_cut):  # an infinite cut, for missing values, is null
+        columns["n_cuts"] = whole(np.diff(splits.interval_start))
+        cuts = splits.interval_cut
+        columns["interval_cut"] = exact(np.where(np.isinf(cuts), np.nan, cuts))
     return columns
 
 

@@ -12,7 +12,15 @@ from ceiba.tree.notes import NodeNote
 from ceiba.tree.path import Path, Step
 from ceiba.tree.routing.one_row import Answer
 from ceiba.tree.routing.trace import Move, trace
-from ceiba.tree.splits.split_table import Cut, LevelSets, Presence, Split, SplitKind, SplitTable
+from ceiba.tree.splits.split_table import (
+    Cut,
+    Intervals,
+    LevelSets,
+    Presence,
+    Split,
+    SplitKind,
+    SplitTable,
+)
 from ceiba.tree.splits.surrogates import Competitor, CompetitorTable, Surrogate, SurrogateTable
 from ceiba.tree.splits.tests import NodeTest, SplitTests
 from ceiba.tree.tree import Missing, Tree, Unseen
@@ -22,6 +30,7 @@ __all__ = [
     "Competitor",
     "CompetitorTable",
     "Cut",
+    "Intervals",
     "Leaf",
     "LevelSets",
     "Missing",

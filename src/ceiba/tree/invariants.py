@@ -160,7 +160,7 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
         ~np.isin(splits.kind, [int(kind) for kind in SplitKind]),
         place,
         lambda i: f"split kind {splits.kind[i]}",
-        "Known kinds are 0 to 3.",
+        "Known kinds are 0 to 4.",
     )
     _refuse(
         asks & ((splits.column < 0) | (splits.column >= len(schema.columns))),
@@ -190,6 +190,39 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
     wrong = (cut | (splits.kind == SplitKind.PRESENCE)) & (n_branches != 2)
     _refuse(wrong, place, lambda i: f"{n_branches[i]} branches", "A cut has two.")
     _check_level_maps(splits, schema, n_branches, place)
+    _check_intervals(splits, schema, n_branches, place)
+
+
+def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
+    """Check the cuts of intervals: on numbers, ascending, finite but for a last one for missing."""
+    start, asks = splits.interval_start, splits.kind == SplitKind.INTERVALS
+    if len(start) != len(splits) + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
+        _fail("interval_start", "not ascending from 0", "It holds m + 1 offsets into interval_cut.")
+    if start[-1] != len(splits.interval_cut):
+        _fail(
+            "interval_start", f"ends at {start[-1]}", f"There are {len(splits.interval_cut)} cuts."
+        )
+    _refuse(~asks & (np.diff(start) > 0), place, "cuts of intervals", "Its split is no such one.")
+    _refuse(asks & (place != "node"), place, "intervals", "Only splits of nodes have them.")
+    for i in np.flatnonzero(asks).tolist():
+        cuts, info = splits.interval_cuts(i), schema.columns[int(splits.column[i])]
+        where = f"{place} {i}"
+        if info.kind != Kind.NUMERIC:
+            _fail(where, f"intervals of the {info.kind} column {info.name!r}", "Use levels.")
+        if len(cuts) < 2 or len(cuts) + 1 != n_branches[i]:
+            _fail(
+                where,
+                f"{len(cuts)} cuts and {n_branches[i]} branches",
+                "Intervals have two or more cuts and one branch more.",
+            )
+        if not (np.isfinite(cuts[:-1]).all() and cuts[-1] > -np.inf and (np.diff(cuts) > 0).all()):
+            _fail(
+                where,
+                f"cuts {_some(cuts.tolist())}",
+                "Cuts are finite and ascend; a last infinite one is for missing values.",
+            )
+        if info.display in _TIMES and np.any(np.abs(cuts[np.isfinite(cuts)]) >= 2.0**63):
+            _fail(where, f"the times {_some(cuts.tolist())}", "Times lie within 2**63 s.")
 
 
 def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
@@ -215,7 +248,7 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
             )
 
 
-def _some(values: list[int], limit: int = 10) -> str:
+def _some(values: list[Any], limit: int = 10) -> str:
     return f"{values[:limit]}" if len(values) <= limit else f"{values[:limit]} and others"
 
 
@@ -248,6 +281,13 @@ def _check_default(tree: Tree) -> None:
         "node",
         lambda i: f"default branch {tree.default_branch[i]}",
         lambda i: f"The node has {tree.n_branches[i]} branches; -1 means that rows stay.",
+    )
+    alone = tree.splits.parts_missing & (tree.splits.kind == SplitKind.INTERVALS)
+    _refuse(
+        alone & (tree.default_branch != tree.n_branches - 1),
+        "node",
+        lambda i: f"default branch {tree.default_branch[i]}",
+        "Missing values take the branch that is for them alone, the last.",
     )
 
 

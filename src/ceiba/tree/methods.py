@@ -7,7 +7,7 @@ that hands the tree to the function of another room, where the documentation of 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
@@ -365,7 +365,7 @@ class TreeMethods:
     def set_split(
         self,
         node: int,
-        split: Split | str,
+        split: Split | str | tuple[str, Sequence[float]],
         X: Any,
         y: Any,
         *,

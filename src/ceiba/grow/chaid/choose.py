@@ -1,9 +1,9 @@
 """The choice of a split by CHAID (Kass 1980): every column is merged and tested, the best one wins.
 
 Columns of numbers are first cut into at most `max_bins` bins of about equal size, which are then
-the ordered categories of a column. The tree asks about the groups: levels go to branches as they
-are; intervals of numbers are cuts one below another; missing values that stand alone are parted by
-a question of their own.
+the ordered categories of a column. The tree asks about the groups: levels and intervals of numbers
+go to branches as they are. Missing numbers that stand alone are a branch of their own beside the
+intervals; a column of levels asks first whether there is one.
 """
 
 from __future__ import annotations
@@ -229,11 +229,11 @@ class Chooser:
         home = int(group_of[-1])
         if home not in parts:  # nothing is missing here: such a row goes with the most
             home = max(parts, key=lambda g: float(size[g]))
+        if len(parts) > 1 and column.cuts is not None:
+            return self._intervals(grouping, parts, home, alone, column)
         below: int | Question = parts[0]
-        if len(parts) > 1 and column.cuts is None:
+        if len(parts) > 1:
             below = self._levels(grouping, parts, home)
-        elif len(parts) > 1:
-            below = self._cuts(grouping, parts, home, column)
         if alone is None:
             assert isinstance(below, Question)
             return below
@@ -254,15 +254,20 @@ class Chooser:
             missing=parts.index(home),
         )
 
-    def _cuts(self, grouping: Grouping, parts: list[int], home: int, column: Binned) -> Question:
+    def _intervals(
+        self, grouping: Grouping, parts: list[int], home: int, alone: int | None, column: Binned
+    ) -> Question:
+        """Ask for the interval; one cut alone is a cut, unless missing values have a branch."""
         assert column.cuts is not None
         order = sorted(parts, key=lambda g: max(grouping.groups[g]))
-        below: int | Question = order[-1]
-        for at in range(len(order) - 2, -1, -1):
-            cut = float(column.cuts[max(grouping.groups[order[at]])])
-            missing = 0 if order[at] == home else 1
-            below = Question(
-                SplitKind.CUT, grouping.column, (order[at], below), cut=cut, missing=missing
+        cuts = [float(column.cuts[max(grouping.groups[g])]) for g in order[:-1]]
+        missing = order.index(home)
+        if alone is not None:
+            order, cuts, missing = [*order, alone], [*cuts, np.inf], len(order)
+        if len(cuts) == 1:
+            return Question(
+                SplitKind.CUT, grouping.column, tuple(order), cut=cuts[0], missing=missing
             )
-        assert isinstance(below, Question)
-        return below
+        return Question(
+            SplitKind.INTERVALS, grouping.column, tuple(order), cuts=tuple(cuts), missing=missing
+        )

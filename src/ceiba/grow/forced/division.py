@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,18 @@ from ceiba import _core
 from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
 from ceiba.grow.core_options import core_options
-from ceiba.table import Kind, Table
-from ceiba.tree import Cut, LevelSets, Presence, Split, SplitKind, SplitTable, SurrogateTable
-from ceiba.tree.routing.branches import UNSEEN, ask
+from ceiba.table import ColumnInfo, Kind, Table
+from ceiba.tree import (
+    Cut,
+    Intervals,
+    LevelSets,
+    Presence,
+    Split,
+    SplitKind,
+    SplitTable,
+    SurrogateTable,
+)
+from ceiba.tree.routing.branches import MISSING, UNSEEN, ask
 from ceiba.tree.splits.written import WRITTEN_FORMS, read_written
 
 if TYPE_CHECKING:
@@ -36,24 +45,27 @@ _NOISE: Final = 1e-12
 _UNPLACED: Final = 0xFFFF  # the core's word for a row without a branch
 
 
-def read_split(
-    split: Split | str | Sequence[str], table: Table, rows: Rows
-) -> tuple[SplitTable, int | None]:
+SplitLike = Split | str | Sequence[str] | tuple[str, Sequence[float]]
+
+
+def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, int | None]:
     """Read a split as a table of one row, and the branch of missing values if it names one.
 
     What the node's rows cannot answer is refused.
     """
     schema, missing = table.schema, None
-    if isinstance(split, Cut | LevelSets | Presence):
+    if isinstance(split, Cut | Intervals | LevelSets | Presence):
         question: Split = split
     elif isinstance(split, str) or (isinstance(split, list | tuple) and _all_texts(split)):
         columns = {info.name: info for info in schema.columns}
-        written = read_written(split, columns)
+        written = read_written(split, columns)  # type: ignore[arg-type]
         question, missing = written.split, written.missing
+    elif isinstance(split, tuple) and len(split) == 2 and isinstance(split[0], str):
+        question = _of_cuts(*split)
     else:
         raise TreeError(
-            f"{split!r} is not a split. Write {WRITTEN_FORMS}; or give a Cut, LevelSets or "
-            "Presence: Cut('petal width', 0.8)."
+            f"{split!r} is not a split. Write {WRITTEN_FORMS}, ('x', [1.0, 3.0]) for several cuts; "
+            "or give a Cut, Intervals, LevelSets or Presence: Cut('petal width', 0.8)."
         )
     info = schema.columns[schema.index(question.column)]
     if isinstance(question, LevelSets):
@@ -62,6 +74,8 @@ def read_split(
         question = _all_levels(question, table, rows)
     elif isinstance(question, Cut) and info.kind is Kind.CATEGORICAL:
         raise TreeError(f"Column {info.name!r} is categorical; split it by LevelSets.")
+    elif isinstance(question, Intervals):
+        _check_intervals(question, info)
     if isinstance(question, Cut) and question.low_branch:
         raise TreeError("The split of a node sends x <= cut to branch 0. Leave low_branch out.")
     return SplitTable.from_splits([question], schema), missing
@@ -69,6 +83,32 @@ def read_split(
 
 def _all_texts(parts: Sequence[object]) -> bool:
     return len(parts) > 0 and all(isinstance(part, str) for part in parts)
+
+
+def _of_cuts(column: str, cuts: Any) -> Split:
+    """Read a column with its cuts: one is a Cut, more are Intervals."""
+    try:
+        numbers = tuple(float(cut) for cut in np.asarray(cuts, np.float64).reshape(-1))
+    except (TypeError, ValueError):
+        raise TreeError(
+            f"{cuts!r} are not cuts of column {column!r}. Give numbers: ({column!r}, [1.0, 3.0])."
+        ) from None
+    return Cut(column, numbers[0]) if len(numbers) == 1 else Intervals(column, numbers)
+
+
+def _check_intervals(split: Intervals, info: ColumnInfo) -> None:
+    if info.kind is not Kind.NUMERIC:
+        raise TreeError(f"Column {info.name!r} is {info.kind}; split it by LevelSets or a Cut.")
+    cuts = np.asarray(split.cuts, np.float64)
+    if len(cuts) + split.missing_branch < 2:
+        raise TreeError(
+            f"Column {info.name!r}: {len(cuts)} cuts make no intervals. Give two or more."
+        )
+    if not (np.isfinite(cuts).all() and (np.diff(cuts) > 0).all()):
+        raise TreeError(
+            f"Column {info.name!r}: the cuts are {', '.join(f'{cut:g}' for cut in cuts)}. "
+            "Give finite numbers that ascend."
+        )
 
 
 def _all_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
@@ -146,6 +186,11 @@ def divide(
     n_branches = 2
     if splits.kind[0] == SplitKind.LEVELS:
         n_branches = int(splits.level_branch.max(initial=1)) + 1
+    elif splits.kind[0] == SplitKind.INTERVALS:
+        n_branches = len(splits.interval_cut) + 1
+        if splits.interval_cut[-1] == np.inf:  # a branch for missing values alone
+            branch[branch == MISSING] = n_branches - 1
+            placed = branch >= 0
     load: Array = np.bincount(branch[placed], weights=own[placed], minlength=n_branches).astype(
         np.float64
     )
@@ -187,6 +232,9 @@ class _Decision:
             raise DataError("Values of the split's column are missing, and missing='error'.")
         if self.splits.kind[0] == SplitKind.PRESENCE:
             return self._division(self.branch, 1, 0)
+        if len(self.splits.interval_cut) and self.splits.interval_cut[-1] == np.inf:
+            last = len(self.load) - 1
+            return self._division(self.branch, last, int(np.count_nonzero(self.branch == last)))
         if rule == "learn" and not open_.any():  # as in scikit-learn: the right one of equals
             last = len(self.load) - 1 - int(np.argmax(self.load[::-1]))
             return self._division(self.branch, last, 0)

@@ -7,7 +7,6 @@ hand is the one that growing everything with that split forced would give, node 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,11 +16,11 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import TreeError
 from ceiba.grow.core_options import Place
-from ceiba.grow.forced.division import Division, divide, read_split
+from ceiba.grow.forced.division import Division, SplitLike, divide, read_split
 from ceiba.grow.forced.growing_route import growing_branches
 from ceiba.grow.forced.monotone import ValueLimits, limits_at, node_number
 from ceiba.grow.per_column import read_monotonic
-from ceiba.tree import Split, SplitTable, SurrogateTable, Tree
+from ceiba.tree import SplitTable, SurrogateTable, Tree
 from ceiba.tree.routing.branches import decide
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ class Here:
         """Grow a tree here."""
         return self.problem.grow(self.rows.astype(np.uint32), below=self._place())
 
-    def forced(self, split: Split | str | Sequence[str]) -> tuple[Tree, list[Here]]:
+    def forced(self, split: SplitLike) -> tuple[Tree, list[Here]]:
         """Force a split here: the node with it, and the places of its branches."""
         splits, missing = read_split(split, self.problem.table, self.rows)
         division = divide(self.problem, splits, self.rows, self.weight, missing)
@@ -105,11 +104,17 @@ class Here:
         """Give the limits that the branches of a split of this column have."""
         directions = _directions(self.problem)
         direction = directions[column] if directions else 0
-        if direction == 0 or len(parts) != 2:
+        if direction == 0:
             return [self.limits] * len(parts)
+        name = self.problem.table.schema.names[column]
+        if len(parts) != 2:
+            raise TreeError(
+                f"monotonic_cst limits column {name!r}, which this split parts into {len(parts)} "
+                "branches. Limits are kept by splits in two: give a Cut, or leave monotonic_cst "
+                "out."
+            )
         summaries = [self.problem.summary(rows.astype(np.uint32), weight) for rows, weight in parts]
         first, second = (node_number(summary, 0) for summary in summaries)
-        name = self.problem.table.schema.names[column]
         self.limits.refuse(name, direction, first, second)
         return [self.limits.of_branch(b, direction, first, second) for b in (0, 1)]
 

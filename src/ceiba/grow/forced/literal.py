@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ceiba.options.checks import Check
-from ceiba.tree import Cut, LevelSets, Presence
+from ceiba.tree import Cut, Intervals, LevelSets, Presence
 
-_QUESTIONS: Final = (str, list, Cut, LevelSets, Presence)
+_QUESTIONS: Final = (str, list, Cut, Intervals, LevelSets, Presence)
 
 
 def _is_forced(literal: Any) -> bool:

@@ -134,8 +134,8 @@ def _groups(tree: Tree, node: int) -> list[str]:
     """Say into which groups the test of a node parts its rows."""
     assert tree.tests is not None
     groups: list[str] = []
-    # A split may be continued below: intervals of numbers are cuts one below another. Rows without
-    # a value take the default branch.
+    # A split may be continued below: in older model files intervals of numbers are cuts one below
+    # another. Rows without a value take the default branch.
     waiting = [(node, -np.inf, np.inf, bool(tree.sent_default[node] > 0))]
     while waiting:
         at, low, high, missing = waiting.pop()
@@ -145,7 +145,9 @@ def _groups(tree: Tree, node: int) -> list[str]:
         first, last = tree.branch_start[at : at + 2].tolist()
         below = tree.branch_node[first:last].tolist()
         kind = tree.splits.kind[at]
-        if kind == SplitKind.LEVELS:
+        if kind == SplitKind.INTERVALS:
+            groups += _interval_groups(tree, at, last - first)
+        elif kind == SplitKind.LEVELS:
             groups += _level_groups(tree, at, last - first)
         elif kind == SplitKind.CUT:
             cut, home = float(tree.splits.cut[at]), int(tree.default_branch[at])
@@ -158,6 +160,14 @@ def _groups(tree: Tree, node: int) -> list[str]:
             else:
                 groups.append("present")
     return groups
+
+
+def _interval_groups(tree: Tree, node: int, n: int) -> list[str]:
+    bounds = [tree.splits.bounds(node, b) for b in range(n)]
+    groups = [[] if low == np.inf else [_interval(low, high)] for low, high in bounds]
+    if tree.sent_default[node] > 0 or not groups[-1]:
+        groups[int(tree.default_branch[node])].append(_MISSING)
+    return [", ".join(group) for group in groups]
 
 
 def _level_groups(tree: Tree, node: int, n: int) -> list[str]:

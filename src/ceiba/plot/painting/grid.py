@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
 from ceiba.table import Column, ColumnInfo, Table, show_number
-from ceiba.tree import SplitKind
 from ceiba.tree.routing import route
 from ceiba.tree.splits.sentences import level_text
 
@@ -54,8 +53,7 @@ def ladder(tree: Tree, name: str, values: Array | None) -> Ladder:
     if not info.is_numeric:
         edges = np.arange(info.n_levels + 1, dtype=np.float64) - 0.5
         return Ladder(info, edges, np.arange(info.n_levels, dtype=np.float64))
-    asks = (tree.splits.column == j) & (tree.splits.kind == SplitKind.CUT)
-    cuts = np.unique(tree.splits.cut[asks])
+    cuts = tree.splits.cuts_of(j)
     low, high = _range(info, cuts, values)
     inside = cuts[(cuts > low) & (cuts < high)]
     borders = np.concatenate(([low], inside, [high]))
@@ -124,7 +122,7 @@ def _code(info: ColumnInfo, value: Any) -> Any:
 def _middle(tree: Tree, j: int, info: ColumnInfo) -> float:
     if info.minimum is not None and info.maximum is not None:
         return (info.minimum + info.maximum) / 2
-    cuts = tree.splits.cut[(tree.splits.column == j) & (tree.splits.kind == SplitKind.CUT)]
+    cuts = tree.splits.cuts_of(j)
     return float(cuts.mean()) if len(cuts) else 0.0
 
 

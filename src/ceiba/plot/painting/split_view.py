@@ -113,26 +113,27 @@ def _levels(tree: Tree, node: int, mine: Array, column: Column, codes: Array) ->
 def _numbers(
     tree: Tree, node: int, mine: Array, column: Column, values: Array, digits: int | None
 ) -> SplitView:
-    info, cut = column.info, float(tree.splits.cut[node])
+    info, cuts = column.info, tree.splits.node_cuts(node)
     seen = values[np.isfinite(values)]
-    if info.display == "boolean" and 0 <= cut < 1 and set(np.unique(seen)) <= {0.0, 1.0}:
+    if info.display == "boolean" and 0 <= cuts[0] < 1 and set(np.unique(seen)) <= {0.0, 1.0}:
         return _side_by_side(mine, values, ["no", "yes"], [1])
-    edges = bin_edges(seen, cut, BINS) if len(seen) else None
+    edges = bin_edges(seen, cuts, BINS) if len(seen) else None
     if edges is None:  # no rows, or all alike
-        edges = np.array([cut - 1.0, cut, cut + 1.0])
+        edges = np.array([cuts[0] - 1.0, *cuts, cuts[-1] + 1.0])
     low, span = edges[0], edges[-1] - edges[0]
-    shown = cut_text(cut, info, digits)
-    marks = [((cut - low) / span, shown), *_ends(info, seen, edges, shown)]
+    places = tuple((cut - low) / span for cut in cuts)
+    marks = [(at, cut_text(cut, info, digits)) for at, cut in zip(places, cuts, strict=True)]
+    marks += _ends(info, seen, edges, {text for _, text in marks})
     return SplitView(
         mine,
         np.clip((values - low) / span, 0.0, 1.0),
         (edges - low) / span,
-        ((cut - low) / span,),
+        places,
         PanelAxis(marks=tuple(sorted(marks))),
     )
 
 
-def _ends(info: ColumnInfo, seen: Array, edges: Array, cut: str) -> list[tuple[float, str]]:
+def _ends(info: ColumnInfo, seen: Array, edges: Array, cuts: set[str]) -> list[tuple[float, str]]:
     """Return the least and the largest number; an ellipsis where the axis does not reach them."""
     if not len(seen):
         return []
@@ -144,4 +145,4 @@ def _ends(info: ColumnInfo, seen: Array, edges: Array, cut: str) -> list[tuple[f
     if most > edges[-1] + width:
         texts[1] = "…" + texts[1]
     places = np.clip((np.array([least, most]) - edges[0]) / (edges[-1] - edges[0]), 0.0, 1.0)
-    return [(float(at), text) for at, text in zip(places, texts, strict=True) if text != cut]
+    return [(float(at), text) for at, text in zip(places, texts, strict=True) if text not in cuts]

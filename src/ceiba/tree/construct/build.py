@@ -7,7 +7,8 @@ A split is a tuple (or list), anything else is a leaf:
 - `("age <= 30", if_true, if_false)`: a sentence as ceiba prints them (`splits/written.py`): also
   `"age > 30"`, `"city = Oslo"`, `"city in {Oslo, Lima}"`, `"income is missing"`; one per branch:
   `("city = Oslo | city = Lima | city = Rome", ..., ..., ...)`.
-- `(split, branch, branch, ...)` with a `Cut`, `LevelSets` or `Presence` value, for programs.
+- `(("age", [18, 65]), first, second, third)`: several cuts, a branch for each interval.
+- `(split, branch, branch, ...)` with a `Cut`, `Intervals`, `LevelSets` or `Presence` value.
 
 Leaves: a class label or a number, a dict of class counts or probabilities, or a `Leaf`.
 The literal is read with an explicit stack, so its depth has no limit.
@@ -26,7 +27,7 @@ from ceiba.errors import TreeError, did_you_mean
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.tree.arrays import Array
 from ceiba.tree.construct.from_arrays import from_arrays
-from ceiba.tree.splits.split_table import Cut, LevelSets, Presence, Split, SplitTable
+from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split, SplitTable
 from ceiba.tree.splits.written import WRITTEN_FORMS, read_written
 from ceiba.tree.tree import Missing, Tree, Unseen
 
@@ -85,7 +86,8 @@ def build(
     literal : nested tuples, dicts and leaves
         See the forms above (`ceiba.tree.build` module): `(column, {level: branch, ...})`,
         `("column <= number", if_true, if_false)` and other sentences as they are printed,
-        `(Cut | LevelSets | Presence, branch, ...)`; anything else is a leaf.
+        `(("column", [cut, cut, ...]), branch, ...)`,
+        `(Cut | Intervals | LevelSets | Presence, branch, ...)`; anything else is a leaf.
     levels : mapping of column name to levels, optional
         Levels of categorical columns, in order; also columns the tree does not ask about.
         Levels that only the literal names are added in the order written.
@@ -229,10 +231,18 @@ def _split(
     if isinstance(question, str) and len(branches) == 1 and isinstance(branches[0], Mapping):
         groups = [key if isinstance(key, tuple) else (key,) for key in branches[0]]
         return LevelSets(question, tuple(groups)), list(branches[0].values())
-    if isinstance(question, Cut | LevelSets | Presence) and len(branches) == question.n_branches:
-        if isinstance(question, Cut) and question.low_branch == 1:
-            return Cut(question.column, question.cut), branches[::-1]
-        return question, branches
+    if isinstance(question, tuple) and len(question) == 2 and isinstance(question[1], list | tuple):
+        name, cuts = question
+        if len(cuts) == len(branches) - 1 >= 1 and all(map(_is_number, cuts)):
+            one = len(cuts) == 1
+            question = (
+                Cut(name, float(cuts[0])) if one else Intervals(name, tuple(map(float, cuts)))
+            )
+    given = question if isinstance(question, Cut | Intervals | LevelSets | Presence) else None
+    if given is not None and len(branches) == given.n_branches:
+        if isinstance(given, Cut) and given.low_branch == 1:
+            return Cut(given.column, given.cut), branches[::-1]
+        return given, branches
     if isinstance(question, str) and len(branches) >= 2:
         try:
             sentences = read_written(question, known, closed=False)
@@ -249,6 +259,10 @@ def _split(
         "(column, {level: branch, ...}), or a sentence and what follows if it is true and if it is "
         f"not, ('column <= number', if_true, if_false): {WRITTEN_FORMS}."
     )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 def _short(part: Sequence[Any]) -> str:
@@ -300,7 +314,7 @@ def _column(
 
 def _settle(split: Split, info: ColumnInfo, written: _Written, node: int) -> Split:
     """Set one group of levels against all others; refuse splits that do not fit the column."""
-    if isinstance(split, Cut) and info.kind == Kind.CATEGORICAL:
+    if isinstance(split, Cut | Intervals) and info.kind == Kind.CATEGORICAL:
         raise TreeError(
             f"Hand-written tree, {written.place(node)}: column {info.name!r} has levels and a "
             "numeric cut. Write (column, {level: branch, ...}) everywhere, or add it to ordered=."

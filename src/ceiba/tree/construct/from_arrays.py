@@ -19,7 +19,7 @@ from ceiba.tree.arrays import Array
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains
 from ceiba.tree.invariants import check
 from ceiba.tree.shape import sum_up
-from ceiba.tree.splits.split_table import SplitTable
+from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 
@@ -68,7 +68,7 @@ def from_arrays(
     impurity : array of shape (n,), optional
         Default: from the probabilities; for regression the variance of the leaves' values.
     default_branch : array of shape (n,), optional
-        Branch of missing values. Default: the branch with more weight.
+        Branch of missing values. Default: the branch for them alone, else the one with more weight.
     criterion, missing, unseen, cost_matrix, class_prior
         As in `Tree`. The criterion defaults to gini or squared_error.
 
@@ -118,7 +118,10 @@ def from_arrays(
     )
     check(bare, content=False)
     weighed = _weigh(bare, n_rows, weight)
-    default = weighed.majority_branch if default_branch is None else default_branch
+    default: Any = default_branch
+    if default is None:
+        alone = (splits.kind == SplitKind.INTERVALS) & splits.parts_missing
+        default = np.where(alone, bare.n_branches - 1, weighed.majority_branch)
     tree = _judge(replace(weighed, default_branch=np.asarray(default)), impurity)
     check(tree)
     return tree

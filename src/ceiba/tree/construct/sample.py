@@ -17,7 +17,6 @@ from ceiba.table import ColumnInfo, Kind, read_like
 from ceiba.table.display import zone_named
 from ceiba.tree.arrays import Array
 from ceiba.tree.routing import route
-from ceiba.tree.splits.split_table import SplitKind
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
@@ -55,7 +54,7 @@ def _draw(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator
         drawn = rng.integers(2, size=n).astype(bool)
     else:
         drawn = _as_shown(rng.uniform(*_range(tree, j, info), size=n), info)
-    asked = (tree.splits.column == j) & (tree.splits.kind == SplitKind.PRESENCE)
+    asked = (tree.splits.column == j) & tree.splits.parts_missing
     if asked.any():
         rows = int(tree.n_rows[0])
         share = info.n_missing / rows if rows and info.n_missing else 0.5
@@ -96,7 +95,7 @@ def _with_holes(values: Array, hole: Array) -> Array:
 def _range(tree: Tree, j: int, info: ColumnInfo) -> tuple[float, float]:
     if info.minimum is not None and info.maximum is not None:
         return info.minimum, info.maximum
-    cuts = np.unique(tree.splits.cut[(tree.splits.column == j) & ~np.isnan(tree.splits.cut)])
+    cuts = tree.splits.cuts_of(j)
     if len(cuts) == 0:
         return 0.0, 1.0
     step = (cuts[-1] - cuts[0]) / (len(cuts) - 1) if len(cuts) > 1 else max(abs(cuts[0]), 1.0)

@@ -1,6 +1,6 @@
 """The model file ``.ceiba``: a JSON document with the tree, its schema and, if any, its estimator.
 
-``{"format": "ceiba", "version": 4, "written": {...}, "schema": {...}, "tree": {...},
+``{"format": "ceiba", "version": 5, "written": {...}, "schema": {...}, "tree": {...},
 "model": {...} | null, "metadata": {...}}``; every key is described in docs/model_file.md. A reader
 knows all versions up to its own; a file of a later one is refused by its number. A change of the
 format is a new version here, a step that lifts the older document, and a kept sample in the tests.
@@ -25,7 +25,8 @@ from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
 from ceiba.tree.model_file.values import to_json
 from ceiba.tree.tree import Tree
 
-VERSION: Final = 4
+VERSION: Final = 5
+_WITHOUT_INTERVALS: Final = 4
 _WITHOUT_NOTES: Final = 3
 _WITHOUT_ZONES: Final = 2  # a file without time zones stays readable for older versions
 _KEYS: Final = ("format", "version", "written", "schema", "tree")
@@ -96,8 +97,10 @@ def dumps(
 
 def _version(tree: Tree) -> int:
     """Return the oldest version that says all, so that older readers can read most files."""
-    if tree.notes or tree.target.outputs:
+    if len(tree.splits.interval_cut):
         return VERSION
+    if tree.notes or tree.target.outputs:
+        return _WITHOUT_INTERVALS
     return _WITHOUT_NOTES if any(c.zone for c in tree.schema.columns) else _WITHOUT_ZONES
 
 

@@ -37,6 +37,7 @@ _KEYS: Final = (
 _SPLIT_KEYS: Final = (
     "kind", "column", "cut", "low_branch", "level_start", "level_code", "level_branch"
 )  # fmt: skip
+_INTERVAL_KEYS: Final = ("interval_start", "interval_cut")
 _MARKS: Final = ("honest", "smoothed")
 _TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
 _EXACT: Final = 2**53
@@ -106,10 +107,16 @@ def _by_class(values: Array) -> list[list[list[Any]]]:
 
 
 def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
-    return {
+    fields = {
         name: _numbers(splits.cut) if name == "cut" else getattr(splits, name).tolist()
         for name in _SPLIT_KEYS
     }
+    if len(splits.interval_cut):  # an infinite one, for missing values, is null
+        fields["interval_start"] = splits.interval_start.tolist()
+        fields["interval_cut"] = _numbers(
+            np.where(np.isinf(splits.interval_cut), np.nan, splits.interval_cut)
+        )
+    return fields
 
 
 def _table_to_json(stored: SplitsByNode | None) -> dict[str, Any] | None:
@@ -195,16 +202,25 @@ def _read_by_class(field: Field, n: int, n_outputs: int, n_classes: int) -> Arra
 
 
 def _splits_from_json(field: Field, m: int) -> SplitTable:
-    field.object(_SPLIT_KEYS)
+    """Read a table of splits; a table without intervals has no keys for them."""
+    field.object(_SPLIT_KEYS, _INTERVAL_KEYS)
+    more: dict[str, Any] = {}
+    if any(key in field.value for key in _INTERVAL_KEYS):
+        field.object((*_SPLIT_KEYS, *_INTERVAL_KEYS))  # one of them needs the other
+        n_cuts = len(field["interval_cut"].entries())
+        cuts = field["interval_cut"].numbers(n_cuts, null=True)
+        more["interval_cut"] = np.where(np.isnan(cuts), np.inf, cuts)
+        more["interval_start"] = field["interval_start"].integers(m + 1, 0, n_cuts, np.int64)
     n_levels = len(field["level_code"].entries())
     return SplitTable(
-        kind=field["kind"].integers(m, 0, 3, np.int8),
+        kind=field["kind"].integers(m, 0, 4, np.int8),
         column=field["column"].integers(m, -1, _INT32, np.int32),
         cut=field["cut"].numbers(m, null=True),
         low_branch=field["low_branch"].integers(m, 0, 1, np.int8),
         level_start=field["level_start"].integers(m + 1, 0, n_levels, np.int64),
         level_code=field["level_code"].integers(n_levels, 0, _INT32, np.int32),
         level_branch=field["level_branch"].integers(n_levels, 0, _INT32, np.int32),
+        **more,
     )
 
 

@@ -105,6 +105,8 @@ def ask(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:
             branch = np.where(values <= splits.cut[i], low, 1 - low)
         if not numeric:
             branch[values >= len(column.info.levels)] = UNSEEN
+    elif splits.kind[i] == SplitKind.INTERVALS:
+        branch = np.searchsorted(splits.interval_cuts(i), values, side="left")
     else:
         # One slot more than the levels: every unseen code falls into it.
         n_levels = len(column.info.levels)

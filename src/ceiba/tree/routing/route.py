@@ -224,6 +224,8 @@ def _arrays(splits: SplitTable) -> dict[str, Array]:
         "level_start": splits.level_start,
         "level_code": splits.level_code,
         "level_branch": splits.level_branch,
+        "cut_start": splits.interval_start,
+        "cuts": splits.interval_cut,
     }
 
 

@@ -128,6 +128,8 @@ def _ask(splits: SplitTable, i: int, table: Table, row: int) -> int | Literal["m
             return "unseen"
         low = int(splits.low_branch[i])
         return low if value <= splits.cut[i].item() else 1 - low
+    if splits.kind[i] == SplitKind.INTERVALS:
+        return len([cut for cut in splits.interval_cuts(i).tolist() if cut < value])
     codes, branches = splits.level_map(i)
     branch_of: dict[int, int] = dict(zip(codes.tolist(), branches.tolist(), strict=True))
     return branch_of.get(value, "unseen")

@@ -2,17 +2,19 @@
 
 `SplitTable` keeps many splits as a struct of arrays, one row per split; a tree uses it three
 times: primary splits (one row per node), surrogates and competitors. A single split read from
-it is one of three small values: `Cut` (numeric or ordered boundary, `x <= cut` goes to
+it is one of four small values: `Cut` (numeric or ordered boundary, `x <= cut` goes to
 `low_branch`), `LevelSets` (a branch for each group of levels; binary level sets, multiway splits
-and CHAID groups alike) and `Presence` (branch 0 = present, branch 1 = missing).
+and CHAID groups alike), `Intervals` (several cuts of a numeric column, a branch for each interval)
+and `Presence` (branch 0 = present, branch 1 = missing).
 How a split reads as a sentence is in `sentences.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -21,7 +23,12 @@ import numpy as np
 from ceiba.errors import TreeError
 from ceiba.table import ColumnInfo, Schema
 from ceiba.tree.arrays import Array, ArrayRecord, joined_arrays, take_ragged
-from ceiba.tree.splits.sentences import cut_sentence, levels_sentence, presence_sentence
+from ceiba.tree.splits.sentences import (
+    cut_sentence,
+    levels_sentence,
+    presence_sentence,
+    range_sentence,
+)
 
 
 class SplitKind(IntEnum):
@@ -38,10 +45,11 @@ class SplitKind(IntEnum):
     CUT = 1
     LEVELS = 2
     PRESENCE = 3
+    INTERVALS = 4
 
 
 class _Question:
-    """What the three kinds of split share."""
+    """What the four kinds of split share."""
 
     column: str
 
@@ -122,6 +130,40 @@ class LevelSets(_Question):
 
 
 @dataclass(frozen=True)
+class Intervals(_Question):
+    """Several cuts of a numeric column: a branch for each interval between them.
+
+    Branch 0 takes `x <= cuts[0]`, branch b the values above `cuts[b - 1]` up to `cuts[b]`, the one
+    after the last cut all above it. With `missing_branch` one more branch, the last, takes missing
+    values alone, as CHAID has them when they differ from every interval.
+
+    Examples
+    --------
+    >>> from ceiba.tree import Intervals
+    >>> ages = Intervals("age", (18.0, 65.0))
+    >>> [ages.sentence(branch) for branch in range(ages.n_branches)]
+    ['age <= 18', '18 < age <= 65', 'age > 65']
+    """
+
+    column: str
+    cuts: tuple[float, ...]
+    missing_branch: bool = False
+
+    @property
+    def n_branches(self) -> int:
+        """Number of branches."""
+        return len(self.cuts) + 1 + self.missing_branch
+
+    def _sentence(
+        self, branch: int, info: ColumnInfo | None, digits: int | None, max_levels: int | None
+    ) -> str:
+        if branch > len(self.cuts):
+            return presence_sentence(self.column, missing=True)
+        low, high = (-np.inf, *self.cuts, np.inf)[branch : branch + 2]
+        return range_sentence(self.column, low, high, info, digits)
+
+
+@dataclass(frozen=True)
 class Presence(_Question):
     """Present (branch 0) against missing (branch 1).
 
@@ -140,7 +182,11 @@ class Presence(_Question):
         return presence_sentence(self.column, missing=branch == 1)
 
 
-Split = Cut | LevelSets | Presence
+Split = Cut | LevelSets | Presence | Intervals
+
+
+def _nothing() -> Array:
+    return np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +207,11 @@ class SplitTable(ArrayRecord):
         Row i's level map is the slice `level_start[i]:level_start[i + 1]` of the next two.
     level_code, level_branch : int32 arrays
         Codes present in the node, ascending, and the branch of each.
+    interval_start : int64 array of shape (m + 1,), optional
+        Row i's cuts of INTERVALS are the slice `interval_start[i]:interval_start[i + 1]` of the
+        next.
+    interval_cut : float64 array, optional
+        Ascending; an infinite last one says that the branch after it takes missing values alone.
 
     Examples
     --------
@@ -176,6 +227,8 @@ class SplitTable(ArrayRecord):
     level_start: Array
     level_code: Array
     level_branch: Array
+    interval_start: Array = field(default_factory=_nothing)
+    interval_cut: Array = field(default_factory=_nothing)
 
     _DTYPES: ClassVar = {
         "kind": np.int8,
@@ -185,7 +238,14 @@ class SplitTable(ArrayRecord):
         "level_start": np.int64,
         "level_code": np.int32,
         "level_branch": np.int32,
+        "interval_start": np.int64,
+        "interval_cut": np.float64,
     }
+
+    def __post_init__(self) -> None:
+        if not len(self.interval_start):  # no intervals
+            object.__setattr__(self, "interval_start", np.zeros(len(self.kind) + 1, np.int64))
+        super().__post_init__()
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -196,9 +256,12 @@ class SplitTable(ArrayRecord):
     @classmethod
     def joined(cls, parts: Sequence[SplitTable]) -> SplitTable:
         """Return the rows of several tables as one."""
-        length = np.concatenate([np.diff(part.level_start) for part in parts])
-        arrays = joined_arrays(parts, (name for name in cls._DTYPES if name != "level_start"))
-        return cls(level_start=np.concatenate(([0], np.cumsum(length))), **arrays)
+        starts = ("level_start", "interval_start")
+        arrays = joined_arrays(parts, (name for name in cls._DTYPES if name not in starts))
+        for name in starts:
+            length = np.concatenate([np.diff(getattr(part, name)) for part in parts])
+            arrays[name] = np.concatenate(([0], np.cumsum(length)))
+        return cls(**arrays)
 
     @classmethod
     def none(cls, m: int) -> SplitTable:
@@ -233,6 +296,8 @@ class SplitTable(ArrayRecord):
         start = np.zeros(m + 1, np.int64)
         codes: list[int] = []
         branches: list[int] = []
+        cut_start = np.zeros(m + 1, np.int64)
+        cuts: list[float] = []
         place = {name: j for j, name in enumerate(schema.names)}
         code_of: dict[int, dict[Any, int]] = {}
         for i, split in enumerate(splits):
@@ -244,6 +309,9 @@ class SplitTable(ArrayRecord):
                 kind[i], cut[i], low[i] = SplitKind.CUT, split.cut, split.low_branch
             elif isinstance(split, Presence):
                 kind[i] = SplitKind.PRESENCE
+            elif isinstance(split, Intervals):
+                kind[i] = SplitKind.INTERVALS
+                cuts += [*split.cuts, *([np.inf] if split.missing_branch else [])]
             elif isinstance(split, LevelSets):
                 kind[i] = SplitKind.LEVELS
                 known = code_of.setdefault(
@@ -252,9 +320,17 @@ class SplitTable(ArrayRecord):
                 for code, branch in _level_map(split, known):
                     codes.append(code)
                     branches.append(branch)
-            start[i + 1] = len(codes)
+            start[i + 1], cut_start[i + 1] = len(codes), len(cuts)
         return cls(
-            kind, column, cut, low, start, np.array(codes, np.int32), np.array(branches, np.int32)
+            kind,
+            column,
+            cut,
+            low,
+            start,
+            np.array(codes, np.int32),
+            np.array(branches, np.int32),
+            cut_start,
+            np.array(cuts, np.float64),
         )
 
     def level_map(self, i: int) -> tuple[Array, Array]:
@@ -262,8 +338,52 @@ class SplitTable(ArrayRecord):
         part = slice(int(self.level_start[i]), int(self.level_start[i + 1]))
         return self.level_code[part], self.level_branch[part]
 
+    def interval_cuts(self, i: int) -> Array:
+        """Return row i's cuts of intervals, ascending; one less than it has branches."""
+        return self.interval_cut[int(self.interval_start[i]) : int(self.interval_start[i + 1])]
+
+    @cached_property
+    def parts_missing(self) -> Array:
+        """Whether a branch of each row takes missing values alone: PRESENCE, and some INTERVALS."""
+        has = self.kind == SplitKind.INTERVALS
+        alone = np.zeros(len(self), bool)
+        alone[has] = self.interval_cut[self.interval_start[1:][has] - 1] == np.inf
+        return np.asarray(alone | (self.kind == SplitKind.PRESENCE), bool)
+
+    def node_cuts(self, i: int) -> list[float]:
+        """Return the cuts of row i, whether it is a CUT or INTERVALS; [] for other kinds."""
+        if self.kind[i] == SplitKind.CUT:
+            return [float(self.cut[i])]
+        cuts = self.interval_cuts(i)
+        return [float(cut) for cut in cuts[np.isfinite(cuts)]]
+
+    def bounds(self, i: int, branch: int) -> tuple[float, float]:
+        """Return the interval of values, open below and closed above, that row i sends to `branch`.
+
+        For a CUT or INTERVALS; a branch for missing values alone has the empty one above infinity.
+        """
+        if self.kind[i] == SplitKind.CUT:
+            cut = float(self.cut[i])
+            return (-np.inf, cut) if branch == self.low_branch[i] else (cut, np.inf)
+        cuts = (-np.inf, *self.interval_cuts(i).tolist(), np.inf)
+        return cuts[branch], cuts[branch + 1]
+
+    def cuts_of(self, column: int) -> Array:
+        """Return all different cuts that are asked of a column, ascending.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ceiba.tree.build(("x <= 2.5", "a", ("x <= 1", "b", "a"))).splits.cuts_of(0).tolist()
+        [1.0, 2.5]
+        """
+        asks = self.column == column
+        single = self.cut[asks & (self.kind == SplitKind.CUT)]
+        several = self.interval_cut[np.repeat(asks, np.diff(self.interval_start))]
+        return np.unique(np.concatenate((single, several[np.isfinite(several)])))
+
     def split(self, i: int, schema: Schema) -> Split | None:
-        """Read row i as a value: `Cut`, `LevelSets`, `Presence`, or None at a leaf."""
+        """Read row i as a value: `Cut`, `LevelSets`, `Intervals`, `Presence`; None at a leaf."""
         kind = self.kind[i]
         if kind == SplitKind.NONE:
             return None
@@ -272,6 +392,10 @@ class SplitTable(ArrayRecord):
             return Cut(info.name, float(self.cut[i]), int(self.low_branch[i]))
         if kind == SplitKind.PRESENCE:
             return Presence(info.name)
+        if kind == SplitKind.INTERVALS:
+            cuts = self.interval_cuts(i)
+            finite = cuts[np.isfinite(cuts)]
+            return Intervals(info.name, tuple(finite.tolist()), len(finite) < len(cuts))
         codes, branches = self.level_map(i)
         groups: list[list[Any]] = [[] for _ in range(int(branches.max(initial=-1)) + 1)]
         for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
@@ -284,6 +408,7 @@ class SplitTable(ArrayRecord):
         start, (codes, branches) = take_ragged(
             self.level_start, (self.level_code, self.level_branch), rows, np.int64
         )
+        cut_start, (cuts,) = take_ragged(self.interval_start, (self.interval_cut,), rows, np.int64)
         return SplitTable(
             self.kind[rows],
             self.column[rows],
@@ -292,22 +417,33 @@ class SplitTable(ArrayRecord):
             start,
             codes,
             branches,
+            cut_start,
+            cuts,
         )
 
     def without(self, leaf: Array) -> SplitTable:
         """Return a new table in which the rows where `leaf` is True ask nothing."""
         leaf = np.asarray(leaf, bool)
-        length = np.where(leaf, 0, np.diff(self.level_start))
-        keep = ~np.repeat(leaf, np.diff(self.level_start))
+        level_start, keep = _kept(self.level_start, leaf)
+        cut_start, keep_cuts = _kept(self.interval_start, leaf)
         return SplitTable(
             np.where(leaf, SplitKind.NONE, self.kind),
             np.where(leaf, -1, self.column),
             np.where(leaf, np.nan, self.cut),
             np.where(leaf, 0, self.low_branch),
-            np.concatenate(([0], np.cumsum(length))),
+            level_start,
             self.level_code[keep],
             self.level_branch[keep],
+            cut_start,
+            self.interval_cut[keep_cuts],
         )
+
+
+def _kept(start: Array, leaf: Array) -> tuple[Array, Array]:
+    """Return where the rows of a ragged table start without those of leaves, and what is kept."""
+    length = np.diff(start)
+    kept = np.concatenate(([0], np.cumsum(np.where(leaf, 0, length))))
+    return kept, ~np.repeat(leaf, length)
 
 
 def _level_map(split: LevelSets, known: dict[Any, int]) -> list[tuple[int, int]]:

@@ -2,8 +2,9 @@
 
 One entry per node, NaN at leaves. The p-value is that of the test itself; the Bonferroni factor of
 the search is stored separately, as a logarithm, because the number of groupings of 4,000 levels is
-beyond float64. Several intervals of a numeric column are cuts one below another: the test belongs
-to the first of them, the others continue it.
+beyond float64. A test may need two splits, one below another: levels below present against
+missing, and in older model files intervals as a chain of cuts. It belongs to the first of them; the
+others continue it.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@
     "x = a", "x in {a, b}"                         levels against all others
     "x is missing", "x is present"
     "x = a | x in {b, c} | x = d"                  one sentence per branch; or a list of them
+    "x <= 1 | 1 < x <= 3 | x > 3"                  intervals, from the lowest upward
 
 A sentence may end in "or missing": that branch takes the rows without a value. `x < 3` is the cut
 just below 3, so that every number is on the side that the sentence says.
@@ -22,14 +23,15 @@ from ceiba.errors import CeibaError, TreeError, did_you_mean
 from ceiba.table import ColumnInfo, Kind
 from ceiba.table.readers.times import iso_seconds
 from ceiba.tree.splits.sentences import level_text
-from ceiba.tree.splits.split_table import Cut, LevelSets, Presence, Split
+from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split
 
 #: How a split may be written, for error messages.
 WRITTEN_FORMS: Final = (
     "'x <= 3', 'x > 3', 'x = a', 'x in {a, b}', 'x is missing', or one sentence per branch: "
-    "'x = a | x in {b, c}'"
+    "'x = a | x in {b, c}', 'x <= 1 | 1 < x <= 3 | x > 3'"
 )
 _SIGN: Final = re.compile(r"\s*(<=|>=|==|=|<|>|in\s*(?=\{)|is\s+(?=missing\b|present\b))\s*")
+_LOW_END: Final = re.compile(r"(\S.*?)\s*(<=|<)\s*")
 _SPELLINGS: Final = {"≤": "<=", "≥": ">=", "∈": "in"}
 _MISSING: Final = re.compile(r"\s+or missing$")
 
@@ -40,7 +42,7 @@ class WrittenSplit:
 
     Attributes
     ----------
-    split : Cut, LevelSets or Presence
+    split : Cut, Intervals, LevelSets or Presence
         `LevelSets` of one group stand against all other levels.
     branches : tuple of int
         The branch of which each sentence speaks.
@@ -108,15 +110,46 @@ def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
         says = [b for b, part in enumerate(parts) if part.missing is not None]
         split = LevelSets(first.column, groups)
         return WrittenSplit(split, tuple(range(len(parts))), says[0] if says else None)
+    if all(isinstance(part.split, Cut | Intervals | Presence) for part in parts):
+        intervals = _intervals(parts)
+        if intervals is not None:
+            return intervals
     if len(parts) == 2 and parts[0].split == parts[1].split:
         says = [part.missing for part in parts if part.missing is not None]
         sides = (parts[0].branches[0], parts[1].branches[0])
         if sides[0] != sides[1]:
             return WrittenSplit(first, sides, says[0] if says else None)
     raise TreeError(
-        f"Column {first.column!r}: these sentences are not the branches of one split. A column of "
-        "numbers is cut in two: 'x <= 3 | x > 3'; cut the branches again for more intervals."
+        f"Column {first.column!r}: these sentences are not the branches of one split. Intervals of "
+        "numbers go from the lowest upward and leave nothing out: 'x <= 1 | 1 < x <= 3 | x > 3'."
     )
+
+
+def _intervals(parts: list[WrittenSplit]) -> WrittenSplit | None:
+    """Make intervals of sentences that follow each other upward, missing values perhaps last.
+
+    None where they do not.
+    """
+    column = parts[0].split.column
+    alone = parts[-1].split == Presence(column) and parts[-1].branches == (1,)
+    said = parts[:-1] if alone else parts
+    if len(said) < 2 + (not alone):
+        return None
+    ends: list[tuple[float, float]] = []
+    for part in said:
+        if isinstance(part.split, Cut):
+            cut = part.split.cut
+            ends.append((-math.inf, cut) if part.branches == (0,) else (cut, math.inf))
+        elif isinstance(part.split, Intervals):
+            ends.append((part.split.cuts[0], part.split.cuts[1]))
+        else:
+            return None
+    cuts = tuple(high for _, high in ends[:-1])
+    if ends != list(zip((-math.inf, *cuts), (*cuts, math.inf), strict=True)):
+        return None
+    says = [b for b, part in enumerate(said) if part.missing is not None]
+    split = Intervals(column, cuts, alone)
+    return WrittenSplit(split, tuple(range(len(parts))), says[0] if says else None)
 
 
 def _sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> WrittenSplit:
@@ -124,12 +157,42 @@ def _sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> Wri
     for sign, ascii_sign in _SPELLINGS.items():
         plain = plain.replace(f" {sign} ", f" {ascii_sign} ")
     bare = _MISSING.sub("", plain)
-    name, sign, rest = _parts(bare, columns, closed, text)
-    split, branch = _split(name, sign, rest, columns.get(name), text)
+    split, branch = _range(bare, columns, text) or _one_sided(bare, columns, closed, text)
     takes_missing = bare != plain
     if takes_missing and isinstance(split, Presence):
         raise TreeError(f"{text!r}: presence is about missing values already.")
     return WrittenSplit(split, (branch,), branch if takes_missing else None)
+
+
+def _one_sided(
+    bare: str, columns: Mapping[str, ColumnInfo], closed: bool, text: str
+) -> tuple[Split, int]:
+    name, sign, rest = _parts(bare, columns, closed, text)
+    return _split(name, sign, rest, columns.get(name), text)
+
+
+def _range(
+    text: str, columns: Mapping[str, ColumnInfo], written: str
+) -> tuple[Intervals, int] | None:
+    """Read "1 < x <= 3", the middle one of three intervals; None for other sentences."""
+    low = _LOW_END.match(text)
+    signs = list(_SIGN.finditer(text, low.end())) if low else []
+    if low is None or not signs or signs[-1][1] not in ("<=", "<"):
+        return None
+    name = text[low.end() : signs[-1].start()].strip()
+    if any(known != name and text.startswith(known) for known in columns):
+        return None  # the sign belongs to the name of a column
+    info = columns.get(name)
+    if not name or (info is not None and not info.is_numeric):
+        return None
+    try:
+        bounds = [_boundary(end, info, written) for end in (low[1], text[signs[-1].end() :])]
+    except TreeError:
+        return None
+    for k, strict in enumerate((low[2] == "<=", signs[-1][1] == "<")):
+        if strict:  # "3 <= x" and "x < 3" are the cut just below 3
+            bounds[k] = math.nextafter(bounds[k], -math.inf)
+    return Intervals(name, (bounds[0], bounds[1])), 1
 
 
 def _parts(

@@ -14,6 +14,7 @@ function ask(splits, i, values) {
     if (M.columns.kind[j] !== "numeric" && value >= M.columns.levels[j].length) return "unseen";
     return value <= splits.cut[i] ? splits.low[i] : 1 - splits.low[i];
   }
+  if (splits.kind[i] === INTERVALS) return cutsOf(splits, i).filter((cut) => cut < value).length;
   for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) {
     if (splits.levelCode[k] === value) return splits.levelBranch[k];
   }

@@ -20,6 +20,14 @@ function divide(splits, i, stretch) {
   const low = splits.low[i], cut = splits.cut[i];
   if (!stretch.codes) {
     /** @type {[number, Stretch][]} */ const parts = [];
+    if (splits.kind[i] === INTERVALS) {
+      for (let b = 0; b <= cutsOf(splits, i).length; b++) {
+        const [from, to] = boundsOf(splits, i, b);
+        const part = { ...stretch, low: Math.max(stretch.low, from), high: Math.min(stretch.high, to) };
+        if (part.low < part.high) parts.push([b, part]);
+      }
+      return { parts, rest: null };
+    }
     if (stretch.low < cut) parts.push([low, { ...stretch, high: Math.min(stretch.high, cut) }]);
     if (stretch.high > cut) parts.push([1 - low, { ...stretch, low: Math.max(stretch.low, cut) }]);
     return { parts, rest: null };

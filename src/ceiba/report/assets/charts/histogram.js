@@ -54,10 +54,15 @@ function histogramWords(pen, hist, box, size) {
     return;
   }
   const [least, most] = hist.ends.map((text) => textWidth(text, size));
-  const cut = textWidth(hist.cutText, size, true);
-  const at = Math.min(Math.max(box.x + (hist.cuts[0] ?? 0.5) * box.w, box.x + cut / 2), box.x + box.w - cut / 2);
-  if (hist.cutText) pen.text(at, y, hist.cutText, { ...style, bold: true, fill: ink.text, align: "center" });
-  const [left, right] = hist.cutText ? [at - cut / 2 - 5, at + cut / 2 + 5] : [box.x + box.w, box.x + least + 8];
+  /** Where the words of the cuts end; the first cut comes first. */
+  let [left, right] = hist.cutTexts.length ? [Infinity, -Infinity] : [box.x + box.w, box.x + least + 8];
+  hist.cutTexts.forEach((text, k) => {
+    const half = textWidth(text, size, true) / 2;
+    const at = Math.min(Math.max(box.x + hist.cuts[k] * box.w, box.x + half), box.x + box.w - half);
+    if (at - half - 5 < right) return;
+    pen.text(at, y, text, { ...style, bold: true, fill: ink.text, align: "center" });
+    [left, right] = [Math.min(left, at - half - 5), at + half + 5];
+  });
   if (box.x + least < left) pen.text(box.x, y, hist.ends[0], style);
   if (box.x + box.w - most > right) pen.text(box.x + box.w, y, hist.ends[1], { ...style, align: "right" });
 }

@@ -47,6 +47,10 @@ function answersOf(splits, i, branch) {
     }
     return yes;
   }
+  if (splits.kind[i] === INTERVALS) {
+    const [low, high] = boundsOf(splits, i, branch);
+    return Object.assign(yes, { low, high });
+  }
   for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) {
     if (splits.levelBranch[k] === branch) yes.codes[splits.levelCode[k]] = yes.named[splits.levelCode[k]] = 1;
   }

@@ -3,6 +3,7 @@
 const CUT = 1;
 const LEVELS = 2;
 const PRESENCE = 3;
+const INTERVALS = 4;
 
 /** @typedef {ReturnType<typeof loadModel>} Model */
 /** The model of the page; set once by `loadModel`. @type {Model} */
@@ -20,7 +21,27 @@ function readSplits(given, n) {
     levelStart: start,
     levelCode: Int32Array.from(given.level_code || []),
     levelBranch: Int32Array.from(given.level_branch || []),
+    intervalStart: starts(given.n_cuts || new Array(n).fill(0)),
+    intervalCut: floats(given.interval_cut || []).map((cut) => (Number.isNaN(cut) ? Infinity : cut)),
   };
+}
+
+/** The cuts of split i, if it is a cut or intervals. @returns {number[]} */
+function cutsOf(splits, i) {
+  if (splits.kind[i] === CUT) return [splits.cut[i]];
+  return [...splits.intervalCut.slice(splits.intervalStart[i], splits.intervalStart[i + 1])].filter(Number.isFinite);
+}
+
+/** The interval low < x <= high that split i sends to a branch; none for the branch of missing values. @returns {[number, number]} */
+function boundsOf(splits, i, branch) {
+  const cuts = [-Infinity, ...splits.intervalCut.slice(splits.intervalStart[i], splits.intervalStart[i + 1]), Infinity];
+  return [cuts[branch], cuts[branch + 1]];
+}
+
+/** Whether a branch of split i takes missing values alone. */
+function partsMissing(splits, i) {
+  const last = splits.intervalStart[i + 1];
+  return splits.kind[i] === PRESENCE || (splits.kind[i] === INTERVALS && splits.intervalCut[last - 1] === Infinity);
 }
 
 /** Rows of a ragged table by node. */

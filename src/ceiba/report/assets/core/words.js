@@ -148,7 +148,18 @@ function sentence(splits, i, branch, most = 8, brief = false) {
     const names = levelsOf(splits, i, branch);
     return names.length === 1 ? `${name} = ${names[0]}` : `${name} ∈ {${listed(names, most)}}`;
   }
+  if (splits.kind[i] === INTERVALS) return boundsText(splits, i, branch, name, brief);
   return `${name} ${t(branch === 1 ? "is_missing" : "is_present")}`;
+}
+
+/** An interval as a sentence: "x ≤ 1", "1 < x ≤ 3", "x > 3". */
+function boundsText(splits, i, branch, name, brief) {
+  const j = splits.column[i];
+  const [low, high] = boundsOf(splits, i, branch);
+  if (low === Infinity) return `${name} ${t("is_missing")}`;
+  if (low === -Infinity) return `${name} ≤ ${fmtCut(high, j, brief)}`;
+  if (high === Infinity) return `${name} > ${fmtCut(low, j, brief)}`;
+  return `${fmtCut(low, j, brief)} < ${name} ≤ ${fmtCut(high, j, brief)}`;
 }
 
 /** Whether the edges carry names instead of yes and no. */
@@ -159,6 +170,7 @@ function namesAnswers(i) {
     if (n > 2) return true;
     return s.levelStart[i + 1] - s.levelStart[i] === n;
   }
+  if (s.kind[i] === INTERVALS) return true;
   return s.kind[i] === CUT && isYesNo(s.column[i], s.cut[i]);
 }
 
@@ -172,7 +184,17 @@ function question(i, most = 3, brief = false) {
 function edgeWord(i, branch, most = 3) {
   if (!namesAnswers(i)) return t(branch === 0 ? "yes" : "no");
   if (M.splits.kind[i] === CUT) return t(branch === M.splits.low[i] ? "no" : "yes");
+  if (M.splits.kind[i] === INTERVALS) return boundsWord(i, branch);
   return listed(levelsOf(M.splits, i, branch), most);
+}
+
+/** An interval without its column: "≤ 1", "1 – 3", "> 3"; the upper end belongs to it. */
+function boundsWord(i, branch) {
+  const j = M.splits.column[i];
+  const [low, high] = boundsOf(M.splits, i, branch);
+  if (low === Infinity) return t("is_missing");
+  if (low === -Infinity) return `≤ ${fmtCut(high, j, true)}`;
+  return high === Infinity ? `> ${fmtCut(low, j, true)}` : `${fmtCut(low, j, true)} – ${fmtCut(high, j, true)}`;
 }
 
 /** Class k as it is said: "Survived = 1" where a bare number would say nothing. */

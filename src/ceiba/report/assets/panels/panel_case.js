@@ -14,7 +14,7 @@ function middlingCase() {
 }
 
 function firstCut(j) {
-  for (let i = 0; i < M.n; i++) if (M.splits.kind[i] === CUT && M.splits.column[i] === j) return M.splits.cut[i];
+  for (let i = 0; i < M.n; i++) if (M.splits.column[i] === j && cutsOf(M.splits, i).length) return cutsOf(M.splits, i)[0];
   return 0;
 }
 

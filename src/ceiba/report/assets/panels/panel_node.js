@@ -113,7 +113,7 @@ function nodeSplit(i) {
   return el("div", {}, el("ul", { class: "branches" }, lines),
     testText(i) ? el("p", { id: "split-test" }, testText(i)) : null,
     M.known ? el("p", { class: "muted", title: t("g_gain") }, `${t("gain")} ${fmtNumber(M.gain[i])} (${M.payload.criterion})`) : null,
-    missingWay(i) ? el("p", { class: "flip missing-way" }, M.splits.kind[i] !== PRESENCE && M.columns.n_missing[M.splits.column[i]] > 0 && marksMissing() ? el("span", { class: "asked", "aria-hidden": "true" }, "?") : null, missingWay(i)) : null);
+    missingWay(i) ? el("p", { class: "flip missing-way" }, !partsMissing(M.splits, i) && M.columns.n_missing[M.splits.column[i]] > 0 && marksMissing() ? el("span", { class: "asked", "aria-hidden": "true" }, "?") : null, missingWay(i)) : null);
 }
 
 const TEST_MARKS = { chi2: "χ²", likelihood_ratio: "G²", f_test: "F" };
@@ -130,7 +130,7 @@ function testText(i) {
 function missingWay(i) {
   const s = M.splits;
   const parts = [];
-  if (s.kind[i] !== PRESENCE) {
+  if (!partsMissing(s, i)) {
     const way = M.defaultBranch[i];
     const to = way < 0 ? t("stay_here") : sentence(s, i, way, 4);
     const rule = M.payload.missing;

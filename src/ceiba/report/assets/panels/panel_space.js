@@ -8,7 +8,7 @@ function axisRange(j) {
   let low = M.columns.minimum[j], high = M.columns.maximum[j];
   if (low === null || high === null) {
     const cuts = [];
-    for (let i = 0; i < M.n; i++) if (M.splits.kind[i] === CUT && M.splits.column[i] === j) cuts.push(M.splits.cut[i]);
+    for (let i = 0; i < M.n; i++) if (M.splits.column[i] === j) cuts.push(...cutsOf(M.splits, i));
     const [least, most] = [Math.min(...cuts), Math.max(...cuts)];
     const pad = cuts.length > 1 && most > least ? (most - least) * 0.2 : Math.abs(least) || 1;
     [low, high] = cuts.length ? [least - pad, most + pad] : [0, 1];

@@ -97,7 +97,7 @@ function elideEnd(k, room, size, bold) {
 /** Whether the branch to node i is the one for missing values, and the table has such values. */
 function takesMissing(i) {
   const p = M.parent[i];
-  if (p < 0 || M.splits.kind[p] === PRESENCE || M.defaultBranch[p] !== M.branchIndex[i]) return false;
+  if (p < 0 || partsMissing(M.splits, p) || M.defaultBranch[p] !== M.branchIndex[i]) return false;
   return M.columns.n_missing[M.splits.column[p]] > 0 && marksMissing();
 }
 

@@ -1,0 +1,125 @@
+"""Intervals as cuts one below another, for programs whose trees part in two only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ceiba.tree.arrays import Array
+from ceiba.tree.construct.from_arrays import from_arrays
+from ceiba.tree.splits.split_table import Cut, Intervals, Presence, SplitKind, SplitTable
+
+if TYPE_CHECKING:
+    from ceiba.tree.splits.split_table import Split
+    from ceiba.tree.tree import Tree
+
+
+def chained(tree: Tree) -> Tree:
+    """Return a tree that predicts the same and has no intervals.
+
+    A node with intervals becomes a chain of cuts, from the lowest upward; where missing values have
+    a branch of their own, it is parted off first.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.tree.construct.chained import chained
+    >>> tree = ceiba.tree.build((("x", [1, 3]), "a", "b", "c"))
+    >>> tree.depth, chained(tree).depth
+    (1, 2)
+    """
+    if not np.any(tree.splits.kind == SplitKind.INTERVALS):
+        return tree
+    chain = _Chain(tree)
+    source = np.array(chain.source)
+    added = source < 0
+    own = np.where(added, 0, source)
+    regression = tree.task == "regression"
+    value = np.where(added[:, None, None], np.nan, tree.value[own])
+    # A new node without weight, which has no mean, says what its old one says.
+    empty = added & (_weights(tree, chain) == 0)
+    value[empty] = tree.value[np.array(chain.owner)[empty]]
+    return from_arrays(
+        tree.schema,
+        parent=np.array(chain.parent),
+        splits=SplitTable.from_splits(chain.splits, tree.schema),
+        value=value,
+        counts=None if tree.counts is None else tree.counts[own],
+        n_rows=tree.n_rows[own],
+        weight=tree.weight[own],
+        impurity=_impurity(tree, chain, added) if regression else None,
+        default_branch=np.array(chain.default),
+        criterion=tree.criterion,
+        missing=tree.missing,
+        unseen=tree.unseen,
+        cost_matrix=tree.cost_matrix,
+        class_prior=tree.class_prior,
+    )
+
+
+class _Chain:
+    """The new nodes in pre-order: their parents, splits, default branches and old ids (-1: new).
+
+    `owner` is the old node to which a new one belongs.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self.parent: list[int] = []
+        self.splits: list[Split | None] = []
+        self.default: list[int] = []
+        self.source: list[int] = []
+        self.owner: list[int] = []
+        # What waits: an old node (at its first step), or a later step of one's intervals.
+        waiting = [(0, -1, 0)]
+        while waiting:
+            old, above, step = waiting.pop()
+            node = len(self.parent)
+            self.parent.append(above)
+            self.source.append(old if step == 0 else -1)
+            self.owner.append(old)
+            split = tree.splits.split(old, tree.schema)
+            default = int(tree.default_branch[old])
+            below = tree.branch_node[tree.branch_start[old] : tree.branch_start[old + 1]].tolist()
+            if not isinstance(split, Intervals):
+                self.splits.append(split)
+                self.default.append(default)
+                waiting += [(child, node, 0) for child in reversed(below)]
+                continue
+            if split.missing_branch and step == 0:
+                self.splits.append(Presence(split.column))
+                self.default.append(1)
+                waiting += [(below[-1], node, 0), (old, node, 1)]
+                continue
+            at = step - split.missing_branch  # the cut asked here
+            self.splits.append(Cut(split.column, split.cuts[at]))
+            self.default.append(-1 if default < 0 else int(default != at))
+            rest = (old, node, step + 1) if at + 1 < len(split.cuts) else (below[at + 1], node, 0)
+            waiting += [rest, (below[at], node, 0)]
+
+
+def _weights(tree: Tree, chain: _Chain) -> Array:
+    """Return the weight of each node; of new ones the sum of their branches."""
+    source = np.array(chain.source)
+    weight = np.where(source < 0, 0.0, tree.weight[np.maximum(source, 0)])
+    for node in range(len(weight) - 1, 0, -1):
+        if source[above := chain.parent[node]] < 0:
+            weight[above] += weight[node]
+    return weight
+
+
+def _impurity(tree: Tree, chain: _Chain, added: Array) -> Array:
+    """Return impurities; of new nodes the mean within their branches and the spread between."""
+    own = np.where(added, 0, np.array(chain.source))
+    weight, value = _weights(tree, chain), tree.value[own, :, 0]
+    impurity = np.where(added, 0.0, tree.impurity[own])
+    below: list[list[int]] = [[] for _ in own]
+    for node in range(len(own) - 1, 0, -1):
+        below[chain.parent[node]].append(node)
+        if added[node]:
+            parts = below[node]
+            share = weight[parts] / (weight[parts].sum() or 1.0)
+            value[node] = share @ value[parts]
+            spread = ((value[parts] - value[node]) ** 2).mean(axis=1)
+            impurity[node] = share @ (impurity[parts] + spread)
+    return impurity
