@@ -174,7 +174,7 @@ def test_node_with_intervals_in_pictures_names_them() -> None:
 def test_set_split_with_several_cuts_parts_the_rows() -> None:
     X, y = table(2)
     model = ceiba.DecisionTreeClassifier(max_depth=2, missing="learn").fit(X, y)
-    model.set_split(0, ("age", [30.0, 50.0, 70.0]), X, y)
+    model = model.set_split(0, ("age", [30.0, 50.0, 70.0]), X, y)
     tree = model.tree_
     check(tree)
     assert tree.node(0).split == Intervals("age", (30.0, 50.0, 70.0))

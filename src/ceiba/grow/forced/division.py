@@ -58,7 +58,7 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
         question: Split = split
     elif isinstance(split, str) or (isinstance(split, list | tuple) and _all_texts(split)):
         columns = {info.name: info for info in schema.columns}
-        written = read_written(split, columns)  # type: ignore[arg-type]
+        written = read_written(split, columns)
         question, missing = written.split, written.missing
     elif isinstance(split, tuple) and len(split) == 2 and isinstance(split[0], str):
         question = _of_cuts(*split)
