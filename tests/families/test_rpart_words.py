@@ -182,3 +182,12 @@ def test_wrong_survival_data_are_refused(time, status, message):
         scaled_times(time, status)
     with pytest.raises(DataError, match="two columns"):
         ceiba.rpart("exp").fit([[1], [2]], [1.0, 2.0])
+
+
+def test_reprune_advises_what_rpart_takes():
+    X, y = np.arange(60.0).reshape(-1, 1), ["a", "b", "c"] * 5 + ["a"] * 25 + ["b"] * 20
+    model = ceiba.rpart().fit(X, y)
+    for refused in (lambda: model.reprune(rule="1se"), lambda: model.reprune(cp=0.9).reprune(cp=0)):
+        with pytest.raises(ceiba.OptionError, match=r"cp_table_ and give its cp: reprune\(cp="):
+            refused()
+    assert model.reprune(cp=1.0).get_n_leaves() == 1

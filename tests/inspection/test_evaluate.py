@@ -248,6 +248,7 @@ def test_print_tells_figures_of_the_rows_from_prior_weighted_ones():
     text = str(evaluate_classes(TRUTH, PREDICTED, ABC, "a", class_prior=np.array([0.8, 0.1, 0.1])))
     assert "error of these rows" in text
     assert "cost per row, prior-weighted" in text
+    assert ", prior-weighted cost " in text  # of the root's answer
     plain = str(evaluate_classes(TRUTH, PREDICTED, ABC, "a"))
     assert "of these rows" not in plain
     assert "prior" not in plain

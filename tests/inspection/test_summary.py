@@ -18,6 +18,22 @@ def test_summary_facts_are_those_of_the_tree() -> None:
     assert (card["risk"], card["baseline"]) == (0.0, 0.4)
 
 
+def test_summary_says_which_figures_are_prior_weighted() -> None:
+    X, y = np.arange(10.0).reshape(-1, 1), ["a", "b"] + ["a"] * 5 + ["b"] * 3
+    text = str(
+        ceiba.DecisionTreeClassifier(class_prior=[0.9, 0.1], max_depth=1).fit(X, y).summary()
+    )
+    assert "R(T): prior-weighted share of rows answered wrongly" in text
+    assert "usage: prior-weighted share of training rows" in text
+    assert "prior" not in str(ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y).summary())
+
+
+def test_evaluation_says_that_probability_scores_are_of_the_rows() -> None:
+    X, y = np.arange(10.0).reshape(-1, 1), ["a", "b"] + ["a"] * 5 + ["b"] * 3
+    model = ceiba.DecisionTreeClassifier(class_prior=[0.9, 0.1], max_depth=1).fit(X, y)
+    assert str(model.evaluate(X, y)).endswith(", of these rows")
+
+
 def test_summary_every_figure_has_a_legend() -> None:
     card = build(("x <= 1", {"a": 3}, {"b": 2})).summary()
     assert all(fact.legend for fact in card.facts)

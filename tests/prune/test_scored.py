@@ -10,6 +10,7 @@ import ceiba
 from ceiba.errors import OptionError
 from ceiba.prune import CostComplexity, pruning_sequence
 from ceiba.prune.cross_validation.folds import read_folds
+from ceiba.prune.cross_validation.scored import fold_tree_of
 from ceiba.prune.cross_validation.validate import cross_validate
 
 METRICS = {
@@ -76,6 +77,34 @@ def test_auc_is_the_mean_of_the_folds():
     ])  # fmt: skip
     np.testing.assert_allclose(cv.risk, by_fold.mean(axis=1), rtol=1e-10)
     np.testing.assert_allclose(cv.se, by_fold.std(axis=1, ddof=1) / np.sqrt(5), rtol=1e-9)
+
+
+def test_fold_without_both_classes_does_not_count_for_auc():
+    X, y, weight = table(2, False, seed=3)
+    problem = problem_of(ceiba.DecisionTreeClassifier(min_samples_leaf=3), X, y, weight)
+    sequence = pruning_sequence(problem.grow())
+    zeros, others = np.flatnonzero(y == 0)[:10], np.arange(len(y))
+    number = np.where(np.isin(others, zeros), 0, 1 + others % 3)
+    cv = cross_validate(sequence, problem, folds=number, score="auc")
+    folds = read_folds(number, problem, stratify=False, groups=None, random_state=0, repeat=0)
+    by_fold = np.array([
+        [1 - metrics.roc_auc_score(y[f.test], one[f.test, 1]) for f in folds if y[f.test].any()]
+        for one in held_out(problem, sequence, folds)
+    ])  # fmt: skip
+    assert by_fold.shape[1] == 3
+    np.testing.assert_allclose(cv.risk, by_fold.mean(axis=1), rtol=1e-10)
+
+
+@pytest.mark.parametrize("score", ["cost", "log_loss", "auc"])
+def test_loss_that_is_not_a_number_is_not_hidden(score, monkeypatch):
+    X, y, weight = table(2, False, seed=3)
+    problem = problem_of(ceiba.DecisionTreeClassifier(min_samples_leaf=3), X, y, weight)
+    sequence = pruning_sequence(problem.grow())
+    work = type(fold_tree_of(score, problem, np.array([np.inf])))
+    plain = work.losses
+    monkeypatch.setattr(work, "losses", lambda *given: tuple(np.nan * s for s in plain(*given)))
+    cv = cross_validate(sequence, problem, folds=4, score=score, random_state=0)
+    assert np.isnan(cv.risk).all()
 
 
 def test_log_loss_keeps_leaves_that_error_would_prune():

@@ -145,6 +145,40 @@ def test_exported_python_takes_what_a_user_has() -> None:
             module["predict"]({"t": naive})
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_exported_python_takes_scalars_of_numpy_and_pandas(unit: str) -> None:
+    moments = (HOURS.tz_localize(None) - pd.Timedelta("50000D") + pd.Timedelta("1ms")).as_unit("ns")
+    fitted = ceiba.DecisionTreeRegressor().fit({"t": moments}, np.arange(len(moments)))
+    module: dict[str, Any] = {}
+    exec(fitted.tree_.export("python"), module)
+    numbers = moments.to_numpy().astype(f"M8[{unit}]")
+    expected = fitted.predict({"t": numbers})
+    for values in (numbers, [pd.Timestamp(one) for one in numbers]):
+        assert [module["predict"]({"t": one}) for one in values] == expected.tolist()
+    seconds = numbers.astype("M8[s]").astype(np.int64)
+    assert module["predict"]({"t": seconds[5]}) == module["predict"]({"t": int(seconds[5])})
+
+
+def test_exported_python_takes_missing_times_and_refuses_numpy_times_for_a_zone() -> None:
+    module: dict[str, Any] = {}
+    exec(model().tree_.export("python"), module)
+    assert [module["predict"]({"t": one}) for one in HOURS] == Y.tolist()  # pandas, with a zone
+    for gone in (pd.NaT, np.datetime64("NaT")):
+        assert module["predict"]({"t": gone}) == module["predict"]({"t": None})
+    with pytest.raises(ValueError, match="with and without a time zone"):
+        module["predict"]({"t": np.datetime64("2024-01-09T09:00")})
+
+
+@pytest.mark.parametrize("unit", ["D", "ms", "ns"])
+def test_exported_python_takes_durations_of_numpy_and_pandas(unit: str) -> None:
+    spans = np.arange(-5, 15).astype("m8[D]").astype(f"m8[{unit}]")
+    fitted = ceiba.DecisionTreeRegressor().fit({"d": spans}, np.arange(20.0))
+    module: dict[str, Any] = {}
+    exec(fitted.tree_.export("python"), module)
+    for values in (spans, [pd.Timedelta(one) for one in spans]):
+        assert [module["predict"]({"d": one}) for one in values] == list(range(20))
+
+
 def test_exported_javascript_takes_iso_text(tmp_path: Path) -> None:
     node = shutil.which("node")
     if node is None:

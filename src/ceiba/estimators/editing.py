@@ -24,6 +24,8 @@ _OF_PRUNING = ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_"
 class EditingMethods:
     """Methods that make another model of a fitted one; mixed into both estimators."""
 
+    _to_reprune: ClassVar[str] = "Fit with prune=CostComplexity(keep_unpruned=True)."
+
     if TYPE_CHECKING:
         _task: ClassVar[Task]
 
@@ -258,7 +260,9 @@ class EditingMethods:
         larger = (alpha is not None and fitted_with and alpha < mine["alpha_"]) or (
             n_leaves is not None and fitted_with and n_leaves > tree.n_leaves
         )
-        if whole is not None or rule is not None or larger:
+        if whole is None and (rule is not None or larger):
+            raise OptionError(f"The unpruned tree was not kept. {self._to_reprune}")
+        if whole is not None:
             return choose_again(whole, mine.get("pruning_table_"), alpha, n_leaves, rule)
         from ceiba.prune import CostComplexity
 

@@ -166,9 +166,21 @@ ZONED = {zoned}
 
 
 def _seconds(value, name):
-    """Return a date, datetime, ISO string or duration in seconds (since 1970, UTC)."""
+    """Return a date, datetime, ISO string or duration in seconds (since 1970, UTC).
+
+    Scalars of numpy and pandas are read as well.
+    """
     import datetime
 
+    dtype = getattr(value, "dtype", None)
+    if dtype is not None and dtype.kind in "mM":
+        if dtype.kind == "M" and name in ZONED:
+            raise ValueError(f"{{name!r}}: times with and without a time zone cannot be compared")
+        whole = value.astype(dtype.kind + "8[s]")
+        rest = (value - whole).astype("m8[ns]")
+        return int(whole.astype("int64")) + int(rest.astype("int64")) / 1e9
+    if dtype is not None:
+        return float(value)
     if isinstance(value, datetime.timedelta):
         return value.total_seconds()
     if isinstance(value, str):

@@ -110,11 +110,11 @@ class ClassEvaluation:
         ]
         if self.has_costs:
             low, high = self.cost_interval
-            lines[-1] += f", cost {self.baseline_cost:.3g}"  # by the same weights as below
-            by = ", prior-weighted" if self.has_priors else ""
+            weighted, by = ("prior-weighted ", ", prior-weighted") if self.has_priors else ("", "")
+            lines[-1] += f", {weighted}cost {self.baseline_cost:.3g}"
             lines.append(f"cost per row{by}: {self.cost:.3g} (interval {low:.3g} to {high:.3g})")
         if self.scores is not None:
-            lines.append(str(self.scores))
+            lines.append(str(self.scores) + (", of these rows" if self.has_priors else ""))
         return "\n".join(lines)
 
     def _table(self) -> list[str]:

@@ -224,6 +224,8 @@ def _risks(tree: Tree) -> list[Fact]:
         unit = "mean cost" if tree.cost_matrix is not None else "share of rows answered wrongly"
     elif tree.criterion != "squared_error":
         unit = f"mean loss of {tree.criterion}"
+    if tree.class_prior is not None:
+        unit = f"prior-weighted {unit}"
     chosen = "what the splits were chosen by"
     if tree.certificate is not None:  # the search minimised the loss of its certificate
         chosen = "the impurity that nodes show; the tree was searched for as a whole"
@@ -281,8 +283,9 @@ def _columns(tree: Tree) -> Listing:
     if tree.n_rows[0]:
         figures["usage"] = [percent(usage[j]) for j in order]
         figures["importance"] = [percent(worth[j]) for j in order]
+        share = "" if tree.class_prior is None else "prior-weighted share of "
         legend += (
-            "; usage: training rows whose path asks about it;\n"
+            f"; usage: {share}training rows whose path asks about it;\n"
             "importance: its share of the impurity decrease of all splits"
         )
     return Listing(figures, title="columns used", legend=legend)

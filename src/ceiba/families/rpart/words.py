@@ -7,7 +7,7 @@ Node numbers are R's: the root is 1, the sons of node k are 2k (left, the smalle
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,11 @@ def node_numbers(tree: Tree) -> npt.NDArray[Any]:
 
 class RpartWords:
     """Methods that carry the names of R's functions; mixed into rpart's estimators."""
+
+    _to_reprune: ClassVar[str] = (
+        "Choose a size in cp_table_ and give its cp: reprune(cp=...). A larger tree needs a fit "
+        "with a smaller cp."
+    )
 
     if TYPE_CHECKING:
         method: str

@@ -147,8 +147,8 @@ class RankedFoldTree(FoldTree):
         stairs = stairs_of(tree, step, end, rows, nodes, len(self.grid))
         weight, truth = self.error_weight[rows], self.truth[rows] == 1
         if not weight[truth].any() or not weight[~truth].any():
-            missing = np.full(len(self.grid), np.nan)
-            return missing, missing
+            # Without both classes there is no ranking: `mean_and_variance` does not count the fold.
+            return np.zeros(len(self.grid)), np.zeros(len(self.grid))
         changes = np.union1d(stairs.step, [0])
         area = np.zeros(len(changes))
         for i, at in enumerate(changes.tolist()):

@@ -260,9 +260,8 @@ def _run(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _R
     workers = min(threads, len(folds))
     total = _Repeat(np.zeros(len(fold_tree.grid)), np.zeros(len(fold_tree.grid)), [])
     for first, second, stairs in _results(fold_tree, folds, workers, threads // max(workers, 1)):
-        # A fold without both classes cannot be ranked: it does not count.
-        total.first += np.nan_to_num(first)
-        total.second += np.nan_to_num(second)
+        total.first += first
+        total.second += second
         if stairs is not None:
             total.stairs.append(stairs)
         done()
