@@ -82,7 +82,7 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
         """
         tree = self._fitted()
-        few = self._few(tree, X)
+        few = None if type(X) is np.ndarray else self._few(tree, X)
         if few is not None:
             return np.asarray(tree._label_table[few])
         table = self._rows(X, check_input)
@@ -183,7 +183,9 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         tree = self.tree_
         unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
         match: Literal["position", "order", "name"] = "position" if check_input else "order"
-        if _is_by_name(X) or (check_input and self.__dict__.get("match_columns") == "name"):
+        if type(X) is not np.ndarray and (  # arrays go past, in microseconds
+            _is_by_name(X) or (check_input and self.__dict__.get("match_columns") == "name")
+        ):
             match = "name"
         return read_like(X, tree.schema, match=match, unseen=unseen, owner=type(self).__name__)
 
