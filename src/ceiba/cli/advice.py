@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    import polars as pl
+from ceiba.cli.files._polars import pl
 
 _MOST_ROWS: Final = 20_000
 _RARE: Final = 5
@@ -31,10 +30,10 @@ def advice(
     identifiers : collection of str
         Columns that decide the target only because every row has a value of its own.
     """
-    found = []
+    remarks = []
     total = len(y) + n_missing
     if n_missing > _MANY_MISSING * total:
-        found.append(
+        remarks.append(
             f"{n_missing} of {total} rows have no {y.name!r} and are left out. If they are not "
             "missing at random, the tree learns something else than you think."
         )
@@ -42,9 +41,9 @@ def advice(
         counts = y.value_counts().sort("count")
         rare = counts.filter(counts["count"] < _RARE)
         for label, n in rare.rows()[:3]:
-            found.append(f"Class {label!r} has only {n} row{'s' if n > 1 else ''}.")
-    found += _leaks(frame, y, task, identifiers)
-    return found
+            remarks.append(f"Class {label!r} has only {n} row{'s' if n > 1 else ''}.")
+    remarks += _leaks(frame, y, task, identifiers)
+    return remarks
 
 
 def _leaks(frame: pl.DataFrame, y: pl.Series, task: str, skip: Collection[str]) -> list[str]:
@@ -56,7 +55,7 @@ def _leaks(frame: pl.DataFrame, y: pl.Series, task: str, skip: Collection[str]) 
     if len(y) > _MOST_ROWS:
         rows = y.to_frame("y").with_row_index().sample(_MOST_ROWS, seed=0)["index"]
         frame, y = frame[rows], y[rows]
-    found = []
+    leaks = []
     kind: Any = estimators.DecisionTreeClassifier
     if task == "regression":
         kind = estimators.DecisionTreeRegressor
@@ -73,8 +72,8 @@ def _leaks(frame: pl.DataFrame, y: pl.Series, task: str, skip: Collection[str]) 
             continue
         tree = model.tree_
         if tree.n_leaves > 1 and tree.tree_risk <= 0.005 * float(tree.risk[0]):
-            found.append(
+            leaks.append(
                 f"Column {name!r} alone decides {y.name!r}. Is it known before {y.name!r} is? If "
                 f"not, it is a leak: leave it out (--drop {name})."
             )
-    return found
+    return leaks

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ceiba.cli.files.reading import import_polars
+from ceiba.cli.files._polars import pl
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from ceiba.tree import Tree
 
 
 class Answers:
@@ -55,11 +51,11 @@ class Answers:
         tree = self.tree
         labels = tree.answer.reshape(tree.n_nodes, -1) if tree.task == "classification" else None
         nodes = np.arange(tree.n_nodes, dtype=np.int32)
-        said = [
+        answers = [
             tree.value[:, k, 0] if labels is None else tree.target.classes[k][labels[:, k]]
             for k in range(tree.n_outputs)
         ]
-        return self._frame(said, tree.value, nodes)
+        return self._frame(answers, tree.value, nodes)
 
     def ends(self, frame: pl.DataFrame) -> Any:
         """Give the node each row ends in."""
@@ -71,24 +67,23 @@ class Answers:
     def of(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Give the new columns of some rows."""
         if not self.spreads or not len(frame):
-            found: pl.DataFrame = self.of_nodes[self.ends(frame)]
-            return found
+            rows: pl.DataFrame = self.of_nodes[self.ends(frame)]
+            return rows
         tree = self.tree
         table = route.read(tree, frame)
-        said = route.predict(tree, table).reshape(len(frame), -1)
+        answers = route.predict(tree, table).reshape(len(frame), -1)
         value: Any = None
         if self.probabilities:
             shares = route.predict_proba(tree, table)
             value = np.stack(shares if isinstance(shares, list) else [shares], axis=1)
-        return self._frame(list(said.T), value, self.ends(frame) if self.leaf else None)
+        return self._frame(list(answers.T), value, self.ends(frame) if self.leaf else None)
 
-    def _frame(self, said: list[Any], value: Any, ends: Any) -> pl.DataFrame:
-        pl = import_polars()
-        many = len(said) > 1
-        tails = [f"_{k}" if many else "" for k in range(len(said))]
+    def _frame(self, answers: list[Any], value: Any, ends: Any) -> pl.DataFrame:
+        many = len(answers) > 1
+        tails = [f"_{k}" if many else "" for k in range(len(answers))]
         columns = [
             pl.Series(f"{self.prefix}prediction{tail}", one.tolist())
-            for tail, one in zip(tails, said, strict=True)
+            for tail, one in zip(tails, answers, strict=True)
         ]
         if self.probabilities:
             columns += [
@@ -98,4 +93,4 @@ class Answers:
             ]
         if self.leaf:
             columns.append(pl.Series(f"{self.prefix}leaf", ends))
-        return pl.DataFrame(columns)  # type: ignore[no-any-return]
+        return pl.DataFrame(columns)

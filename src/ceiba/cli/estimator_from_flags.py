@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from ceiba.cli.files._polars import pl
 from ceiba.cli.files.reading import Reading, read_table
 from ceiba.errors import DataError, OptionError, did_you_mean
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _FEW: Final = 20
 _RECIPES: Final = ("cart", "rpart", "id3", "c45", "c50", "chaid")
@@ -42,16 +40,16 @@ def read_settings(given: Sequence[str] | None) -> dict[str, Any]:
     >>> read_settings(["cp=0.02", "split=information"])
     {'cp': 0.02, 'split': 'information'}
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for text in given or ():
         name, equals, value = text.partition("=")
         if not equals:
             raise OptionError(f"--set {text!r}: write NAME=VALUE.")
         try:
-            found[name.strip().replace("-", "_")] = ast.literal_eval(value)
+            settings[name.strip().replace("-", "_")] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
-            found[name.strip().replace("-", "_")] = value
-    return found
+            settings[name.strip().replace("-", "_")] = value
+    return settings
 
 
 def read_pairs(text: str | None, option: str, labels: Sequence[Any]) -> dict[Any, float] | None:
@@ -59,7 +57,7 @@ def read_pairs(text: str | None, option: str, labels: Sequence[Any]) -> dict[Any
     if text is None:
         return None
     by_text = {str(label): label for label in labels}
-    found: dict[Any, float] = {}
+    numbers: dict[Any, float] = {}
     for part in text.split(","):
         name, equals, value = part.partition("=")
         try:
@@ -68,8 +66,8 @@ def read_pairs(text: str | None, option: str, labels: Sequence[Any]) -> dict[Any
             equals = ""
         if not equals:
             raise OptionError(f"{option} {text!r}: write CLASS=NUMBER,CLASS=NUMBER.")
-        found[_label(name.strip(), by_text, option)] = number
-    return found
+        numbers[_label(name.strip(), by_text, option)] = number
+    return numbers
 
 
 def _label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
@@ -148,8 +146,6 @@ def split_rows(y: Any, share: float, seed: int, task: str) -> tuple[Any, Any]:
     kept = np.zeros(n, bool)
     groups = [order]
     if task == "classification":
-        import polars as pl
-
         codes = y.cast(pl.String).rank("dense").to_numpy()[order]
         groups = [order[codes == c] for c in np.unique(codes)]
     for group in groups:

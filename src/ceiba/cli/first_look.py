@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:
-    import polars as pl
+from ceiba.cli.files._polars import pl
+from ceiba.cli.files.kinds import as_columns
+from ceiba.errors import OptionError, did_you_mean
 
+if TYPE_CHECKING:
     from ceiba.inspection import Description, Remark
 
 _MOST_ROWS: Final = 100_000  # kinds and doubts are judged by so many rows, missing cells by all
@@ -23,7 +25,6 @@ _DO: Final = {
 
 def described(frame: pl.DataFrame, target: str | None = None) -> Description:
     """Describe a frame of any size."""
-    from ceiba.cli.files.kinds import as_columns
     from ceiba.inspection import describe
 
     n = len(frame)
@@ -49,8 +50,6 @@ def in_option_words(remark: Remark) -> str:
 
 def column_named(given: str, columns: list[str], option: str, source: str) -> str:
     """Give the column that is meant, by name or by number (1 is the first, -1 the last)."""
-    from ceiba.errors import OptionError, did_you_mean
-
     if given in columns:
         return given
     try:

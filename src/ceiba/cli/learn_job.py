@@ -7,7 +7,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ceiba.cli.advice import advice
+from ceiba.cli.commands.using.evaluate import evaluation_data, evaluation_on, truth_of
+from ceiba.cli.estimator_from_flags import (
+    make_model,
+    read_costs,
+    read_pairs,
+    read_settings,
+    split_rows,
+    task_of,
+)
+from ceiba.cli.files._polars import pl
+from ceiba.cli.files.kinds import as_columns, as_table, shape_columns
+from ceiba.cli.files.reading import is_text, load_table
 from ceiba.cli.files.streams import shown
+from ceiba.cli.first_look import column_named, described, in_option_words
+from ceiba.cli.output import answer, can_unicode, remark
+from ceiba.cli.progress import busy
+from ceiba.cli.screen import DIGITS, has_color, width_of
+from ceiba.errors import DataError, OptionError
 from ceiba.visible import counted
 
 _SHORT = 12  # rows of a pruning table that are printed
@@ -57,15 +75,6 @@ class Learning:
 
     def read(self, task: str | None, *, advise: bool) -> None:
         """Read the table and take the target and the weights out of it."""
-        from ceiba.cli.advice import advice
-        from ceiba.cli.estimator_from_flags import task_of
-        from ceiba.cli.files.kinds import shape_columns
-        from ceiba.cli.files.reading import import_polars, is_text, load_table
-        from ceiba.cli.first_look import column_named
-        from ceiba.cli.output import remark
-        from ceiba.errors import DataError, OptionError
-
-        pl = import_polars()
         loaded = load_table(self.data, self.reading)
         frame = loaded.frame
         for text in loaded.remarks:
@@ -112,9 +121,6 @@ class Learning:
 
     def _look_at(self, frame: Any) -> list[str]:
         """Say what the table is like; give its identifiers."""
-        from ceiba.cli.first_look import described, in_option_words
-        from ceiba.cli.output import remark
-
         made = described(frame)
         columns = tuple(
             replace(one, is_target=True, remarks=()) if one.name == self.target else one
@@ -144,16 +150,6 @@ class Learning:
         keep_unpruned: bool = False,
     ) -> Any:
         """Fit the estimator, to all rows or to those not kept apart."""
-        from ceiba.cli.estimator_from_flags import (
-            make_model,
-            read_costs,
-            read_pairs,
-            read_settings,
-            split_rows,
-        )
-        from ceiba.cli.files.kinds import as_columns, as_table
-        from ceiba.cli.files.reading import import_polars
-        from ceiba.cli.progress import busy
         from ceiba.grow import watching
         from ceiba.prune.cross_validation.progress import watching_folds
 
@@ -181,7 +177,7 @@ class Learning:
             y, w = y[rows], None if w is None else w[rows]
         # A table has its kinds already; who chooses them otherwise gets the columns as they are.
         chosen = "categorical_features" in options
-        table = as_columns(import_polars().DataFrame(X)) if chosen else as_table(X)
+        table = as_columns(pl.DataFrame(X)) if chosen else as_table(X)
         self.train = (table, y)
         with (
             busy("growing the tree", self.quiet) as show,
@@ -197,7 +193,7 @@ class Learning:
         """Give what is kept beside the model."""
         import hashlib
 
-        found: dict[str, Any] = {
+        metadata: dict[str, Any] = {
             "data": Path(self.data).name,
             "target": self.target,
             "missing_markers": list(self.reading.markers),
@@ -205,19 +201,14 @@ class Learning:
         }
         if hash_data and Path(self.data).is_file():
             with Path(self.data).open("rb") as file:
-                found["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
-        return found
+                metadata["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+        return metadata
 
     def tell(self, model: Any, path: Path, test: str | None, as_json: bool) -> None:
         """Print the tree and how good it is."""
-        from ceiba.cli.commands.using.evaluate import evaluation_data, evaluation_on
-        from ceiba.cli.files.kinds import as_columns
-        from ceiba.cli.output import answer, can_unicode, remark
-        from ceiba.cli.screen import DIGITS, has_color, width_of
-
         tree = model.tree_
         rows = len(self.train[1])
-        said: dict[str, Any] = {
+        figures: dict[str, Any] = {
             "model": str(path), "task": self.task, "rows": rows, "leaves": tree.n_leaves,
             "depth": tree.depth,
         }  # fmt: skip
@@ -230,11 +221,11 @@ class Learning:
         lines = [tree.to_text(max_depth=6, **shown), ""]
         if tree.certificate is not None:
             lines += [str(tree.certificate), ""]
-            said["certificate"] = tree.certificate.to_dict()
+            figures["certificate"] = tree.certificate.to_dict()
         table = getattr(model, "pruning_table_", None)
         if table is not None:
             lines += [str(table) if len(table) <= _SHORT else str(table).splitlines()[-1], ""]
-            said["pruning_table"] = table.to_dict()
+            figures["pruning_table"] = table.to_dict()
         judged = None
         if self.test is not None:
             held, truth, weights = self.test
@@ -245,11 +236,11 @@ class Learning:
             lines.append(f"On {test}:")
         if judged is not None:
             lines += [str(judged), ""]
-            said["test"] = evaluation_data(judged)
+            figures["test"] = evaluation_data(judged)
         leaves = counted(tree.n_leaves, "leaf", "leaves")
         lines[-1:] = [f"{leaves} from {counted(rows, 'row')}, saved in {path}"]
         if not self.quiet or as_json:
-            answer("\n".join(lines), said, as_json)
+            answer("\n".join(lines), figures, as_json)
         if judged is None:
             remark(
                 "Nothing was kept apart to judge by: try --test-size 0.3.", self.quiet or as_json
@@ -257,10 +248,6 @@ class Learning:
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
         """Write the page, with the rows learned from and those kept apart."""
-        from ceiba.cli.commands.using.evaluate import truth_of
-        from ceiba.cli.files.kinds import as_columns
-        from ceiba.cli.output import remark
-
         held_out = None
         if self.test is not None:
             held_out = (as_columns(self.test[0]), self.test[1])
@@ -284,14 +271,12 @@ def _keep_unpruned(model: Any) -> None:
 
 def _divided(columns: list[Any], parts: list[Any]) -> list[Any]:
     """Give the rows of each part as a frame; each column goes as soon as it is divided."""
-    import polars as pl
-
-    found: list[list[Any]] = [[] for _ in parts]
+    pieces: list[list[Any]] = [[] for _ in parts]
     while columns:
         one = columns.pop(0)
-        for rows, into in zip(parts, found, strict=True):
+        for rows, into in zip(parts, pieces, strict=True):
             into.append(one[rows])
-    return [pl.DataFrame(into) for into in found]
+    return [pl.DataFrame(into) for into in pieces]
 
 
 def _fold_bar(show: Callable[[str], None]) -> Callable[[int, int], None]:

@@ -1,8 +1,8 @@
 """The command ``ceiba``: one file per command, put together here.
 
-A command's file imports only typer at its top; the rest is imported when the command runs, so that
-``ceiba --help`` does not wait for scikit-learn. typer is optional: without it, `main` says how to
-get it.
+A command's file imports only typer and errors at its top; the rest is imported when the command
+runs, so that ``ceiba --help`` does not wait for scikit-learn. typer is optional: without it, `main`
+says how to get it.
 """
 
 from __future__ import annotations
@@ -158,8 +158,8 @@ def main() -> None:
     try:
         with shown_digits(DIGITS):
             app()
-    except (Exception, KeyboardInterrupt) as found:
-        cause = (found.__cause__ if isinstance(found, _EndedError) else found) or found
+    except (Exception, KeyboardInterrupt) as raised:
+        cause = (raised.__cause__ if isinstance(raised, _EndedError) else raised) or raised
         if isinstance(cause, BrokenPipeError):  # `ceiba show ... | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ceiba.errors import ModelFileError
+
 
 def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Give the fitted estimator of a model file (a bare tree gets one) and the metadata."""
@@ -50,8 +52,6 @@ def _read(path: str | os.PathLike[str]) -> Any:
 @contextlib.contextmanager
 def _named(path: str | os.PathLike[str]) -> Iterator[None]:
     """Say which file is no model: of a command's two files, it may be the wrong one."""
-    from ceiba.errors import ModelFileError
-
     try:
         yield
     except ModelFileError as error:

@@ -11,6 +11,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, get_type_hints
 
+from ceiba.errors import OptionError
+
 _PRUNING: Final = ("prune", "ccp_alpha")
 _PANELS: Final = ("How the tree grows", "How large the tree is")
 
@@ -84,8 +86,6 @@ def read_flag(name: str, text: Any) -> Any:
     >>> read_flag("min_samples_leaf", "5"), read_flag("min_samples_leaf", "0.1")
     (5, 0.1)
     """
-    from ceiba.errors import OptionError
-
     row = flags_of()[name]
     if text is None or row.flag is not float:
         return text

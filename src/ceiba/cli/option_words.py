@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ceiba.errors import OptionError
+
 _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
 _BARE: Final = re.compile(r"^(\w+) must be ")
 _AMONG: Final = re.compile(r"a str among \{([^}]*)\}")
@@ -87,8 +89,6 @@ def check_before_reading(
     OptionError
         In the words of the command line.
     """
-    from ceiba.errors import OptionError
-
     if task not in (None, "classification", "regression"):
         raise OptionError(f"--task {task!r}: classification or regression.")
     failures = []

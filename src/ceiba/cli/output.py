@@ -15,6 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from ceiba.cli.screen import colored, fitted
+from ceiba.errors import (
+    CeibaWarning,
+    DataError,
+    ModelFileError,
+    OptionError,
+    OutputError,
+    TreeError,
+)
 
 
 def answer(text: Any, data: Any, as_json: bool) -> None:
@@ -43,8 +51,6 @@ def remark(text: str, quiet: bool = False) -> None:
 
 def check_out(path: Path | None, option: str = "--out") -> None:
     """Refuse a file that cannot be written before the work is done."""
-    from ceiba.errors import OptionError
-
     if path is None:
         return
     folder = path.parent
@@ -79,14 +85,13 @@ def plain(value: Any) -> Any:
 def warn_in_words(quiet: bool = False) -> None:
     """Show warnings of ceiba once each, in the words of the command line, and no others."""
     from ceiba.cli.option_words import in_flag_words
-    from ceiba.errors import CeibaWarning
 
-    told: set[str] = set()
+    shown: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         text = in_flag_words(str(message))
-        if text not in told:
-            told.add(text)
+        if text not in shown:
+            shown.add(text)
             remark(f"warning: {text}", quiet)
 
     warnings.resetwarnings()
@@ -112,8 +117,6 @@ def exit_code(error: BaseException) -> int:
     >>> exit_code(OptionError("x")), exit_code(DataError("x"))
     (2, 3)
     """
-    from ceiba.errors import DataError, ModelFileError, OptionError, OutputError, TreeError
-
     if isinstance(error, KeyboardInterrupt):
         return 130
     if isinstance(error, OptionError):

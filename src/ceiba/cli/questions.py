@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from ceiba.cli.files._polars import pl
+from ceiba.cli.files.cell_styles import Style
+from ceiba.cli.files.kinds import by_schema
+from ceiba.cli.files.reading import Batch
 from ceiba.errors import DataError, did_you_mean
-from ceiba.table import show_number
+from ceiba.table import ColumnInfo, Table, show_number
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
-
-if TYPE_CHECKING:
-    from ceiba.cli.files.cell_styles import Style
-    from ceiba.table import ColumnInfo, Table
-    from ceiba.tree import Tree
 
 _MANY: Final = 20  # levels that are listed
 
@@ -95,10 +95,6 @@ class Conversation:
 
     def table(self) -> Table:
         """Give the row as a table for the tree; what was not asked is missing."""
-        import polars as pl
-
-        from ceiba.cli.files.kinds import by_schema
-        from ceiba.cli.files.reading import Batch
         from ceiba.tree.routing import route
 
         cells = {name: [self.known.get(name)] for name in self.tree.schema.names}

@@ -9,10 +9,12 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, get_type_hints
 
 import typer
+
+from ceiba.errors import OptionError
 
 PANEL: Final = "How the file is read"
 
@@ -127,7 +129,6 @@ class ReadingFlags:
         """Check the options and give the `Reading`; the empty cell is always missing."""
         from ceiba.cli.files.kinds import names_in
         from ceiba.cli.files.reading import MARKERS, Reading
-        from ceiba.errors import OptionError
 
         separator = self.separator
         if separator is not None:
@@ -163,8 +164,6 @@ class ReadingFlags:
 
     def like(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
         """Give how to read rows for a model: as those were read that it was learned from."""
-        from dataclasses import replace
-
         from ceiba.cli.files.cell_styles import Style
 
         stored = metadata.get("reading")

@@ -5,6 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ceiba.cli.commands.using.evaluate import evaluation_on, truth_of
+from ceiba.cli.files._polars import pl
+from ceiba.cli.files.kinds import by_schema
+from ceiba.cli.files.reading import batches
+from ceiba.errors import OptionError
+
 
 @dataclass(frozen=True)
 class Checks:
@@ -36,8 +42,6 @@ class Checks:
 
     def refuse_what_has_no_rows(self) -> None:
         """Say which file is missing for what is asked."""
-        from ceiba.errors import OptionError
-
         fits_again = self.resamples is not None or bool(self.rivals)
         if fits_again and self.train is None:
             name = "--stability" if self.resamples is not None else "--rivals"
@@ -53,8 +57,6 @@ class Checks:
 
     def make(self, model: Any, reading: Any, target: str | None) -> dict[str, Any]:
         """Read the files and give the results as options of `model.report`."""
-        from ceiba.cli.commands.using.evaluate import evaluation_on, truth_of
-
         made: dict[str, Any] = {}
         if self.train is not None:
             X, y, weights, _ = truth_of(model, self.train, reading, target, self.weight)
@@ -73,12 +75,6 @@ class Checks:
 
     def _drift(self, model: Any, reading: Any, target: str | None) -> Any:
         """Compare new rows; their truth too, if the file holds it."""
-        import polars as pl
-
-        from ceiba.cli.commands.using.evaluate import truth_of
-        from ceiba.cli.files.kinds import by_schema
-        from ceiba.cli.files.reading import batches
-
         assert self.new is not None
         name = target or model.tree_.target.name
         rows, has_truth = [], False

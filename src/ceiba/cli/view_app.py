@@ -6,25 +6,22 @@ search, and the way of a row, which is unfolded and marked.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Footer, Header, Input, Static
 from textual.widgets import Tree as Outline
+from textual.widgets.tree import TreeNode
 
 from ceiba.cli.translation import translated
 from ceiba.inspection import explain
 from ceiba.layout import percent
+from ceiba.table import Table
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
 from ceiba.visible import counted, visible
-
-if TYPE_CHECKING:
-    from textual.widgets.tree import TreeNode
-
-    from ceiba.table import Table
-    from ceiba.tree import Tree
 
 _OPEN: Final = 2  # levels that are unfolded at first
 _COLORS: Final = ("blue", "red", "green", "yellow", "cyan", "magenta")

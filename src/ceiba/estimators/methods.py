@@ -28,12 +28,6 @@ if TYPE_CHECKING:
 class EstimatorMethods(TrustMethods):
     """Methods that show a fitted estimator; mixed into both."""
 
-    if TYPE_CHECKING:
-
-        def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]: ...
-        def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:  # noqa: D102
-            ...
-
     def _html_repr(self) -> str:
         """Return what a notebook shows: the tree once fitted, with the parameters below it."""
         from sklearn.utils import estimator_html_repr

@@ -133,8 +133,8 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     >>> data = ceiba.datasets.load_iris()
     >>> tree = ceiba.DecisionTreeClassifier(max_depth=2).fit(data.X, data.y).tree_
     >>> wide = {name: [value + 1 for value in data.X[name]] for name in data.X}
-    >>> found = ceiba.trust.drift(tree, wide)
-    >>> found.start, found.flagged
+    >>> result = ceiba.trust.drift(tree, wide)
+    >>> result.start, result.flagged
     (0, True)
     """
     if isinstance(y, str):
@@ -295,7 +295,7 @@ def _rates(tree: Tree, end: Array, y: Any, n_rows: int) -> _Rates | None:
     truth = read_target(y, task=tree.task, n_rows=n_rows)
     n = tree.n_nodes
     names = ("then", "then low", "then high", "now", "now low", "now high", "p")
-    found = {name: np.full(n, np.nan) for name in names}
+    figures = {name: np.full(n, np.nan) for name in names}
     now_n = np.bincount(end, minlength=n)
     classes = tree.task == "classification"
     if classes:
@@ -316,9 +316,9 @@ def _rates(tree: Tree, end: Array, y: Any, n_rows: int) -> _Rates | None:
         else:
             then, now, p = _means(tree, i, truth.values[end == i, 0])
         for name, value in zip(names, (*then, *now, p), strict=True):
-            found[name][i] = value
-    found["p"] = _corrected(found["p"])
-    return _Rates("rate" if classes else "mean", found)
+            figures[name][i] = value
+    figures["p"] = _corrected(figures["p"])
+    return _Rates("rate" if classes else "mean", figures)
 
 
 def _means(tree: Tree, i: int, y: Array) -> tuple[tuple[float, ...], tuple[float, ...], float]:
@@ -349,10 +349,10 @@ def _means(tree: Tree, i: int, y: Array) -> tuple[tuple[float, ...], tuple[float
 def _leaf_listing(
     tree: Tree, ends: Array, then: Array, now: Array, parts: Array, rates: _Rates | None
 ) -> Listing:
-    said = route.label_table(tree, tree.value)
+    labels = route.label_table(tree, tree.value)
     rows: dict[str, Any] = {
         "leaf": ends,
-        "says": [said[i] if said.ndim == 1 else tuple(said[i].tolist()) for i in ends],
+        "says": [labels[i] if labels.ndim == 1 else tuple(labels[i].tolist()) for i in ends],
         "then": then[ends].astype(int),
         "now": now[ends],
         "share then": then[ends] / then.sum(),

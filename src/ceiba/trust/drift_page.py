@@ -30,24 +30,24 @@ td.n { text-align: right; font-variant-numeric: tabular-nums }
 """
 
 
-def drift_page(found: Drift, path: Any = None) -> str:
+def drift_page(drift: Drift, path: Any = None) -> str:
     """Give the page of a comparison, and write it if a path is given."""
-    title = f"Drift: {found.n_now:,} new rows against {found.n_then:,} training rows"
+    title = f"Drift: {drift.n_now:,} new rows against {drift.n_then:,} training rows"
     page = "\n".join(
         [
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width">',
             f"<title>{title}</title><style>{_STYLE}</style></head><body>",
             f"<h1>{title}</h1>",
-            f'<p class="verdict">{escape(_verdict(found))}</p>',
+            f'<p class="verdict">{escape(_verdict(drift))}</p>',
             '<p class="key"><span class="bar then"></span> training rows '
             '<span class="bar now"></span> new rows</p>',
             "<h2>Traffic through the tree</h2>",
-            _tree_table(found),
+            _tree_table(drift),
             "<h2>Leaves</h2>",
-            _table(found.leaves),
+            _table(drift.leaves),
             "<h2>Missing and unseen values</h2>",
-            _table(found.columns),
+            _table(drift.columns),
             "</body></html>",
         ]
     )
@@ -56,20 +56,20 @@ def drift_page(found: Drift, path: Any = None) -> str:
     return page
 
 
-def _verdict(found: Drift) -> str:
-    psi = f"PSI {found.psi:.3g} (by chance about {found.psi_by_chance:.2g})."
-    if found.start is None:
-        return f"{psi} No node's traffic has changed (corrected p {found.p_value:.2g})."
-    return f"{psi} The change starts at node {found.start} (corrected p {found.p_value:.2g})."
+def _verdict(drift: Drift) -> str:
+    psi = f"PSI {drift.psi:.3g} (by chance about {drift.psi_by_chance:.2g})."
+    if drift.start is None:
+        return f"{psi} No node's traffic has changed (corrected p {drift.p_value:.2g})."
+    return f"{psi} The change starts at node {drift.start} (corrected p {drift.p_value:.2g})."
 
 
-def _tree_table(found: Drift) -> str:
-    tree = found.tree
+def _tree_table(drift: Drift) -> str:
+    tree = drift.tree
     lines = [
         "<table><tr><th>branch</th><th>share of its node, then and now</th><th>rows then</th>"
         "<th>rows now</th><th>PSI</th><th>p</th></tr>"
     ]
-    rows = sorted(found.branches, key=lambda row: int(row["branch"]))  # pre-order
+    rows = sorted(drift.branches, key=lambda row: int(row["branch"]))  # pre-order
     for row in rows:
         moved = ' class="moved"' if row["p"] < 0.05 else ""
         indent = 1.4 * (int(tree.node_depth[row["branch"]]) - 1)

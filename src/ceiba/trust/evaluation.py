@@ -146,5 +146,5 @@ def _truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
 def _probabilities(tree: Tree, table: Table, n_threads: int) -> list[npt.NDArray[np.float64]]:
     if tree.task == "regression":
         return []
-    found = route.predict_proba(tree, table, n_threads=n_threads)
-    return found if isinstance(found, list) else [found]
+    shares = route.predict_proba(tree, table, n_threads=n_threads)
+    return shares if isinstance(shares, list) else [shares]

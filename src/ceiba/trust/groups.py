@@ -75,14 +75,14 @@ class GroupEvaluation:
         }
         what = f", of class {self.positive!r}" if self.positive is not None else ""
         level = f"{self.confidence:.0%} intervals".replace("%", " %")
-        said = [
+        marked = [
             f"{row['figure']}: {row['group']} - {self.reference} = {_short(row['difference'])} "
             f"({_short(row['low'])} to {_short(row['high'])})"
             for row in self.differences
             if row["low"] > 0 or row["high"] < 0
         ]
-        tail = ["differences whose interval leaves out 0:", *said]
-        if not said:
+        tail = ["differences whose interval leaves out 0:", *marked]
+        if not marked:
             tail = ["no difference to the largest group has an interval that leaves out 0"]
         return "\n".join([str(Listing(table, title=f"by {self.by}{what}, {level}")), *tail])
 
@@ -209,16 +209,16 @@ class _Rows:
         return _Figure(float((w * values).sum() / w.sum()), low, high)
 
 
-def _figures(found: ClassEvaluation | NumberEvaluation) -> dict[str, _Figure]:
-    if isinstance(found, NumberEvaluation):
+def _figures(evaluation: ClassEvaluation | NumberEvaluation) -> dict[str, _Figure]:
+    if isinstance(evaluation, NumberEvaluation):
         return {
-            "MSE": _Figure(found.mse, *found.mse_interval),
-            "MAE": _Figure(found.mae, *found.mae_interval),
-            "R2": _Figure(found.r2, *found.r2_interval),
+            "MSE": _Figure(evaluation.mse, *evaluation.mse_interval),
+            "MAE": _Figure(evaluation.mae, *evaluation.mae_interval),
+            "R2": _Figure(evaluation.r2, *evaluation.r2_interval),
         }
-    out = {"error": _Figure(found.error, *found.error_interval)}
-    if found.has_costs:
-        out["cost"] = _Figure(found.cost, *found.cost_interval)
+    out = {"error": _Figure(evaluation.error, *evaluation.error_interval)}
+    if evaluation.has_costs:
+        out["cost"] = _Figure(evaluation.cost, *evaluation.cost_interval)
     return out
 
 

@@ -50,11 +50,11 @@ class Limits:
             return Move(value, 0.0)
         if self.fixed:
             return None
-        found = self._to_number(value, wanted) if numeric else self._to_level(value, wanted)
-        if found is None:
+        moved = self._to_number(value, wanted) if numeric else self._to_level(value, wanted)
+        if moved is None:
             return None
-        distance = 1.0 if missing else self._distance(value, found)
-        return Move(found, distance * self.cost)
+        distance = 1.0 if missing else self._distance(value, moved)
+        return Move(moved, distance * self.cost)
 
     def _inside(self, value: float, missing: bool, wanted: ValueSet) -> bool:
         if missing:
@@ -93,11 +93,11 @@ class Limits:
             return float(min(able, key=lambda c: abs(c - code)))
         return float(next((c for c in able if c in wanted.named), able[0]))
 
-    def _distance(self, value: float, found: float) -> float:
+    def _distance(self, value: float, moved: float) -> float:
         if self.info.is_numeric:
-            return abs(found - value) / self._range(value)
+            return abs(moved - value) / self._range(value)
         if self.info.kind is Kind.ORDERED and value < self.info.n_levels:
-            return abs(found - value) / max(self.info.n_levels - 1, 1)
+            return abs(moved - value) / max(self.info.n_levels - 1, 1)
         return 1.0
 
     def _range(self, value: float) -> float:

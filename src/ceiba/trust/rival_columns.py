@@ -111,10 +111,10 @@ def _losses(tree: Tree, table: Any, problem: Problem, rows: Array) -> Array:
     truth = problem.target.values[rows, 0]
     if tree.task == "regression":
         return np.asarray((route.predict(tree, table) - truth) ** 2)
-    said = tree.answer[route.apply(tree, table)]
+    answers = tree.answer[route.apply(tree, table)]
     if tree.cost_matrix is None:
-        return np.asarray(said != truth, np.float64)
-    return np.asarray(tree.cost_matrix[truth, said])
+        return np.asarray(answers != truth, np.float64)
+    return np.asarray(tree.cost_matrix[truth, answers])
 
 
 def _result(

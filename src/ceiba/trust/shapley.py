@@ -186,8 +186,8 @@ def shap_values(
     --------
     >>> import ceiba
     >>> tree = ceiba.tree.build(("x <= 2.5", 1.0, ("y <= 4", 5.0, 9.0)))
-    >>> found = ceiba.trust.shap_values(tree, {"x": [1.0, 9.0], "y": [9.0, 9.0]})
-    >>> found.base_values, found.values.round(3).tolist()
+    >>> shap = ceiba.trust.shap_values(tree, {"x": [1.0, 9.0], "y": [9.0, 9.0]})
+    >>> shap.base_values, shap.values.round(3).tolist()
     (5.0, [[-4.667, 0.667], [2.333, 1.667]])
     """
     from ceiba import _core
@@ -221,7 +221,7 @@ def shap_values(
         expected = _mean_value(tree, others, value)
     shape = (table.n_columns,) * (2 if interactions else 1)
     parts = flat.reshape(table.n_rows, *shape, value.shape[1])
-    found, at = [], 0
+    outputs, at = [], 0
     for k, n in enumerate(shown):
         mine, base = parts[..., at : at + kept[k]], expected[at : at + kept[k]]
         at += kept[k]
@@ -231,8 +231,8 @@ def shap_values(
         labels = tuple(tree.target.classes[k].tolist()) if tree.task == "classification" else ()
         if not labels:
             mine, base = mine[..., 0], float(base[0])
-        found.append(ShapleyValues(mine, base, tree.schema.names, labels, interactions, table))
-    return found[0] if len(found) == 1 else tuple(found)
+        outputs.append(ShapleyValues(mine, base, tree.schema.names, labels, interactions, table))
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
 def _adds_up(value: Array) -> bool:

@@ -71,14 +71,14 @@ class Stability:
         each = np.atleast_1d(self.agreement)
         if self.tree.task == "classification":
             shares = ", ".join(f"{share:.1%}".replace("%", " %") for share in each)
-            said = f"two of them give a row the same answer in {shares} of cases"
+            spread = f"two of them give a row the same answer in {shares} of cases"
         else:
             apart = ", ".join(f"{value:.4g}" for value in each)
-            said = f"two of them differ by {apart} (root mean square)"
+            spread = f"two of them differ by {apart} (root mean square)"
         if len(each) > 1:
-            said += ", by output"
+            spread += ", by output"
         lines = [
-            f"{self.resamples} resampled trees: {said}",
+            f"{self.resamples} resampled trees: {spread}",
             f"leaves: ours {self.tree.n_leaves}, theirs {middle:.0f} "
             f"(middle 90 %: {low:.0f} to {high:.0f})",
         ]
@@ -159,8 +159,8 @@ def _answers(tree: Tree, table: Table) -> Array:
         best = [route.best_class(one[:, None, :], tree.cost_matrix) for one in each]
         return np.concatenate(best, axis=1)
     end = route.apply(tree, table)
-    said = tree.answer if tree.task == "classification" else tree.value[:, :, 0]
-    return np.asarray(said[end]).reshape(table.n_rows, -1)
+    answers = tree.answer if tree.task == "classification" else tree.value[:, :, 0]
+    return np.asarray(answers[end]).reshape(table.n_rows, -1)
 
 
 def _rounded(nodes: Listing) -> Listing:
@@ -297,7 +297,7 @@ class _Tally:
         n = self.tree.n_nodes
         count = np.bincount(end, minlength=n)
         ids = np.flatnonzero(count)
-        said = route.label_table(self.tree, self.tree.value)[ids]
+        labels = route.label_table(self.tree, self.tree.value)[ids]
         name = "agreement" if self.classes else "spread"
         what = (
             "share of resampled trees with the same answer"
@@ -309,7 +309,7 @@ class _Tally:
             total = np.bincount(end, weights=per_row[:, k], minlength=n)
             label = name if per_row.shape[1] == 1 else f"{name} {k}"
             figures[label] = total[ids] / count[ids]
-        answers = said if said.ndim == 1 else [tuple(one) for one in said.tolist()]
+        answers = labels if labels.ndim == 1 else [tuple(one) for one in labels.tolist()]
         return Listing(
             {"leaf": ids, "says": answers, "rows": count[ids], **figures},
             title="leaves",

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ceiba.cli.files._polars import pl
+
 #: Cells that mean "nothing here" among numbers and dates; among texts they are levels like others.
 WEAK_MARKERS: Final = (
     "", "-", "--", "---", "–", "—", ".", "..", "…", "None", "none", "NONE", "na", "Na", "N.A.",
@@ -86,8 +88,6 @@ class Style:
 
     def read(self, series: Any) -> Any:
         """Read texts; a cell that is not in this style becomes null."""
-        import polars as pl
-
         return series.to_frame().select(self.expression(pl.col(series.name))).to_series()
 
     def expression(self, cells: Any) -> Any:
@@ -95,8 +95,6 @@ class Style:
 
         Expressions of many columns run at once: 2,000 columns take no longer than their cells do.
         """
-        import polars as pl
-
         if self.kind == "text":
             return cells
         cells = without_weak(cells)
@@ -112,8 +110,6 @@ class Style:
         return _times(cells, self.form)
 
     def _numbers(self, cells: Any) -> Any:
-        import polars as pl
-
         if self.prefix or self.suffix:
             sign, before, body, after = (cells.str.extract(_AFFIXED, k) for k in (1, 2, 3, 4))
             same = (before.fill_null("") == self.prefix) & (after.fill_null("") == self.suffix)
@@ -164,8 +160,6 @@ _PAIRS: Final = tuple(
 
 def tidy(cells: Any, markers: Iterable[str] = ()) -> Any:
     """Give the expression of texts without blanks around them, markers of missing values null."""
-    import polars as pl
-
     bare = cells.str.strip_chars()
     return pl.when(~bare.is_in(["", *markers])).then(bare)
 
@@ -230,8 +224,6 @@ def _numbers_fitting(cells: list[str]) -> Iterable[Style]:
 
 
 def _dates_fitting(cells: list[str]) -> Iterable[Style]:
-    import polars as pl
-
     series = pl.Series("cells", cells)
     for form, pattern in _DATES.items():
         date = Style("date", form=form)
@@ -247,8 +239,6 @@ def _dates_fitting(cells: list[str]) -> Iterable[Style]:
 
 def _read_times(time: Style, series: Any) -> Any:
     """Read cells of which polars may find none to be a time, which is an error to it."""
-    import polars as pl
-
     try:
         return time.read(series)
     except pl.exceptions.PolarsError:
@@ -267,8 +257,6 @@ def _times(cells: Any, form: str) -> Any:
 
 
 def _where(cells: Any, pattern: str) -> Any:
-    import polars as pl
-
     return pl.when(cells.str.contains(pattern)).then(cells)
 
 

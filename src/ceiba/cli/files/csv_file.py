@@ -14,14 +14,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ceiba.cli.files._polars import pl
 from ceiba.cli.files.cell_styles import Choice, Style, choose, fitting
 from ceiba.cli.files.header import named_columns, records, separator_in
 from ceiba.cli.files.streams import Piece, existing, pieces, shown
 from ceiba.errors import DataError, OptionError
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ceiba.cli.files.reading import Reading
 
 _LOOKED_AT: Final = 2**20  # bytes by which header and styles are judged
@@ -61,8 +60,6 @@ class CsvPiece:
         DataError
             A record is malformed.
         """
-        import polars as pl
-
         file = self.file
         try:
             return pl.read_csv(

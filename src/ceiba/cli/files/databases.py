@@ -6,14 +6,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ceiba.cli.files._polars import pl
 from ceiba.cli.files.streams import existing
 from ceiba.errors import DataError
 
 
 def read_database(source: str) -> Any:
     """Read one table of an SQLite or DuckDB file."""
-    import polars as pl
-
     path, _, table = source.partition("::")
     name = '"' + table.replace('"', '""') + '"'
     with Path(existing(path)).open("rb") as file:

@@ -23,16 +23,16 @@ _ROWS: Final = 1000  # looked at
 
 def records(text: str, separator: str, limit: int = _ROWS) -> list[list[str]]:
     """Split a text into cells without blanks around them; empty lines are left out."""
-    found: list[list[str]] = []
+    rows: list[list[str]] = []
     try:
         for cells in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
             if cells:
-                found.append([cell.strip() for cell in cells])
-            if len(found) == limit:
+                rows.append([cell.strip() for cell in cells])
+            if len(rows) == limit:
                 break
     except csv.Error:  # a cell too long for Python
         pass
-    return found
+    return rows
 
 
 def separator_in(text: str) -> str:

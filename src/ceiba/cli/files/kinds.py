@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ceiba.cli.files.cell_styles import PLAIN, Style, tidy
-from ceiba.cli.files.reading import Batch, import_polars
+from ceiba.cli.files._polars import pl
+from ceiba.cli.files.cell_styles import PLAIN, WEAK_MARKERS, Style, tidy
+from ceiba.cli.files.reading import Batch
 from ceiba.errors import DataError, OptionError, SchemaError, did_you_mean
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ceiba.table import ColumnInfo, Schema, Table
 
 Place = Callable[[int], str]  # says where a row is in the file
@@ -49,13 +48,13 @@ def ordered_in(given: Iterable[str] | None) -> dict[str, list[str]]:
     >>> ordered_in(["size=S<M<L"])
     {'size': ['S', 'M', 'L']}
     """
-    found = {}
+    orders = {}
     for text in given or ():
         name, equals, levels = text.partition("=")
         if not equals or "<" not in levels:
             raise OptionError(f"--ordered {text!r}: write COLUMN=LOW<MIDDLE<HIGH.")
-        found[name.strip()] = [level.strip() for level in levels.split("<")]
-    return found
+        orders[name.strip()] = [level.strip() for level in levels.split("<")]
+    return orders
 
 
 def shape_columns(
@@ -67,7 +66,6 @@ def shape_columns(
     ordered: Mapping[str, Sequence[str]] | None = None,
 ) -> pl.DataFrame:
     """Drop columns and give others the wanted kind."""
-    pl = import_polars()
     ordered = ordered or {}
     options = {"--drop": drop, "--categorical": categorical, "--numeric": numeric,
                "--ordered": list(ordered)}  # fmt: skip
@@ -96,7 +94,6 @@ def shape_columns(
 
 def as_columns(frame: pl.DataFrame) -> Any:
     """Give a frame as the estimators read it: an Enum of polars here means ordered levels."""
-    pl = import_polars()
     if not any(isinstance(kind, pl.Enum) for kind in frame.dtypes):
         return frame
     from ceiba.table import Levels
@@ -125,17 +122,16 @@ def as_table(columns: list[Any]) -> Table:
     """
     from ceiba.table import Schema, Table, read
 
-    found = []
+    taken = []
     while columns:
         one = columns.pop(0)
-        found.append(read(_in_last_form(one)).columns[0])
+        taken.append(read(_in_last_form(one)).columns[0])
     return Table(
-        tuple(found), len(found[0].values), Schema(tuple(c.info for c in found), None, True)
+        tuple(taken), len(taken[0].values), Schema(tuple(c.info for c in taken), None, True)
     )
 
 
 def _in_last_form(one: Any) -> Any:
-    pl = import_polars()
     if one.dtype.is_integer() and max(-(one.min() or 0), one.max() or 0) <= _FLOAT32:
         one = one.cast(pl.Float32).fill_null(float("nan"))
     return as_columns(one.to_frame())
@@ -143,7 +139,6 @@ def _in_last_form(one: Any) -> Any:
 
 def _to_numbers(series: Any, name: str, place: Place, style: Style = PLAIN) -> Any:
     """Read texts as numbers; the first cell that is none is named by its line."""
-    pl = import_polars()
     if series.dtype != pl.String:
         return series.cast(pl.Float64)
     if not style.is_number:
@@ -167,10 +162,8 @@ def numbers_in(batch: Batch, cells: pl.DataFrame, name: str) -> Any:
     return _to_numbers(cells[name], name, batch.place, style).alias(name)
 
 
-def _refuse(series: Any, found: Any, name: str, what: str, place: Place) -> None:
-    from ceiba.cli.files.cell_styles import WEAK_MARKERS
-
-    bad = series.is_not_null() & found.is_null()
+def _refuse(series: Any, converted: Any, name: str, what: str, place: Place) -> None:
+    bad = series.is_not_null() & converted.is_null()
     if bad.any():
         bad &= ~series.str.strip_chars().is_in(list(WEAK_MARKERS))
     if bad.any():
@@ -196,7 +189,6 @@ def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
     DataError
         A cell cannot be read, with its line and column.
     """
-    pl = import_polars()
     columns = batch.columns
     if not schema.named:
         names = dict(zip(schema.names, columns, strict=False))
@@ -223,7 +215,7 @@ def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
             frame = piece.parse(columns=list(wanted))
     is_text = {name: kind == pl.String for name, kind in frame.schema.items()}
     made = {
-        name: _expression(pl, pl.col(name), info, batch, styles.get(name, PLAIN))
+        name: _expression(pl.col(name), info, batch, styles.get(name, PLAIN))
         for name, info in wanted.items()
         if is_text[name]
     }
@@ -252,7 +244,7 @@ def _numeric_style(style: Style, decimal_comma: bool) -> Style:
     return Style("number", ",", ".") if decimal_comma else PLAIN
 
 
-def _expression(pl: Any, cells: Any, info: ColumnInfo, batch: Batch, style: Style) -> Any:
+def _expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -> Any:
     """Give the expression that reads texts as the schema has the column."""
     if not info.is_numeric:
         if info.levels and not isinstance(info.levels[0], str):
@@ -272,7 +264,6 @@ def _expression(pl: Any, cells: Any, info: ColumnInfo, batch: Batch, style: Styl
 
 def _times(text: Any) -> Any:
     """Read dates with or without a time of day; what is neither becomes null."""
-    pl = import_polars()
     text = text.str.strip_chars()
     days = text.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us"))
     if days.null_count() == text.null_count():

@@ -7,23 +7,25 @@ pieces, cells of a CSV as they stand, for predicting: what goes in comes out unc
 from __future__ import annotations
 
 import contextlib
+import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from ceiba.cli.files.cell_styles import Style
+from ceiba.cli.files._polars import pl
+from ceiba.cli.files.cell_styles import Style, choose
 from ceiba.cli.files.csv_file import CsvFile, CsvPiece
 from ceiba.cli.files.databases import read_database
 from ceiba.cli.files.spreadsheets import SPREADSHEETS, is_spreadsheet, read_spreadsheet
 from ceiba.cli.files.streams import PACKED, existing, shown
+from ceiba.cli.files.typed_csv import read_typed_csv, typed_frame
 from ceiba.cli.output import remark
 from ceiba.cli.progress import progress
 from ceiba.errors import DataError, OptionError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 #: Cells that are missing values unless the user says otherwise.
 MARKERS: Final = (
@@ -88,18 +90,6 @@ class Loaded:
     has_header: bool = True
 
 
-def import_polars() -> Any:
-    """Give polars, or say how to get it."""
-    try:
-        import polars
-    except ImportError:
-        raise ImportError(
-            "Reading files needs the package polars. Install it with: pip install ceiba[cli]",
-            name="polars",
-        ) from None
-    return polars
-
-
 @dataclass(frozen=True)
 class Batch:
     """Some rows of a table.
@@ -131,8 +121,8 @@ class Batch:
         """
         if self.piece is not None:
             return self.piece.parse(columns=columns, markers=markers)
-        found: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
-        return found
+        part: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
+        return part
 
     def place(self, row: int) -> str:
         """Say where a row is in the file."""
@@ -166,15 +156,12 @@ def load_table(source: str, reading: Reading) -> Loaded:
     DataError
         With what is wrong in the file.
     """
-    pl = import_polars()
     if is_spreadsheet(source):
         return _sheet(source, reading)
     if not is_text(source):
         refuse_text_options(source, reading)
-        frame, remarks = _without_nested(_guarded(source, lambda: _read_typed(pl, source)))
+        frame, remarks = _without_nested(_guarded(source, lambda: _read_typed(source)))
         return Loaded(frame, remarks)
-    from ceiba.cli.files.typed_csv import read_typed_csv
-
     with _seekable(source) as path, progress("reading", _size(path), reading.quiet) as bar:
         frame, file = _guarded(
             source, lambda: read_typed_csv(lambda: CsvFile(path, reading), lambda f: bar(f.done))
@@ -185,9 +172,6 @@ def load_table(source: str, reading: Reading) -> Loaded:
 
 def _sheet(source: str, reading: Reading) -> Loaded:
     """Read a sheet; texts in it are read as those of a CSV file are."""
-    from ceiba.cli.files.cell_styles import choose
-    from ceiba.cli.files.typed_csv import typed_frame
-
     for option, value in (("--separator", reading.separator), ("--encoding", reading.encoding)):
         if value is not None:
             raise OptionError(f"{option} is for text files; {source} is a spreadsheet.")
@@ -219,7 +203,6 @@ def refuse_text_options(source: str, reading: Reading) -> None:
 
 def _without_empty_rows(frame: Any) -> Any:
     """Leave out rows without a single cell: empty lines."""
-    pl = import_polars()
     if frame.width < 2 or not all(one.null_count() for one in frame.get_columns()):
         return frame
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
@@ -227,8 +210,6 @@ def _without_empty_rows(frame: Any) -> Any:
 
 def _without_nameless(frame: Any, file: CsvFile) -> tuple[Any, list[str]]:
     """Leave out columns that have neither name nor value: lines that end with a separator."""
-    import re
-
     empty = [
         one.name for one in frame.get_columns()
         if re.fullmatch(r"column_\d+", one.name) and one.null_count() == len(one)
@@ -255,7 +236,6 @@ def _without_nested(frame: Any) -> tuple[Any, list[str]]:
 
 def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
     """Read a table in pieces of about `size` rows, in order; at least one, perhaps empty."""
-    pl = import_polars()
     if is_spreadsheet(source):
         loaded = _sheet(source, reading)
         yield Batch(loaded.frame.columns, 0, loaded.frame)
@@ -274,7 +254,7 @@ def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
     if source.lower().endswith((".parquet", ".pq")):
         lazy = _guarded(source, lambda: pl.scan_parquet(existing(source)))
     else:
-        lazy = _guarded(source, lambda: _read_typed(pl, source)).lazy()
+        lazy = _guarded(source, lambda: _read_typed(source)).lazy()
     try:
         n = 0
         total = lazy.select(pl.len()).collect().item()
@@ -304,9 +284,6 @@ def _seekable(source: str) -> Iterator[str]:
     if source != "-":
         yield source
         return
-    import shutil
-    import tempfile
-
     with tempfile.TemporaryDirectory(prefix="ceiba-") as folder:
         path = Path(folder) / "standard input"
         with path.open("wb") as file:
@@ -315,7 +292,6 @@ def _seekable(source: str) -> Iterator[str]:
 
 
 def _guarded(source: str, read: Any) -> Any:
-    pl = import_polars()
     try:
         return read()
     except pl.exceptions.NoDataError:
@@ -324,7 +300,7 @@ def _guarded(source: str, read: Any) -> Any:
         raise DataError(f"{shown(source)}: {_first_line(error)}") from None
 
 
-def _read_typed(pl: Any, source: str) -> Any:
+def _read_typed(source: str) -> Any:
     if "::" in source:
         return read_database(source)
     ending = Path(existing(source)).suffix.lower()

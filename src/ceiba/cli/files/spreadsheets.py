@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ceiba.cli.files._polars import pl
 from ceiba.cli.files.header import named_columns
 from ceiba.cli.files.streams import existing
 from ceiba.errors import DataError, OptionError, did_you_mean
@@ -82,8 +83,6 @@ def read_spreadsheet(source: str, reading: Reading) -> Sheet:
 
 
 def _frame(source: str, rows: list[list[Any]], reading: Reading, remarks: list[str]) -> Sheet:
-    import polars as pl
-
     shown = [[str(cell).strip() for cell in row] for row in rows[:1000]]
     names, has_header, noticed = named_columns(shown, reading, source)
     n, n_named = len(names), sum(map(bool, shown[0]))
@@ -98,8 +97,6 @@ def _frame(source: str, rows: list[list[Any]], reading: Reading, remarks: list[s
 
 
 def _column(name: str, cells: list[Any], reading: Reading) -> Any:
-    import polars as pl
-
     missing = set(reading.markers)
     values = [None if isinstance(c, str) and c.strip() in missing else c for c in cells]
     kinds = {type(value) for value in values if value is not None}

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from ceiba.cli.files._polars import pl
 from ceiba.errors import DataError
 
 #: How packed files are opened, by their ending.
@@ -115,8 +116,6 @@ def _blocks(source: str) -> Iterator[tuple[bytes, int]]:
 
 def _zstd_blocks(source: str) -> Iterator[tuple[bytes, int]]:
     """Let polars unpack: until 3.14 Python cannot. It gives lines, which are joined again."""
-    import polars as pl
-
     lines = pl.scan_csv(
         source, has_header=False, new_columns=["line"], separator="\x01", quote_char=None,
         infer_schema=False,

@@ -8,8 +8,9 @@ the next one is read: texts as codes of levels, whole numbers in the smallest ty
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from ceiba.cli.files._polars import pl
 from ceiba.cli.files.cell_styles import (
     INTEGER,
     TEXT,
@@ -21,9 +22,6 @@ from ceiba.cli.files.cell_styles import (
     without_weak,
 )
 from ceiba.cli.files.csv_file import CsvFile, CsvPiece
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Tell = Callable[[CsvFile], None]
 
@@ -40,8 +38,6 @@ def read_typed_csv(open_file: Callable[[], CsvFile], tell: Tell) -> tuple[pl.Dat
     tell : callable
         Hears of each piece, for a progress bar.
     """
-    import polars as pl
-
     file = open_file()
     columns = _read(file, None, tell)
     if columns is None:
@@ -51,7 +47,7 @@ def read_typed_csv(open_file: Callable[[], CsvFile], tell: Tell) -> tuple[pl.Dat
     assert columns is not None
     done = []
     for name in list(columns):  # one after another: the pieces of a column go when it is there
-        done.append(_joined(pl, name, columns.pop(name)))
+        done.append(_joined(name, columns.pop(name)))
     return pl.DataFrame(done), file
 
 
@@ -59,18 +55,14 @@ def typed_frame(
     frame: pl.DataFrame, choose: Callable[[Mapping[str, Any]], Choice]
 ) -> tuple[pl.DataFrame, Choice]:
     """Give columns of texts their types, those of a spreadsheet for instance."""
-    import polars as pl
-
     texts = [one for one in frame.get_columns() if one.dtype == pl.String]
     choice = choose({one.name: fitting(one.to_list()) for one in texts})
-    typed = [_compact(pl, choice.styles[one.name].read(one)) for one in texts]
+    typed = [_compact(choice.styles[one.name].read(one)) for one in texts]
     return frame.with_columns(typed), choice
 
 
 def _read(file: CsvFile, choice: Choice | None, tell: Tell) -> dict[str, list[Any]] | None:
     """Give the pieces of each column; None if the styles do not hold for all rows."""
-    import polars as pl
-
     columns: dict[str, list[Any]] = {name: [] for name in file.names}
     guessed = choice is None
     empty: set[str] = set()  # columns without a value so far: their style is a guess
@@ -86,7 +78,7 @@ def _read(file: CsvFile, choice: Choice | None, tell: Tell) -> dict[str, list[An
         for series in frame.get_columns():
             if series.name in empty and series.null_count() < len(series):
                 return None
-            columns[series.name].append(_compact(pl, series))
+            columns[series.name].append(_compact(series))
         tell(file)
     file.remarks += choice.doubts if choice is not None else []
     return columns
@@ -94,8 +86,6 @@ def _read(file: CsvFile, choice: Choice | None, tell: Tell) -> dict[str, list[An
 
 def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.DataFrame | None:
     """Give the columns of a piece in their types; None if a guess does not hold."""
-    import polars as pl
-
     plain = {name: pl.Int64 if style == INTEGER else pl.Float64
              for name, style in styles.items() if style.is_plain}  # fmt: skip
     try:
@@ -114,13 +104,13 @@ def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.Da
     return typed
 
 
-def _compact(pl: Any, series: Any) -> Any:
+def _compact(series: Any) -> Any:
     if series.dtype == pl.String:
         return series.cast(pl.Categorical)
     return series.shrink_dtype() if series.dtype.is_integer() else series
 
 
-def _joined(pl: Any, name: str, parts: list[Any]) -> Any:
+def _joined(name: str, parts: list[Any]) -> Any:
     """Put the pieces of one column together."""
     kinds = {part.dtype for part in parts}
     if len(kinds) > 1:
@@ -136,8 +126,6 @@ def _width(kind: Any) -> int:
 
 def _choice_of_all(file: CsvFile, tell: Tell) -> Choice:
     """Choose among the styles that hold for all rows of each column."""
-    import polars as pl
-
     fits: dict[str, tuple[Style, ...]] = {}  # of the columns that have had a value
     for piece in file:
         frame = piece.parse()
@@ -154,8 +142,6 @@ def _still_fitting(
     frame: pl.DataFrame, fits: Mapping[str, tuple[Style, ...]]
 ) -> dict[str, tuple[Style, ...]]:
     """Keep the styles by which all cells of a piece can be read."""
-    import polars as pl
-
     left = {name: list(styles) for name, styles in fits.items() if styles}
     for k in range(max(map(len, left.values()), default=0)):  # one style of each column at a time
         names = [name for name, styles in left.items() if k < len(fits[name])]

@@ -10,20 +10,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
+from ceiba.cli.answers import Answers
+from ceiba.cli.files._polars import pl
+from ceiba.cli.files.csv_file import CsvPiece
 from ceiba.cli.files.kinds import by_schema
-from ceiba.cli.files.reading import Batch, import_polars
+from ceiba.cli.files.reading import Batch
 from ceiba.errors import OptionError
 from ceiba.tree.model_file.atomic import atomic
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from ceiba.cli.answers import Answers
-    from ceiba.cli.files.csv_file import CsvPiece
 
 
 def write_answers(
@@ -57,8 +54,8 @@ def _refuse_clash(answers: Answers, columns: list[str], only: bool) -> None:
 
 
 def _answered(answers: Answers, batch: Batch, only: bool) -> pl.DataFrame:
-    found = answers.of(by_schema(batch, answers.tree.schema))
-    return found if only else batch.cells(markers=False).hstack(found)
+    predictions = answers.of(by_schema(batch, answers.tree.schema))
+    return predictions if only else batch.cells(markers=False).hstack(predictions)
 
 
 # ---------------------------------------------------------------------- CSV
@@ -76,14 +73,14 @@ def _write_csv(answers: Answers, batches: Iterator[Batch], file: IO[bytes], only
         if at == 0:
             _refuse_clash(answers, batch.columns, only)
             header = [*([] if only else batch.columns), *answers.names]
-            file.write(_text(import_polars().DataFrame(schema=header), form, header=True))
+            file.write(_text(pl.DataFrame(schema=header), form, header=True))
             tails = None if only or piece is None else _tails(answers, form)
         if piece and tails is not None and (lines := _lines(piece, len(frame))) is not None:
-            pair = import_polars().DataFrame([lines, tails[answers.ends(frame)]])
+            pair = pl.DataFrame([lines, tails[answers.ends(frame)]])
             _write(pair, file, {"separator": form["separator"], "quote_style": "never"})
             continue
-        found = answers.of(frame)
-        _write(found if only else batch.cells(markers=False).hstack(found), file, form)
+        predictions = answers.of(frame)
+        _write(predictions if only else batch.cells(markers=False).hstack(predictions), file, form)
     return n
 
 
@@ -109,7 +106,7 @@ def _lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
     separators = np.count_nonzero(np.frombuffer(raw, np.uint8) == ord(piece.file.separator))
     if separators != n_rows * (len(piece.file.names) - 1):
         return None  # a record lacks cells
-    frame = import_polars().read_csv(
+    frame = pl.read_csv(
         raw, has_header=False, new_columns=["line"], separator="\x01", quote_char=None,
         infer_schema=False,
     )  # fmt: skip
@@ -125,8 +122,8 @@ def _tails(answers: Answers, form: dict[str, Any]) -> pl.Series | None:
     texts = _text(nodes, form).decode("utf-8").split("\n")
     if len(texts) != len(nodes) + 1:  # a class that goes over several lines
         return None
-    found: pl.Series = import_polars().Series("tail", texts[:-1])
-    return found
+    tails: pl.Series = pl.Series("tail", texts[:-1])
+    return tails
 
 
 # ---------------------------------------------------------------------- Parquet

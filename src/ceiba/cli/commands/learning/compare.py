@@ -8,6 +8,8 @@ import typer
 
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import AsJson, Model
+from ceiba.errors import DataError
+from ceiba.visible import counted
 
 
 def compare(
@@ -27,28 +29,30 @@ def compare(
     from ceiba.cli.commands.using.evaluate import evaluation_data, truth_of
     from ceiba.cli.models import open_model
     from ceiba.cli.output import answer, warn_in_words
-    from ceiba.errors import DataError
-    from ceiba.visible import counted
 
     warn_in_words()
-    models, said, lines = [], [], []
+    models, entries, lines = [], [], []
     for path in (first, second):
         opened, metadata = open_model(path)
         read_as = reading.like(metadata, opened.tree_)
         X, y, _, _ = truth_of(opened, data, read_as, target, None)
-        found = opened.evaluate(X, y)
+        evaluation = opened.evaluate(X, y)
         models.append((opened, opened.predict(X)))
-        said.append({"model": str(path), "leaves": opened.tree_.n_leaves,
-                     "evaluation": evaluation_data(found)})  # fmt: skip
-        lines += [f"{path}: {counted(opened.tree_.n_leaves, 'leaf', 'leaves')}", str(found), ""]
+        entries.append({"model": str(path), "leaves": opened.tree_.n_leaves,
+                     "evaluation": evaluation_data(evaluation)})  # fmt: skip
+        lines += [
+            f"{path}: {counted(opened.tree_.n_leaves, 'leaf', 'leaves')}",
+            str(evaluation),
+            "",
+        ]
     trees = [one.tree_ for one, _ in models]
     if trees[0].task != trees[1].task:
         raise DataError(f"{first} is a {trees[0].task} tree, {second} a {trees[1].task} tree.")
     disagreement = _disagreement(models[0][1], models[1][1], y, trees[0].task)
     splits = _splits(*trees)
     lines += [*disagreement.pop("lines"), *splits.pop("lines")]
-    data_said = {"models": said, "disagreement": disagreement, "splits": splits}
-    answer("\n".join(lines), data_said, as_json)
+    figures = {"models": entries, "disagreement": disagreement, "splits": splits}
+    answer("\n".join(lines), figures, as_json)
 
 
 def _disagreement(one: Any, other: Any, y: Any, task: str) -> dict[str, Any]:

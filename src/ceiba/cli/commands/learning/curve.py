@@ -55,11 +55,11 @@ def curve(
     work.read(task, advise=False)
     model = make_model(work.task, recipe, read_settings(set_))
     progress = not quiet and sys.stderr.isatty()
-    found = learning_curve(model, work.X, work.y, repeats=repeats, progress=progress)
-    answer(str(found), found.table().to_dict(), as_json)
+    measured = learning_curve(model, work.X, work.y, repeats=repeats, progress=progress)
+    answer(str(measured), measured.table().to_dict(), as_json)
     if out is not None:
         from ceiba.cli.commands.reading.plot import save_figure
         from ceiba.plot import plot_learning_curve
 
-        save_figure(plot_learning_curve(found), out, 150)
+        save_figure(plot_learning_curve(measured), out, 150)
         remark(f"written to {out}", quiet)

@@ -41,7 +41,7 @@ def describe(
     made = described(loaded.frame, name)
     for text in loaded.remarks:
         remark(f"warning: {text}")
-    told = {**made.to_dict(), "remarks": loaded.remarks}
-    answer(made.table(unicode=can_unicode()).unfolded(), told, as_json)
+    figures = {**made.to_dict(), "remarks": loaded.remarks}
+    answer(made.table(unicode=can_unicode()).unfolded(), figures, as_json)
     for one in made.remarks if not as_json else ():
         remark(f"warning: {in_option_words(one)}")

@@ -9,6 +9,7 @@ import typer
 
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import AsJson, Data, Quiet
+from ceiba.errors import OptionError
 
 _TREE = "How the tree grows"
 _DATA = "What the columns are"
@@ -107,7 +108,6 @@ def learn(
     from ceiba.cli.models import save_model
     from ceiba.cli.option_words import check_before_reading
     from ceiba.cli.output import check_out, remark, warn_in_words
-    from ceiba.errors import OptionError
 
     warn_in_words(quiet)
     check_out(model, "--model")

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from ceiba.cli.shared_options import AsJson, Model, Out
+from ceiba.errors import OptionError
+from ceiba.visible import counted
 
 
 def prune(
@@ -30,10 +32,8 @@ def prune(
     from ceiba.cli.models import open_model, save_model
     from ceiba.cli.output import answer, can_unicode, check_out, remark
     from ceiba.cli.screen import DIGITS, has_color, width_of
-    from ceiba.errors import OptionError
     from ceiba.estimators.model_file import replace_tree
     from ceiba.prune import prune_tree, pruning_sequence
-    from ceiba.visible import counted
 
     opened, metadata = open_model(model)
     check_out(out)
@@ -54,13 +54,13 @@ def prune(
             raise OptionError(f"--leaves {leaves}: at least 1 is needed.")
         alpha = float(fits[0])
     smaller = prune_tree(tree, alpha, risk=kind)  # type: ignore[arg-type]
-    said = {"alpha": alpha, "leaves": smaller.n_leaves, "before": tree.n_leaves}
+    figures = {"alpha": alpha, "leaves": smaller.n_leaves, "before": tree.n_leaves}
     before, after = (counted(one.n_leaves, "leaf", "leaves") for one in (tree, smaller))
     text = f"{before} -> {after} at alpha {alpha:.6g}"
     if out is not None:
         remark(save_model(replace_tree(opened, smaller), out, metadata))
         text += f", saved in {out}"
-        said["model"] = str(out)
+        figures["model"] = str(out)
     else:
         shown = {
             "unicode": can_unicode(),
@@ -69,4 +69,4 @@ def prune(
             "digits": DIGITS,
         }
         text = f"{smaller.to_text(max_depth=6, **shown)}\n{text}; keep it with --out"
-    answer(text, said, as_json)
+    answer(text, figures, as_json)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ceiba.cli.shared_options import Model, Out, Quiet
+from ceiba.errors import OptionError, did_you_mean
 
 
 def export(
@@ -41,7 +42,6 @@ def export(
     from ceiba.cli.estimator_from_flags import read_settings
     from ceiba.cli.models import open_tree
     from ceiba.cli.output import check_out, remark
-    from ceiba.errors import OptionError, did_you_mean
     from ceiba.export.registry import FORMATS, format_named, format_of_path
     from ceiba.export.registry import export as write
 

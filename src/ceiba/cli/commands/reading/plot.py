@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ceiba.cli.shared_options import Model, Quiet
+from ceiba.errors import OptionError, did_you_mean
 
 
 def plot(
@@ -27,7 +28,6 @@ def plot(
     from ceiba import plot as pictures
     from ceiba.cli.models import open_model
     from ceiba.cli.output import check_out, remark
-    from ceiba.errors import OptionError, did_you_mean
 
     opened, _ = open_model(model)
     check_out(out)
@@ -76,8 +76,6 @@ def picture_format(out: Path) -> str:
     ('pdf', 'png')
     """
     from matplotlib.backend_bases import FigureCanvasBase
-
-    from ceiba.errors import OptionError, did_you_mean
 
     known = FigureCanvasBase.get_supported_filetypes()
     ending = out.suffix.lstrip(".").lower() or "png"

@@ -9,6 +9,7 @@ import typer
 
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import Model, Quiet
+from ceiba.visible import counted
 
 
 def report(
@@ -66,7 +67,6 @@ def report(
     from ceiba.cli.models import open_model
     from ceiba.cli.output import remark, warn_in_words
     from ceiba.cli.report_checks import Checks
-    from ceiba.visible import counted
 
     warn_in_words()
     checks = Checks(train, data, drift, stability, rivals or [], by or [], positive, weight)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ceiba.cli.shared_options import AsJson, Model
+from ceiba.visible import counted, visible
 
 _LEVELS = 8  # listed in a condition, the others are counted
 
@@ -40,7 +41,6 @@ def _blocks(tree: Any, table: Any) -> str:
     from ceiba.cli.screen import colored
     from ceiba.layout import digits_by_name, percent
     from ceiba.tree.splits.sentences import DIGITS, number_text
-    from ceiba.visible import counted, visible
 
     digits = digits_by_name(tree, DIGITS)
     lines = [colored(table.title, "bold"), ""]

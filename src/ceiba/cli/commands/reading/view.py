@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
+from ceiba.cli.files._polars import pl
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import Model
+from ceiba.errors import DataError
 
 
 def view(
@@ -29,13 +31,10 @@ def view(
     Example: ceiba view weather.ceiba weather.csv
     """
     from ceiba.cli.models import open_tree
-    from ceiba.errors import DataError
 
     tree, metadata = open_tree(model)
     table = None
     if data is not None:
-        import polars as pl
-
         from ceiba.cli.files.kinds import by_schema
         from ceiba.cli.files.reading import batches
         from ceiba.tree.routing import route

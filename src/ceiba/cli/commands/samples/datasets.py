@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ceiba.cli.shared_options import AsJson, Out
+from ceiba.errors import OptionError, did_you_mean
 
 
 def datasets(
@@ -22,7 +23,6 @@ def datasets(
     """
     from ceiba import datasets as room
     from ceiba.cli.output import answer, check_out, remark
-    from ceiba.errors import OptionError, did_you_mean
     from ceiba.tree.model_file.atomic import atomic
 
     check_out(out)
@@ -32,13 +32,13 @@ def datasets(
         if one.startswith("load_")
     }
     if name is None:
-        found = {key: load() for key, load in loaders.items()}
+        loaded = {key: load() for key, load in loaders.items()}
         lines = [
             f"{key:<14}{len(one.y):>5} rows, {len(one.X):>2} columns, target {one.target}"
-            for key, one in found.items()
+            for key, one in loaded.items()
         ]
         data = [{"name": key, "rows": len(one.y), "columns": list(one.X), "target": one.target}
-                for key, one in found.items()]  # fmt: skip
+                for key, one in loaded.items()]  # fmt: skip
         answer("\n".join(lines), data, as_json)
         return
     if name not in loaders:

@@ -7,6 +7,8 @@ from typing import Any
 
 from ceiba.cli.reading_flags import AS_FOUND
 from ceiba.cli.shared_options import Model
+from ceiba.errors import DataError
+from ceiba.visible import counted, visible
 
 
 def ask(model: Model) -> None:
@@ -20,7 +22,6 @@ def ask(model: Model) -> None:
     from ceiba.cli.models import open_tree
     from ceiba.cli.output import answer, remark
     from ceiba.cli.questions import Conversation
-    from ceiba.errors import DataError
     from ceiba.inspection import explain
 
     tree, metadata = open_tree(model)
@@ -43,8 +44,6 @@ def _asked(talk: Any, column: str) -> str:
     """Ask for the value of a column and give what was typed."""
     from ceiba.cli.questions import range_of
     from ceiba.cli.screen import colored
-    from ceiba.errors import DataError
-    from ceiba.visible import visible
 
     known = range_of(talk.info(column))
     hint = f" ({visible(known, one_line=True)})" if known else ""
@@ -63,7 +62,6 @@ def _told(tree: Any, made: Any) -> str:
     from ceiba.cli.screen import colored
     from ceiba.layout import percent
     from ceiba.tree.splits.sentences import number_text
-    from ceiba.visible import counted
 
     shown = number_text(made.answer, 4) if isinstance(made.answer, float) else made.answer
     name = tree.target.name or "Answer"

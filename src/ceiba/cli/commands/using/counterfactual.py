@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import AsJson, Model
+from ceiba.errors import OptionError, did_you_mean
 
 
 def counterfactual(
@@ -52,8 +54,6 @@ def counterfactual(
 
     ceiba counterfactual loans.ceiba -v income=20 -v debt=9 --target granted
     """
-    from dataclasses import asdict
-
     from ceiba.cli.commands.using.explain import one_row
     from ceiba.cli.models import open_tree
     from ceiba.cli.output import answer, warn_in_words
@@ -78,8 +78,6 @@ def counterfactual(
 
 def _target(tree: Any, text: str | None) -> Any:
     """Read the wanted answer: a class by its text, or a range of numbers."""
-    from ceiba.errors import OptionError
-
     if tree.task == "classification":
         by_text = {str(label): label for label in tree.target.classes[0].tolist()}
         return None if text is None else by_text.get(text, text)
@@ -96,9 +94,7 @@ def _target(tree: Any, text: str | None) -> Any:
 
 def _allowed(tree: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
     """Read the levels that columns may take, by their text."""
-    from ceiba.errors import OptionError, did_you_mean
-
-    found: dict[str, list[Any]] = {}
+    chosen: dict[str, list[Any]] = {}
     for text in texts:
         name, equals, level = text.partition("=")
         if not equals:
@@ -109,13 +105,11 @@ def _allowed(tree: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
                 f"--allow {text!r}: there is no column {name!r}.{did_you_mean(name, columns)}"
             )
         by_text = {str(one): one for one in columns[name].levels}
-        found.setdefault(name, []).append(by_text.get(level, level))
-    return found
+        chosen.setdefault(name, []).append(by_text.get(level, level))
+    return chosen
 
 
 def _priced(text: str) -> tuple[str, float]:
-    from ceiba.errors import OptionError
-
     name, equals, number = text.rpartition("=")
     try:
         if not equals:

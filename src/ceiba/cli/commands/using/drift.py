@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ceiba.cli.files._polars import pl
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import AsJson, Data, Model
 
@@ -37,8 +38,6 @@ def drift(
 
     Example: ceiba drift weather.ceiba this_year.csv --fail-psi 0.25
     """
-    import polars as pl
-
     from ceiba.cli.commands.using.evaluate import truth_of
     from ceiba.cli.files.kinds import by_schema
     from ceiba.cli.files.reading import batches
@@ -55,9 +54,9 @@ def drift(
         X, y, _, _ = truth_of(opened, data, read_as, target, None)
     else:
         X, y = pl.concat([by_schema(b, tree.schema) for b in batches(data, read_as, 250_000)]), None
-    found = drift_of(tree, X, y)
+    result = drift_of(tree, X, y)
     if html is not None:
-        found.to_html(html)
-    answer(str(found), found.to_dict(), as_json)
-    if fail_psi is not None and found.psi > fail_psi:
+        result.to_html(html)
+    answer(str(result), result.to_dict(), as_json)
+    if fail_psi is not None and result.psi > fail_psi:
         raise typer.Exit(CHANGED)

@@ -7,8 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from ceiba.cli.files._polars import pl
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import AsJson, Data, Model
+from ceiba.errors import DataError, OptionError, did_you_mean
+from ceiba.visible import counted
 
 
 def evaluate(
@@ -45,18 +48,16 @@ def evaluate(
     warn_in_words()
     opened, metadata = open_model(model)
     read_as = reading.like(metadata, opened.tree_)
-    found = evaluation_on(opened, data, read_as, target, weight, by, positive)
-    text = str(found)
+    evaluation = evaluation_on(opened, data, read_as, target, weight, by, positive)
+    text = str(evaluation)
     if gains:
-        text += f"\n\n{gains_of(found)}"
-    answer(text, evaluation_data(found), as_json)
+        text += f"\n\n{gains_of(evaluation)}"
+    answer(text, evaluation_data(evaluation), as_json)
 
 
-def gains_of(found: Any) -> Any:
+def gains_of(evaluation: Any) -> Any:
     """Give the table of gains and lift, or say why there is none."""
-    from ceiba.errors import OptionError
-
-    scores = getattr(found, "scores", None)
+    scores = getattr(evaluation, "scores", None)
     if scores is None or scores.gains is None:
         raise OptionError(
             "--gains is about one class: of two the second, of more name it with --positive; "
@@ -76,7 +77,6 @@ def evaluation_on(
 ) -> Any:
     """Read a file as the model wants it and evaluate, per group if a column is named."""
     from ceiba.cli.output import remark
-    from ceiba.visible import counted
 
     groups: list[Any] = []
     X, y, weights, dropped = truth_of(model, data, reading, target, weight, by, groups)
@@ -87,12 +87,14 @@ def evaluation_on(
     tree = model.tree_
     labels = tree.target.classes[0].tolist() if tree.task == "classification" else []
     wanted = {str(label): label for label in labels}.get(positive or "", positive)
-    found = model.evaluate(X, y, weights, by=groups if by is not None else None, positive=wanted)
+    evaluation = model.evaluate(
+        X, y, weights, by=groups if by is not None else None, positive=wanted
+    )
     if by is None:
-        return found
-    if isinstance(found, tuple):
-        return tuple(replace(one, by=by) for one in found)
-    return replace(found, by=by)
+        return evaluation
+    if isinstance(evaluation, tuple):
+        return tuple(replace(one, by=by) for one in evaluation)
+    return replace(evaluation, by=by)
 
 
 def truth_of(
@@ -108,12 +110,9 @@ def truth_of(
 
     The values of a column `by` are put into `groups`.
     """
-    import polars as pl
-
     from ceiba.cli.files.cell_styles import tidy
     from ceiba.cli.files.kinds import by_schema, numbers_in
     from ceiba.cli.files.reading import batches
-    from ceiba.errors import DataError, OptionError, did_you_mean
 
     tree = model.tree_
     name = target or tree.target.name
@@ -162,14 +161,14 @@ def _truth(series: Any, tree: Any) -> Any:
     return [by_text.get(str(value), value) for value in values]
 
 
-def evaluation_data(found: Any) -> Any:
+def evaluation_data(evaluation: Any) -> Any:
     """Give an evaluation as plain data."""
-    if isinstance(found, tuple):
-        return [evaluation_data(one) for one in found]
-    if hasattr(found, "to_dict"):
-        return found.to_dict()
-    data = {field.name: getattr(found, field.name) for field in fields(found)}
+    if isinstance(evaluation, tuple):
+        return [evaluation_data(one) for one in evaluation]
+    if hasattr(evaluation, "to_dict"):
+        return evaluation.to_dict()
+    data = {field.name: getattr(evaluation, field.name) for field in fields(evaluation)}
     if is_dataclass(data.get("scores")):
         scores = {one.name: getattr(data["scores"], one.name) for one in fields(data["scores"])}
         data["scores"] = scores | {"gains": scores["gains"] and scores["gains"].to_dict()}
-    return data | ({"accuracy": found.accuracy} if hasattr(found, "accuracy") else {})
+    return data | ({"accuracy": evaluation.accuracy} if hasattr(evaluation, "accuracy") else {})

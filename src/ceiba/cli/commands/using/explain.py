@@ -6,8 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from ceiba.cli.files._polars import pl
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import AsJson, Model
+from ceiba.errors import DataError, OptionError, did_you_mean
 
 
 def explain(
@@ -44,7 +46,6 @@ def explain(
     """
     from ceiba.cli.models import open_tree
     from ceiba.cli.output import answer, warn_in_words
-    from ceiba.errors import OptionError
     from ceiba.inspection import explain as why
 
     warn_in_words()
@@ -52,8 +53,8 @@ def explain(
     if background is not None and not shapley:
         raise OptionError("--background has no effect without --shapley.")
     table = one_row(tree, metadata, data, row, values, reading)
-    found = why(tree, table)
-    text, figures = str(found), found.to_dict()
+    explanation = why(tree, table)
+    text, figures = str(explanation), explanation.to_dict()
     if shapley:
         others = None if background is None else _rows(tree, metadata, background, reading)
         listings = _contributions(tree, table, others)
@@ -67,8 +68,8 @@ def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
     """Give the contributions to the answer for a row, one listing per output."""
     from ceiba.trust import shap_values
 
-    found = shap_values(tree, table, background=background)
-    parts = found if isinstance(found, tuple) else (found,)
+    values = shap_values(tree, table, background=background)
+    parts = values if isinstance(values, tuple) else (values,)
     if tree.task == "regression":
         return [part.row(0) for part in parts]
     answers = tree.predict(table).reshape(-1).tolist()
@@ -77,8 +78,6 @@ def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
 
 def _rows(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
     """Read all rows of a file as a table for the tree."""
-    import polars as pl
-
     from ceiba.cli.files.kinds import by_schema
     from ceiba.cli.files.reading import batches
     from ceiba.tree.routing import route
@@ -93,7 +92,6 @@ def one_row(
     """Read one row of a file, or one that is written in the command, as a table for the tree."""
     from ceiba.cli.files.kinds import by_schema
     from ceiba.cli.files.reading import Batch
-    from ceiba.errors import DataError, OptionError, did_you_mean
     from ceiba.tree.routing import route
 
     if (data is None) == (not values):
@@ -102,8 +100,6 @@ def one_row(
     if data is not None:
         batch = _row(data, reading.like(metadata, tree), row)
     else:
-        import polars as pl
-
         from ceiba.cli.files.typed_values import plain_value
 
         styles = reading.like(metadata, tree).styles
@@ -128,7 +124,6 @@ def one_row(
 def _row(data: str, reading: Any, row: int) -> Any:
     from ceiba.cli.files.kinds import styles_of
     from ceiba.cli.files.reading import Batch, batches
-    from ceiba.errors import DataError, OptionError
 
     if row < 1:
         raise OptionError(f"--row {row}: rows are counted from 1.")

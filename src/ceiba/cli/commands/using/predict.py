@@ -9,6 +9,8 @@ import typer
 
 from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.shared_options import Data, Model, Out, Quiet
+from ceiba.errors import OptionError
+from ceiba.visible import counted
 
 
 def predict(
@@ -38,8 +40,6 @@ def predict(
     from ceiba.cli.files.writing import write_answers
     from ceiba.cli.models import open_tree
     from ceiba.cli.output import check_out, remark, warn_in_words
-    from ceiba.errors import OptionError
-    from ceiba.visible import counted
 
     warn_in_words(quiet)
     check_out(out)

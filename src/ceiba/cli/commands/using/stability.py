@@ -50,17 +50,17 @@ def stability(
     read_as = reading.like(metadata, opened.tree_)
     X, y, weights, _ = truth_of(opened, data, read_as, target, weight)
     if rivals is not None:
-        found = opened.rival_columns(X, y, weights, node=rivals, random_state=seed)
-        figures = found.table.to_dict()
+        result = opened.rival_columns(X, y, weights, node=rivals, random_state=seed)
+        figures = result.table.to_dict()
     else:
-        found = opened.stability(X, y, weights, resamples=resamples, random_state=seed)
+        result = opened.stability(X, y, weights, resamples=resamples, random_state=seed)
         figures = {
-            "agreement": found.agreement,
-            "n_leaves": found.n_leaves,
-            "nodes": found.nodes.to_dict(),
-            "columns": found.columns.to_dict(),
-            "leaves": found.leaves.to_dict(),
+            "agreement": result.agreement,
+            "n_leaves": result.n_leaves,
+            "nodes": result.nodes.to_dict(),
+            "columns": result.columns.to_dict(),
+            "leaves": result.leaves.to_dict(),
         }
     if plot is not None:
-        found.plot().figure.savefig(plot, bbox_inches="tight")
-    answer(str(found), figures, as_json)
+        result.plot().figure.savefig(plot, bbox_inches="tight")
+    answer(str(result), figures, as_json)
