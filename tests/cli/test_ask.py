@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ceiba
+from ceiba.cli.files.cell_styles import Style
 from ceiba.cli.questions import Conversation
 from ceiba.errors import DataError
 from tests.cli.running import run
@@ -92,3 +93,14 @@ def test_ask_says_what_is_lacking(learned: Path) -> None:
     done = asked(learned, "5.1")
     assert done.returncode == 3
     assert "petal width" in done.stderr
+
+
+def test_value_that_reads_two_ways_is_refused_unless_the_file_settles_it() -> None:
+    tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    with pytest.raises(DataError, match="'2,600' can be read in two ways. Write it like 1234.5"):
+        Conversation(tree).tell("x", "2,600")
+    for decimal, known in ((",", "2.6"), (".", "2600.0")):
+        thousands = "." if decimal == "," else ","
+        talk = Conversation(tree, styles={"x": Style("number", decimal, thousands)})
+        talk.tell("x", "2,600")
+        assert talk.known == {"x": known}

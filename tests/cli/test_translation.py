@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ceiba.cli.check_phrases import CHECK_CELLS, CHECK_PHRASES
+from ceiba.cli.mistake_phrases import MISTAKE_PHRASES
 from ceiba.cli.phrases import CELLS, PHRASES
+from ceiba.cli.translation import speaking, translated
 from tests.cli.running import run
 
 COMMANDS = [
@@ -19,16 +22,20 @@ COMMANDS = [
     ("describe", "iris.csv"),
     ("summary", "iris.ceiba"),
     ("prune", "iris.ceiba"),
+    ("drift", "iris.ceiba", "iris.csv", "--with-target"),
+    ("stability", "iris.ceiba", "iris.csv", "--resamples", "3"),
+    ("stability", "iris.ceiba", "iris.csv", "--rivals", "0"),
+    ("learn", "iris.csv", "-t", "species", "--prune", "1se", "-m", "pruned.ceiba"),
 ]
 #: Words that only English has.
 ENGLISH = re.compile(
     r"\b(rows?|leaf|leaves|root|columns?|missing|rules?|kept|saved|accuracy|truth|always|warning|"
-    r"numbers?|target|if|and|probability|training|confidence)\b"
+    r"numbers?|target|if|and|probability|training|confidence|the|of|risk|chosen|share|ours|yes)\b"
 )
 
 
 @pytest.mark.parametrize("lang", ["es", "pt"])
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: "-".join(command[::3]))
 def test_no_english_is_left(learned: Path, command: tuple[str, ...], lang: str) -> None:
     done = run(*command, "--lang", lang, cwd=learned)
     assert done.returncode == 0, done.stderr
@@ -70,10 +77,51 @@ def test_unknown_language_is_refused(learned: Path) -> None:
 
 
 def test_every_phrase_has_both_translations_with_its_groups() -> None:
-    for pattern, *words in PHRASES:
+    for pattern, *words in (*PHRASES, *CHECK_PHRASES, *MISTAKE_PHRASES):
         groups = re.compile(pattern).groups
         assert len(words) == 2
         for text in words:
             used = {int(one) for one in re.findall(r"\\(\d)", text)}
             assert used <= set(range(1, groups + 1))
-    assert all(len(words) == 2 and all(words) for words in CELLS.values())
+    assert all(len(words) == 2 and all(words) for words in (CELLS | CHECK_CELLS).values())
+
+
+MISTAKES = {
+    ("show", "none.ceiba"): ("No existe el archivo del modelo 'none.ceiba'.", 4),
+    ("describe", "none.csv"): ("No existe el archivo 'none.csv'.", 3),
+    ("learn", "iris.csv", "-t", "specie"): (
+        "--target 'specie': iris.csv no tiene esa columna. ¿Quiso decir 'species'? Tiene sepal", 2,
+    ),
+    ("learn", "iris.csv", "-t", "species", "--criterion", "ginni"): (
+        "chi2 o likelihood_ratio, no 'ginni'. ¿Quiso decir 'gini'?", 2,
+    ),
+    ("learn", "iris.csv", "-t", "species", "--max-depth", "0"): (
+        "--max-depth debe ser un número entero de al menos 1, no 0.", 2,
+    ),
+    ("explain", "iris.ceiba", "iris.csv", "--row", "900"): (
+        "iris.csv tiene 150 filas; no hay fila 900.", 3,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", MISTAKES, ids=" ".join)
+def test_usual_mistakes_are_told_in_the_language(learned: Path, command: tuple[str, ...]) -> None:
+    message, code = MISTAKES[command]
+    done = run(*command, "--lang", "es", cwd=learned)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+    assert not re.search(r"\b(the|is|must|Did|Got)\b", done.stderr), done.stderr
+    assert message not in run(*command, cwd=learned).stderr  # the next one speaks English again
+
+
+@pytest.mark.parametrize("lang", ["es", "pt"])
+def test_view_speaks_the_language(learned: Path, lang: str) -> None:
+    pytest.importorskip("textual")
+    import ceiba
+    from ceiba.cli.view_app import _KEYS, TreeViewer
+
+    with speaking(lang):
+        viewer = TreeViewer(ceiba.load(learned / "iris.ceiba").tree_)
+        assert not ENGLISH.findall(viewer._figures(0).plain), viewer._figures(0).plain
+        assert viewer._label(0).plain.startswith({"es": "raíz", "pt": "raiz"}[lang])
+        assert all(translated(words) != words for *_, words in _KEYS)

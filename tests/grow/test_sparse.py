@@ -104,6 +104,39 @@ def test_the_tree_is_that_of_the_dense_table(seed: int) -> None:
     np.testing.assert_array_equal(sparse.apply(made), tree.apply(X))
 
 
+def draw_counted(rng: np.random.Generator) -> tuple[npt.NDArray[Any], Any]:
+    """Draw few distinct numbers and two classes: large nodes are counted, not sorted."""
+    n, k = int(rng.integers(30, 400)), int(rng.integers(2, 20))
+    values = rng.choice([[1.0, 1.0, 2.0, 5.0], [-2.0, -0.5, 1.0, 3.0], [1.0] * 4, [-1.0] * 4])
+    X = rng.choice(values, (n, k)) * (rng.random((n, k)) < rng.uniform(0.1, 0.6))
+    if rng.random() < 0.3:
+        X[:, 0] = rng.choice([1.0, 2.0], n)  # no zeros
+    if rng.random() < 0.3:
+        X[:, -1] = X[:, 0]  # tied columns
+    n_slots = sum(np.unique(column[column != 0]).size for column in X.T)
+    assert 2 * n_slots <= np.count_nonzero(X)
+    return X, ((X[:, 1] + rng.normal(size=n)) > 0.5).astype(int)
+
+
+@pytest.mark.parametrize("criterion", CLASS_CRITERIA)
+@pytest.mark.parametrize("seed", range(10))
+def test_counted_numbers_give_the_dense_tree(seed: int, criterion: str) -> None:
+    rng = np.random.default_rng(1000 + seed)
+    X, y = draw_counted(rng)
+    options: dict[str, Any] = {"criterion": criterion, "n_jobs": 1 + seed % 2}
+    options["min_samples_leaf"] = int(rng.integers(1, 6))
+    if seed % 3 == 0:
+        options["max_leaf_nodes"] = int(rng.integers(3, 20))
+    if seed % 4 == 0:
+        options["monotonic_cst"] = rng.integers(-1, 2, X.shape[1]).tolist()
+    model = DecisionTreeClassifier(**options)
+    dense = model.fit(X, y).tree_
+    for form in FORMS[:2]:
+        sparse = model.fit(form(X), y)
+        assert_same(sparse.tree_, dense)
+        np.testing.assert_array_equal(sparse.apply(form(X)), dense.apply(X))
+
+
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "dok", "lil", "bsr", "dia"])
 def test_every_format_of_scipy_is_read(form: str) -> None:
     rng = np.random.default_rng(3)

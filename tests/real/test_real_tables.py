@@ -26,7 +26,7 @@ RULES = ("learn", "surrogate", "majority", "fractional")
 # Telco's TotalCharges are texts because of eleven blanks, and the reader says so.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Column 'TotalCharges'"),
-    pytest.mark.filterwarnings("ignore:Column 'tailnum'.*levels"),
+    pytest.mark.filterwarnings("ignore:Column '(tailnum|time_hour)'.*levels"),
 ]
 
 ADULT = [

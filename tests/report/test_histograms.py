@@ -119,7 +119,7 @@ def test_node_tab_shows_the_histogram_with_the_cut(open_page: Open, kind: str) -
     assert picture.count() == 1
     found = opened.run("(i) => ceibaReport.histogramOf(i)", cut)
     words = picture.locator("text").all_text_contents()
-    assert found["cutText"] in words
+    assert found["cutTexts"][0] in words
     assert found["ends"][1] in words
     levels = next(i for i in range(tree.n_nodes) if tree.splits.kind[i] == SplitKind.LEVELS)
     opened.run("(i) => ceibaReport.reveal(i)", levels)

@@ -54,7 +54,11 @@ def candidates(tree: Tree, j: int, value: float, limit: Limits) -> list[float]:
         tables = [tree.splits] + ([tree.surrogates.splits] if tree.surrogates else [])
         for splits in tables:
             mine = (splits.column == j) & (splits.kind == SplitKind.CUT)
-            for cut in splits.cut[mine].tolist():
+            cuts = splits.cut[mine].tolist()
+            for i in np.flatnonzero((splits.column == j) & (splits.kind == SplitKind.INTERVALS)):
+                start, end = splits.interval_start[i : i + 2]
+                cuts += splits.interval_cut[start:end].tolist()
+            for cut in cuts:
                 tried |= {cut, math.nextafter(cut, math.inf)}
         tried |= {0.0, limit.low, limit.high}
         tried = {v for v in tried if math.isfinite(v) and limit.low <= v <= limit.high}

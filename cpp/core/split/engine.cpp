@@ -8,6 +8,7 @@
 #include "split/scan/column_finder.hpp"
 #include "split/store/partition.hpp"
 #include "split/store/sparse_entries.hpp"
+#include "split/store/sparse_slots.hpp"
 
 namespace ceiba::split {
 
@@ -15,7 +16,8 @@ Engine::Engine(const data::Table& table, const data::Target& target, const Engin
                base::ThreadPool& pool, base::Interrupt& interrupt)
     : options_(options), classification_(!target.n_classes.empty()) {
     if (table.sparse) {
-        root_ = sparse_root(table, target, pool, interrupt);
+        if (slots_serve(table, target, options.search)) root_ = slotted_root(table, target, interrupt);
+        if (!root_.store) root_ = sparse_root(table, target, pool, interrupt);
         finder_ = make_presort_finder(root_.store->target, options.search, pool.size());
         return;
     }
@@ -73,6 +75,7 @@ void Engine::hand_down(NodeRows& node, const Division& division, const std::vect
     // Leaves need no columns.
     if (std::none_of(branches.begin(), branches.end(), [](const BranchRows& b) { return b.searched; })) return;
     if (division.fractional_) return division.fractional_->hand_down_columns(branches);
+    if (node.slotted()) return hand_down_slots(node, branches);
     if (node.sparse) return part_entries(node, division.places_, branches, pool);
     move_columns(node, division.routing_, division.places_, branches, pool);
     finder_->hand_down(node, branches, pool);

@@ -105,16 +105,24 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
     @app.callback()
     def about(
         _: bool = typer.Option(
-            False, "--version", help="Show the version.", callback=show_version, is_eager=True
+            False,
+            "--version",
+            help="Show the version.",
+            metavar=" ",
+            callback=show_version,
+            is_eager=True,
         ),
         __: bool = typer.Option(
             False,
             "--man",
             help="Print the manual page: ceiba --man | man -l -",
+            metavar=" ",
             callback=show_manual,
             is_eager=True,
         ),
-        debug: bool = typer.Option(False, "--debug", help="Show where an error came from."),
+        debug: bool = typer.Option(
+            False, "--debug", help="Show where an error came from.", metavar=" "
+        ),
     ) -> None:
         """One decision tree that a person can read and trust."""
         if debug:
@@ -165,6 +173,7 @@ def _complain(error: BaseException) -> None:
     from ceiba.cli.option_words import in_flag_words
     from ceiba.cli.output import exit_code, is_full
     from ceiba.cli.screen import colored, fitted
+    from ceiba.cli.translation import language_of, speaking
     from ceiba.errors import OptionError, OutputError
 
     code = exit_code(error)
@@ -181,6 +190,7 @@ def _complain(error: BaseException) -> None:
                 f"{type(error).__name__}: {text}\n"
                 "Internal error; please report it. --debug shows the traceback."
             )
-    shown = fitted(f"ceiba: {text}", sys.stderr)
+    with speaking(language_of(error)):
+        shown = fitted(f"ceiba: {text}", sys.stderr)
     print(shown.replace("ceiba:", colored("ceiba:", "red", sys.stderr), 1), file=sys.stderr)
     sys.exit(code)

@@ -7,7 +7,7 @@ is that of `ceiba.tree.routing.trace`.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -16,16 +16,18 @@ from ceiba.table import show_number
 from ceiba.tree.splits.sentences import level_text, number_text
 
 if TYPE_CHECKING:
+    from ceiba.cli.files.cell_styles import Style
     from ceiba.table import ColumnInfo, Table
     from ceiba.tree import Tree
 
 _MANY: Final = 20  # levels that are listed
-_COMMA: Final = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass
 class Conversation:
     """What is known so far of one row.
+
+    `styles` say how the columns of the model's file were written; answers may be written so too.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Conversation:
 
     tree: Tree
     known: dict[str, str | None] = field(default_factory=dict)
+    styles: Mapping[str, Style] = field(default_factory=dict)
 
     def next_column(self) -> str | None:
         """Give the column to ask about next; None if the way ends."""
@@ -73,13 +76,15 @@ class Conversation:
         DataError
             The answer cannot be read; nothing is kept.
         """
+        from ceiba.cli.files.typed_values import plain_value
+
         text = text.strip()
         info = self.info(column)
         value: str | None = text or None
         if value is not None and not info.is_numeric:
             value = _level(value, info)
-        elif value is not None and info.display == "number" and _COMMA.fullmatch(value):
-            value = value.replace(",", ".")
+        elif value is not None:
+            value = plain_value(value, info, self.styles)
         before = dict(self.known)
         self.known[column] = value
         try:

@@ -2,7 +2,7 @@
 
 A phrase is a pattern of the English text with its two translations. Lines of prose and cells of
 tables are looked up here before they are laid out; names and levels of the data are left alone.
-Messages about mistakes stay in English.
+Of messages about mistakes the most usual are translated; the others stay in English.
 """
 
 from __future__ import annotations
@@ -14,10 +14,15 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Final
 
+from ceiba.cli.check_phrases import CHECK_CELLS, CHECK_PHRASES
+from ceiba.cli.mistake_phrases import MISTAKE_PHRASES
 from ceiba.cli.phrases import CELLS, CORNER, HEADED, PHRASES
 from ceiba.errors import OptionError, did_you_mean
 
 _AT: Final = {"es": 0, "pt": 1}
+_ALL_CELLS: Final = {**CELLS, **CHECK_CELLS}
+_YES_OR_BLANK: Final = ("chosen", "ours", "within 1 SE")  # headings of columns of yes and nothing
+_SPOKEN: Final = "spoken_language"
 _LANG: Final[ContextVar[str]] = ContextVar("language", default="en")
 
 
@@ -37,8 +42,16 @@ def speaking(lang: str) -> Iterator[None]:
     before = _LANG.set(lang)
     try:
         yield
+    except BaseException as error:
+        vars(error)[_SPOKEN] = lang  # whoever tells of it does so in this language
+        raise
     finally:
         _LANG.reset(before)
+
+
+def language_of(error: BaseException) -> str:
+    """Give the language that was spoken when an error happened."""
+    return str(vars(error).get(_SPOKEN, "en"))
 
 
 def is_english() -> bool:
@@ -48,7 +61,8 @@ def is_english() -> bool:
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], tuple[str, str]], ...]:
-    return tuple((re.compile(pattern), words) for pattern, *words in PHRASES)  # type: ignore[misc]
+    phrases = (*MISTAKE_PHRASES, *CHECK_PHRASES, *PHRASES)
+    return tuple((re.compile(pattern), (es, pt)) for pattern, es, pt in phrases)
 
 
 def translated(line: str) -> str:
@@ -68,7 +82,7 @@ def translated_table(rows: list[list[str]]) -> list[list[str]]:
         return rows
 
     def word(text: str) -> str:
-        return CELLS[text][at] if text in CELLS else text
+        return _ALL_CELLS[text][at] if text in _ALL_CELLS else text
 
     head, *body = rows
     first = head[0]
@@ -76,7 +90,12 @@ def translated_table(rows: list[list[str]]) -> list[list[str]]:
         shown = [word(one) if one in ("rows", "error", "cost") else one for one in head[-3:]]
         return [[word(first), *head[1:-3], *shown] if len(head) > 3 else head, *body]
     if first in HEADED:
+        marks = [one in _YES_OR_BLANK for one in head]
         head = [word(one) for one in head]
+        body = [
+            [word(cell) if mark else cell for cell, mark in zip(row, marks, strict=True)]
+            for row in body
+        ]
         if first == "column":  # the second is the kind
             body = [[row[0], word(row[1]), *row[2:]] for row in body]
         return [head, *body]

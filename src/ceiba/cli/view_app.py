@@ -6,15 +6,15 @@ search, and the way of a row, which is unfolded and marked.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
 from textual.app import App, ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Footer, Header, Input, Static
 from textual.widgets import Tree as Outline
 
+from ceiba.cli.translation import translated
 from ceiba.inspection import explain
 from ceiba.layout import percent
 from ceiba.tree.splits.sentences import level_text, number_text
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 _OPEN: Final = 2  # levels that are unfolded at first
 _COLORS: Final = ("blue", "red", "green", "yellow", "cyan", "magenta")
 _BAR: Final = 20
+_KEYS: Final = (
+    ("slash", "search", "Search"),
+    ("n", "next", "Next"),
+    ("right_square_bracket", "row(1)", "Next row"),
+    ("left_square_bracket", "row(-1)", "Row before"),
+    ("e", "unfold", "Unfold all"),
+    ("c", "fold", "Fold all"),
+    ("q", "quit", "Quit"),
+)
 
 
 class TreeViewer(App[None]):
@@ -50,20 +59,13 @@ class TreeViewer(App[None]):
     #search { dock: bottom; display: none; }
     #search.shown { display: block; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("slash", "search", "Search"),
-        ("n", "next", "Next"),
-        ("right_square_bracket", "row(1)", "Next row"),
-        ("left_square_bracket", "row(-1)", "Row before"),
-        ("e", "unfold", "Unfold all"),
-        ("c", "fold", "Fold all"),
-        ("q", "quit", "Quit"),
-    ]
 
     def __init__(
         self, tree: Tree, table: Table | None = None, row: int = 0, title: str = "ceiba"
     ) -> None:
         super().__init__()
+        for key, action, words in _KEYS:
+            self.bind(key, action, description=translated(words))
         self.model, self.table, self.row = tree, table, row
         self.title = title
         self.wanted = ""
@@ -79,7 +81,8 @@ class TreeViewer(App[None]):
             yield outline
             with VerticalScroll(id="side"):
                 yield Static(id="figures")
-        yield Input(placeholder="Search: a column, a level, a class, #node", id="search")
+        wanted = translated("Search: a column, a level, a class, #node")
+        yield Input(placeholder=wanted, id="search")
         yield Footer()
 
     def on_mount(self) -> None:
@@ -111,7 +114,7 @@ class TreeViewer(App[None]):
         parts = Text()
         if node in self.way:
             parts.append("● ", style="bold yellow")
-        sentence = "root" if not node else self._sentence(node)
+        sentence = translated("root") if not node else self._sentence(node)
         parts.append(visible(sentence, one_line=True))
         if tree.n_rows[0]:
             parts.append(f"  n={tree.n_rows[node]}", style="dim")
@@ -141,23 +144,25 @@ class TreeViewer(App[None]):
         tree = self.model
         text = Text()
         kind = "Leaf" if tree.is_leaf[node] else "Node"
-        text.append(f"{kind} {node}\n", style="bold")
+        text.append(translated(f"{kind} {node}") + "\n", style="bold")
         if tree.n_rows[0]:
             rows = counted(int(tree.n_rows[node]), "row")
-            text.append(f"{rows}, {percent(float(tree.share[node]), 1)} of all\n")
-        text.append("says ")
+            share = percent(float(tree.share[node]), 1)
+            text.append(translated(f"{rows}, {share} of all") + "\n")
+        text.append(translated("says "))
         text.append(f"{visible(self._answer(node), one_line=True)}\n\n", style="bold")
         if tree.task == "classification" and tree.n_outputs == 1:
             self._shares(node, text)
         text.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), 4)}\n")
-        text.append(f"depth {tree.node_depth[node]}\n")
+        text.append(translated(f"depth {tree.node_depth[node]}") + "\n")
         split = tree.splits.split(node, tree.schema)
         if split is not None:
-            text.append("\nasks ")
+            text.append("\n" + translated("asks "))
             asked = visible(split.sentence(0, tree.schema, max_levels=12), one_line=True)
             text.append(f"{asked}?\n", style="bold")
-            text.append(f"gain {number_text(float(tree.gain[node]), 4)}\n")
-            text.append(f"{counted(self._n_leaves(node), 'leaf', 'leaves')} below\n")
+            text.append(translated(f"gain {number_text(float(tree.gain[node]), 4)}") + "\n")
+            below = counted(self._n_leaves(node), "leaf", "leaves")
+            text.append(translated(f"{below} below") + "\n")
         if self.table is not None:
             self._way_of_row(text)
         return text
@@ -179,8 +184,8 @@ class TreeViewer(App[None]):
 
     def _way_of_row(self, text: Text) -> None:
         made = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
-        text.append(f"\nRow {self.row + 1}\n", style="bold yellow")
-        text.append(visible(str(made)))
+        text.append("\n" + translated(f"Row {self.row + 1}") + "\n", style="bold yellow")
+        text.append("\n".join(map(translated, visible(str(made)).split("\n"))))
 
     # ------------------------------------------------------------------ moves
 
@@ -239,12 +244,12 @@ class TreeViewer(App[None]):
             if wanted in self._label(node).plain.casefold():
                 self._go_to(node)
                 return
-        self.notify(f"Nothing is called {self.wanted!r}.", severity="warning")
+        self.notify(translated(f"Nothing is called {self.wanted!r}."), severity="warning")
 
     def action_row(self, step: int) -> None:
         """Follow another row."""
         if self.table is None:
-            self.notify("Give a table to follow its rows: ceiba view MODEL DATA")
+            self.notify(translated("Give a table to follow its rows: ceiba view MODEL DATA"))
             return
         self.row = (self.row + step) % self.table.n_rows
         self._follow()
@@ -255,5 +260,5 @@ class TreeViewer(App[None]):
         before, self.way = self.way, {step.node for step in made.steps} | {made.leaf}
         for node in before | self.way:
             self.items[node].set_label(self._label(node))
-        self.sub_title = f"row {self.row + 1}"
+        self.sub_title = translated(f"row {self.row + 1}")
         self._go_to(made.leaf)

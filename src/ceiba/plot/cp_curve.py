@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.errors import OptionError
+from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import plain_axes
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def plotcp(model: Any, *, ax: Axes | None = None) -> Axes:

@@ -7,23 +7,19 @@ again, elsewhere or with other options. Arguments are those of the function of t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from ceiba.inspection import learning_curve
 from ceiba.plot.icicle import plot_icicle
 from ceiba.plot.importance import plot_importance
 from ceiba.plot.impurity import plot_impurity
 from ceiba.plot.learning_curve import plot_learning_curve
+from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.path import plot_path
 from ceiba.plot.prediction import plot_prediction
 from ceiba.plot.pruning import plot_pruning
 from ceiba.plot.regions import plot_regions
 from ceiba.plot.tree import plot_tree
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from matplotlib.axes import Axes
 
 
 class Display:

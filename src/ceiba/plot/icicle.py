@@ -8,24 +8,20 @@ the overview beside `plot_tree`: where the rows go and which regions are pure is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.layout import cut_digits, node_strengths, percent, question
-from ceiba.plot.painting._matplotlib import require_matplotlib
+from ceiba.plot.painting._matplotlib import Axes, require_matplotlib
 from ceiba.plot.painting.axes import as_tree, axes_size, ink_of
 from ceiba.plot.painting.colours import Colour, luminance, mixed, number_colour, tree_palette
 from ceiba.plot.painting.fonts import in_covering_fonts
 from ceiba.plot.painting.legend import paint_legend
 from ceiba.plot.painting.text import text_measure
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from ceiba.tree import Tree
 
 ROW = 17.0  # points
 DEEPEST = 60

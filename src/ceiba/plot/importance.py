@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.inspection.importance_table import importance_table
 from ceiba.listing import Listing
+from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
 from ceiba.plot.painting.colours import class_colours
 from ceiba.tree.splits.sentences import number_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _LABELS: Final = {
     "gain": "share of the impurity decrease in training",

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from ceiba.inspection.splitting.impurity import impurity
+from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import plain_axes
 from ceiba.plot.painting.colours import class_colours
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _DASHES: Final = ("-", "--", "-.", ":")
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ceiba.inspection import LearningCurve
+from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import plain_axes
 from ceiba.plot.painting.colours import class_colours
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from ceiba.inspection import LearningCurve
 
 
 def plot_learning_curve(

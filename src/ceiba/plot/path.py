@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ceiba.errors import OptionError
 from ceiba.inspection import Explanation
 from ceiba.layout import lay_foot, percent
-from ceiba.plot.painting._matplotlib import new_axes, require_matplotlib
+from ceiba.plot.painting._matplotlib import Axes, new_axes, require_matplotlib
 from ceiba.plot.painting.axes import POINTS, as_tree, axes_size
 from ceiba.plot.painting.colours import Colour, class_colours, mixed, tree_palette
 from ceiba.plot.painting.fonts import in_covering_fonts
@@ -16,9 +16,6 @@ from ceiba.plot.painting.paint import Painter, rectangle
 from ceiba.plot.painting.text import text_measure
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MARGIN = 10.0
 BAR = 190.0  # points

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.errors import OptionError
+from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
 from ceiba.plot.painting.colours import class_colours
 from ceiba.plot.painting.fonts import in_covering_fonts
@@ -16,9 +17,6 @@ from ceiba.table import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits.sentences import level_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @in_covering_fonts

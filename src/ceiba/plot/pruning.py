@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
+from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import Ink, ink_of, plain_axes
 from ceiba.plot.painting.colours import class_colours
 from ceiba.plot.painting.ticks import round_numbers, set_apart_ticks
 from ceiba.tree.splits.sentences import number_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _MARGIN = 1.12  # factor of the number of leaves left free at both ends
 MOST_DOTS = 60  # trees drawn one by one; more become a line in its band

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.layout import ValueScale, node_strengths
+from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
 from ceiba.plot.painting.colours import Colour, mixed, number_colour, tree_palette
 from ceiba.plot.painting.fonts import in_covering_fonts
@@ -17,9 +18,6 @@ from ceiba.plot.painting.legend import paint_legend
 from ceiba.table import Column, Table, read_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @in_covering_fonts

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import plain_axes
 from ceiba.plot.painting.colours import class_colours
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def plot_stability(stability: Any, *, max_columns: int = 20, ax: Axes | None = None) -> Axes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from ceiba.layout import (
     lay_foot,
 )
 from ceiba.layout.fit import SMALLEST_FONT
-from ceiba.plot.painting._matplotlib import new_axes
+from ceiba.plot.painting._matplotlib import Axes, new_axes
 from ceiba.plot.painting.axes import POINTS, as_tree, axes_size
 from ceiba.plot.painting.colours import Colour, mixed, rgb, tree_palette
 from ceiba.plot.painting.fonts import in_covering_fonts
@@ -34,9 +34,6 @@ from ceiba.plot.painting.split_view import PanelRows, SplitView, panel_rows, spl
 from ceiba.plot.painting.text import text_measure
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import DIGITS, level_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MARGIN = 8.0
 LARGEST_FIGURE = (48.0, 32.0)  # inches; in a new figure larger trees are folded

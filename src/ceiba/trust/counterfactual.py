@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,11 +23,9 @@ from ceiba.paths.of_tree import STAYS, clause_of
 from ceiba.paths.value_set import ValueSet
 from ceiba.table import Column, Table
 from ceiba.table.display import show_number
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.trust.moves import Direction, Limits, Move, read_limits
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
 
 Order = Literal["columns", "distance"]
 Box = dict[int, ValueSet]

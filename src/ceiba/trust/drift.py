@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +19,10 @@ import numpy.typing as npt
 from ceiba.errors import DataError
 from ceiba.inspection.intervals import mean_interval, wilson
 from ceiba.listing import Listing
-from ceiba.table import read_target, split_target
+from ceiba.table import Table, read_target, split_target
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.shape import sum_up
-
-if TYPE_CHECKING:
-    from ceiba.table import Table
-    from ceiba.tree import Tree
 
 Array = npt.NDArray[Any]
 LEVEL = 0.05

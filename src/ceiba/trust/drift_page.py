@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ceiba.listing import Listing
+
 if TYPE_CHECKING:
-    from ceiba.listing import Listing
     from ceiba.trust.drift import Drift
 
 _STYLE = """

@@ -5,21 +5,17 @@ The one way from a table and a target to an evaluation, for trees and for estima
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
 from ceiba.inspection.evaluate import evaluate_classes, evaluate_numbers
-from ceiba.table import read_target, read_weights
+from ceiba.table import Table, read_target, read_weights
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.trust.groups import GroupEvaluation, evaluate_groups
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from ceiba.table import Table
-    from ceiba.tree import Tree
 
 
 def evaluate_tree(

@@ -10,14 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.table import Kind
-
-if TYPE_CHECKING:
-    from ceiba.paths.value_set import ValueSet
-    from ceiba.table import ColumnInfo, Schema
+from ceiba.paths.value_set import ValueSet
+from ceiba.table import ColumnInfo, Kind, Schema
 
 Direction = Literal["up", "down"]
 

@@ -8,20 +8,18 @@ the split of each column is found again, so choosing it is part of what is valid
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.edit.by_hand import set_split_in
 from ceiba.errors import OptionError, TreeError
+from ceiba.grow import Problem
 from ceiba.listing import Listing
 from ceiba.prune.cross_validation.folds import read_folds
+from ceiba.tree import Split, Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.grow import Problem
-    from ceiba.tree import Split, Tree
 
 Array = npt.NDArray[Any]
 

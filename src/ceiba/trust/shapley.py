@@ -12,19 +12,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
 from ceiba.listing import Listing
-from ceiba.table import Kind
+from ceiba.table import Kind, Table
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
-
-if TYPE_CHECKING:
-    from ceiba.table import Table
-    from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
 

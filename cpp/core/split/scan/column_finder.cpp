@@ -26,7 +26,7 @@ bool constant(const NodeRows& node, std::size_t c) {
 // Stores that fit the second cache are left as they are, and stretches of some cache lines are good enough.
 bool worth_compacting(const NodeRows& node) {
     const std::size_t n_rows = node.store->target.size();
-    return !node.sparse && node.size() <= 256 && node.size() * 8 <= n_rows &&
+    return !node.sparse && !node.slotted() && node.size() <= 256 && node.size() * 8 <= n_rows &&
            n_rows * node.store->sorted.size() * sizeof(Entry) > (std::size_t{1} << 20);
 }
 
@@ -145,7 +145,8 @@ std::vector<Candidate> ColumnFinder::search_some(const NodeRows& node, const Nod
 // A column of numbers that are all the same stays so in all that grows below. (Surrogates and fractional rows look at
 // all columns.)
 void ColumnFinder::forget_constant_columns(NodeRows& node) const {
-    if (node.sparse || options_.missing == Missing::surrogate || options_.missing == Missing::fractional) return;
+    if (node.sparse || node.slotted()) return;
+    if (options_.missing == Missing::surrogate || options_.missing == Missing::fractional) return;
     const std::size_t n_live = node.live ? node.live->size() : node.store->sorted.size();
     std::vector<std::uint32_t> left;
     for (std::size_t i = 0; i < n_live; ++i) {

@@ -18,6 +18,7 @@
 #include "split/scan/column_finder.hpp"
 #include "split/scan/cut_scan.hpp"
 #include "split/scan/search_space.hpp"
+#include "split/scan/slot_scan.hpp"
 #include "split/scan/sparse_scan.hpp"
 #include "split/store/route.hpp"
 
@@ -54,7 +55,7 @@ private:
     &&requires(const D& d) { d.number(0); };
 
     bool outlook(const NodeRows& node, const Columns& columns, std::vector<double>& bound, int thread) override {
-        if (node.sparse) return false;
+        if (node.sparse || node.slotted()) return false;
         if constexpr (has_rough) rough_look(node, columns, bound, spaces_[static_cast<std::size_t>(thread)]);
         return has_rough;
     }
@@ -123,6 +124,8 @@ private:
 
     Candidate search_numbers(const NodeRows& node, std::size_t c, const Limits& limits, const NodeContext& context,
                              Space& space) {
+        if constexpr (CountsSlots<D>)
+            if (node.slotted()) return search_slots(node, c, limits, space);
         if (node.sparse) {
             if constexpr (KeepsRight<D>)
                 if (!options_.random_cuts) return search_sparse(node, c, limits, space);
@@ -181,6 +184,20 @@ private:
             return node.number(c, column.entries[place < column.n_below ? place : place - n_zeros].row);
         };
         out.cut = cut_between(value(best.position - 1), value(best.position), cuts_below(node, c, options_));
+        return out;
+    }
+
+    Candidate search_slots(const NodeRows& node, std::size_t c, const Limits& limits, Space& space) requires
+        CountsSlots<D> {
+        space.take_part(node, true, node.size(), [](std::size_t i) { return i; });
+        SlotCut<D, C> found = scan_slots(node, c, space.floor, limits, space.division, space.criterion);
+        Candidate out;
+        if (!found.best.found) return out;
+        out.kind = Kind::cut;
+        out.gain = gain_of(found.best, true, space);
+        out.tolerance = space.criterion.tolerance();
+        out.position = static_cast<std::uint32_t>(found.best.position);
+        out.cut = cut_between(found.lower, found.upper, cuts_below(node, c, options_));
         return out;
     }
 

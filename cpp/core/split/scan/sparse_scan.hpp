@@ -13,13 +13,15 @@ namespace ceiba::split {
 template <class D>
 concept KeepsRight = requires(D& division, std::size_t n) { division.keep_right(n, [](std::size_t i) { return i; }); };
 
-// Offers the cut with `position` of n rows on the left, as the division stands.
+// Offers the cut with `position` of n rows on the left, as the division stands. True: it is the best so far.
 template <class D, class C>
-void offer_cut(std::size_t position, std::size_t n, double floor, const Limits& limits, D& division, const C& criterion,
+bool offer_cut(std::size_t position, std::size_t n, double floor, const Limits& limits, D& division, const C& criterion,
                BestCut<D, C>& best) {
-    if (position < limits.min_rows || n - position < limits.min_rows) return;
-    if (criterion.below(division, std::max(floor, best.threshold()))) return;
-    if (best.offer(division, criterion, limits)) best.position = position;
+    if (position < limits.min_rows || n - position < limits.min_rows) return false;
+    if (criterion.below(division, std::max(floor, best.threshold()))) return false;
+    if (!best.offer(division, criterion, limits)) return false;
+    best.position = position;
+    return true;
 }
 
 template <class D, class C>

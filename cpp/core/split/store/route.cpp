@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "split/store/sparse_entries.hpp"
+#include "split/store/sparse_slots.hpp"
 
 namespace ceiba::split {
 
@@ -39,7 +40,15 @@ void route_sparse_cut(const NodeRows& node, const Candidate& split, Routing& rou
     for (std::size_t i = 0; i < column.n; ++i) routing.branch[column.entries[i].row] = i < n_left ? 0 : 1;
 }
 
+void route_slotted_cut(const NodeRows& node, const Candidate& split, Routing& routing) {
+    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    for (std::size_t i = 0; i < node.size(); ++i)
+        routing.branch[i] =
+            node.store->slots->number(row[i], static_cast<std::size_t>(split.column)) <= split.cut ? 0 : 1;
+}
+
 void route_cut(const NodeRows& node, const Candidate& split, bool like_rpart, Routing& routing) {
+    if (node.slotted()) return route_slotted_cut(node, split, routing);
     if (node.sparse) return route_sparse_cut(node, split, routing);
     if (node.binned()) return route_cut_by_bins(node, split, routing);
     const std::size_t c = static_cast<std::size_t>(split.column), n = node.size(), n_present = node.n_present(c);

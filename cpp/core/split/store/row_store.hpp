@@ -6,7 +6,8 @@
 // Large tables are kept as bins instead (binning.hpp): a byte per number, rows one after the other, moved with the
 // target. A node that has become small is sorted then and goes on in a store of its own.
 //
-// The entries of a sparse table are kept apart (sparse_entries.hpp).
+// The entries of a sparse table are kept apart (sparse_entries.hpp), those of large nodes as slots where there are few
+// distinct numbers (sparse_slots.hpp).
 //
 // Within a node's stretch of a sorted column come first the rows with a value, then the others (missing; and, where
 // rows of zero weight are kept, those).
@@ -28,6 +29,7 @@
 namespace ceiba::split {
 
 struct SparseEntries;  // sparse_entries.hpp
+struct SparseSlots;    // sparse_slots.hpp
 
 struct RowStore {
     const data::Table* table = nullptr;
@@ -38,11 +40,12 @@ struct RowStore {
     std::shared_ptr<const Binning> binning;        // bins that the numbers had or have; null: they never had any
     std::array<std::vector<std::uint8_t>, 2>
         bins;  // stride bytes per row; partition moves a node from one to the other
+    std::shared_ptr<const SparseSlots> slots;  // sparse table of few distinct numbers; null: it is not
 
     bool binned() const { return !bins[0].empty(); }
 };
 
-// Counts per column and bin (histogram.hpp), of a node of a binned store.
+// Counts per column and bin (histogram.hpp) of a node of a binned store, or per slot (sparse_slots.hpp).
 using Histogram = std::vector<std::uint64_t>;
 
 // One node: rows [begin, end) of a store.
@@ -55,10 +58,11 @@ struct NodeRows {
     std::shared_ptr<const std::vector<std::uint32_t>> live;
     std::shared_ptr<const SparseEntries> sparse;  // sparse table: the entries of the live columns; null: dense
     int side = 0;                          // binned store: which of the two arrays of bins
-    std::shared_ptr<Histogram> histogram;  // binned store: counts of this node once they are known
+    std::shared_ptr<Histogram> histogram;  // binned store: counts of this node once they are known; slots: always
 
     std::size_t size() const { return end - begin; }
     bool binned() const { return store->binned(); }
+    bool slotted() const { return store->slots && !sparse; }
     std::size_t n_present(std::size_t column) const;
     // Bins of the numeric columns of the node's rows, one row after the other.
     const std::uint8_t* bins() const {

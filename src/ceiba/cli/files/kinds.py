@@ -163,10 +163,7 @@ def numbers_in(batch: Batch, cells: pl.DataFrame, name: str) -> Any:
         Its cells, or some columns of them.
     name : str
     """
-    style = PLAIN
-    if batch.piece is not None:
-        file = batch.piece.file
-        style = _numeric_style(file.choice.styles[name], file.decimal_comma)
+    style = styles_of(batch).get(name, PLAIN)
     return _to_numbers(cells[name], name, batch.place, style).alias(name)
 
 
@@ -210,23 +207,20 @@ def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
                 hint = did_you_mean(name, columns)
                 raise SchemaError(f"The table has no column {name!r}, which the model needs.{hint}")
     wanted = {names[info.name]: info for info in schema.columns if info.name in names}
-    piece = batch.piece
-    styles: Mapping[str, Style] = {}
+    piece, styles = batch.piece, styles_of(batch)
     if piece is None:
         frame = batch.frame.select(list(wanted))
     else:
-        styles = piece.file.choice.styles
+        certain = piece.file.choice.styles
         numbers = [
             name
             for name, info in wanted.items()
-            if info.is_numeric and info.display == "number" and styles[name].is_plain
+            if info.is_numeric and info.display == "number" and certain[name].is_plain
         ]
         try:
             frame = piece.parse(dict.fromkeys(numbers, pl.Float64), list(wanted))
         except pl.exceptions.ComputeError:  # read the texts: blanks are forgiven, mistakes named
             frame = piece.parse(columns=list(wanted))
-        comma = piece.file.decimal_comma
-        styles = {name: _numeric_style(styles[name], comma) for name in wanted}
     is_text = {name: kind == pl.String for name, kind in frame.schema.items()}
     made = {
         name: _expression(pl, pl.col(name), info, batch, styles.get(name, PLAIN))
@@ -238,6 +232,17 @@ def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
         if name in made and info.is_numeric and typed[name].null_count() > frame[name].null_count():
             _refuse(frame[name], typed[name], name, _WHAT[info.display], batch.place)
     return typed  # type: ignore[no-any-return]
+
+
+def styles_of(batch: Batch) -> Mapping[str, Style]:
+    """Give how the texts of a batch are written, by column."""
+    if batch.piece is None:
+        return batch.styles
+    file = batch.piece.file
+    return {
+        name: _numeric_style(style, file.decimal_comma)
+        for name, style in file.choice.styles.items()
+    }
 
 
 def _numeric_style(style: Style, decimal_comma: bool) -> Style:

@@ -114,12 +114,15 @@ class Batch:
         The rows of a typed table.
     piece : CsvPiece, optional
         The records of a CSV file.
+    styles : mapping of str to Style
+        How texts in `frame` are written; those of a piece are known to its file.
     """
 
     columns: list[str]
     first_row: int = 0
     frame: Any = None
     piece: CsvPiece | None = None
+    styles: Mapping[str, Style] = field(default_factory=dict)
 
     def cells(self, columns: list[str] | None = None, *, markers: bool = True) -> pl.DataFrame:
         """Give the rows, those of a CSV as texts; only some columns if they are named.

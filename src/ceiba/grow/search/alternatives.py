@@ -17,11 +17,11 @@ from ceiba.errors import OptionError
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.search.find import SearchState, run_search, tree_of
 from ceiba.grow.search.options import Optimal
+from ceiba.table import Table
 from ceiba.tree import Tree
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
-    from ceiba.table import Table
 
 
 @dataclass(frozen=True)

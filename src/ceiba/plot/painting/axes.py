@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ceiba.errors import OptionError
-from ceiba.plot.painting._matplotlib import require_matplotlib
+from ceiba.plot.painting._matplotlib import Axes, require_matplotlib
 from ceiba.plot.painting.colours import Colour, mixed
 from ceiba.tree import Tree
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 POINTS = 72.0  # per inch
 

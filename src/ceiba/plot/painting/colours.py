@@ -8,15 +8,12 @@ own colour stays legible on it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ceiba.errors import OptionError
 from ceiba.layout import class_palette
 from ceiba.layout.colours import NUMBER
 from ceiba.plot.painting._matplotlib import require_matplotlib
-
-if TYPE_CHECKING:
-    from ceiba.tree import Tree
+from ceiba.tree import Tree
 
 Colour = tuple[float, float, float]
 

@@ -13,15 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
+from ceiba.plot.painting._matplotlib import Axes
 from ceiba.table import Column, ColumnInfo, Table, show_number
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits.sentences import level_text
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.axis import Axis
-
-    from ceiba.tree import Tree
 
 Array = NDArray[np.float64]
 MOST_NAMES = 24  # on one axis

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ceiba.layout import ValueScale
+from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import ink_of
 from ceiba.plot.painting.colours import Colour, number_colour
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from ceiba.tree import Tree
 
 _MOST: Final = 12  # classes named
 

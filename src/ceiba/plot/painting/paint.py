@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ceiba.layout import Box, Drawing, Foot
+from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.colours import Colour, mixed
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.path import Path
-
-    from ceiba.layout import Box, Drawing, Foot
 
 CORNER = 3.5
 

@@ -10,21 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ceiba.layout import Drawing, PanelAxis, Sheet
 from ceiba.layout.panel_axis import apart, axis_room
 from ceiba.plot.painting.colours import Colour, mixed
 from ceiba.plot.painting.paint import Painter, rectangle
 from ceiba.plot.painting.split_view import PanelRows, SplitView
 from ceiba.plot.painting.text import text_measure
+from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import number_text
-
-if TYPE_CHECKING:
-    from ceiba.layout import Drawing, PanelAxis, Sheet
-    from ceiba.tree import Tree
 
 MOST_POINTS = 250
 Array = NDArray[Any]

@@ -7,21 +7,17 @@ Places are shares of the width, from 0 to 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.layout import PanelAxis
 from ceiba.layout.bins import bin_edges
-from ceiba.table import Column, Table, read_target, show_number, split_target
-from ceiba.tree import SplitKind
+from ceiba.table import Column, ColumnInfo, Table, read_target, show_number, split_target
+from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits.sentences import cut_text, level_text
-
-if TYPE_CHECKING:
-    from ceiba.table import ColumnInfo
-    from ceiba.tree import Tree
 
 BINS = 18
 DIGITS = 4  # of the ends; cuts have those of their question

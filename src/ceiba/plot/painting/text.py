@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ceiba.layout import Measure
 from ceiba.plot.painting._matplotlib import require_matplotlib
-
-if TYPE_CHECKING:
-    from ceiba.layout import Measure
 
 _GENERIC = ("serif", "sans-serif", "cursive", "fantasy", "monospace")
 _DPI = 288  # four pixels per point: hinting rounds to whole pixels

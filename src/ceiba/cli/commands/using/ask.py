@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ceiba.cli.reading_flags import AS_FOUND
 from ceiba.cli.shared_options import Model
 
 
 def ask(model: Model) -> None:
     """Ask question by question, only what the way needs, and give the answer.
 
-    Press Enter where a value is not known. Answers may also come from a pipe, one a line.
+    Press Enter where a value is not known. Answers are written as in the file that the model was
+    learned from (1.234,5 or 31/12/2024), and may also come from a pipe, one a line.
 
     Example: ceiba ask weather.ceiba
     """
@@ -21,8 +23,8 @@ def ask(model: Model) -> None:
     from ceiba.errors import DataError
     from ceiba.inspection import explain
 
-    tree: Any = open_tree(model)[0]
-    talk = Conversation(tree)
+    tree, metadata = open_tree(model)
+    talk = Conversation(tree, styles=AS_FOUND.like(metadata, tree).styles)
     while (column := talk.next_column()) is not None:
         while True:
             text = _asked(talk, column)

@@ -104,6 +104,9 @@ def one_row(
     else:
         import polars as pl
 
+        from ceiba.cli.files.typed_values import plain_value
+
+        styles = reading.like(metadata, tree).styles
         given: dict[str, Any] = dict.fromkeys(tree.schema.names)
         for text in values or ():
             name, equals, value = text.partition("=")
@@ -112,7 +115,8 @@ def one_row(
                 raise OptionError(
                     f"--value {text!r}: write COLUMN=VALUE with a known column.{hint}"
                 )
-            given[name] = value
+            info = tree.schema.columns[tree.schema.index(name)]
+            given[name] = plain_value(value.strip(), info, styles)
         frame = pl.DataFrame({name: pl.Series([v], dtype=pl.String) for name, v in given.items()})
         batch = Batch(frame.columns, 0, frame)
     table = route.read(tree, by_schema(batch, tree.schema))
@@ -122,6 +126,7 @@ def one_row(
 
 
 def _row(data: str, reading: Any, row: int) -> Any:
+    from ceiba.cli.files.kinds import styles_of
     from ceiba.cli.files.reading import Batch, batches
     from ceiba.errors import DataError, OptionError
 
@@ -132,6 +137,6 @@ def _row(data: str, reading: Any, row: int) -> Any:
         cells = batch.cells()
         if row <= seen + len(cells):
             one = cells.slice(row - 1 - seen, 1)
-            return Batch(batch.columns, row - 1, one)
+            return Batch(batch.columns, row - 1, one, styles=styles_of(batch))
         seen += len(cells)
     raise DataError(f"{data} has {seen} rows; there is no row {row}.")

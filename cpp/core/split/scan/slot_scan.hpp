@@ -1,0 +1,60 @@
+// The scan of a column whose numbers were counted (store/sparse_slots.hpp): one step per distinct number, zeros in
+// their place.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "criteria/class_division.hpp"
+#include "split/scan/sparse_scan.hpp"
+#include "split/store/sparse_slots.hpp"
+
+namespace ceiba::split {
+
+// Divisions whose left side follows from the counts of slots.
+template <class D>
+concept CountsSlots = std::same_as<D, criteria::BinaryDivision>;
+
+// The best cut of a column, and the numbers on both sides of it.
+template <class D, class C>
+struct SlotCut {
+    BestCut<D, C> best;
+    double lower = 0.0, upper = 0.0;
+};
+
+template <CountsSlots D, class C>
+SlotCut<D, C> scan_slots(const NodeRows& node, std::size_t c, double floor, const Limits& limits, D& division,
+                         const C& criterion) {
+    SlotCut<D, C> out;
+    const SparseSlots& slots = *node.store->slots;
+    const std::uint64_t* const count = node.histogram->data();
+    const std::uint32_t first = slots.start[c], end = slots.start[c + 1];
+    const auto rows_of = [](std::uint64_t counts) { return static_cast<std::int64_t>(counts >> 32); };
+    const auto ones_of = [](std::uint64_t counts) { return static_cast<std::int64_t>(counts & 0xFFFFFFFF); };
+    std::uint64_t zeros =
+        (static_cast<std::uint64_t>(division.total_weight()) << 32) + static_cast<std::uint64_t>(division.total(1));
+    const std::uint64_t all = zeros;
+    for (std::uint32_t s = first; s < end; ++s) zeros -= count[s];
+    if (zeros == all) return out;
+    std::uint64_t left = 0;
+    double last = 0.0;  // the largest number on the left
+    const auto pass = [&](double value, std::uint64_t group) {
+        if (group == 0) return;
+        if (left != 0) {
+            division.put_back({rows_of(left), ones_of(left)});
+            if (offer_cut(static_cast<std::size_t>(rows_of(left)), node.size(), floor, limits, division, criterion,
+                          out.best))
+                out.lower = last, out.upper = value;
+        }
+        left += group;
+        last = value;
+    };
+    std::uint32_t s = first;
+    for (; s < end && slots.value[s] < 0.0; ++s) pass(slots.value[s], count[s]);
+    pass(0.0, zeros);
+    for (; s < end; ++s) pass(slots.value[s], count[s]);
+    return out;
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,190 @@
+#include "split/store/sparse_slots.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "split/store/sparse_entries.hpp"
+#include "split/store/sparse_walk.hpp"
+
+namespace ceiba::split {
+
+namespace {
+
+// The distinct numbers of all columns, numbered as they come.
+class Numbering {
+public:
+    explicit Numbering(std::size_t n_columns) : values_(n_columns) {}
+
+    std::uint32_t number(std::size_t column, double x) {
+        std::vector<double>& known = values_[column];
+        std::size_t k = 0;
+        while (k < known.size() && known[k] != x) ++k;
+        if (k == known.size()) {
+            known.push_back(x);
+            ++n_slots_;
+            too_many_ = too_many_ || known.size() > SparseSlots::most_values;
+        }
+        return static_cast<std::uint32_t>(k);
+    }
+    bool too_many() const { return too_many_; }
+    std::size_t n_slots() const { return n_slots_; }
+
+    // Lays out the slots; returns the slot of the k-th number of column c at [start[c] + k].
+    std::vector<std::uint32_t> lay_out(SparseSlots& out) const {
+        std::vector<std::uint32_t> slot_of, order;
+        for (const std::vector<double>& known : values_) {
+            const auto first = static_cast<std::uint32_t>(out.value.size());
+            out.start.push_back(first);
+            order.resize(known.size());
+            std::iota(order.begin(), order.end(), 0U);
+            std::sort(order.begin(), order.end(), [&](auto a, auto b) { return known[a] < known[b]; });
+            const auto n_below =
+                static_cast<std::uint32_t>(std::count_if(known.begin(), known.end(), [](double x) { return x < 0.0; }));
+            slot_of.resize(first + known.size());
+            for (std::uint32_t k = 0; k < order.size(); ++k) {
+                slot_of[first + order[k]] = first + k;
+                out.value.push_back(known[order[k]]);
+                out.rank.push_back(SparseEntries::zero - n_below + k + (k >= n_below));
+            }
+        }
+        out.start.push_back(static_cast<std::uint32_t>(out.value.size()));
+        return slot_of;
+    }
+
+private:
+    std::vector<std::vector<double>> values_;
+    std::size_t n_slots_ = 0;
+    bool too_many_ = false;
+};
+
+std::shared_ptr<const SparseSlots> make_slots(const data::SparseMatrix& m, const data::TargetRows& target) {
+    auto out = std::make_shared<SparseSlots>();
+    const auto& row = target.row;
+    out->row_start.assign(m.n_rows + 1, 0);
+    for_each_entry(m, target, [&](std::size_t, std::uint32_t i, double) { ++out->row_start[row[i] + 1]; });
+    std::partial_sum(out->row_start.begin(), out->row_start.end(), out->row_start.begin());
+    out->slot.resize(out->row_start.back());
+    Numbering numbering(m.n_columns);
+    std::vector<std::size_t> next = out->row_start;
+    for_each_entry(m, target, [&](std::size_t c, std::uint32_t i, double x) {
+        if (!numbering.too_many()) out->slot[next[row[i]]++] = numbering.number(c, x);
+    });
+    if (numbering.too_many() || numbering.n_slots() > out->slot.size() / 2) return nullptr;
+    const std::vector<std::uint32_t> slot_of = numbering.lay_out(*out);
+    next = out->row_start;
+    for_each_entry(m, target, [&](std::size_t c, std::uint32_t i, double) {
+        std::uint32_t& slot = out->slot[next[row[i]]++];
+        slot = slot_of[out->start[c] + slot];
+    });
+    return out;
+}
+
+// Calls f(row of the node, slot) for all entries of a node.
+template <class F>
+void for_each_slot(const NodeRows& node, F f) {
+    const SparseSlots& slots = *node.store->slots;
+    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    for (std::size_t i = 0; i < node.size(); ++i)
+        for (std::size_t k = slots.row_start[row[i]], end = slots.row_start[row[i] + 1]; k < end; ++k)
+            f(i, slots.slot[k]);
+}
+
+std::size_t count_entries(const NodeRows& node) {
+    const SparseSlots& slots = *node.store->slots;
+    const data::TargetRows& target = node.store->target;
+    std::size_t sum = 0;
+    for (std::size_t i = node.begin; i < node.end; ++i)
+        sum += slots.row_start[target.row[i] + 1] - slots.row_start[target.row[i]];
+    return sum;
+}
+
+std::shared_ptr<Histogram> count_slots(const NodeRows& node) {
+    auto out = std::make_shared<Histogram>(node.store->slots->size(), 0);
+    std::uint64_t* const count = out->data();
+    const std::uint16_t* const label = node.store->target.labels[0].data() + node.begin;
+    for_each_slot(node, [&](std::size_t i, std::uint32_t slot) { count[slot] += (std::uint64_t{1} << 32) | label[i]; });
+    return out;
+}
+
+// The entries of a node in the order of their columns and numbers.
+void sort_slots(NodeRows& node) {
+    constexpr std::uint32_t dead = 0xFFFFFFFF;
+    const SparseSlots& slots = *node.store->slots;
+    std::vector<std::uint32_t> place(slots.size(), 0);  // at first how many
+    for_each_slot(node, [&](std::size_t, std::uint32_t slot) { ++place[slot]; });
+    auto sparse = std::make_shared<SparseEntries>();
+    std::vector<std::uint32_t> live;
+    std::uint32_t next = 0;
+    for (std::size_t c = 0; c + 1 < slots.start.size(); ++c) {
+        std::uint32_t n = 0, most = 0;
+        for (std::uint32_t s = slots.start[c]; s < slots.start[c + 1]; ++s)
+            n += place[s], most = std::max(most, place[s]);
+        const bool varies = n > 0 && most < node.size();
+        if (varies) live.push_back(static_cast<std::uint32_t>(c)), sparse->start.push_back(next);
+        for (std::uint32_t s = slots.start[c]; s < slots.start[c + 1]; ++s) {
+            const std::uint32_t in_slot = place[s];
+            place[s] = varies ? next : dead;
+            next += varies ? in_slot : 0;
+        }
+    }
+    sparse->start.push_back(next);
+    sparse->entries.resize(next);
+    for_each_slot(node, [&](std::size_t i, std::uint32_t slot) {
+        if (place[slot] != dead) sparse->entries[place[slot]++] = {slots.rank[slot], static_cast<std::uint32_t>(i)};
+    });
+    node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(live));
+    node.sparse = std::move(sparse);
+}
+
+}  // namespace
+
+double SparseSlots::number(std::size_t row, std::size_t column) const {
+    const auto end = slot.begin() + static_cast<std::ptrdiff_t>(row_start[row + 1]);
+    const auto at = std::lower_bound(slot.begin() + static_cast<std::ptrdiff_t>(row_start[row]), end, start[column]);
+    return at != end && *at < start[column + 1] ? value[*at] : 0.0;
+}
+
+bool slots_serve(const data::Table& table, const data::Target& target, const SearchOptions& options) {
+    const bool all_columns =
+        options.max_features <= 0 || static_cast<std::size_t>(options.max_features) >= table.columns.size();
+    return table.sparse && target.n_classes.size() == 1 && target.n_classes[0] == 2 && !target.weight &&
+           options.class_scale.empty() && !options.random_cuts && all_columns &&
+           options.missing != Missing::surrogate && options.missing != Missing::fractional;
+}
+
+NodeRows slotted_root(const data::Table& table, const data::Target& target, base::Interrupt& interrupt) {
+    NodeRows root;
+    auto store = std::make_shared<RowStore>();
+    store->table = &table;
+    store->target = copy_target(target, false);
+    store->sorted.resize(table.columns.size());
+    store->codes.resize(table.columns.size());
+    store->slots = make_slots(*table.sparse, store->target);
+    interrupt.poll();
+    interrupt.check();
+    if (!store->slots) return root;
+    root.end = static_cast<std::uint32_t>(store->target.size());
+    root.store = std::move(store);
+    root.histogram = count_slots(root);
+    return root;
+}
+
+void hand_down_slots(NodeRows& node, const std::vector<BranchRows>& branches) {
+    const std::size_t entries[2] = {count_entries(*branches[0].rows), count_entries(*branches[1].rows)};
+    const std::size_t less = entries[1] < entries[0] ? 1 : 0, more = 1 - less;
+    const auto counted = [&](std::size_t b) { return branches[b].searched && entries[b] >= node.store->slots->size(); };
+    std::shared_ptr<Histogram> own;
+    if (counted(0) || counted(1)) own = count_slots(*branches[less].rows);
+    if (counted(more)) {
+        std::shared_ptr<Histogram> rest = std::move(node.histogram);
+        for (std::size_t s = 0; s < own->size(); ++s) (*rest)[s] -= (*own)[s];
+        branches[more].rows->histogram = std::move(rest);
+    }
+    if (counted(less)) branches[less].rows->histogram = std::move(own);
+    for (std::size_t b = 0; b < 2; ++b)
+        if (branches[b].searched && !counted(b)) sort_slots(*branches[b].rows);
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,46 @@
+// The rows of a growing tree over a sparse table whose columns have few distinct numbers (counts of words, indicators),
+// for two classes and rows that count 1. A slot is a column and one of its numbers; a row is the list of its slots.
+//
+// Large nodes are counted, not sorted: rows and rows of class 1 per slot, in NodeRows::histogram. Zeros need no slot:
+// their counts are those of the node without the others. Of two branches the one with fewer entries is counted, and
+// its sibling is what is left of the parent's counts. A node with fewer entries than there are slots is sorted
+// (sparse_entries.hpp) and goes on that way, so the counts of all open nodes take at most 8 bytes per number of the
+// table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "data/table.hpp"
+#include "data/target.hpp"
+#include "split/search_options.hpp"
+#include "split/store/partition.hpp"
+#include "split/store/row_store.hpp"
+
+namespace ceiba::split {
+
+struct SparseSlots {
+    static constexpr std::size_t most_values = 64;  // distinct numbers of a column
+
+    std::vector<std::uint32_t> start;    // per column its first slot, and the end; slots ascend with their numbers
+    std::vector<double> value;           // per slot
+    std::vector<std::uint32_t> rank;     // per slot, about SparseEntries::zero
+    std::vector<std::size_t> row_start;  // per row of the table, and the end
+    std::vector<std::uint32_t> slot;     // row after row, ascending
+
+    std::size_t size() const { return value.size(); }
+    double number(std::size_t row, std::size_t column) const;
+};
+
+// Can a search over counts do all that these options ask for?
+bool slots_serve(const data::Table& table, const data::Target& target, const SearchOptions& options);
+
+// Copies the target, numbers the slots and counts all rows. No store: the columns have too many distinct numbers.
+NodeRows slotted_root(const data::Table& table, const data::Target& target, base::Interrupt& interrupt);
+
+// Gives the branches that will be searched their counts, or their sorted entries.
+void hand_down_slots(NodeRows& node, const std::vector<BranchRows>& branches);
+
+}  // namespace ceiba::split
