@@ -15,38 +15,32 @@ namespace {
 // The distinct numbers of all columns, numbered as they come.
 class Numbering {
 public:
-    explicit Numbering(std::size_t n_columns) : values_(n_columns) {}
+    explicit Numbering(std::size_t n_columns) : columns_(n_columns) {}
 
     std::uint32_t number(std::size_t column, double x) {
-        std::vector<double>& known = values_[column];
-        std::size_t k = 0;
-        while (k < known.size() && known[k] != x) ++k;
-        if (k == known.size()) {
-            known.push_back(x);
-            ++n_slots_;
-            too_many_ = too_many_ || known.size() > SparseSlots::most_values;
-        }
-        return static_cast<std::uint32_t>(k);
+        std::vector<Known>& known = columns_[column];
+        for (const Known& k : known)
+            if (k.x == x) return k.number;
+        known.push_back({x, n_slots_});
+        too_many_ = too_many_ || known.size() > SparseSlots::most_values;
+        return n_slots_++;
     }
     bool too_many() const { return too_many_; }
     std::size_t n_slots() const { return n_slots_; }
 
-    // Lays out the slots; returns the slot of the k-th number of column c at [start[c] + k].
-    std::vector<std::uint32_t> lay_out(SparseSlots& out) const {
-        std::vector<std::uint32_t> slot_of, order;
-        for (const std::vector<double>& known : values_) {
-            const auto first = static_cast<std::uint32_t>(out.value.size());
-            out.start.push_back(first);
-            order.resize(known.size());
-            std::iota(order.begin(), order.end(), 0U);
-            std::sort(order.begin(), order.end(), [&](auto a, auto b) { return known[a] < known[b]; });
-            const auto n_below =
-                static_cast<std::uint32_t>(std::count_if(known.begin(), known.end(), [](double x) { return x < 0.0; }));
-            slot_of.resize(first + known.size());
-            for (std::uint32_t k = 0; k < order.size(); ++k) {
-                slot_of[first + order[k]] = first + k;
-                out.value.push_back(known[order[k]]);
-                out.rank.push_back(SparseEntries::zero - n_below + k + (k >= n_below));
+    // Lays out the slots; returns the slot of each number.
+    std::vector<std::uint32_t> lay_out(SparseSlots& out) {
+        std::vector<std::uint32_t> slot_of(n_slots_);
+        for (std::vector<Known>& known : columns_) {
+            out.start.push_back(static_cast<std::uint32_t>(out.value.size()));
+            std::sort(known.begin(), known.end(), [](const Known& a, const Known& b) { return a.x < b.x; });
+            std::uint32_t rank = SparseEntries::zero;
+            for (const Known& k : known) rank -= k.x < 0.0;
+            for (const Known& k : known) {
+                rank += rank == SparseEntries::zero;  // that of the zeros
+                slot_of[k.number] = static_cast<std::uint32_t>(out.value.size());
+                out.value.push_back(k.x);
+                out.rank.push_back(rank++);
             }
         }
         out.start.push_back(static_cast<std::uint32_t>(out.value.size()));
@@ -54,8 +48,12 @@ public:
     }
 
 private:
-    std::vector<std::vector<double>> values_;
-    std::size_t n_slots_ = 0;
+    struct Known {
+        double x;
+        std::uint32_t number;
+    };
+    std::vector<std::vector<Known>> columns_;
+    std::uint32_t n_slots_ = 0;
     bool too_many_ = false;
 };
 
@@ -73,11 +71,7 @@ std::shared_ptr<const SparseSlots> make_slots(const data::SparseMatrix& m, const
     });
     if (numbering.too_many() || numbering.n_slots() > out->slot.size() / 2) return nullptr;
     const std::vector<std::uint32_t> slot_of = numbering.lay_out(*out);
-    next = out->row_start;
-    for_each_entry(m, target, [&](std::size_t c, std::uint32_t i, double) {
-        std::uint32_t& slot = out->slot[next[row[i]]++];
-        slot = slot_of[out->start[c] + slot];
-    });
+    for (std::uint32_t& slot : out->slot) slot = slot_of[slot];
     return out;
 }
 
@@ -140,10 +134,14 @@ void sort_slots(NodeRows& node) {
 
 }  // namespace
 
+// A binary search without branches: the processor works on several rows at a time.
 double SparseSlots::number(std::size_t row, std::size_t column) const {
-    const auto end = slot.begin() + static_cast<std::ptrdiff_t>(row_start[row + 1]);
-    const auto at = std::lower_bound(slot.begin() + static_cast<std::ptrdiff_t>(row_start[row]), end, start[column]);
-    return at != end && *at < start[column + 1] ? value[*at] : 0.0;
+    const std::uint32_t first = start[column], *at = slot.data() + row_start[row];
+    std::size_t n = row_start[row + 1] - row_start[row];
+    if (n == 0) return 0.0;
+    for (; n > 1; n -= n / 2) at += (n / 2) * static_cast<std::size_t>(at[n / 2 - 1] < first);
+    at += *at < first && at + 1 < slot.data() + row_start[row + 1];
+    return *at >= first && *at < start[column + 1] ? value[*at] : 0.0;
 }
 
 bool slots_serve(const data::Table& table, const data::Target& target, const SearchOptions& options) {
