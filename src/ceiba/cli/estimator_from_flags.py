@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FEW: Final = 20
-_RECIPES: Final = ("cart", "rpart", "id3", "c45", "c50", "chaid")
+_RECIPES: Final = ("cart", "rpart", "id3", "c45", "chaid")
 
 
 def task_of(y: pl.Series, wanted: str | None) -> str:
