@@ -50,6 +50,21 @@ def test_allowed_values_are_listed_and_are_those_that_work(group: Any) -> None:
                 assert choice in parameter.help
 
 
+def test_help_of_learn_speaks_of_options_not_of_parameters(group: Any) -> None:
+    options = {text for one in group.commands["learn"].params for text in one.opts}
+    for one in group.commands["learn"].params:
+        assert "`" not in (one.help or ""), one.help
+        assert set(re.findall(r"--[a-z][\w-]+", one.help or "")) <= options, one.help
+    assert "\n----" not in group.commands["learn"].help
+
+
+def test_recipes_that_are_offered_exist() -> None:
+    from ceiba import families
+    from ceiba.cli.option_help import CHOICES
+
+    assert all(callable(getattr(families, name)) for name in CHOICES["recipe"])
+
+
 def test_options_of_learn_are_grouped(tmp_path: Path) -> None:
     text = ok("learn", "--help", cwd=tmp_path)
     for heading in ("How the file is read", "What the columns are", "How the tree grows",
@@ -72,7 +87,7 @@ def completed(words: str, cwd: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
-        ("ceiba learn iris.csv --recipe c", {"cart", "c45", "c50", "chaid"}),
+        ("ceiba learn iris.csv --recipe c", {"cart", "c45", "chaid"}),
         ("ceiba learn iris.csv --target spe", {"species"}),
         ("ceiba export iris.ceiba s", {"sql", "svg", "sklearn"}),
         ("ceiba stability iris.ceiba iris.csv --rivals ", {"0", "2"}),

@@ -12,7 +12,7 @@ from ceiba.cli.files.reading import Reading, read_table
 from ceiba.errors import DataError, OptionError, did_you_mean
 
 _FEW: Final = 20
-_RECIPES: Final = ("cart", "rpart", "id3", "c45", "c50", "chaid")
+_RECIPES: Final = ("cart", "rpart", "id3", "c45", "chaid")
 
 
 def task_of(y: pl.Series, wanted: str | None) -> str:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, get_type_hints
 
 from ceiba.errors import OptionError
 
 _PRUNING: Final = ("prune", "ccp_alpha")
+_NAME: Final = re.compile(r'`(\w+)(?:="(\w+)")?`')  # a parameter, perhaps with a value
+_OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # what only Python can be given
 _PANELS: Final = ("How the tree grows", "How large the tree is")
 
 
@@ -67,10 +70,16 @@ def with_option_flags(command: Callable[..., None]) -> Callable[..., None]:
 def _help(row: Any) -> str:
     """Give the first sentence, the names that are allowed, and the default."""
     first = row.help.partition(". ")[0].rstrip(".") + "."
+    first = _OBJECT.sub("", first)
+    first = _NAME.sub(lambda name: _flag(name[1]) + (f" {name[2]}" if name[2] else ""), first)
     names = [name for check in row.allowed for name in check.names]
     listed = f" One of {', '.join(names)}." if names else ""
     default = "" if row.default is None else rf" \[default: {row.default}]"
     return f"{first}{listed}{default}"
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _metavar(row: Any) -> str:
@@ -96,6 +105,5 @@ def read_flag(name: str, text: Any) -> Any:
             continue
     if any(text in check.names for check in row.allowed):
         return text
-    flag = f"--{name.replace('_', '-')}"
     allowed = " or ".join(check.allows for check in row.allowed)
-    raise OptionError(f"{flag} must be {allowed}. Got {text!r}.")
+    raise OptionError(f"{_flag(name)} must be {allowed}. Got {text!r}.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, Final, get_type_hints
 
@@ -22,7 +23,7 @@ LANGUAGES: Final = ("en", "es", "pt")
 #: What is allowed, by the name of the parameter.
 CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "task": ("classification", "regression"),
-    "recipe": ("cart", "rpart", "c45", "c50", "id3", "chaid"),
+    "recipe": ("cart", "rpart", "c45", "id3", "chaid"),
     "sort": ("leaf", "rows", "share", "value", "confidence", "lift", "low", "high"),
     "kind": ("tree", "icicle", "importance", "pruning"),
     "risk": ("cost", "impurity"),
@@ -51,6 +52,7 @@ _METAVARS: Final = {
     "class_weight": "A=N,B=N", "positive": "CLASS", "rivals": "NODE", "title": "TEXT",
     "prefix": "TEXT", "table": "NAME", "test": "FILE", "costs": "FILE", "data": "FILE",
 }  # fmt: skip
+_EXAMPLES: Final = re.compile(r"^Examples\n-+\n", re.MULTILINE)  # numpydoc's heading
 _OUTPUT: Final = "What is written"
 _PANELS: Final = {
     **dict.fromkeys(
@@ -86,6 +88,7 @@ def finished(name: str, command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     del run.__wrapped__
+    run.__doc__ = _EXAMPLES.sub("Examples:\n\n", inspect.cleandoc(command.__doc__ or ""))
     return run
 
 
@@ -123,12 +126,15 @@ def _metavar(kind: Any, name: str) -> str:
 
 
 def _line(info: OptionInfo, name: str, default: Any, is_flag: bool) -> str:
-    text = (info.help or "").strip()
+    text = (info.help or "").strip().replace(r"\[default", "[default")
+    text, opened, default_words = text.partition("[default")
+    text = text.rstrip()
     choices = CHOICES.get(name, ())
     if choices and not all(one in text for one in choices):
         text = f"{text} One of {', '.join(choices)}."
-    text = text.replace(r"\[default", "[default").replace("[default", r"\[default")
-    if "[default" in text or is_flag or default is inspect.Parameter.empty:
+    if opened:
+        return rf"{text} \[default{default_words}"
+    if is_flag or default is inspect.Parameter.empty:
         return text
     shown = "none" if default in (None, "") else default
     return rf"{text} \[default: {shown}]"

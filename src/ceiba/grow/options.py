@@ -190,8 +190,8 @@ class OptionRows:
         Check("an int from 2 to 255", lambda value: _is_int_in(value, 2, 255)),
         nothing,
         kind="int",
-        help="None: the exact search. 2 to 255: numeric columns are cut only at the edges of that "
-        "many quantile bins, which is faster.",
+        help="Cut numeric columns only at the edges of this many quantile bins, 2 to 255, which is "
+        "faster. None: the exact search.",
         flag=int,
         growers=_without("best", "gain_ratio", "tests"),
     )

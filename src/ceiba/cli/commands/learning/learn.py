@@ -51,9 +51,7 @@ def learn(
     test: Annotated[str | None, typer.Option(help="A file of rows for evaluation.")] = None,
     recipe: Annotated[
         str | None,
-        typer.Option(
-            help="A known family of trees: rpart, c45, chaid, id3.", rich_help_panel=_TREE
-        ),
+        typer.Option(help="A known family of trees.", rich_help_panel=_TREE),
     ] = None,
     class_weight: Annotated[
         str | None, typer.Option(help="balanced, or yes=2,no=1.", rich_help_panel=_TREE)
