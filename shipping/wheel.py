@@ -67,6 +67,7 @@ def with_bill(wheel: Path, work: Path) -> Path:
     sboms = next(unpacked.glob("*.dist-info")) / "sboms"
     sboms.mkdir(exist_ok=True)
     (sboms / "ceiba.cdx.json").write_text(bill_of_materials(), "utf-8")
+    (work / "packed").mkdir()
     run(sys.executable, "-m", "wheel", "pack", "-d", work / "packed", unpacked)
     return next((work / "packed").glob("*.whl"))
 

@@ -108,6 +108,14 @@ def test_proven_tree_is_the_same_for_any_number_of_threads() -> None:
     assert one.certificate.nodes == three.certificate.nodes
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_proven_tree_of_depth_three_is_the_same_for_any_number_of_threads(seed: int) -> None:
+    data = noisy(500, 6, seed=seed)
+    trees = [search(data, Optimal(), depth=3, n_jobs=jobs) for jobs in (1, 2, 4)]
+    assert all(tree.certificate.proven for tree in trees)
+    assert trees[0] == trees[1] == trees[2]
+
+
 def test_small_cache_gives_the_same_answer_at_depth_four() -> None:
     cases = [dataclasses.replace(random_case(seed), depth=4, max_leaves=16) for seed in range(40)]
     for case in cases:
