@@ -93,7 +93,7 @@ $(PY):
 	  { echo "ceiba needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(STAMPS)/%: pyproject.toml | $(PY)
+$(STAMPS)/%: pyproject.toml Makefile | $(PY)
 	@mkdir -p $(STAMPS)
 	@$(requirements) $(if $(filter tools,$*),build project test plot cli excel view formula interop,$*) > $(STAMPS)/$*.txt
 	@echo "installing packages into $(VENV) ($*)"
