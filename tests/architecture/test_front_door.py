@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,11 @@ def test_rooms_list_every_name_that_they_import() -> None:
 def test_name_that_does_not_exist_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'forest'"):
         ceiba.forest  # noqa: B018
+
+
+def test_folder_of_a_room_holds_at_most_16_modules() -> None:
+    assert ceiba.__file__
+    package = Path(ceiba.__file__).parent
+    modules = [file for file in package.rglob("*.py") if file.name != "__init__.py"]
+    sizes = Counter(file.parent.relative_to(package).as_posix() for file in modules)
+    assert {folder: size for folder, size in sizes.items() if size > 16} == {}

@@ -10,7 +10,7 @@ import pytest
 
 import ceiba
 from ceiba.cli.files.cell_styles import Style
-from ceiba.cli.questions import Conversation
+from ceiba.cli.terminal.questions import Conversation
 from ceiba.errors import DataError
 from tests.cli.running import run
 

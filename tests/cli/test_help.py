@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from ceiba.cli.completion import columns_of, nodes_of
 from ceiba.cli.main import COMMANDS, make_app
+from ceiba.cli.options.completion import columns_of, nodes_of
 from tests.cli.running import ok
 
 NAMES = [name for _, names in COMMANDS.values() for name in names]
@@ -40,8 +40,8 @@ def test_every_option_says_what_it_does_and_its_default(group: Any, name: str) -
 
 
 def test_allowed_values_are_listed_and_are_those_that_work(group: Any) -> None:
-    from ceiba.cli.estimator_from_flags import _RECIPES
-    from ceiba.cli.option_help import CHOICES
+    from ceiba.cli.options.estimator_from_flags import _RECIPES
+    from ceiba.cli.options.option_help import CHOICES
 
     assert set(CHOICES["recipe"]) == set(_RECIPES)
     for command in group.commands.values():
@@ -60,7 +60,7 @@ def test_help_of_learn_speaks_of_options_not_of_parameters(group: Any) -> None:
 
 def test_recipes_that_are_offered_exist() -> None:
     from ceiba import families
-    from ceiba.cli.option_help import CHOICES
+    from ceiba.cli.options.option_help import CHOICES
 
     assert all(callable(getattr(families, name)) for name in CHOICES["recipe"])
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.cli.screen import fit
+from ceiba.cli.terminal.screen import fit
 from ceiba.listing import Listing
 from tests.cli.running import ok
 from tests.cli.terminal import typed

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ceiba.cli.check_phrases import CHECK_CELLS, CHECK_PHRASES
-from ceiba.cli.mistake_phrases import MISTAKE_PHRASES
-from ceiba.cli.phrases import CELLS, PHRASES
-from ceiba.cli.translation import speaking, translated
+from ceiba.cli.languages.check_phrases import CHECK_CELLS, CHECK_PHRASES
+from ceiba.cli.languages.mistake_phrases import MISTAKE_PHRASES
+from ceiba.cli.languages.phrases import CELLS, PHRASES
+from ceiba.cli.languages.translation import speaking, translated
 from tests.cli.running import run
 
 COMMANDS = [
@@ -118,7 +118,7 @@ def test_usual_mistakes_are_told_in_the_language(learned: Path, command: tuple[s
 def test_view_speaks_the_language(learned: Path, lang: str) -> None:
     pytest.importorskip("textual")
     import ceiba
-    from ceiba.cli.view_app import _KEYS, TreeViewer
+    from ceiba.cli.terminal.view_app import _KEYS, TreeViewer
 
     with speaking(lang):
         viewer = TreeViewer(ceiba.load(learned / "iris.ceiba").tree_)

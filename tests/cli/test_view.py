@@ -26,7 +26,7 @@ def model() -> Any:
 
 def walk(model: Any, talk: Talk, rows: Any = None) -> None:
     """Start the viewer and let a test press keys."""
-    from ceiba.cli.view_app import TreeViewer
+    from ceiba.cli.terminal.view_app import TreeViewer
     from ceiba.table import read_like
 
     tree = model.tree_

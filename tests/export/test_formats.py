@@ -310,7 +310,7 @@ def test_every_registered_format_can_be_loaded() -> None:
 
 
 def test_sqlite_cuts_of_many_digits_are_exact() -> None:
-    from ceiba.export.sql_dialects import quotient
+    from ceiba.export.code.sql_dialects import quotient
 
     rng = np.random.default_rng(0)
     drawn = np.concatenate([rng.normal(size=300), 10.0 ** rng.uniform(-300, 300, 300)])

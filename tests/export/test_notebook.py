@@ -9,7 +9,7 @@ import pytest
 from sklearn import config_context
 
 import ceiba
-from ceiba.export.notebook import MOST_NODES, to_notebook
+from ceiba.export.drawings.notebook import MOST_NODES, to_notebook
 from tests.tree.random_trees import random_tree
 
 VOID = {"input", "br", "link", "meta", "img"}

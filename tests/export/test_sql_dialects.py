@@ -24,7 +24,7 @@ import pytest
 
 import ceiba
 from ceiba.errors import TreeError
-from ceiba.export.sql_dialects import DIALECTS
+from ceiba.export.code.sql_dialects import DIALECTS
 from ceiba.table import ColumnInfo, Kind, Schema
 from tests.export.agreement import compare
 from tests.export.drawn_trees import Drawn, draw

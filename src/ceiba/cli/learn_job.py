@@ -9,7 +9,12 @@ from typing import Any
 
 from ceiba.cli.advice import advice
 from ceiba.cli.commands.using.evaluate import evaluation_data, evaluation_on, truth_of
-from ceiba.cli.estimator_from_flags import (
+from ceiba.cli.files._polars import pl
+from ceiba.cli.files.kinds import as_columns, as_table, shape_columns
+from ceiba.cli.files.reading import is_text, load_table
+from ceiba.cli.files.streams import shown
+from ceiba.cli.first_look import column_named, described, in_option_words
+from ceiba.cli.options.estimator_from_flags import (
     make_model,
     read_costs,
     read_pairs,
@@ -17,14 +22,9 @@ from ceiba.cli.estimator_from_flags import (
     split_rows,
     task_of,
 )
-from ceiba.cli.files._polars import pl
-from ceiba.cli.files.kinds import as_columns, as_table, shape_columns
-from ceiba.cli.files.reading import is_text, load_table
-from ceiba.cli.files.streams import shown
-from ceiba.cli.first_look import column_named, described, in_option_words
-from ceiba.cli.output import answer, can_unicode, remark
-from ceiba.cli.progress import busy
-from ceiba.cli.screen import DIGITS, has_color, width_of
+from ceiba.cli.terminal.output import answer, can_unicode, remark
+from ceiba.cli.terminal.progress import busy
+from ceiba.cli.terminal.screen import DIGITS, has_color, width_of
 from ceiba.errors import DataError, OptionError
 from ceiba.visible import counted
 

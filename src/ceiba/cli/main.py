@@ -75,9 +75,9 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
     """
     import typer
 
-    from ceiba.cli.option_flags import with_option_flags
-    from ceiba.cli.option_help import finished
-    from ceiba.cli.reading_flags import with_reading_flags
+    from ceiba.cli.options.option_flags import with_option_flags
+    from ceiba.cli.options.option_help import finished
+    from ceiba.cli.options.reading_flags import with_reading_flags
 
     app = typer.Typer(
         no_args_is_help=True,
@@ -152,7 +152,7 @@ def main() -> None:
             f"The command line needs the package {error.name!r}, which is not installed. "
             "Install it with: pip install ceiba[cli]"
         )
-    from ceiba.cli.screen import DIGITS
+    from ceiba.cli.terminal.screen import DIGITS
     from ceiba.visible import shown_digits
 
     try:
@@ -170,10 +170,10 @@ def main() -> None:
 
 def _complain(error: BaseException) -> None:
     """Say what went wrong in one message and leave with its exit code."""
-    from ceiba.cli.option_words import in_flag_words
-    from ceiba.cli.output import exit_code, is_full
-    from ceiba.cli.screen import colored, fitted
-    from ceiba.cli.translation import language_of, speaking
+    from ceiba.cli.languages.translation import language_of, speaking
+    from ceiba.cli.options.option_words import in_flag_words
+    from ceiba.cli.terminal.output import exit_code, is_full
+    from ceiba.cli.terminal.screen import colored, fitted
     from ceiba.errors import OptionError, OutputError
 
     code = exit_code(error)

@@ -32,7 +32,7 @@ class EstimatorMethods(TrustMethods):
         """Return what a notebook shows: the tree once fitted, with the parameters below it."""
         from sklearn.utils import estimator_html_repr
 
-        from ceiba.export.notebook import to_notebook
+        from ceiba.export.drawings.notebook import to_notebook
 
         parameters: str = estimator_html_repr(self)
         if "tree_" not in self.__dict__:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from ceiba.export.c import to_c
-from ceiba.export.dot import to_dot
-from ceiba.export.javascript import to_javascript
+from ceiba.export.code.c import to_c
+from ceiba.export.code.javascript import to_javascript
+from ceiba.export.code.python import to_python
+from ceiba.export.code.sql import to_sql
+from ceiba.export.drawings.dot import to_dot
+from ceiba.export.drawings.mermaid import to_mermaid
+from ceiba.export.drawings.svg import to_svg
 from ceiba.export.json import to_json
-from ceiba.export.mermaid import to_mermaid
 from ceiba.export.onnx import to_onnx
 from ceiba.export.pmml import to_pmml
-from ceiba.export.python import to_python
 from ceiba.export.registry import FORMATS, Format, export, format_named, format_of_path
 from ceiba.export.rules import to_rules
 from ceiba.export.sklearn import from_sklearn, to_sklearn
-from ceiba.export.sql import to_sql
-from ceiba.export.svg import to_svg
 from ceiba.export.text import to_text
 
 __all__ = [

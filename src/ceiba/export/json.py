@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ceiba.export.program import program_of
+from ceiba.export.code.program import program_of
 from ceiba.table import Kind
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.split_table import SplitKind, SplitTable

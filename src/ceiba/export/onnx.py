@@ -17,7 +17,15 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.program import CUT, INTERVALS, LEVELS, PRESENCE, Program, Question, program_of
+from ceiba.export.code.program import (
+    CUT,
+    INTERVALS,
+    LEVELS,
+    PRESENCE,
+    Program,
+    Question,
+    program_of,
+)
 from ceiba.paths.of_tree import refuse_fractional
 from ceiba.tree.tree import Tree
 

@@ -37,23 +37,23 @@ class Format:
 
     def load(self) -> Any:
         """Return the function that writes the format."""
-        module, _, function = self.function.partition(".")
+        module, _, function = self.function.rpartition(".")
         return getattr(import_module(f"ceiba.export.{module}"), function)
 
 
 _ALL: Final = (
     Format("text", "text.to_text", (".txt",), "the tree as people read it"),
     Format("rules", "rules.to_rules", (".rules",), "one line per leaf: if ... then ..."),
-    Format("sql", "sql.to_sql", (".sql",), "a query: one WHEN per leaf; ten dialects"),
-    Format("python", "python.to_python", (".py",), "a module without dependencies"),
-    Format("c", "c.to_c", (".c", ".h"), "a C99 function"),
-    Format("javascript", "javascript.to_javascript", (".js", ".mjs"), "a JavaScript module"),
+    Format("sql", "code.sql.to_sql", (".sql",), "a query: one WHEN per leaf; ten dialects"),
+    Format("python", "code.python.to_python", (".py",), "a module without dependencies"),
+    Format("c", "code.c.to_c", (".c", ".h"), "a C99 function"),
+    Format("javascript", "code.javascript.to_javascript", (".js", ".mjs"), "a JavaScript module"),
     Format("json", "json.to_json", (".json",), "nodes, splits and values for other programs"),
     Format("onnx", "onnx.to_onnx", (".onnx",), "a graph for onnxruntime (bytes)"),
     Format("pmml", "pmml.to_pmml", (".pmml", ".xml"), "PMML 4.4 TreeModel"),
-    Format("dot", "dot.to_dot", (".dot", ".gv"), "a Graphviz drawing"),
-    Format("mermaid", "mermaid.to_mermaid", (".mmd",), "a Mermaid drawing"),
-    Format("svg", "svg.to_svg", (".svg",), "a picture"),
+    Format("dot", "drawings.dot.to_dot", (".dot", ".gv"), "a Graphviz drawing"),
+    Format("mermaid", "drawings.mermaid.to_mermaid", (".mmd",), "a Mermaid drawing"),
+    Format("svg", "drawings.svg.to_svg", (".svg",), "a picture"),
     Format("sklearn", "sklearn.to_sklearn", (), "a fitted scikit-learn estimator (an object)"),
 )
 

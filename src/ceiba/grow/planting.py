@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ceiba.grow.units import Units
 from ceiba.table import Table, Target
 from ceiba.tree import NodeTest, SplitKind, SplitTable, SplitTests, Tree
-from ceiba.tree.construct.from_arrays import branches_of
+from ceiba.tree.construct.skeleton import skeleton
 
 Rows = npt.NDArray[np.intp]
 
@@ -110,39 +110,19 @@ def _counted(
     criterion: str,
     unseen: str,
 ) -> Tree:
-    n = len(asked)
-    above = np.array(parent, np.int32)
-    start, node = branches_of(above)
-    classes = target.info.task == "classification"
-    width = max(map(len, target.info.classes)) if classes else 1
-    nothing = np.zeros(n)
-    value = np.zeros((n, target.info.n_outputs, width))
-    if classes:
-        value[:, :, 0] = 1.0
-    skeleton = Tree(
-        schema=table.schema.with_target(target.info),
-        parent=above,
-        branch_start=start,
-        branch_node=node,
-        splits=_splits(asked),
-        default_branch=np.array([-1 if q is None else q.missing for q in asked], np.int32),
-        n_rows=np.zeros(n, np.int64),
-        weight=nothing,
-        impurity=nothing,
-        gain=nothing,
-        value=value,
-        risk=nothing,
-        sent_default=np.zeros(n, np.int64),
-        counts=np.zeros_like(value) if classes else None,
-        surrogates=None,
-        competitors=None,
+    bare = skeleton(
+        table.schema.with_target(target.info),
+        np.array(parent, np.int32),
+        _splits(asked),
+        np.array([-1 if q is None else q.missing for q in asked], np.int32),
         criterion=criterion,
         missing="learn",
-        unseen=unseen,  # type: ignore[arg-type]
+        unseen=unseen,
         cost_matrix=None,
         class_prior=None,
     )
     labels = target.values[rows]
+    classes = target.info.task == "classification"
     if classes:
         labels = np.stack([c[labels[:, k]] for k, c in enumerate(target.info.classes)], axis=1)
     y = labels[:, 0] if target.info.n_outputs == 1 else labels
@@ -151,7 +131,7 @@ def _counted(
         table if len(rows) == table.n_rows else table.take(np.isin(np.arange(table.n_rows), rows))
     )
     units = Units.of(np.asarray(y), None) if not classes else Units()
-    tree = skeleton.recount(part, units.shrink_target(y), sample_weight=own)
+    tree = bare.recount(part, units.shrink_target(y), sample_weight=own)
     if not units.target:
         return tree
     with np.errstate(over="ignore", under="ignore"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.export.sql import conditions_case
+from ceiba.export.code.sql import conditions_case
 from ceiba.rules.rule_set import RuleSet
 
 

@@ -73,13 +73,13 @@ class TreeMethods:
         >>> ceiba.tree.build(("x <= 2.5", "a", "b")).to_svg().startswith("<svg ")
         True
         """
-        from ceiba.export.svg import to_svg
+        from ceiba.export.drawings.svg import to_svg
 
         return to_svg(self, **options)  # type: ignore[arg-type]
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: a small drawing, and the nodes as a list to unfold."""
-        from ceiba.export.notebook import to_notebook
+        from ceiba.export.drawings.notebook import to_notebook
 
         return to_notebook(self)  # type: ignore[arg-type]
 

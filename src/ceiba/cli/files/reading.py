@@ -23,8 +23,8 @@ from ceiba.cli.files.databases import read_database
 from ceiba.cli.files.spreadsheets import SPREADSHEETS, is_spreadsheet, read_spreadsheet
 from ceiba.cli.files.streams import PACKED, existing, shown
 from ceiba.cli.files.typed_csv import read_typed_csv, typed_frame
-from ceiba.cli.output import remark
-from ceiba.cli.progress import progress
+from ceiba.cli.terminal.output import remark
+from ceiba.cli.terminal.progress import progress
 from ceiba.errors import DataError, OptionError
 
 #: Cells that are missing values unless the user says otherwise.

@@ -24,7 +24,7 @@ from ceiba.grow.search.progress import listener
 from ceiba.grow.threads import n_threads
 from ceiba.grow.units import Units
 from ceiba.tree import SplitTable, Tree
-from ceiba.tree.construct.from_arrays import branches_of
+from ceiba.tree.construct.skeleton import skeleton
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
@@ -146,41 +146,21 @@ def tree_of(state: SearchState, found: dict[str, Any]) -> Tree:
     problem, options = state.problem, state.problem.options
     target, scales = problem.target, problem.scales
     parent = found["parent"]
-    n = len(parent)
-    start, node = branches_of(parent)
-    classes = options.task == "classification"
-    width = len(target.info.classes[0]) if classes else 1
-    nothing = np.zeros(n)
-    value = np.zeros((n, 1, width))
-    if classes:
-        value[:, :, 0] = 1.0
     loss = state.request.loss
     criterion = loss if loss in ("gini", "entropy") else options.criterion_name
-    skeleton = Tree(
-        schema=problem.table.schema.with_target(target.info),
-        parent=parent,
-        branch_start=start,
-        branch_node=node,
-        splits=SplitTable(**found["splits"]),
-        default_branch=found["default_branch"],
-        n_rows=np.zeros(n, np.int64),
-        weight=nothing,
-        impurity=nothing,
-        gain=nothing,
-        value=value,
-        risk=nothing,
-        sent_default=np.zeros(n, np.int64),
-        counts=np.zeros_like(value) if classes else None,
-        surrogates=None,
-        competitors=None,
+    bare = skeleton(
+        problem.table.schema.with_target(target.info),
+        parent,
+        SplitTable(**found["splits"]),
+        found["default_branch"],
         criterion=ALIASES.get(criterion, criterion),
-        missing=options.missing_rule,  # type: ignore[arg-type]
-        unseen=options.unseen,  # type: ignore[arg-type]
+        missing=options.missing_rule,
+        unseen=options.unseen,
         cost_matrix=scales.costs,
         class_prior=scales.prior,
     )
-    tree = _counted(state, skeleton)
-    if not classes or scales.factor is None:
+    tree = _counted(state, bare)
+    if options.task != "classification" or scales.factor is None:
         return tree
     assert tree.counts is not None
     counts = tree.counts

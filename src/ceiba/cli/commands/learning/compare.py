@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.shared_options import AsJson, Model
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import AsJson, Model
 from ceiba.errors import DataError
 from ceiba.visible import counted
 
@@ -28,7 +28,7 @@ def compare(
     """
     from ceiba.cli.commands.using.evaluate import evaluation_data, truth_of
     from ceiba.cli.models import open_model
-    from ceiba.cli.output import answer, warn_in_words
+    from ceiba.cli.terminal.output import answer, warn_in_words
 
     warn_in_words()
     models, entries, lines = [], [], []

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.shared_options import AsJson, Data, Out, Quiet
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import AsJson, Data, Out, Quiet
 
 
 def curve(
@@ -35,11 +35,11 @@ def curve(
 
     Example: ceiba curve weather.csv --target RAIN --drop DATE,PRCP --set max_depth=4 -o curve.png
     """
-    from ceiba.cli.estimator_from_flags import make_model, read_settings
     from ceiba.cli.files.kinds import names_in
     from ceiba.cli.learn_job import Learning
-    from ceiba.cli.option_words import check_before_reading
-    from ceiba.cli.output import answer, check_out, remark, warn_in_words
+    from ceiba.cli.options.estimator_from_flags import make_model, read_settings
+    from ceiba.cli.options.option_words import check_before_reading
+    from ceiba.cli.terminal.output import answer, check_out, remark, warn_in_words
     from ceiba.inspection import learning_curve
 
     warn_in_words(quiet=True)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.shared_options import AsJson, Data
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import AsJson, Data
 
 
 def describe(
@@ -31,7 +31,7 @@ def describe(
     """
     from ceiba.cli.files.reading import load_table
     from ceiba.cli.first_look import column_named, described, in_option_words
-    from ceiba.cli.output import answer, can_unicode, remark, warn_in_words
+    from ceiba.cli.terminal.output import answer, can_unicode, remark, warn_in_words
 
     warn_in_words(quiet=True)
     loaded = load_table(data, reading.reading(as_json))

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.shared_options import AsJson, Data, Quiet
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import AsJson, Data, Quiet
 from ceiba.errors import OptionError
 
 _TREE = "How the tree grows"
@@ -99,13 +99,13 @@ def learn(
 
     ceiba learn sales.parquet -t amount --categorical shop --max-depth 4 -m sales.ceiba
     """  # fmt: skip
-    from ceiba.cli.estimator_from_flags import check_share, read_settings
     from ceiba.cli.files.kinds import names_in, ordered_in
     from ceiba.cli.files.streams import existing
     from ceiba.cli.learn_job import Learning
     from ceiba.cli.models import save_model
-    from ceiba.cli.option_words import check_before_reading
-    from ceiba.cli.output import check_out, remark, warn_in_words
+    from ceiba.cli.options.estimator_from_flags import check_share, read_settings
+    from ceiba.cli.options.option_words import check_before_reading
+    from ceiba.cli.terminal.output import check_out, remark, warn_in_words
 
     warn_in_words(quiet)
     check_out(model, "--model")

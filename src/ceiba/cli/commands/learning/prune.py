@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Model, Out
+from ceiba.cli.options.shared_options import AsJson, Model, Out
 from ceiba.errors import OptionError
 from ceiba.visible import counted
 
@@ -30,8 +30,8 @@ def prune(
     ceiba prune weather.ceiba --leaves 6 -o small.ceiba
     """
     from ceiba.cli.models import open_model, save_model
-    from ceiba.cli.output import answer, can_unicode, check_out, remark
-    from ceiba.cli.screen import DIGITS, has_color, width_of
+    from ceiba.cli.terminal.output import answer, can_unicode, check_out, remark
+    from ceiba.cli.terminal.screen import DIGITS, has_color, width_of
     from ceiba.estimators.model_file import replace_tree
     from ceiba.prune import prune_tree, pruning_sequence
 

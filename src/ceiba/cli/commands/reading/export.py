@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import Model, Out, Quiet
+from ceiba.cli.options.shared_options import Model, Out, Quiet
 from ceiba.errors import OptionError, did_you_mean
 
 
@@ -39,9 +39,9 @@ def export(
     """
     import inspect
 
-    from ceiba.cli.estimator_from_flags import read_settings
     from ceiba.cli.models import open_tree
-    from ceiba.cli.output import check_out, remark
+    from ceiba.cli.options.estimator_from_flags import read_settings
+    from ceiba.cli.terminal.output import check_out, remark
     from ceiba.export.registry import FORMATS, format_named, format_of_path
     from ceiba.export.registry import export as write
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import Model, Quiet
+from ceiba.cli.options.shared_options import Model, Quiet
 from ceiba.errors import OptionError, did_you_mean
 
 
@@ -27,7 +27,7 @@ def plot(
     """
     from ceiba import plot as pictures
     from ceiba.cli.models import open_model
-    from ceiba.cli.output import check_out, remark
+    from ceiba.cli.terminal.output import check_out, remark
 
     opened, _ = open_model(model)
     check_out(out)

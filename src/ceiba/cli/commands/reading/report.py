@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.shared_options import Model, Quiet
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import Model, Quiet
 from ceiba.visible import counted
 
 
@@ -65,8 +65,8 @@ def report(
     """
     from ceiba.cli.commands.using.evaluate import truth_of
     from ceiba.cli.models import open_model
-    from ceiba.cli.output import remark, warn_in_words
     from ceiba.cli.report_checks import Checks
+    from ceiba.cli.terminal.output import remark, warn_in_words
 
     warn_in_words()
     checks = Checks(train, data, drift, stability, rivals or [], by or [], positive, weight)

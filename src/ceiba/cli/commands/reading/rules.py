@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Model
+from ceiba.cli.options.shared_options import AsJson, Model
 from ceiba.visible import counted, visible
 
 _LEVELS = 8  # listed in a condition, the others are counted
@@ -25,7 +25,7 @@ def rules(
     Example: ceiba rules weather.ceiba --sort lift
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.output import answer
+    from ceiba.cli.terminal.output import answer
 
     tree = open_tree(model)[0]
     table = tree.rules()
@@ -38,7 +38,7 @@ def rules(
 
 def _blocks(tree: Any, table: Any) -> str:
     """Write each rule as a block: what it says and its figures, then its conditions, one a line."""
-    from ceiba.cli.screen import colored
+    from ceiba.cli.terminal.screen import colored
     from ceiba.layout import digits_by_name, percent
     from ceiba.tree.splits.sentences import DIGITS, number_text
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Model
+from ceiba.cli.options.shared_options import AsJson, Model
 
 
 def show(
@@ -32,8 +32,8 @@ def show(
     Example: ceiba show weather.ceiba --max-depth 4
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.output import answer, can_unicode
-    from ceiba.cli.screen import DIGITS, fitted, has_color, width_of
+    from ceiba.cli.terminal.output import answer, can_unicode
+    from ceiba.cli.terminal.screen import DIGITS, fitted, has_color, width_of
 
     tree: Any = open_tree(model)[0]
     if as_json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ceiba.cli.shared_options import AsJson, Model
+from ceiba.cli.options.shared_options import AsJson, Model
 
 
 def summary(model: Model, as_json: AsJson = False) -> None:
@@ -11,7 +11,7 @@ def summary(model: Model, as_json: AsJson = False) -> None:
     Example: ceiba summary weather.ceiba
     """
     from ceiba.cli.models import open_model
-    from ceiba.cli.output import answer
+    from ceiba.cli.terminal.output import answer
     from ceiba.inspection import summary as make
 
     opened, metadata = open_model(model)

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from ceiba.cli.files._polars import pl
-from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.shared_options import Model
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import Model
 from ceiba.errors import DataError
 
 
@@ -45,7 +45,7 @@ def view(
         if row > table.n_rows:
             raise DataError(f"{data} has {table.n_rows} rows; there is no row {row}.")
     try:
-        from ceiba.cli.view_app import TreeViewer
+        from ceiba.cli.terminal.view_app import TreeViewer
     except ImportError:
         raise ImportError(
             "Walking a tree needs the package textual. Install it with: pip install ceiba[view]",

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.shared_options import AsJson, Out
+from ceiba.cli.options.shared_options import AsJson, Out
 from ceiba.errors import OptionError, did_you_mean
 
 
@@ -22,7 +22,7 @@ def datasets(
     Example: ceiba datasets iris -o iris.csv
     """
     from ceiba import datasets as room
-    from ceiba.cli.output import answer, check_out, remark
+    from ceiba.cli.terminal.output import answer, check_out, remark
     from ceiba.tree.model_file.atomic import atomic
 
     check_out(out)

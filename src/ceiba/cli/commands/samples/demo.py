@@ -19,7 +19,7 @@ def demo(
 
     Example: ceiba demo --out first_look
     """
-    from ceiba.cli.screen import fitted
+    from ceiba.cli.terminal.screen import fitted
     from ceiba.datasets import load_iris, load_restaurant
     from ceiba.estimators import DecisionTreeClassifier
     from ceiba.prune import CostComplexity
@@ -62,8 +62,8 @@ def _show_gains(data: Dataset) -> None:
 
 
 def _learn(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> None:
-    from ceiba.cli.output import can_unicode
-    from ceiba.cli.screen import DIGITS, has_color, width_of
+    from ceiba.cli.terminal.output import can_unicode
+    from ceiba.cli.terminal.screen import DIGITS, has_color, width_of
 
     model.fit(X, y)
     shown = {"unicode": can_unicode(), "color": has_color(), "width": width_of(), "digits": DIGITS}

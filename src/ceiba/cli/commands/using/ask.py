@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ceiba.cli.reading_flags import AS_FOUND
-from ceiba.cli.shared_options import Model
+from ceiba.cli.options.reading_flags import AS_FOUND
+from ceiba.cli.options.shared_options import Model
 from ceiba.errors import DataError
 from ceiba.visible import counted, visible
 
@@ -20,8 +20,8 @@ def ask(model: Model) -> None:
     Example: ceiba ask weather.ceiba
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.output import answer, remark
-    from ceiba.cli.questions import Conversation
+    from ceiba.cli.terminal.output import answer, remark
+    from ceiba.cli.terminal.questions import Conversation
     from ceiba.inspection import explain
 
     tree, metadata = open_tree(model)
@@ -42,8 +42,8 @@ def ask(model: Model) -> None:
 
 def _asked(talk: Any, column: str) -> str:
     """Ask for the value of a column and give what was typed."""
-    from ceiba.cli.questions import range_of
-    from ceiba.cli.screen import colored
+    from ceiba.cli.terminal.questions import range_of
+    from ceiba.cli.terminal.screen import colored
 
     known = range_of(talk.info(column))
     hint = f" ({visible(known, one_line=True)})" if known else ""
@@ -58,8 +58,8 @@ def _asked(talk: Any, column: str) -> str:
 
 def _told(tree: Any, made: Any) -> str:
     """Write the answer, why, and how sure."""
-    from ceiba.cli.questions import sureness
-    from ceiba.cli.screen import colored
+    from ceiba.cli.terminal.questions import sureness
+    from ceiba.cli.terminal.screen import colored
     from ceiba.layout import percent
     from ceiba.tree.splits.sentences import number_text
 

@@ -8,21 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.shared_options import AsJson, Model
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import AsJson, Model, RowNumber, RowTable, RowValues
 from ceiba.errors import OptionError, did_you_mean
 
 
 def counterfactual(
     model: Model,
-    data: Annotated[
-        str | None, typer.Argument(help="A table with the row.", metavar="[DATA]")
-    ] = None,
-    row: Annotated[int, typer.Option("--row", "-r", help="Which row, counted from 1.")] = 1,
-    values: Annotated[
-        list[str] | None,
-        typer.Option("--value", "-v", help="A value of a row written here: COLUMN=VALUE."),
-    ] = None,
+    data: RowTable = None,
+    row: RowNumber = 1,
+    values: RowValues = None,
     target: Annotated[
         str | None,
         typer.Option("--target", "-t", help="The wanted class, or LOW:HIGH for numbers."),
@@ -56,7 +51,7 @@ def counterfactual(
     """
     from ceiba.cli.commands.using.explain import one_row
     from ceiba.cli.models import open_tree
-    from ceiba.cli.output import answer, warn_in_words
+    from ceiba.cli.terminal.output import answer, warn_in_words
     from ceiba.trust import counterfactual as alternatives_of
 
     warn_in_words()

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from ceiba.cli.files._polars import pl
-from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.shared_options import AsJson, Data, Model
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import AsJson, Data, Model
 
 CHANGED = 5
 
@@ -42,7 +42,7 @@ def drift(
     from ceiba.cli.files.kinds import by_schema
     from ceiba.cli.files.reading import batches
     from ceiba.cli.models import open_model
-    from ceiba.cli.output import answer, check_out, warn_in_words
+    from ceiba.cli.terminal.output import answer, check_out, warn_in_words
     from ceiba.trust import drift as drift_of
 
     warn_in_words()

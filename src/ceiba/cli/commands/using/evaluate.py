@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from ceiba.cli.files._polars import pl
-from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.shared_options import AsJson, Data, Model
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import AsJson, Data, Model
 from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.visible import counted
 
@@ -43,7 +43,7 @@ def evaluate(
     Example: ceiba evaluate weather.ceiba test.csv
     """
     from ceiba.cli.models import open_model
-    from ceiba.cli.output import answer, warn_in_words
+    from ceiba.cli.terminal.output import answer, warn_in_words
 
     warn_in_words()
     opened, metadata = open_model(model)
@@ -76,7 +76,7 @@ def evaluation_on(
     positive: str | None = None,
 ) -> Any:
     """Read a file as the model wants it and evaluate, per group if a column is named."""
-    from ceiba.cli.output import remark
+    from ceiba.cli.terminal.output import remark
 
     groups: list[Any] = []
     X, y, weights, dropped = truth_of(model, data, reading, target, weight, by, groups)

@@ -7,21 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from ceiba.cli.files._polars import pl
-from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.shared_options import AsJson, Model
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import AsJson, Model, RowNumber, RowTable, RowValues
 from ceiba.errors import DataError, OptionError, did_you_mean
 
 
 def explain(
     model: Model,
-    data: Annotated[
-        str | None, typer.Argument(help="A table with the row.", metavar="[DATA]")
-    ] = None,
-    row: Annotated[int, typer.Option("--row", "-r", help="Which row, counted from 1.")] = 1,
-    values: Annotated[
-        list[str] | None,
-        typer.Option("--value", "-v", help="A value of a row written here: COLUMN=VALUE."),
-    ] = None,
+    data: RowTable = None,
+    row: RowNumber = 1,
+    values: RowValues = None,
     shapley: Annotated[
         bool, typer.Option("--shapley", help="Also how much each column contributed.")
     ] = False,
@@ -45,7 +40,7 @@ def explain(
     ceiba explain weather.ceiba new.csv --row 3 --shapley
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.output import answer, warn_in_words
+    from ceiba.cli.terminal.output import answer, warn_in_words
     from ceiba.inspection import explain as why
 
     warn_in_words()

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.shared_options import Data, Model, Out, Quiet
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import Data, Model, Out, Quiet
 from ceiba.errors import OptionError
 from ceiba.visible import counted
 
@@ -39,7 +39,7 @@ def predict(
     from ceiba.cli.files.reading import batches
     from ceiba.cli.files.writing import write_answers
     from ceiba.cli.models import open_tree
-    from ceiba.cli.output import check_out, remark, warn_in_words
+    from ceiba.cli.terminal.output import check_out, remark, warn_in_words
 
     warn_in_words(quiet)
     check_out(out)

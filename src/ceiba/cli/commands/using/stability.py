@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.shared_options import AsJson, Data, Model
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import AsJson, Data, Model
 
 
 def stability(
@@ -42,7 +42,7 @@ def stability(
     """
     from ceiba.cli.commands.using.evaluate import truth_of
     from ceiba.cli.models import open_model
-    from ceiba.cli.output import answer, check_out, warn_in_words
+    from ceiba.cli.terminal.output import answer, check_out, warn_in_words
 
     warn_in_words()
     check_out(plot, "--plot")

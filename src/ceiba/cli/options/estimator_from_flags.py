@@ -36,7 +36,7 @@ def read_settings(given: Sequence[str] | None) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from ceiba.cli.estimator_from_flags import read_settings
+    >>> from ceiba.cli.options.estimator_from_flags import read_settings
     >>> read_settings(["cp=0.02", "split=information"])
     {'cp': 0.02, 'split': 'information'}
     """

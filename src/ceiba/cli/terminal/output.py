@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from ceiba.cli.screen import colored, fitted
+from ceiba.cli.terminal.screen import colored, fitted
 from ceiba.errors import (
     CeibaWarning,
     DataError,
@@ -65,7 +65,7 @@ def plain(value: Any) -> Any:
 
     Examples
     --------
-    >>> from ceiba.cli.output import plain
+    >>> from ceiba.cli.terminal.output import plain
     >>> plain({"a": (1.5, float("nan")), 2: "x"})
     {'a': [1.5, None], '2': 'x'}
     """
@@ -84,7 +84,7 @@ def plain(value: Any) -> Any:
 
 def warn_in_words(quiet: bool = False) -> None:
     """Show warnings of ceiba once each, in the words of the command line, and no others."""
-    from ceiba.cli.option_words import in_flag_words
+    from ceiba.cli.options.option_words import in_flag_words
 
     shown: set[str] = set()
 
@@ -112,7 +112,7 @@ def exit_code(error: BaseException) -> int:
 
     Examples
     --------
-    >>> from ceiba.cli.output import exit_code
+    >>> from ceiba.cli.terminal.output import exit_code
     >>> from ceiba.errors import DataError, OptionError
     >>> exit_code(OptionError("x")), exit_code(DataError("x"))
     (2, 3)

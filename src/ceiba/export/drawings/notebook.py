@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from ceiba.export.svg import to_svg
+from ceiba.export.drawings.svg import to_svg
 from ceiba.layout import Fold, NodeFills, fold, fold_weight
 from ceiba.layout.shown import ShownNode, shown_nodes
 from ceiba.tree import Tree
@@ -38,7 +38,7 @@ def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
     Examples
     --------
     >>> import ceiba
-    >>> from ceiba.export.notebook import to_notebook
+    >>> from ceiba.export.drawings.notebook import to_notebook
     >>> page = to_notebook(ceiba.tree.build(("x <= 2.5", "a", "b")))
     >>> page.count("<svg "), "Tree: 2 leaves, depth 1" in page
     (1, True)

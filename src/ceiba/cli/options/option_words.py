@@ -38,7 +38,7 @@ def in_flag_words(text: str) -> str:
 
     Examples
     --------
-    >>> from ceiba.cli.option_words import in_flag_words
+    >>> from ceiba.cli.options.option_words import in_flag_words
     >>> in_flag_words("The 'missing' parameter of DecisionTreeClassifier must be a str among "
     ...               "{'learn', 'error'} or a Surrogates object. Got 'leran' instead.")
     "--missing must be learn or error. Got 'leran' instead."
@@ -64,7 +64,7 @@ def _typed(part: re.Match[str]) -> str:
 
 def _flag(name: str) -> str | None:
     """Give the option that stands for a parameter; None if there is none."""
-    from ceiba.cli.option_flags import flags_of
+    from ceiba.cli.options.option_flags import flags_of
 
     if name in _OTHERWISE:
         return _OTHERWISE[name]
@@ -103,7 +103,7 @@ def check_before_reading(
 
 
 def _try(task: str, recipe: str | None, options: Mapping[str, Any]) -> None:
-    from ceiba.cli.estimator_from_flags import make_model
+    from ceiba.cli.options.estimator_from_flags import make_model
     from ceiba.estimators.parameters import grow_options
 
     model = make_model(task, recipe, options)

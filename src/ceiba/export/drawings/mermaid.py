@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ceiba.export.dot import fill_on_white
+from ceiba.export.drawings.dot import fill_on_white
 from ceiba.layout import NodeFills, fold
 from ceiba.layout.shown import shown_nodes
 from ceiba.tree import Tree

@@ -19,8 +19,8 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
-from ceiba.export.program import about
-from ceiba.export.sql_dialects import DIALECTS, Dialect, DialectName
+from ceiba.export.code.program import about
+from ceiba.export.code.sql_dialects import DIALECTS, Dialect, DialectName
 from ceiba.paths import Condition, ValueSet, ends_of
 from ceiba.paths.conditions import all_of
 from ceiba.paths.of_tree import refuse_fractional

@@ -15,7 +15,7 @@ from textual.widgets import Footer, Header, Input, Static
 from textual.widgets import Tree as Outline
 from textual.widgets.tree import TreeNode
 
-from ceiba.cli.translation import translated
+from ceiba.cli.languages.translation import translated
 from ceiba.inspection import explain
 from ceiba.layout import percent
 from ceiba.table import Table

@@ -13,7 +13,7 @@ import sys
 import textwrap
 from typing import IO, Any, Final
 
-from ceiba.cli.translation import is_english, translated, translated_table
+from ceiba.cli.languages.translation import is_english, translated, translated_table
 from ceiba.visible import visible
 
 #: Significant digits of figures in tables.
@@ -52,7 +52,7 @@ def fit(text: str, width: int | None) -> str:
 
     Examples
     --------
-    >>> from ceiba.cli.screen import fit
+    >>> from ceiba.cli.terminal.screen import fit
     >>> print(fit("a sentence that is too long for so narrow a terminal", 30))
     a sentence that is too long
       for so narrow a terminal
@@ -132,7 +132,7 @@ def layout(cells: list[list[str]], right: list[bool], width: int) -> list[str]:
 
     Examples
     --------
-    >>> from ceiba.cli.screen import layout
+    >>> from ceiba.cli.terminal.screen import layout
     >>> rows = [["name", "n"], ["a long name of a column", "12"]]
     >>> for line in layout(rows, [False, True], 20):
     ...     print(line)

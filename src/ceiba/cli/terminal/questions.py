@@ -32,7 +32,7 @@ class Conversation:
     Examples
     --------
     >>> import ceiba
-    >>> from ceiba.cli.questions import Conversation
+    >>> from ceiba.cli.terminal.questions import Conversation
     >>> talk = Conversation(ceiba.tree.build(("x <= 2", "a", ("y <= 1", "b", "c"))))
     >>> talk.next_column()
     'x'
@@ -126,7 +126,7 @@ def range_of(info: ColumnInfo) -> str:
 
     Examples
     --------
-    >>> from ceiba.cli.questions import range_of
+    >>> from ceiba.cli.terminal.questions import range_of
     >>> from ceiba.table import ColumnInfo, Kind
     >>> range_of(ColumnInfo("size", Kind.CATEGORICAL, ("S", "M", "L")))
     '1 S, 2 M, 3 L'

@@ -91,7 +91,7 @@ def read_flag(name: str, text: Any) -> Any:
 
     Examples
     --------
-    >>> from ceiba.cli.option_flags import read_flag
+    >>> from ceiba.cli.options.option_flags import read_flag
     >>> read_flag("min_samples_leaf", "5"), read_flag("min_samples_leaf", "0.1")
     (5, 0.1)
     """

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, get_type_hints
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from ceiba.cli.completion import completer
+from ceiba.cli.options.completion import completer
 
 LANGUAGES: Final = ("en", "es", "pt")
 
@@ -71,7 +71,7 @@ def finished(name: str, command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
-        from ceiba.cli.translation import speaking
+        from ceiba.cli.languages.translation import speaking
 
         lang = given["lang"] if own_lang else given.pop("lang")
         with speaking(lang):

@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.program import INTERVALS, LEVELS, Program, Question, about, program_of
+from ceiba.export.code.program import INTERVALS, LEVELS, Program, Question, about, program_of
 from ceiba.tree.tree import Tree
 
 _CODE: Final = """\

@@ -14,9 +14,9 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Final
 
-from ceiba.cli.check_phrases import CHECK_CELLS, CHECK_PHRASES
-from ceiba.cli.mistake_phrases import MISTAKE_PHRASES
-from ceiba.cli.phrases import CELLS, CORNER, HEADED, PHRASES
+from ceiba.cli.languages.check_phrases import CHECK_CELLS, CHECK_PHRASES
+from ceiba.cli.languages.mistake_phrases import MISTAKE_PHRASES
+from ceiba.cli.languages.phrases import CELLS, CORNER, HEADED, PHRASES
 from ceiba.errors import OptionError, did_you_mean
 
 _AT: Final = {"es": 0, "pt": 1}
@@ -32,7 +32,7 @@ def speaking(lang: str) -> Iterator[None]:
 
     Examples
     --------
-    >>> from ceiba.cli.translation import speaking, translated
+    >>> from ceiba.cli.languages.translation import speaking, translated
     >>> with speaking("es"):
     ...     print(translated("7 leaves from 105 rows, saved in iris.ceiba"))
     7 hojas a partir de 105 filas, guardadas en iris.ceiba

@@ -23,6 +23,13 @@ Model = Annotated[
         help="A model file, as `ceiba learn` writes it.", metavar="MODEL", show_default=False
     ),
 ]
+# One row: of a table, or written on the command line.
+RowTable = Annotated[str | None, typer.Argument(help="A table with the row.", metavar="[DATA]")]
+RowNumber = Annotated[int, typer.Option("--row", "-r", help="Which row, counted from 1.")]
+RowValues = Annotated[
+    list[str] | None,
+    typer.Option("--value", "-v", help="A value of a row written here: COLUMN=VALUE."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say only what was asked for.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON, for machines.")]
 Out = Annotated[

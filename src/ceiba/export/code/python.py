@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ceiba.export.program import Program, about, program_of
+from ceiba.export.code.program import Program, about, program_of
 from ceiba.tree.notes import note_lines
 from ceiba.tree.tree import Tree
 

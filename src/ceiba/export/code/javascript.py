@@ -6,7 +6,7 @@ import json
 from typing import Any, Final, Literal
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.program import Program, about, program_of
+from ceiba.export.code.program import Program, about, program_of
 from ceiba.tree.tree import Tree
 
 _CODE: Final = """\

@@ -41,7 +41,7 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
 
     Examples
     --------
-    >>> from ceiba.cli.progress import progress
+    >>> from ceiba.cli.terminal.progress import progress
     >>> with progress("counting", 10) as bar:  # nothing to see: this is no terminal
     ...     bar(5)
     """
@@ -87,7 +87,7 @@ def busy(what: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
 
     Examples
     --------
-    >>> from ceiba.cli.progress import busy
+    >>> from ceiba.cli.terminal.progress import busy
     >>> with busy("growing the tree"):  # nothing to see: this is no terminal
     ...     pass
     """

@@ -1,0 +1,1 @@
+"""What the command line prints, in Spanish and Portuguese."""

@@ -1,0 +1,1 @@
+"""Output to a terminal or a pipe, progress bars, and what is interactive."""

@@ -1,0 +1,1 @@
+"""The tree as code that answers alone: C, JavaScript, Python, SQL."""

@@ -1,0 +1,1 @@
+"""The tree as a drawing: DOT, Mermaid, SVG, a notebook cell."""
