@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         SameAnswer,
     )
     from ceiba.rules import RuleSet
+    from ceiba.table import Scan, scan
     from ceiba.tree import Tree, load, read_metadata
 
     __version__: str
@@ -107,6 +108,7 @@ __all__ = [
     "ReducedError",
     "RuleSet",
     "SameAnswer",
+    "Scan",
     "SchemaError",
     "Shrinkage",
     "Significance",
@@ -141,6 +143,7 @@ __all__ = [
     "report",
     "rpart",
     "rules",
+    "scan",
     "table",
     "tree",
     "trust",
@@ -156,6 +159,7 @@ _NAMES = {
     "inspection": "describe gain impurity",
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
     "rules": "RuleSet",
+    "table": "Scan scan",
     "tree": "Tree load read_metadata",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
