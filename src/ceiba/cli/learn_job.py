@@ -242,9 +242,8 @@ class Learning:
         if not self.quiet or as_json:
             answer("\n".join(lines), figures, as_json)
         if judged is None:
-            remark(
-                "Nothing was kept apart to judge by: try --test-size 0.3.", self.quiet or as_json
-            )
+            hint = "--test-size 0.3" if self.train[0] is not None else "--test FILE"
+            remark(f"Nothing was kept apart to judge by: try {hint}.", self.quiet or as_json)
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
         """Write the page, with the rows learned from and those kept apart."""
