@@ -17,6 +17,7 @@ from typing import Final
 from ceiba.cli.languages.check_phrases import CHECK_CELLS, CHECK_PHRASES
 from ceiba.cli.languages.mistake_phrases import MISTAKE_PHRASES
 from ceiba.cli.languages.phrases import CELLS, CORNER, HEADED, PHRASES
+from ceiba.cli.languages.prior_phrases import PRIOR_PHRASES
 from ceiba.errors import OptionError, did_you_mean
 
 _AT: Final = {"es": 0, "pt": 1}
@@ -61,7 +62,7 @@ def is_english() -> bool:
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], tuple[str, str]], ...]:
-    phrases = (*MISTAKE_PHRASES, *CHECK_PHRASES, *PHRASES)
+    phrases = (*PRIOR_PHRASES, *MISTAKE_PHRASES, *CHECK_PHRASES, *PHRASES)
     return tuple((re.compile(pattern), (es, pt)) for pattern, es, pt in phrases)
 
 
