@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from ceiba.cli.languages.check_phrases import CHECK_CELLS, CHECK_PHRASES
-from ceiba.cli.languages.mistake_phrases import MISTAKE_PHRASES
 from ceiba.cli.languages.phrases import CELLS, PHRASES
 from ceiba.cli.languages.translation import speaking, translated
 from tests.cli.running import run
@@ -77,7 +76,7 @@ def test_unknown_language_is_refused(learned: Path) -> None:
 
 
 def test_every_phrase_has_both_translations_with_its_groups() -> None:
-    for pattern, *words in (*PHRASES, *CHECK_PHRASES, *MISTAKE_PHRASES):
+    for pattern, *words in (*PHRASES, *CHECK_PHRASES):
         groups = re.compile(pattern).groups
         assert len(words) == 2
         for text in words:
