@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from ceiba.cli.languages.check_phrases import CHECK_CELLS, CHECK_PHRASES
-from ceiba.cli.languages.mistake_phrases import MISTAKE_PHRASES
 from ceiba.cli.languages.phrases import CELLS, PHRASES
 from ceiba.cli.languages.prior_phrases import PRIOR_PHRASES
 from ceiba.cli.languages.translation import speaking, translated
@@ -130,7 +129,7 @@ def test_unknown_language_is_refused(learned: Path) -> None:
 
 
 def test_every_phrase_has_both_translations_with_its_groups() -> None:
-    for pattern, *words in (*PHRASES, *CHECK_PHRASES, *MISTAKE_PHRASES, *PRIOR_PHRASES):
+    for pattern, *words in (*PHRASES, *CHECK_PHRASES, *PRIOR_PHRASES):
         groups = re.compile(pattern).groups
         assert len(words) == 2
         for text in words:
