@@ -216,7 +216,7 @@ def _hitters() -> Columns:
     """
     rng = np.random.default_rng(1986)
     n = 322
-    years = 1 + rng.poisson(6.4, n)
+    years = 1 + rng.poisson(rng.gamma(2, 3.1, n))
     hits = np.clip(np.round(rng.normal(101, 46, n)), 1, 238)
     level = np.where(years < 4.5, 5.1, np.where(hits < 117.5, 6.0, 6.7))
     salary: list[Any] = np.round(np.exp(level + rng.normal(0, 0.5, n)), 1).tolist()
