@@ -8,22 +8,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ceiba.lessons.run import Finished, run
-from ceiba.lessons.source import Block, Lesson
+from ceiba.lessons.run import Finished
+from ceiba.lessons.source import Block
 from ceiba.lessons.words import WORDS
 
 
-def notebook(lesson: Lesson, lang: str = "en", data: str | Path | None = None) -> dict[str, Any]:
-    """Write a lesson as a notebook (format 4.5).
+def notebook(finished: Finished, lang: str = "en") -> dict[str, Any]:
+    """Write a lesson that ran as a notebook (format 4.5).
 
-    The program is run once, because the sentences name its values.
+    It reads the tables that ceiba does not hold from the folder that `run` was given.
 
     Parameters
     ----------
-    lesson : Lesson
+    finished : Finished
+        What `run` gave; the sentences name its values.
     lang : {"en", "es", "pt"}, default="en"
-    data : path, optional
-        A folder with the tables that ceiba does not hold; the notebook reads them there too.
 
     Returns
     -------
@@ -32,16 +31,16 @@ def notebook(lesson: Lesson, lang: str = "en", data: str | Path | None = None) -
 
     Examples
     --------
-    >>> from ceiba.lessons import lesson, notebook
-    >>> made = notebook(lesson(1), "pt")
+    >>> from ceiba.lessons import lesson, notebook, run
+    >>> made = notebook(run(lesson(1)), "pt")
     >>> made["cells"][1]["cell_type"], made["metadata"]["language_info"]["name"]
     ('code', 'python')
     """
-    writer = _Writer(run(lesson, data), lang)
-    for block in lesson.text(lang):
+    writer = _Writer(finished, lang)
+    for block in finished.lesson.text(lang):
         writer.add(block)
-    if data is not None:
-        folder = str(Path(data).resolve())
+    if finished.data is not None:
+        folder = str(Path(finished.data).resolve())
         writer.cells.insert(0, _code(f"from ceiba import lessons\n\nlessons.read_from({folder!r})"))
     for number, cell in enumerate(writer.cells):
         cell["id"] = f"cell-{number}"
@@ -79,8 +78,6 @@ class _Writer:
             self.folded = False
         elif block.sign == "text":
             self.cells.append(_markdown(self.finished.fill(block.text, self.after, self.lang)))
-        elif block.sign == "figure":
-            self.after = block.name
 
     def _add_cell(self, name: str) -> None:
         cell = _code(self.finished.lesson.cell(name).code)

@@ -69,7 +69,7 @@ class _Writer:
             self.parts.append("::::")
 
     def _head(self, text: str) -> list[str]:
-        """Number the title; below it stand the other languages and the notebook."""
+        """Give the title a number, and below it the other languages and the notebook."""
         title, _, rest = text.partition("\n")
         number = self.finished.lesson.number
         links = " · ".join(

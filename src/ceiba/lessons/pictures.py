@@ -16,7 +16,7 @@ from ceiba.tree import Tree
 
 
 def question_picture(X: Mapping[str, Sequence[str]], y: Sequence[str]) -> dict[str, Any]:
-    """Counts of classes by level of each column: choose a question, see what it tells."""
+    """Count classes by level of each column: choose a question, see what it tells."""
     classes = sorted(set(y))
     columns = {
         name: {
@@ -34,7 +34,7 @@ def question_picture(X: Mapping[str, Sequence[str]], y: Sequence[str]) -> dict[s
 def cut_picture(
     x: Sequence[float], y: Sequence[Any], name: str, *, start: float | None = None
 ) -> dict[str, Any]:
-    """Rows along one column with the possible cuts: drag the cut, see both sides.
+    """List rows along one column with the possible cuts: drag the cut, see both sides.
 
     Numbers in `y` make it a picture of regression.
     """
@@ -42,7 +42,9 @@ def cut_picture(
     cuts = [(a + b) / 2 for a, b in pairwise(values)]
     numeric = all(isinstance(one, int | float) for one in y)
     classes = [] if numeric else sorted(set(y))
-    rows = [[float(a), float(b) if numeric else classes.index(b)] for a, b in zip(x, y, strict=True)]
+    rows = [
+        [float(a), float(b) if numeric else classes.index(b)] for a, b in zip(x, y, strict=True)
+    ]
     begin = len(cuts) // 2 if start is None else int(np.abs(np.array(cuts) - start).argmin())
     return {
         "kind": "stairs" if numeric else "cut",
@@ -55,7 +57,7 @@ def cut_picture(
 
 
 def steps_picture(label: str, steps: Sequence[Mapping[str, Any]], start: int = 0) -> dict[str, Any]:
-    """A slider over steps, each with its name, its values, and what is drawn for it.
+    """Lay a slider over steps, each with its name, its values, and what is drawn for it.
 
     A step has ``at`` (what the slider says) and ``values``, and may have ``tree`` (SVG), ``plane``
     (`plane`) and ``line`` (`line`).
@@ -64,7 +66,7 @@ def steps_picture(label: str, steps: Sequence[Mapping[str, Any]], start: int = 0
 
 
 def alpha_picture(trees: Sequence[Tree], alphas: Sequence[float]) -> dict[str, Any]:
-    """The nested trees of a pruning sequence: slide alpha, see T(alpha) and its cost."""
+    """List the nested trees of a pruning sequence: slide alpha, see T(alpha) and its cost."""
     steps = [
         {
             "alpha": float(alpha),
@@ -78,7 +80,7 @@ def alpha_picture(trees: Sequence[Tree], alphas: Sequence[float]) -> dict[str, A
 
 
 def threshold_picture(probability: Sequence[float], truth: Sequence[bool]) -> dict[str, Any]:
-    """Held-out cases by the probability of their leaf: set prices and threshold, see the cost."""
+    """Count held-out cases by the probability of their leaf: set a threshold, see the cost."""
     groups: dict[float, list[int]] = {}
     for p, one in zip(probability, truth, strict=True):
         groups.setdefault(float(p), [0, 0])[int(one)] += 1
@@ -93,7 +95,7 @@ def drawn(tree: Tree) -> str:
 def plane(
     tree: Tree, X: Mapping[str, Sequence[float]], y: Sequence[Any], columns: tuple[str, str]
 ) -> dict[str, Any]:
-    """The regions of a tree of two numeric columns, with the rows in them."""
+    """List the regions of a tree of two numeric columns, with the rows in them."""
     a, b = (np.asarray(X[name], float) for name in columns)
     classes = list(tree.target.classes[0])
     low = np.array([a.min() - 0.2, b.min() - 0.2])
@@ -113,9 +115,7 @@ def plane(
         start = tree.branch_start[node]
         left, right = tree.branch_node[start : start + 2].tolist()
         boxes[left], boxes[right] = (lower, middle_high), (middle_low, upper)
-    points = [
-        [float(u), float(v), classes.index(c)] for u, v, c in zip(a, b, y, strict=True)
-    ]
+    points = [[float(u), float(v), classes.index(c)] for u, v, c in zip(a, b, y, strict=True)]
     return {"columns": list(columns), "classes": classes, "regions": regions, "points": points}
 
 
@@ -126,7 +126,7 @@ def line(
     *,
     points: Sequence[Sequence[float]] = (),
 ) -> dict[str, Any]:
-    """Curves over x with a mark at the step's place, and rows as points."""
+    """List curves over x with a mark at the step's place, and rows as points."""
     return {
         "x": [float(one) for one in x],
         "series": {name: [float(one) for one in values] for name, values in series.items()},

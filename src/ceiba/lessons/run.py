@@ -48,6 +48,8 @@ class Output:
 class Finished:
     """A lesson's program after it ran: outputs by cell, data of pictures, and the values by cell.
 
+    Values are those after the cell, hidden ones included.
+
     Examples
     --------
     >>> from ceiba.lessons import lesson, run
@@ -56,24 +58,29 @@ class Finished:
     """
 
     lesson: Lesson
+    data: str | Path | None = None
     outputs: dict[str, Output] = field(default_factory=dict)
     pictures: dict[str, dict[str, Any]] = field(default_factory=dict)
     values: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def fill(self, text: str, after: str, lang: str) -> str:
         """Put the values that hold after a cell into a piece of text."""
-        names = self.values[after] if after else {}
 
         def shown(match: re.Match[str]) -> str:
             name, style = match.groups()
-            if name not in names:
-                where = f"after cell {after!r}" if after else "before the first cell"
-                raise KeyError(f"lesson {self.lesson.number}: no value {name!r} {where}")
-            value = names[name]
+            value = self.value(name, after)
             text = format(value, style or "")
             return in_language(text, lang) if isinstance(value, int | float) else text
 
         return _VALUE.sub(shown, text)
+
+    def value(self, name: str, after: str = "") -> Any:
+        """Give a value as it stands after a cell, or where the next cell that makes it has it."""
+        cells = list(self.values)
+        for cell in cells[cells.index(after) if after else 0 :]:
+            if name in self.values[cell]:
+                return self.values[cell][name]
+        raise KeyError(f"lesson {self.lesson.number}: no value {name!r} from cell {after!r} on")
 
 
 def in_language(number: str, lang: str) -> str:
@@ -104,7 +111,7 @@ def run(lesson: Lesson, data: str | Path | None = None) -> Finished:
     >>> print(run(lesson(4)).outputs["leaves"].text)
     8
     """
-    finished = Finished(lesson)
+    finished = Finished(lesson, data)
     space: dict[str, Any] = {"__name__": f"lesson_{lesson.number}"}
     with tables_from(data), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of leaks, which lesson 6 speaks of
