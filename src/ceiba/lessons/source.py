@@ -66,7 +66,7 @@ class Lesson:
     >>> from ceiba.lessons import lesson
     >>> lesson(5).title("es")
     'El tamaño justo'
-    >>> [cell.name for cell in lesson(5).cells][:2]
+    >>> [cell.name for cell in lesson(5).cells if cell.kind == "shown"][:2]
     ['table', 'full']
     """
 
