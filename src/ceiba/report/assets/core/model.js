@@ -6,8 +6,17 @@ const PRESENCE = 3;
 const INTERVALS = 4;
 
 /** @typedef {ReturnType<typeof loadModel>} Model */
-/** The model of the page; set once by `loadModel`. @type {Model} */
+/** The model of the page; set by `setModel`. @type {Model} */
 let M = null;
+/** @type {(() => void)[]} */ const forgetters = [];
+/** Have something forgotten that holds for one model only. @param {() => void} forget */
+const perModel = (forget) => forgetters.push(forget);
+
+/** Show another payload from now on. @param {any} payload */
+function setModel(payload) {
+  M = loadModel(payload);
+  for (const forget of forgetters) forget();
+}
 
 /** @param {any} given @param {number} n */
 function readSplits(given, n) {
