@@ -33,9 +33,9 @@ _FILES: Final = {  # in the order in which they are put together
     ),
     "charts": ("charts.js", "histogram.js", "prune_chart.js"),
     "panels": (
-        *("figures.js", "panel_node.js", "case_csv.js", "case_shares.js", "case_answer.js"),
-        *("panel_case.js", "panel_space.js", "panel_prune.js", "leaf_table.js", "panel_model.js"),
-        *("findings.js", "panel_data.js", "proof.js"),
+        *("figures.js", "node_parts.js", "panel_node.js", "panel_prune.js", "leaf_table.js"),
+        *("case_csv.js", "case_shares.js", "case_answer.js", "panel_case.js", "panel_space.js"),
+        *("panel_model.js", "findings.js", "panel_data.js", "proof.js"),
     ),
     "trust": ("trust_words.js", "panel_trust.js", "stability.js", "groups.js", "drift.js"),
     "app": ("print.js", "ahead.js", "app.js"),

@@ -120,7 +120,7 @@ function loadModel(p) {
     nodeAlpha: p.pruning ? Float64Array.from(p.pruning.node_alpha, (v) => (v === null ? Infinity : v)) : new Float64Array(n).fill(Infinity),
   };
   const cost = p.cost_matrix ? floats(p.cost_matrix) : null;
-  /** @type {Map<number, {node: number, text: string, answer?: number}>} what people wrote on nodes */
+  /** @type {Map<number, {node: number, text: string, name: string|null, note: string|null, answer?: number}>} what people wrote on nodes */
   const notes = new Map((nodes.notes || []).map((/** @type {any} */ one) => [one.node, one]));
   const counting = readCounting(p, shape, rows, counts, value);
   return {

@@ -16,8 +16,8 @@ function cutEditor(draft, moved) {
   const grip = sv("circle", { cy: CUT_BOX.bars[1] + 4, r: 6, class: "cut-grip" });
   const left = sv("rect", { x: CUT_BOX.left, y: CUT_BOX.bars[0], height: CUT_BOX.bars[1] - CUT_BOX.bars[0] + 4, class: "cut-side" });
   svg.append(left, line, grip);
-  const handle = el("div", { class: "cut-handle", id: "cut-handle", role: "slider", tabindex: 0, "aria-label": t("st_cut_of", { column: M.columns.name[draft.column] }) }, svg);
-  const typed = el("input", { id: "cut-typed", type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": t("st_cut_typed") });
+  const handle = el("div", { class: "cut-handle", id: "cut-handle", role: "slider", tabindex: 0, "aria-label": t("s_cut_of", { column: M.columns.name[draft.column] }) }, svg);
+  const typed = el("input", { id: "cut-typed", type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": t("s_cut_typed") });
   const place = () => {
     const at = x(axis.placeOf(draft.cut));
     for (const end of ["x1", "x2"]) line.setAttribute(end, String(at));
@@ -37,14 +37,14 @@ function cutEditor(draft, moved) {
   typed.addEventListener("change", () => {
     const cut = readCut(typed.value, draft);
     typed.setAttribute("aria-invalid", String(Number.isNaN(cut)));
-    if (Number.isNaN(cut)) say(t("st_cut_invalid"));
+    if (Number.isNaN(cut)) say(t("s_cut_invalid"));
     move(cut);
   });
   place();
   return el("div", { class: "cut-editor" }, handle,
-    el("p", { class: "muted small-text" }, t(M.regression ? "st_cut_hint_number" : "st_cut_hint")),
+    el("p", { class: "muted small-text" }, t(M.regression ? "s_cut_hint_number" : "s_cut_hint")),
     el("div", { class: "row" }, el("label", { class: "inline", for: "cut-typed" }, `${M.columns.name[draft.column]} ≤`, typed),
-      curve ? el("button", { type: "button", class: "small", id: "cut-best", onclick: () => move(bestCut(curve)) }, t("st_best_cut")) : null));
+      curve ? el("button", { type: "button", class: "small", id: "cut-best", onclick: () => move(bestCut(curve)) }, t("s_best_cut")) : null));
 }
 
 /** The cut of the greatest gain, the lowest of equals. */

@@ -3,7 +3,7 @@
 
 /** @param {any} draft with column, groups (lists of codes) and data @param {() => void} moved */
 function levelEditor(draft, moved) {
-  const holder = el("div", { class: "level-editor", role: "group", "aria-label": t("st_levels_of", { column: M.columns.name[draft.column] }) });
+  const holder = el("div", { class: "level-editor", role: "group", "aria-label": t("s_levels_of", { column: M.columns.name[draft.column] }) });
   const paint = (focus = -1) => {
     holder.replaceChildren(...draft.groups.map((codes, b) => levelBox(draft, codes, b, change)), newBox());
     const chip = /** @type {HTMLElement|null} */ (holder.querySelector(`[data-code="${focus}"]`));
@@ -17,11 +17,11 @@ function levelEditor(draft, moved) {
   draft.repaint = paint;
   paint();
   dragChips(holder, draft, change);
-  return el("div", {}, holder, el("p", { class: "muted small-text" }, t("st_levels_hint")));
+  return el("div", {}, holder, el("p", { class: "muted small-text" }, t("s_levels_hint")));
 }
 
 /** Where a chip is dropped to found a branch. */
-const newBox = () => el("div", { class: "level-box new-box", "data-branch": "new" }, "+ " + t("st_new_branch"));
+const newBox = () => el("div", { class: "level-box new-box", "data-branch": "new" }, "+ " + t("s_new_branch"));
 
 /** Groups with a level in another one; beyond the last there is a new one. @param {number[][]} groups */
 function moveLevel(groups, code, to) {
@@ -35,9 +35,9 @@ const mergeGroups = (groups, b) => [...groups.slice(0, b), [...groups[b], ...gro
 
 function levelBox(draft, codes, b, change) {
   const merge = b + 1 < draft.groups.length && draft.groups.length > 2
-    ? el("button", { type: "button", class: "small", onclick: () => change(mergeGroups(draft.groups, b), codes[0]) }, t("st_merge", { a: b + 1, b: b + 2 })) : null;
+    ? el("button", { type: "button", class: "small", onclick: () => change(mergeGroups(draft.groups, b), codes[0]) }, t("s_merge", { a: b + 1, b: b + 2 })) : null;
   return el("div", { class: "level-box", "data-branch": b },
-    el("div", { class: "level-head" }, el("strong", {}, t("st_branch", { n: b + 1 })), merge),
+    el("div", { class: "level-head" }, el("strong", {}, t("s_branch", { n: b + 1 })), merge),
     el("div", { class: "chips" }, codes.map((code) => levelChip(draft, code, b, change))));
 }
 
@@ -45,14 +45,14 @@ function levelChip(draft, code, b, change) {
   const name = M.columns.levels[draft.column][code];
   const last = draft.groups.length - 1;
   const chip = el("button", {
-    type: "button", class: "chip", "data-code": code, "aria-label": t("st_level_at", { level: name, n: b + 1, all: last + 1 }), title: name,
+    type: "button", class: "chip", "data-code": code, "aria-label": t("s_level_at", { level: name, n: b + 1, all: last + 1 }), title: name,
     onkeydown: (e) => {
       const to = e.key === "ArrowLeft" || e.key === "ArrowUp" ? b - 1 : e.key === "ArrowRight" || e.key === "ArrowDown" ? b + 1 : e.key === "n" || e.key === "Enter" ? last + 1 : NaN;
       if (Number.isNaN(to)) return;
       e.preventDefault();
       if (to < 0 || (to > last && draft.groups[b].length === 1)) return;
       change(moveLevel(draft.groups, code, to), code);
-      say(t("st_level_at", { level: name, n: Math.min(to, last + 1) + 1, all: draft.groups.length }));
+      say(t("s_level_at", { level: name, n: Math.min(to, last + 1) + 1, all: draft.groups.length }));
     },
   }, isolated(name));
   const counts = levelCounts(draft, code);
