@@ -132,11 +132,11 @@ def _intervals(parts: list[WrittenSplit]) -> WrittenSplit | None:
     """
     column = parts[0].split.column
     alone = parts[-1].split == Presence(column) and parts[-1].branches == (1,)
-    said = parts[:-1] if alone else parts
-    if len(said) < 2 + (not alone):
+    sentences = parts[:-1] if alone else parts
+    if len(sentences) < 2 + (not alone):
         return None
     ends: list[tuple[float, float]] = []
-    for part in said:
+    for part in sentences:
         if isinstance(part.split, Cut):
             cut = part.split.cut
             ends.append((-math.inf, cut) if part.branches == (0,) else (cut, math.inf))
@@ -147,9 +147,9 @@ def _intervals(parts: list[WrittenSplit]) -> WrittenSplit | None:
     cuts = tuple(high for _, high in ends[:-1])
     if ends != list(zip((-math.inf, *cuts), (*cuts, math.inf), strict=True)):
         return None
-    says = [b for b, part in enumerate(said) if part.missing is not None]
+    with_missing = [b for b, part in enumerate(sentences) if part.missing is not None]
     split = Intervals(column, cuts, alone)
-    return WrittenSplit(split, tuple(range(len(parts))), says[0] if says else None)
+    return WrittenSplit(split, tuple(range(len(parts))), with_missing[0] if with_missing else None)
 
 
 def _sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> WrittenSplit:
