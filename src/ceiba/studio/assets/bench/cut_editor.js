@@ -13,7 +13,7 @@ function cutEditor(draft, moved) {
   if (curve) svg.append(...gainCurve(curve, (cut) => x(axis.placeOf(cut))));
   drawHistogram(new SvgPen(svg), hist, { x: CUT_BOX.left, y: CUT_BOX.bars[0], w: CUT_BOX.right - CUT_BOX.left, h: 196 - CUT_BOX.bars[0] - 2 }, barColours(), { size: 11 });
   const line = sv("line", { y1: CUT_BOX.curve[0], y2: CUT_BOX.bars[1] + 4, class: "cut-line" });
-  const grip = sv("circle", { cy: CUT_BOX.bars[1] + 4, r: 6, class: "cut-grip" });
+  const grip = sv("circle", { cy: (CUT_BOX.curve[1] + CUT_BOX.bars[0]) / 2, r: 6, class: "cut-grip" });
   const left = sv("rect", { x: CUT_BOX.left, y: CUT_BOX.bars[0], height: CUT_BOX.bars[1] - CUT_BOX.bars[0] + 4, class: "cut-side" });
   svg.append(left, line, grip);
   const handle = el("div", { class: "cut-handle", id: "cut-handle", role: "slider", tabindex: 0, "aria-label": t("s_cut_of", { column: M.columns.name[draft.column] }) }, svg);
@@ -42,7 +42,7 @@ function cutEditor(draft, moved) {
   });
   place();
   return el("div", { class: "cut-editor" }, handle,
-    el("p", { class: "muted small-text" }, t(M.regression ? "s_cut_hint_number" : "s_cut_hint")),
+    el("p", { class: "muted small-text" }, t(M.regression ? "s_drag_hint_number" : "s_drag_hint")),
     el("div", { class: "row" }, el("label", { class: "inline", for: "cut-typed" }, `${M.columns.name[draft.column]} ≤`, typed),
       curve ? el("button", { type: "button", class: "small", id: "cut-best", onclick: () => move(bestCut(curve)) }, t("s_best_cut")) : null));
 }
@@ -56,7 +56,7 @@ function gainCurve(curve, x) {
   const most = curve.gain.reduce((a, g) => Math.max(a, g), 0) || 1;
   const points = curve.cut.map((cut, k) => [x(cut), bottom - (Math.max(curve.gain[k], 0) / most) * (bottom - top)]);
   const best = points[curve.gain.indexOf(Math.max(...curve.gain))];
-  const word = chartText(CUT_BOX.left, top + 2, t("gain"), "start", "label");
+  const word = chartText(CUT_BOX.right, top + 2, t("gain"), "end", "strong");
   return [sv("line", { x1: CUT_BOX.left, x2: CUT_BOX.right, y1: bottom, y2: bottom, class: "grid" }), sv("path", { d: pathOf(points), class: "line cv" }), ...(best ? [sv("circle", { cx: best[0], cy: best[1], r: 3.5, class: "cv-dot" })] : []), word];
 }
 
@@ -104,7 +104,7 @@ const isTime = (j) => ["date", "datetime"].includes(M.columns.display[j]);
 /** The cut as it stands in the field. */
 function cutInput(draft) {
   if (M.columns.kind[draft.column] !== "numeric") return M.columns.levels[draft.column][Math.floor(draft.cut)] ?? "";
-  return isTime(draft.column) ? isoTime(draft.cut, M.columns.display[draft.column]) : String(draft.cut);
+  return isTime(draft.column) ? isoTime(draft.cut, M.columns.display[draft.column]) : String(draft.cut).replace(".", LANG === "en" ? "." : ",");
 }
 
 /** What was typed, as a cut; NaN if it is none. */

@@ -23,6 +23,9 @@ async function beginDraft(j, given) {
     else draft.cut = start && start.cut !== undefined ? start.cut : middleCut(draft.data);
     renderPanel();
     askPreview();
+    document.getElementById("draft").scrollIntoView({ block: "nearest" });
+    const first = /** @type {HTMLElement|null} */ (document.querySelector("#cut-handle, #draft .chip"));
+    if (first) first.focus({ preventScroll: true });
   } catch (error) {
     complain(error);
   }
@@ -85,7 +88,7 @@ async function sendPreview() {
     asked.error = "";
   } catch (error) {
     asked.answer = null;
-    asked.error = error.message;
+    asked.error = /** @type {Error} */ (error).message;
   }
   studio.previewMs.push(performance.now() - begin);
   previews.flying = false;
@@ -111,7 +114,7 @@ function previewParts() {
   const { gain, best_gain: best, p_value: p, branches, held_out: held } = draft.answer;
   const share = best > 0 ? Math.min(gain / best, 1) : null;
   return [
-    branchTable(branches, held),
+    branchTable(branches, held, (b) => branchWords(draftSplit(), draft.column, b)),
     el("p", { id: "preview-gain" }, `${t("gain")} `, el("strong", {}, fmtNumber(gain)),
       share === null ? null : el("span", { class: "muted" }, ` · ${t("s_of_best_cut", { share: fmtPercent(share, 1) })}`),
       p === null || p === undefined ? null : el("span", { class: "muted" }, ` · ${pText(p)}`)),
@@ -123,10 +126,10 @@ const pText = (p, bound = "") => {
   return p < 0.001 ? `p < ${fmtNumber(0.001)}` : `p ${mark} ${fmtNumber(p, 2)}`;
 };
 
-/** Branches with rows and answers. @param {any[]} branches @param {any[]|null} [held] */
-function branchTable(branches, held = null) {
+/** Branches with rows and answers. @param {any[]} branches @param {any[]|null} held @param {(b: number) => string} words */
+function branchTable(branches, held, words) {
   const head = [t("s_branch_head"), t("rows"), M.regression ? t("mean") : t("distribution"), ...(held ? [t("test")] : [])];
-  return tableOf(head, branches.map((one, b) => [one.text, fmtCount(one.n_rows), branchPicture(one), ...(held ? [branchFigure(held[b])] : [])]), "branches-table");
+  return tableOf(head, branches.map((one, b) => [words(b), fmtCount(one.n_rows), branchPicture(one), ...(held ? [branchFigure(held[b])] : [])]), "branches-table");
 }
 
 /** The class with most rows and its share, or the mean. */

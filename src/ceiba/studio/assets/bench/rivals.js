@@ -32,6 +32,7 @@ async function loadRivals(node, revision) {
 function fillRivals() {
   const holder = document.getElementById("rivals");
   if (!holder) return;
+  if (isHidden(state.selected)) return renderPanel();
   const held = holder.contains(document.activeElement) ? document.activeElement.id : "";
   holder.replaceChildren(...rivalParts());
   if (held && document.getElementById(held)) document.getElementById(held).focus({ preventScroll: true });
@@ -61,21 +62,29 @@ function rivalItem(one, k, best) {
       el("button", { type: "button", class: "link rival-name", id: `rival-${k}`, title: t("s_open_column"), onclick: () => beginDraft(j, one.given) }, splitWords(one, j)),
       one.current ? el("span", { class: "tag" }, t("s_taken")) : null, one.forbidden ? el("span", { class: "tag" }, t("s_forbidden")) : null),
     el("div", { class: "gain-row" }, el("span", { class: "gain-track" }, bar), el("span", { class: "gain-text" }, `${t("gain")} ${fmtNumber(one.gain, 3)}`), el("span", { class: "muted p-text" }, p)),
-    el("div", { class: "rival-branches" }, one.branches.map((branch) => el("div", { class: "rival-branch" },
-      el("span", { class: "branch-name", title: branch.text }, branch.text), el("span", { class: "num" }, fmtCount(branch.n_rows)), branchPicture(branch)))),
+    el("div", { class: "rival-branches" }, one.branches.map((branch, b) => el("div", { class: "rival-branch" },
+      el("span", { class: "branch-name", title: branch.text }, branchWords(one.given, j, b)), el("span", { class: "num" }, fmtCount(branch.n_rows)), branchPicture(branch)))),
     el("div", { class: "row rival-buttons" },
       el("button", { type: "button", class: "small take", id: `take-${k}`, disabled: one.current, "aria-label": t("s_take_split", { split: one.split }), onclick: () => takeSplit(one.given) }, t("s_take")),
       el("button", { type: "button", class: "small", id: `adjust-${k}`, "aria-label": t("s_adjust_column", { column: one.column }), onclick: () => beginDraft(j, one.given) }, t("s_adjust")),
       columnRules(one.column, k)));
 }
 
-/** A rival's split in the words of the page; a cut as it would be drawn. */
+/** A rival's split in the words of the page. */
 function splitWords(one, j) {
   const { given } = one;
-  if (!given || j < 0) return one.split;
-  if (given.cut !== undefined) return `${isolated(one.column)} ≤ ${fmtCut(given.cut, j, true)}`;
-  if (given.branches) return given.branches.length === 2 ? `${isolated(one.column)} ∈ {${listed(given.branches[0].map((c) => M.columns.levels[j][c]), 6)}}` : `${isolated(one.column)}: ${t("s_n_branches", { n: given.branches.length })}`;
-  return one.split;
+  if (!given || j < 0 || given.cuts || given.presence) return one.split;
+  if (given.branches && given.branches.length > 2) return `${isolated(one.column)}: ${t("s_n_branches", { n: given.branches.length })}`;
+  return `${isolated(one.column)} ${branchWords(given, j, 0)}`;
+}
+
+/** What a branch of a split asks of its column, in the words of the page. @param {any} given SPLIT @param {number} b */
+function branchWords(given, j, b) {
+  if (given.presence) return t(b ? "is_missing" : "is_present");
+  if (given.cut !== undefined) return isYesNo(j, given.cut) ? `= ${t(b ? "yes" : "no")}` : `${b ? ">" : "≤"} ${fmtCut(given.cut, j, true)}`;
+  if (given.cuts) return b === 0 ? `≤ ${fmtCut(given.cuts[0], j, true)}` : b === given.cuts.length ? `> ${fmtCut(given.cuts[b - 1], j, true)}` : `${fmtCut(given.cuts[b - 1], j, true)} – ${fmtCut(given.cuts[b], j, true)}`;
+  const names = (given.branches[b] || []).map((c) => isolated(M.columns.levels[j][c]));
+  return names.length === 1 ? `= ${names[0]}` : `∈ {${listed(names, 12)}}`;
 }
 
 /** Forbid or prefer a column from here on down. */

@@ -4,12 +4,13 @@
 /** @param {any} seen a column as described */
 function columnPicture(seen) {
   if (seen.histogram.length) return numberPicture(seen);
+  if (seen.kind === "identifier") return el("span", { class: "muted" }, t("s_n_distinct", { n: fmtCount(seen.n_distinct) }));
   const most = seen.levels.slice(0, 4);
-  const total = seen.levels.reduce((a, [, n]) => a + n, 0) || 1;
+  const total = studio.columns.n_rows - seen.n_missing || 1;
   const rest = seen.n_distinct - most.length;
   return el("div", { class: "level-bars" }, most.map(([level, n]) => {
     const bar = el("span", { class: "bar-fill" });
-    bar.style.width = `${(100 * n) / Math.max(...most.map(([, m]) => m), 1)}%`;
+    bar.style.width = `${(100 * n) / total}%`;
     return el("div", { class: "level-bar" }, el("span", { class: "bar-name", title: String(level) }, String(level)), el("span", { class: "bar-track" }, bar), el("span", { class: "num" }, fmtPercent(n / total)));
   }), rest > 0 ? el("span", { class: "muted small-text" }, t("more_levels", { n: fmtCount(rest) })) : null);
 }

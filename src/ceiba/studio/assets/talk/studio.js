@@ -31,19 +31,28 @@ function nodeAtWay(way, whole = false) {
   return i;
 }
 
+const MANY_NEW = 24; // nodes at once, from which on the tree opens as it would at first
+
+/** Folds as at the beginning, with the way to a node open. */
+function openingTo(i) {
+  const folded = openingNow();
+  for (let a = M.parent[i]; a >= 0; a = M.parent[a]) folded.delete(a);
+  return folded;
+}
+
 /** Show a state of the server. @param {any} server @param {boolean} [anyhow] even if it seems older: the server began anew */
 function take(server, anyhow = false) {
   const before = studio.server;
   if (before && server.revision < before.revision && !anyhow) return;
-  const had = M && before && before.tree ? { selected: wayTo(state.selected), folded: [...state.folded].map(wayTo) } : null;
+  const had = M && before && before.tree ? { n: M.n, selected: wayTo(state.selected), folded: [...state.folded].map(wayTo) } : null;
   studio.server = server;
   if (server.tree) {
     setModel(server.tree);
     state.step = startStep();
     state.selected = had ? nodeAtWay(had.selected) : 0;
     state.folded = had ? new Set(had.folded.map((way) => nodeAtWay(way, true)).filter((i) => i > 0 && !M.isLeaf(i))) : openingNow();
+    if (had && M.n > had.n + MANY_NEW) state.folded = openingTo(state.selected);
     state.source = M.test ? "test" : "train";
-    state.values = middlingCase();
     state.way = [];
   }
   for (const run of takers) run(before);
@@ -68,7 +77,7 @@ function act(name, given = {}) {
       take(await api.action(name, given, "node" in given ? studio.server.revision : undefined));
       return true;
     } catch (error) {
-      if (error.status === 409) {
+      if (error instanceof Refused && error.status === 409) {
         notify(t("s_stale"), "warn");
         await refresh();
       } else complain(error);
