@@ -5,7 +5,7 @@ function benchBar() {
   const s = studio.server;
   return el("div", { class: "bench-bar", id: "bench-bar" },
     el("div", { class: "figures-now", role: "group", "aria-label": t("s_figures") },
-      figureBox("train", s.figures.train), figureBox("held_out", s.figures.held_out), crossBox(s.figures.cross_validated),
+      figureBox("figure-train", t("s_train"), s.figures.train), figureBox("figure-held-out", t("s_held_out"), s.figures.held_out), crossBox(s.figures.cross_validated),
       el("span", { class: "figure-box" }, el("span", { class: "figure-name" }, t("leaves")), el("strong", { id: "leaf-count" }, fmtCount(M.nLeaves))),
       warningButton()),
     el("div", { class: "bench-tools", role: "toolbar", "aria-label": t("s_tools") },
@@ -27,10 +27,10 @@ function figureText(f) {
 /** What the figure is called: error, cost or the root of the mean squared error. */
 const figureName = (f) => t(M.regression ? "s_quality" : f.cost !== null && f.cost !== undefined ? "expected_cost" : "m_error");
 
-function figureBox(source, f) {
-  if (!f) return el("span", { class: "figure-box muted" }, el("span", { class: "figure-name" }, t("s_" + source)), el("span", {}, t("s_none_held_out")));
-  return el("span", { class: "figure-box", id: "figure-" + source, title: t("s_figure_hint", { n: fmtCount(f.n_rows) }) },
-    el("span", { class: "figure-name" }, `${t("s_" + source)} · ${figureName(f)}`), el("strong", {}, figureText(f)));
+function figureBox(id, name, f) {
+  if (!f) return el("span", { class: "figure-box muted", id }, el("span", { class: "figure-name" }, name), el("span", {}, t("s_none_held_out")));
+  return el("span", { class: "figure-box", id, title: t("s_figure_hint", { n: fmtCount(f.n_rows) }) },
+    el("span", { class: "figure-name" }, `${name} · ${figureName(f)}`), el("strong", {}, figureText(f)));
 }
 
 /** Cross-validation: on demand, with its progress and a way to stop it. */
