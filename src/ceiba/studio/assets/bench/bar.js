@@ -11,7 +11,7 @@ function benchBar() {
     el("div", { class: "bench-tools", role: "toolbar", "aria-label": t("s_tools") },
       tool("undo", "↶ " + t("s_undo"), `${t("s_undo")} (Ctrl+Z)`, () => act("undo", { steps: 1 }), !s.undo),
       tool("redo", "↷ " + t("s_redo"), `${t("s_redo")} (Ctrl+Shift+Z)`, () => act("redo", { steps: 1 }), !s.redo),
-      tool("grow-all", t("s_grow_all"), t("s_grow_all_hint"), () => act("grow", { node: 0, levels: null })),
+      tool("grow-all", t("s_grow_all"), t("s_grow_all_hint"), () => act("grow", { node: 0, levels: null }), isHidden(0)),
       tool("restart", t("s_restart"), t("s_restart_hint"), () => act("restart"))));
 }
 

@@ -7,7 +7,20 @@ let draft = null;
 /** What the server calls the draft. */
 function draftSplit() {
   const column = M.columns.name[draft.column];
-  return draft.groups ? { column, branches: draft.groups } : { column, cut: draft.cut };
+  const way = draft.missing === "" ? {} : { missing: Number(draft.missing) };
+  return draft.groups ? { column, branches: draft.groups, ...way } : { column, cut: draft.cut, ...way };
+}
+
+/** Where rows without a value go: to the branch that fits best, or to a chosen one. */
+function missingChoice() {
+  const n = draft.groups ? draft.groups.length : 2;
+  if (Number(draft.missing) >= n) draft.missing = "";
+  const ways = ["", ...Array.from({ length: n }, (_, b) => String(b))];
+  return el("label", { class: "inline missing-choice", for: "draft-missing" }, `${t("n_missing", { n: fmtCount(draft.data.missing) })} ${t("s_missing_to")}`,
+    choice("draft-missing", t("s_missing_to"), ways, draft.missing, (b) => (b === "" ? t("s_missing_best") : branchWords(draftSplit(), draft.column, Number(b))), (b) => {
+      draft.missing = b;
+      draftMoved();
+    }));
 }
 
 /** Begin a draft: from the node's own split if it is by this column, else from the best one. @param {number} j @param {any} [given] a split to begin with */
@@ -18,8 +31,8 @@ async function beginDraft(j, given) {
     const data = await api.column(node, name);
     if (state.selected !== node || data.revision !== studio.server.revision) return;
     const start = given || ownSplit(node, j) || data.best;
-    draft = { node, column: j, data: { bars: data.histogram || levelBars(data), curve: data.curve, levels: data.levels, missing: data.n_missing }, cut: NaN, groups: null, answer: null, error: "", dirty: false };
-    if (data.kind === "category") draft.groups = startGroups(start, data);
+    draft = { node, column: j, data: { bars: data.histogram || levelBars(data), curve: data.curve, levels: data.levels, missing: data.n_missing }, cut: NaN, groups: null, missing: "", answer: null, error: "" };
+    if (M.columns.kind[j] === "categorical") draft.groups = startGroups(start, data);
     else draft.cut = start && start.cut !== undefined ? start.cut : middleCut(draft.data);
     renderPanel();
     askPreview();
@@ -98,15 +111,20 @@ async function sendPreview() {
 
 /** The draft changed under the hand. */
 function draftMoved() {
-  draft.dirty = true;
   askPreview();
 }
 
 /** Show the figures of the draft; its picture follows by itself. */
 function fillPreview() {
   const holder = document.getElementById("preview");
-  if (holder) holder.replaceChildren(...previewParts());
+  if (!holder) return;
+  holder.replaceChildren(...previewParts());
+  const way = document.getElementById("missing-way");
+  if (way && !way.contains(document.activeElement)) way.replaceChildren(missingChoice());
+  clearTimeout(sayTimer);
+  sayTimer = setTimeout(() => draft && draft.answer && say(`${t("gain")} ${fmtNumber(draft.answer.gain)}`), 700);
 }
+let sayTimer = 0; // figures are said once the hand rests
 
 function previewParts() {
   if (!draft || (!draft.answer && !draft.error)) return [];

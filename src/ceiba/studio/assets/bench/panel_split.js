@@ -13,10 +13,10 @@ function splitPanel() {
     warningsOf(i),
     ruleLine(i),
     hidden ? null : nodeAnswer(i, end),
-    isTrial() ? null : nodeButtons(i),
+    hidden || isTrial() ? null : nodeButtons(i),
     hidden ? lessonQuestion(i) : isTrial() ? null : [draftSection(), lessonResult(i), section(t("s_rivals"), el("div", { id: "rivals", "aria-live": "off" }, rivalParts()))],
     hidden ? null : el("details", { class: "node-more" }, el("summary", {}, t("s_more_of_node")), section(t("rule"), ruleBox(i)), section(t("rows"), nodeRows(i)), end ? null : section(t("split"), nodeSplit(i)), nodeNotes(i, end)),
-    noteBox(i));
+    hidden ? null : [noteBox(i), answerBox(i)]);
 }
 
 const byHandTag = (i) => (studio.server.by_hand.includes(i) ? el("span", { class: "tag" }, t("s_by_hand")) : null);
@@ -57,14 +57,27 @@ function draftSection() {
   return el("section", { class: "block draft", id: "draft", "aria-label": name },
     el("div", { class: "node-head" }, el("h3", {}, name), el("button", { type: "button", class: "small", id: "draft-close", onclick: dropDraft }, t("s_close"))),
     draft.groups ? levelEditor(draft, draftMoved) : cutEditor(draft, draftMoved),
-    missing ? el("p", { class: "muted small-text" }, t("n_missing", { n: fmtCount(missing) })) : null,
-    el("div", { id: "preview", "aria-live": "polite" }, previewParts()),
+    missing ? el("div", { id: "missing-way", class: "small-text" }, missingChoice()) : null,
+    el("div", { id: "preview" }, previewParts()),
     el("div", { class: "row" },
       el("button", { type: "button", class: "primary", id: "take-draft", onclick: () => takeSplit(draftSplit()) }, t("s_use_split")),
       draft.groups ? el("button", { type: "button", class: "small", id: "best-groups", onclick: () => beginDraft(draft.column, draft.data.best) }, t("s_best_groups")) : null));
 }
 
-/** A name and a note on the node, and an answer set by hand. */
+/** An answer set by hand, with its reason. */
+function answerBox(i) {
+  const set = M.notes.get(i)?.answer;
+  const field = M.regression ? el("input", { id: "override", type: "number", step: "any", placeholder: t("s_by_rows") })
+    : el("select", { id: "override" }, el("option", { value: "" }, t("s_by_rows")), M.classes.map((name) => el("option", { value: name }, name)));
+  field.value = set !== undefined ? M.classes[set] : "";
+  const reason = el("input", { id: "override-reason", type: "text", maxlength: 400, autocomplete: "off" });
+  const save = () => act("override", { node: i, answer: field.value === "" ? null : M.regression ? Number(field.value) : field.value, reason: reason.value });
+  return el("details", { class: "note-box", open: set !== undefined }, el("summary", {}, t("s_override")),
+    el("div", { class: "note-fields" }, el("label", { for: "override" }, t("predicted")), field, el("label", { for: "override-reason" }, t("s_reason")), reason),
+    el("button", { type: "button", class: "small", id: "override-save", onclick: save }, t("s_override_save")));
+}
+
+/** A name and a note on the node. */
 function noteBox(i) {
   const written = M.notes.get(i);
   const name = el("input", { id: "note-name", type: "text", maxlength: 200, autocomplete: "off" });

@@ -74,6 +74,7 @@ Object.assign(WORDS, {
   s_option_max_leaf_nodes: ["most leaves", "máximo de hojas", "máximo de folhas"],
   s_option_min_impurity_decrease: ["least gain", "ganancia mínima", "ganho mínimo"],
   s_option_missing: ["missing values", "valores ausentes", "valores ausentes"],
+  s_option_unseen: ["unseen levels", "niveles no vistos", "níveis não vistos"],
   s_option_categorical_splits: ["splits of categories", "divisiones de categorías", "divisões de categorias"],
   s_priors_costs: ["Priors and costs", "Probabilidades previas y costes", "Probabilidades a priori e custos"],
   s_many_classes: ["Too many classes to set priors and costs here.", "Demasiadas clases para fijar aquí probabilidades y costes.", "Classes demais para definir aqui probabilidades e custos."],
