@@ -3,8 +3,8 @@
 /** The parts of the header that follow the state. */
 function benchBar() {
   const s = studio.server;
-  return el("div", { class: "bench-bar", id: "bench-bar" },
-    el("div", { class: "figures-now", role: "group", "aria-label": t("s_figures") },
+  return el("section", { class: "bench-bar", id: "bench-bar", "aria-label": t("s_figures") },
+    el("div", { class: "figures-now" },
       figureBox("figure-train", t("s_train"), s.figures.train), figureBox("figure-held-out", t("s_held_out"), s.figures.held_out), crossBox(s.figures.cross_validated),
       el("span", { class: "figure-box" }, el("span", { class: "figure-name" }, t("leaves")), el("strong", { id: "leaf-count" }, fmtCount(M.nLeaves))),
       warningButton()),

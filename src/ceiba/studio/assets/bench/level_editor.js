@@ -45,7 +45,7 @@ function levelChip(draft, code, b, change) {
   const name = M.columns.levels[draft.column][code];
   const last = draft.groups.length - 1;
   const chip = el("button", {
-    type: "button", class: "chip", "data-code": code, "aria-label": t("s_level_at", { level: name, n: b + 1, all: last + 1 }), title: name,
+    type: "button", class: "chip", "data-code": code, title: t("s_level_at", { level: name, n: b + 1, all: last + 1 }),
     onkeydown: (e) => {
       const to = e.key === "ArrowLeft" || e.key === "ArrowUp" ? b - 1 : e.key === "ArrowRight" || e.key === "ArrowDown" ? b + 1 : e.key === "n" || e.key === "Enter" ? last + 1 : NaN;
       if (Number.isNaN(to)) return;
@@ -78,7 +78,7 @@ function chipBar(counts) {
     if (w > 0) bar.append(sv("rect", { x, y: 0, width: w, height: 6, fill: barColours()[k] }));
     x += w;
   });
-  return el("span", { class: "chip-more", "aria-hidden": "true" }, fmtCount(total), bar);
+  return el("span", { class: "chip-more" }, fmtCount(total), bar);
 }
 
 /** Chips follow the pointer and are dropped into a box. @param {HTMLElement} holder */

@@ -56,6 +56,8 @@ const link = {
     if (link.closed || !link.up) return;
     link.up = false;
     link.changed(false);
+    // A request failed while the socket still seems open: only a new one tells that the server is back.
+    if (link.socket && link.socket.readyState === WebSocket.OPEN) link.socket.close();
   },
   open() {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/changes?token=${encodeURIComponent(TOKEN)}`);
