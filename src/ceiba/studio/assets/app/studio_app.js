@@ -75,7 +75,7 @@ function benchKeys(e) {
 
 /** From the tree to the first thing that can be done in the panel. */
 function focusPanel() {
-  const first = /** @type {HTMLElement|null} */ (document.querySelector("#panel .rival-name, #panel input, #panel button:not([disabled])"));
+  const first = ["#panel .rival-name", "#panel input", "#panel button:not([disabled])"].map((one) => /** @type {HTMLElement|null} */ (document.querySelector(one))).find(Boolean);
   if (first) first.focus();
 }
 
