@@ -30,8 +30,9 @@ async function beginDraft(j, given) {
   try {
     const data = await api.column(node, name);
     if (state.selected !== node || data.revision !== studio.server.revision) return;
-    const start = given || ownSplit(node, j) || data.best;
-    draft = { node, column: j, data: { bars: data.histogram || levelBars(data), curve: data.curve, levels: data.levels, missing: data.n_missing }, cut: NaN, groups: null, missing: "", answer: null, error: "" };
+    const best = bestOf(name);
+    const start = given || ownSplit(node, j) || best.given;
+    draft = { node, column: j, data: { bars: data.histogram || levelBars(data), curve: data.curve, levels: data.levels, missing: data.n_missing, best }, cut: NaN, groups: null, missing: "", answer: null, error: "" };
     if (M.columns.kind[j] === "categorical") draft.groups = startGroups(start, data);
     else draft.cut = start && start.cut !== undefined ? start.cut : middleCut(draft.data);
     renderPanel();
@@ -42,6 +43,12 @@ async function beginDraft(j, given) {
   } catch (error) {
     complain(error);
   }
+}
+
+/** The best split of a column at the selected node, and its gain, as far as they are known. */
+function bestOf(name) {
+  const one = rivals.data && rivals.data.rivals.find((/** @type {any} */ r) => r.column === name);
+  return one && one.given ? one : { given: null, gain: null };
 }
 
 function dropDraft() {
@@ -119,6 +126,7 @@ function fillPreview() {
   const holder = document.getElementById("preview");
   if (!holder) return;
   holder.replaceChildren(...previewParts());
+  /** @type {HTMLButtonElement} */ (document.getElementById("take-draft")).disabled = Boolean(draft.error || (draft.answer && draft.answer.empty));
   const way = document.getElementById("missing-way");
   if (way && !way.contains(document.activeElement)) way.replaceChildren(missingChoice());
   clearTimeout(sayTimer);
@@ -128,8 +136,9 @@ let sayTimer = 0; // figures are said once the hand rests
 
 function previewParts() {
   if (!draft || (!draft.answer && !draft.error)) return [];
-  if (draft.error) return [el("p", { class: "warn" }, draft.error)];
-  const { gain, best_gain: best, p_value: p, branches, held_out: held } = draft.answer;
+  if (draft.error || draft.answer.empty) return [el("p", { class: "warn" }, draft.error || t("s_empty_branch"))];
+  const { gain, p_value: p, branches, held_out: held } = draft.answer;
+  const best = draft.data.best.gain;
   const share = best > 0 ? Math.min(gain / best, 1) : null;
   return [
     branchTable(branches, held, (b) => branchWords(draftSplit(), draft.column, b)),

@@ -61,7 +61,7 @@ function draftSection() {
     el("div", { id: "preview" }, previewParts()),
     el("div", { class: "row" },
       el("button", { type: "button", class: "primary", id: "take-draft", onclick: () => takeSplit(draftSplit()) }, t("s_use_split")),
-      draft.groups ? el("button", { type: "button", class: "small", id: "best-groups", onclick: () => beginDraft(draft.column, draft.data.best) }, t("s_best_groups")) : null));
+      draft.groups ? el("button", { type: "button", class: "small", id: "best-groups", onclick: () => beginDraft(draft.column, draft.data.best.given) }, t("s_best_groups")) : null));
 }
 
 /** An answer set by hand, with its reason. */
@@ -82,7 +82,7 @@ function noteBox(i) {
   const written = M.notes.get(i);
   const name = el("input", { id: "note-name", type: "text", maxlength: 200, autocomplete: "off" });
   name.value = written?.name || "";
-  const note = el("textarea", { id: "note-text", rows: 2, maxlength: 4000 });
+  const note = el("textarea", { id: "note-text", rows: 2, maxlength: 2000 });
   note.value = written?.note || "";
   return el("details", { class: "note-box", open: Boolean(name.value || note.value) }, el("summary", {}, t("s_note")),
     el("div", { class: "note-fields" },

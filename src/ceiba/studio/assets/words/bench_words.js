@@ -73,6 +73,7 @@ Object.assign(WORDS, {
   s_branch: ["Branch {n}", "Rama {n}", "Ramo {n}"],
   s_branch_head: ["branch", "rama", "ramo"],
   s_merge: ["Merge {a} and {b}", "Unir {a} y {b}", "Unir {a} e {b}"],
+  s_empty_branch: ["A branch would be empty.", "Una rama quedaría vacía.", "Um ramo ficaria vazio."],
   s_use_split: ["Use this split", "Usar esta división", "Usar esta divisão"],
   s_close: ["Close", "Cerrar", "Fechar"],
   s_note: ["Note", "Nota", "Nota"],
