@@ -157,7 +157,9 @@ def test_analysis_by_keyboard_alone(open_studio: Open, tmp_path: Path) -> None:
     hands.await_action(lambda: hands.press("Enter"))
 
     hands.tab_to("twin", back=True)
-    deeper = hands.run("() => (ceibaStudio.view.direction === 'right' ? 'ArrowRight' : 'ArrowDown')")
+    deeper = hands.run(
+        "() => (ceibaStudio.view.direction === 'right' ? 'ArrowRight' : 'ArrowDown')"
+    )
     hands.press(deeper)
     hands.until("ceibaStudio.state.selected === 1")
     hands.await_rivals()

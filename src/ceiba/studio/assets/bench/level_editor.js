@@ -62,10 +62,8 @@ function levelChip(draft, code, b, change) {
 
 /** Rows of a level by class; null if it has none here. */
 function levelCounts(draft, code) {
-  const { bars } = draft.data;
-  const K = M.regression ? 1 : M.K;
-  const at = bars.codes ? bars.codes.indexOf(code) : -1;
-  return at < 0 ? null : bars.n.slice(at * K, (at + 1) * K);
+  const one = draft.data.levels.find((/** @type {any} */ level) => level.code === code);
+  return one ? one.counts || [one.n_rows] : null;
 }
 
 /** Classes in a level, as a bar. */
