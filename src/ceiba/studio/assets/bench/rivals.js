@@ -83,7 +83,8 @@ function branchWords(given, j, b) {
   if (given.presence) return t(b ? "is_missing" : "is_present");
   if (given.cut !== undefined) return isYesNo(j, given.cut) ? `= ${t(b ? "yes" : "no")}` : `${b ? ">" : "≤"} ${fmtCut(given.cut, j, true)}`;
   if (given.cuts) return b === 0 ? `≤ ${fmtCut(given.cuts[0], j, true)}` : b === given.cuts.length ? `> ${fmtCut(given.cuts[b - 1], j, true)}` : `${fmtCut(given.cuts[b - 1], j, true)} – ${fmtCut(given.cuts[b], j, true)}`;
-  const names = (given.branches[b] || []).map((c) => isolated(M.columns.levels[j][c]));
+  const names = (given.branches[b] || []).map((/** @type {number} */ c) => quotedLevel(M.columns.levels[j][c]));
+  if (!names.length) return t("is_missing");
   return names.length === 1 ? `= ${names[0]}` : `∈ {${listed(names, 12)}}`;
 }
 
