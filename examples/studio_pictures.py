@@ -1,8 +1,8 @@
 """The screenshots of the studio in the docs: the walk of docs/studio.md, done by a browser.
 
-Needs titanic.csv in the folder CEIBA_DATA, the packages of ceiba[studio], playwright and Pillow, and
+Needs titanic.csv in the folder CEIBA_DATA, ceiba[studio], the packages playwright and Pillow, and
 Chromium.
-Run: python examples/studio_pictures.py --pictures docs/images
+Run: python examples/studio_pictures.py FOLDER --pictures docs/images
 """
 
 import argparse
@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -136,7 +135,7 @@ def lesson(browser, address, folder):
 
 def main():
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    reader.add_argument("folder", nargs="?", type=Path, help="unused: the pictures have their own")
+    reader.add_argument("folder", type=Path, help="where the studio works; its files stay there")
     reader.add_argument("--pictures", type=Path, metavar="FOLDER", help="where the pictures go")
     asked = reader.parse_args()
     if asked.pictures is None:
@@ -145,9 +144,11 @@ def main():
     program = browser_path()
     from playwright.sync_api import sync_playwright
 
-    asked.pictures.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        shutil.copy(data / "titanic.csv", folder)
+    folder = asked.folder
+    for one in (folder, asked.pictures):
+        one.mkdir(parents=True, exist_ok=True)
+    shutil.copy(data / "titanic.csv", folder)
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         with studio("titanic.csv", "--target", "Survived", cwd=folder) as address:
             walk(browser, address, asked.pictures)
