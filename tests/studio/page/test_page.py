@@ -69,9 +69,9 @@ WORDS = {
         "Divisiones posibles",
         "Deshacer",
         "Guardar script",
-        "1 nivel|Crecer un nivel",
+        "Desarrollar un nivel",
     ),
-    "pt": ("Começar", "Divisões possíveis", "Desfazer", "Salvar script", "Crescer um nível"),
+    "pt": ("Começar", "Divisões possíveis", "Desfazer", "Salvar script", "Desenvolver um nível"),
 }
 
 
