@@ -68,7 +68,5 @@ def page(lang: str, lesson: bool = False) -> Page:
     frame = files("ceiba.studio").joinpath("assets", "page.html").read_text("utf-8")
     parts = {"lang": lang, "style": style, "script": script}
     html = "".join(parts[p] if k % 2 else p for k, p in enumerate(frame.split("@@")))
-    policy = (
-        f"script-src {source_hash(script)}; style-src {source_hash(style)}; img-src data: blob:"
-    )
+    policy = f"script-src {source_hash(script)}; style-src {source_hash(style)}"
     return Page(html, policy)

@@ -165,7 +165,7 @@ function branchFigure(one) {
   if (M.regression) return fmtNumber(one.mean, 3);
   const total = one.counts.reduce((a, n) => a + n, 0) || 1;
   const k = one.counts.indexOf(Math.max(...one.counts));
-  return `${M.classes[k]} ${fmtPercent(one.counts[k] / total)}`;
+  return `${isolated(M.classes[k])}${shareGap()}${fmtPercent(one.counts[k] / total)}`;
 }
 
 /** The target in a branch: shares of the classes, or mean and spread on the scale of the tree. */

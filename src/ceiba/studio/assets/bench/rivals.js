@@ -79,13 +79,13 @@ function splitWords(one, j) {
 }
 
 /** What a branch of a split asks of its column, in the words of the page. @param {any} given SPLIT @param {number} b */
-function branchWords(given, j, b) {
+function branchWords(given, j, b, most = 5) {
   if (given.presence) return t(b ? "is_missing" : "is_present");
   if (given.cut !== undefined) return isYesNo(j, given.cut) ? `= ${t(b ? "yes" : "no")}` : `${b ? ">" : "≤"} ${fmtCut(given.cut, j, true)}`;
   if (given.cuts) return b === 0 ? `≤ ${fmtCut(given.cuts[0], j, true)}` : b === given.cuts.length ? `> ${fmtCut(given.cuts[b - 1], j, true)}` : `${fmtCut(given.cuts[b - 1], j, true)} – ${fmtCut(given.cuts[b], j, true)}`;
   const names = (given.branches[b] || []).map((/** @type {number} */ c) => quotedLevel(M.columns.levels[j][c]));
   if (!names.length) return t("is_missing");
-  return names.length === 1 ? `= ${names[0]}` : `∈ {${listed(names, 12)}}`;
+  return names.length === 1 ? `= ${names[0]}` : `∈ {${listed(names, most)}}`;
 }
 
 /** Forbid or prefer a column from here on down. */
