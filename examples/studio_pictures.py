@@ -37,8 +37,10 @@ def browser_path():
 @contextmanager
 def studio(*arguments, cwd):
     """Start a studio and give the address of its page."""
-    command = [sys.executable, "-m", "ceiba", "studio", *arguments, "--no-browser", "--port", "0"]
-    server = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "ceiba", "studio", *arguments, "--no-browser"]
+    server = subprocess.Popen(
+        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     try:
         yield next(word for line in server.stdout for word in line.split() if "://" in word)
     finally:
@@ -152,7 +154,7 @@ def main():
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         with studio("titanic.csv", "--target", "Survived", cwd=folder) as address:
             walk(browser, address, asked.pictures)
-        with studio("--lesson", "restaurant", cwd=folder) as address:
+        with studio("restaurant", "--lesson", cwd=folder) as address:
             lesson(browser, address, asked.pictures)
         browser.close()
 

@@ -26,8 +26,8 @@ def browser() -> Iterator[Any]:
 def open_studio(browser: Any) -> Iterator[Open]:
     with ExitStack() as stack:
 
-        def open_it(table: Path | None, target: str | None, *flags: str, **options: Any) -> Hands:
-            served = stack.enter_context(serve(table, target, *flags))
+        def open_it(data: Path | str, *flags: str, **options: Any) -> Hands:
+            served = stack.enter_context(serve(data, *flags))
             hands = Hands(browser, served.address, **options)
             stack.callback(hands.context.close)
             return hands

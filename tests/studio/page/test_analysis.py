@@ -63,7 +63,7 @@ def test_analysis_by_mouse_script_gives_the_very_same_tree(
 ) -> None:
     columns = NAMES[name]
     table = table_of(name, tmp_path)
-    hands = open_studio(table, "Survived")
+    hands = open_studio(table, "--target", "Survived")
     page = hands.page
     # The table: a class is ordered, an identifier is left out, rows are held out.
     ordered = index_of(hands, columns["ordered"])
@@ -146,7 +146,7 @@ def test_analysis_by_mouse_script_gives_the_very_same_tree(
 
 def test_analysis_by_keyboard_alone(open_studio: Open, tmp_path: Path) -> None:
     table = write_passengers(tmp_path / "passengers.csv", n=400)
-    hands = open_studio(table, "Survived")
+    hands = open_studio(table, "--target", "Survived")
     hands.tab_to("start")
     hands.press("Enter")
     hands.await_rivals()

@@ -38,7 +38,7 @@ def grown(hands: Hands) -> Hands:
 def test_every_screen_and_tab_has_no_violation_by_axe(
     open_studio: Open, table: Path, scheme: str
 ) -> None:
-    hands = open_studio(table, "Survived", color_scheme=scheme)
+    hands = open_studio(table, "--target", "Survived", color_scheme=scheme)
     page = hands.page
     page.evaluate(axe_source())
     page.wait_for_selector(".column-histogram")
@@ -77,7 +77,7 @@ WORDS = {
 
 @pytest.mark.parametrize("lang", ["es", "pt"])
 def test_page_speaks_the_language_everywhere(open_studio: Open, table: Path, lang: str) -> None:
-    hands = open_studio(table, "Survived", "--lang", lang)
+    hands = open_studio(table, "--target", "Survived", "--lang", lang)
     page = hands.page
     page.wait_for_selector(".column-histogram")
     said = page.inner_text("body")
@@ -102,7 +102,7 @@ def test_page_of_390_px_is_read_without_scrolling_sideways(
     open_studio: Open, table: Path, lang: str
 ) -> None:
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    hands = open_studio(table, "Survived", "--lang", lang, **phone)
+    hands = open_studio(table, "--target", "Survived", "--lang", lang, **phone)
     page = hands.page
     page.wait_for_selector(".column-histogram")
     wide = [page.evaluate("() => document.documentElement.scrollWidth")]
@@ -124,7 +124,7 @@ def test_page_of_390_px_is_read_without_scrolling_sideways(
 def test_two_tabs_stay_in_step_and_an_edit_of_an_old_tree_is_refused(
     open_studio: Open, browser: Any, table: Path
 ) -> None:
-    one = grown(open_studio(table, "Survived"))
+    one = grown(open_studio(table, "--target", "Survived"))
     two = Hands(browser, one.page.url)
     assert two.shape() == one.shape()
     one.click_node(0)
@@ -138,7 +138,7 @@ def test_two_tabs_stay_in_step_and_an_edit_of_an_old_tree_is_refused(
 
 
 def test_lost_connection_is_said_and_recovers(open_studio: Open, browser: Any, table: Path) -> None:
-    hands = grown(open_studio(table, "Survived"))
+    hands = grown(open_studio(table, "--target", "Survived"))
     other = Hands(browser, hands.page.url)
     assert hands.page.is_hidden("#lost")
     hands.context.set_offline(True)
@@ -163,7 +163,7 @@ def test_hostile_names_are_inert_and_shown(open_studio: Open, tmp_path: Path) ->
         for k in range(60):
             cells = [str((k * (j + 3)) % 17) if j % 2 else names[(k + j) % 3] for j in range(7)]
             write.writerow([*cells, HOSTILE[0] if k % 17 > 8 else "b"])
-    hands = open_studio(path, "y")
+    hands = open_studio(path, "--target", "y")
     hands.page.wait_for_selector("#columns .bar-track")
     grown(hands)
     for k in range(hands.page.locator(".rival-name").count()):

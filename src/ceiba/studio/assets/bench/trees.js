@@ -47,7 +47,9 @@ async function runComparison() {
   comparing.loading = true;
   fillComparison();
   try {
-    comparing.data = await api.compare(comparing.a, comparing.b);
+    const { a, b } = comparing;
+    const data = await api.compare(a, b);
+    comparing.data = { ...data, a: { ...data.a, name: a }, b: { ...data.b, name: b } };
     comparing.revision = studio.server.revision;
   } catch (error) {
     comparing.data = null;
@@ -76,11 +78,11 @@ function comparison() {
 
 /** Which of the two is better, and whether by more than chance. */
 function verdictText(data) {
-  const apart = M.regression ? fmtNumber(Math.abs(data.difference), 3) : `${fmtNumber(100 * Math.abs(data.difference), 2)} ${t("points")}`;
-  const se = M.regression ? fmtNumber(data.se, 2) : `${fmtNumber(100 * data.se, 2)} ${t("points")}`;
-  const [a, b] = [treeName(data.a.name), treeName(data.b.name)];
-  if (!data.difference) return t("s_verdict_same", { a, b });
-  return t(data.within_one_se ? "s_verdict_within" : "s_verdict_beyond", { better: data.difference < 0 ? b : a, worse: data.difference < 0 ? a : b, apart, se });
+  if (!data.difference) return t("s_verdict_same");
+  const [better, worse] = data.difference < 0 ? [data.b, data.a] : [data.a, data.b];
+  const plain = M.regression || better.figures.train.cost !== null;
+  const shown = (/** @type {number} */ v) => (plain ? fmtNumber(v, 2) : `${fmtNumber(100 * v, 2)} ${t("points")}`);
+  return t(data.within_one_se ? "s_verdict_within" : "s_verdict_beyond", { better: treeName(better.name), worse: treeName(worse.name), apart: shown(Math.abs(data.difference)), se: shown(better.figures[data.rows].se) });
 }
 
 function comparisonRows(data) {
