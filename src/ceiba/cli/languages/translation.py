@@ -23,7 +23,8 @@ from ceiba.errors import OptionError, did_you_mean
 
 _AT: Final = {"es": 0, "pt": 1}
 _ALL_CELLS: Final = {**CELLS, **CHECK_CELLS}
-_YES_OR_BLANK: Final = ("chosen", "ours", "within 1 SE")  # headings of columns of yes and nothing
+#: Cells of tables that are words, by the heading of their column; others are names or figures.
+_WORDS_IN: Final = {"chosen": "yes", "ours": "yes", "within 1 SE": "yes", "instead": "a leaf"}
 _CAPITALS: Final = re.compile(r"[A-Z]{3,}")
 _SPOKEN: Final = "spoken_language"
 _FORM: Final = re.compile(r"\b[A-Z]+(?:[=<:,]+[A-Z]+)+\b")  # COLUMN=VALUE
@@ -144,10 +145,10 @@ def translated_table(rows: list[list[str]]) -> list[list[str]]:
         shown = [word(one) if one in ("rows", "error", "cost") else one for one in head[-3:]]
         return [[word(first), *head[1:-3], *shown] if len(head) > 3 else head, *body]
     if first in HEADED:
-        marks = [one in _YES_OR_BLANK for one in head]
+        words = [_WORDS_IN.get(one, "") for one in head]
         head = [word(one) for one in head]
         body = [
-            [word(cell) if mark else cell for cell, mark in zip(row, marks, strict=True)]
+            [word(cell) if cell == one else cell for cell, one in zip(row, words, strict=True)]
             for row in body
         ]
         if first == "column":  # the second is the kind
