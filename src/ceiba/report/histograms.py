@@ -123,7 +123,15 @@ def _node_bars(tree: Tree, rows: RowsByNode, node: int, n_classes: int) -> dict[
     if tree.splits.kind[node] == SplitKind.PRESENCE:
         missing = _is_missing(column, values).astype(np.int64)
         return {"presence": True, **_counted(missing, 2, target, n_classes)}
-    return _bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
+    bars = _bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
+    if bars is None or "codes" not in bars or not tree.splits.parts_missing[node]:
+        return bars
+    # Missing levels have a branch of their own, and so a bar, the last.
+    gone = _is_missing(column, values)
+    more = _counted(np.zeros(np.count_nonzero(gone), np.int64), 1, target[gone], n_classes)
+    bars.pop("missing", None)
+    bars["codes"].append(None)
+    return bars | {name: [*bars[name], *more[name]] for name in more}
 
 
 def column_bars(table: Table) -> list[dict[str, Any] | None]:
