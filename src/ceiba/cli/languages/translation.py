@@ -12,7 +12,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from ceiba.cli.languages.check_phrases import CHECK_CELLS, CHECK_PHRASES
@@ -26,6 +26,7 @@ _ALL_CELLS: Final = {**CELLS, **CHECK_CELLS}
 #: Cells of tables that are words, by the heading of their column; others are names or figures.
 _WORDS_IN: Final = {"chosen": "yes", "ours": "yes", "within 1 SE": "yes", "instead": "a leaf"}
 _CAPITALS: Final = re.compile(r"[A-Z]{3,}")
+_THOUSANDS: Final = re.compile(r"\d{1,3}(?:,\d{3})+")
 _SPOKEN: Final = "spoken_language"
 _FORM: Final = re.compile(r"\b[A-Z]+(?:[=<:,]+[A-Z]+)+\b")  # COLUMN=VALUE
 #: How a message about a mistake begins.
@@ -126,8 +127,17 @@ def translated(line: str) -> str:
     if line.startswith(PROGRAM):
         return translated_error(line)
     for pattern, words in _patterns():
-        line = pattern.sub(words[at], line)
+        line = pattern.sub(partial(_expanded, words[at]), line)
     return line
+
+
+def _expanded(template: str, match: re.Match[str]) -> str:
+    """Fill in a translation; 5,000 loses its comma, which would read as a decimal one."""
+    text = match.expand(template)
+    for group in match.groups():
+        if group and _THOUSANDS.fullmatch(group):
+            text = text.replace(group, group.replace(",", ""))
+    return text
 
 
 def translated_table(rows: list[list[str]]) -> list[list[str]]:
