@@ -19,6 +19,7 @@ from ceiba.cli.languages.check_phrases import CHECK_CELLS, CHECK_PHRASES
 from ceiba.cli.languages.error_phrases import ERRORS
 from ceiba.cli.languages.help_phrases import METAVARS
 from ceiba.cli.languages.phrases import CELLS, CORNER, HEADED, PHRASES
+from ceiba.cli.languages.prior_phrases import PRIOR_PHRASES
 from ceiba.errors import OptionError, did_you_mean
 
 _AT: Final = {"es": 0, "pt": 1}
@@ -79,7 +80,11 @@ def is_english() -> bool:
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], tuple[str, str]], ...]:
+<<<<<<< HEAD
+    phrases = (*PRIOR_PHRASES, *MISTAKE_PHRASES, *CHECK_PHRASES, *PHRASES)
+=======
     phrases = (*CHECK_PHRASES, *PHRASES)
+>>>>>>> hour
     return tuple((re.compile(pattern), (es, pt)) for pattern, es, pt in phrases)
 
 

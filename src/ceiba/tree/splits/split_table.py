@@ -450,6 +450,8 @@ class SplitTable(ArrayRecord):
 
 def _kept(start: Array, leaf: Array) -> tuple[Array, Array]:
     """Return where the rows of a ragged table start without those of leaves, and what is kept."""
+    if start[-1] == 0:  # most trees have no levels, or no intervals
+        return start, np.zeros(0, bool)
     length = np.diff(start)
     kept = np.concatenate(([0], np.cumsum(np.where(leaf, 0, length))))
     return kept, ~np.repeat(leaf, length)

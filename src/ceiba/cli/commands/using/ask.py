@@ -72,7 +72,9 @@ def _told(tree: Any, made: Any) -> str:
     lines = ["", colored(f"{name}: {shown}", "bold"), "", "Why:", *(f"  {one}" for one in steps)]
     share, low, high, rows = sureness(tree, made.leaf)
     sure = f"  leaf {made.leaf}, {counted(rows, 'training row')}"
-    if share == share:
+    if share == share and tree.class_prior is not None:  # not the share of these rows
+        sure += f"; prior-weighted probability {percent(share, 1)}"
+    elif share == share:
         sure += f"; {percent(share, 1)} of them {shown}"
     if low == low:
         ends = (
