@@ -60,7 +60,7 @@ CHECK_PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
     (r"^cp: alpha / R\(root\), R\(root\) = ", "cp: alfa / R(raíz), R(raíz) = ",
      "cp: alfa / R(raiz), R(raiz) = "),
     (r"^risk: R\(T\), (.+?), on the training rows", r"riesgo: R(T), \1, en las filas de "
-     r"entrenamiento", r"risco: R(T), \1, nas linhas de treinamento"),
+     r"entrenamiento", r"risco: R(T), \1, nas linhas de treino"),
     (r"; cv_risk, cv_se: on held-out rows, with its standard error",
      "; riesgo_vc, ee_vc: en filas reservadas, con su error estándar",
      "; risco_vc, ep_vc: em linhas reservadas, com o seu erro padrão"),
@@ -78,7 +78,7 @@ CHECK_PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
     # Drift.
     (r"^([\d,.]+) new rows against ([\d,.]+) training rows$",
      r"\1 filas nuevas frente a \2 filas de entrenamiento",
-     r"\1 linhas novas contra \2 linhas de treinamento"),
+     r"\1 linhas novas contra \2 linhas de treino"),
     (r"^PSI over the leaves (\S+) \(by chance about (\S+)\)$",
      r"PSI sobre las hojas: \1 (por azar, cerca de \2)",
      r"PSI sobre as folhas: \1 (por acaso, cerca de \2)"),

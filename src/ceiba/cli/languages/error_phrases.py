@@ -137,7 +137,7 @@ ERRORS: Final[tuple[tuple[str, str, str], ...]] = (
      "Indique uma tabela (e --row), ou os valores de uma linha com --value."),
     ("{} fits the model again: give the rows it learned from, --train.",
      "{} vuelve a ajustar el modelo: indique sus filas de entrenamiento con --train.",
-     "{} ajusta o modelo de novo: indique as suas linhas de treinamento com --train."),
+     "{} ajusta o modelo de novo: indique as suas linhas de treino com --train."),
     ("--by compares groups of held-out rows: give them with --data.",
      "--by compara grupos de filas reservadas: indíquelas con --data.",
      "--by compara grupos de linhas reservadas: indique-as com --data."),

@@ -34,7 +34,7 @@ function readBars(given, j, K, branch, cuts) {
   const bars = Array.from({ length: n }, (_, k) => {
     const counts = given.n.slice(k * K, (k + 1) * K);
     const alone = given.codes && level(k) === null; // missing levels that have a branch of their own
-    const name = alone ? t("is_missing") : given.presence ? t(k ? "is_missing" : "is_present") : given.low === undefined ? fmtValue(level(k), j) : "";
+    const name = alone ? t("missing") : given.presence ? t(k ? "is_missing" : "is_present") : given.low === undefined ? fmtValue(level(k), j) : "";
     const at = alone ? branch(null) : given.presence ? k : given.low === undefined ? branch(level(k)) : 0;
     return { name, from: edge(k), to: edge(k + 1), counts, total: counts.reduce((a, b) => a + b, 0), quartiles: given.quartiles && counts[0] ? given.quartiles.slice(3 * k, 3 * k + 3) : null, branch: at };
   });
