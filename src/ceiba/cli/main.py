@@ -27,7 +27,7 @@ COMMANDS: Final = {
         "Use and check",
         ("predict", "ask", "evaluate", "explain", "counterfactual", "drift", "stability"),
     ),
-    "samples": ("Examples", ("datasets", "demo")),
+    "samples": ("Examples", ("datasets", "demo", "lesson")),
 }
 
 _EPILOG: Final = (
