@@ -152,6 +152,10 @@ ERRORS: Final[tuple[tuple[str, str, str], ...]] = (
     ("The file has a column {} already. Give --prefix, or --only.",
      "El archivo ya tiene una columna {}. Indique --prefix u --only.",
      "O arquivo já tem uma coluna {}. Indique --prefix ou --only."),
+    ("{} is there already, perhaps with your work. Name another (--out).",
+     "{} ya existe, quizá con su trabajo. Indique otro (--out).",
+     "{} já existe, talvez com o seu trabalho. Indique outro (--out)."),
+    ("{} has no option {}.", "{} no tiene la opción {}.", "{} não tem a opção {}."),
     ("The file {} is there already.", "El archivo {} ya existe.", "O arquivo {} já existe."),
     # Files and tables.
     ("The file {} is not there.", "No existe el archivo {}.", "O arquivo {} não existe."),

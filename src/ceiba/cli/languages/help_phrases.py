@@ -69,6 +69,8 @@ DEFAULTS: Final[dict[str, tuple[str, str]]] = {
     "on a terminal": ("en un terminal", "em um terminal"),
     "order of the leaves": ("el orden de las hojas", "a ordem das folhas"),
     "DATA.ceiba": ("DATOS.ceiba", "DADOS.ceiba"),
+    "invented stand-ins": ("sustitutos inventados", "substitutos inventados"),
+    "lesson_NUMBER_LANG.ipynb": ("lesson_NÚMERO_IDIOMA.ipynb", "lesson_NÚMERO_IDIOMA.ipynb"),
     "MODEL.html": ("MODELO.html", "MODELO.html"),
 }  # fmt: skip
 
@@ -368,6 +370,12 @@ OPTIONS: Final[dict[str, tuple[str, str]]] = {
     "Draw it too (png, svg, pdf).": ("También lo dibuja (png, svg, pdf).",
                                      "Também o desenha (png, svg, pdf)."),
     "One of them.": ("Uno de ellos.", "Um deles."),
+    "One of them, from 1 to 8.": ("Una de ellas, de 1 a 8.", "Uma delas, de 1 a 8."),
+    "Language of the lesson.": ("Idioma de la lección.", "Idioma da lição."),
+    "A folder with the tables that ceiba does not hold (Seattle, water, Hitters).": (
+        "Una carpeta con las tablas que ceiba no incluye (Seattle, water, Hitters).",
+        "Uma pasta com as tabelas que o ceiba não inclui (Seattle, water, Hitters)."),
+    "The notebook to write.": ("El cuaderno que se escribe.", "O notebook a escrever."),
     "Folder of picture and report.": ("Carpeta de la imagen y el informe.",
                                       "Pasta da imagem e do relatório."),
 }  # fmt: skip
@@ -483,6 +491,9 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "List the embedded data sets, or write one as CSV.": (
         "Lista los conjuntos de datos incluidos, o escribe uno como CSV.",
         "Lista os conjuntos de dados incluídos, ou escreve um como CSV."),
+    "List the eight lessons, or write one as a Jupyter notebook.": (
+        "Lista las ocho lecciones, o escribe una como cuaderno de Jupyter.",
+        "Lista as oito lições, ou escreve uma como notebook do Jupyter."),
     "Learn two small trees, print them, draw one and write its report.": (
         "Aprende dos árboles pequeños, los imprime, dibuja uno y escribe su informe.",
         "Aprende duas árvores pequenas, imprime-as, desenha uma e escreve o seu relatório."),
