@@ -128,7 +128,9 @@ def prepare(
     table, name = whole_table(X, y)
     if like is not None:
         _refuse_with_like(task=task, ignore=ignore, kinds=kinds, orders=orders)
-        return _parted(_like(table, name, getattr(like, "tree_", like), weight), held_out, weight, seed)
+        return _parted(
+            _like(table, name, getattr(like, "tree_", like), weight), held_out, weight, seed
+        )
     own = dict(kinds or {}) | {column: "ordered" for column in orders or {}}
     left_out = [*ignore, *([weight] if weight is not None else [])]
     _check_names(table, [*own, *left_out, name])
@@ -240,7 +242,9 @@ def _numbers(column: Column) -> Column:
                 "correct the cell."
             ) from None
     numbers = np.array([*values, np.nan])[column.values]  # the last one serves code -1
-    return Column(ColumnInfo(name, Kind.NUMERIC, (), "number", *column_range(name, numbers)), numbers)
+    return Column(
+        ColumnInfo(name, Kind.NUMERIC, (), "number", *column_range(name, numbers)), numbers
+    )
 
 
 def _ordered(column: Column, order: list[Any]) -> Column:

@@ -30,7 +30,9 @@ def column(bench: Bench, node: int, name: str) -> dict[str, Any]:
     n_missing = int(np.count_nonzero(np.isnan(values) if info.is_numeric else values < 0))
     tree = bench.tree
     cuts = tree.splits.node_cuts(node) if int(tree.splits.column[node]) == at else []
-    curve = None if info.kind is Kind.CATEGORICAL else _curve(bench, values, target, info.is_numeric)
+    curve = (
+        None if info.kind is Kind.CATEGORICAL else _curve(bench, values, target, info.is_numeric)
+    )
     return {
         "node": node,
         "column": name,

@@ -42,7 +42,9 @@ class Places:
 
     def _keep(self, key: Any, here: Here) -> None:
         self._kept[key] = here
-        while len(self._kept) > 1 and sum(len(one.rows) for one in self._kept.values()) > self._most:
+        while (
+            len(self._kept) > 1 and sum(len(one.rows) for one in self._kept.values()) > self._most
+        ):
             self._kept.popitem(last=False)
 
     @staticmethod

@@ -203,7 +203,9 @@ def seal(desk: Desk, node: int, sealed: bool = True) -> tuple[State, str]:
     if not isinstance(sealed, bool):
         raise OptionError(f"sealed: got {sealed!r}. Give true or false.")
     line = f"model = model.seal({node}{'' if sealed else ', False'})"
-    return desk.state.then(desk.state.model.seal(node, sealed), line, at=at if sealed else None), line
+    return desk.state.then(
+        desk.state.model.seal(node, sealed), line, at=at if sealed else None
+    ), line
 
 
 def forbid(desk: Desk, node: int, columns: Any) -> tuple[State, str]:

@@ -29,7 +29,9 @@ class Journal:
         self._file = file
 
     @classmethod
-    def open(cls, path: Path, fingerprint: str, start: dict[str, Any]) -> tuple[Journal, str | None]:
+    def open(
+        cls, path: Path, fingerprint: str, start: dict[str, Any]
+    ) -> tuple[Journal, str | None]:
         """Open the file of a workspace, and give what was done in it; a word if it was another's.
 
         A file of other data is put aside under another name, never overwritten.
