@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -30,7 +31,9 @@ def column(bench: Bench, node: int, name: str) -> dict[str, Any]:
     n_missing = int(np.count_nonzero(np.isnan(values) if info.is_numeric else values < 0))
     tree = bench.tree
     cuts = tree.splits.node_cuts(node) if int(tree.splits.column[node]) == at else []
-    curve = None if info.kind is Kind.CATEGORICAL else _curve(bench, values, target, info.is_numeric)
+    curve = (
+        None if info.kind is Kind.CATEGORICAL else _curve(bench, values, target, info.is_numeric)
+    )
     return {
         "node": node,
         "column": name,
@@ -57,7 +60,7 @@ def _curve(bench: Bench, values: Any, target: NodeTarget, numeric: bool) -> dict
     cut, gain = listing["cut"], listing["gain"]
     if len(cut) > _POINTS:
         edges = np.linspace(0, len(cut), _POINTS + 1).astype(int)
-        kept = [a + int(np.argmax(gain[a:b])) for a, b in zip(edges, edges[1:], strict=False)]
+        kept = [a + int(np.argmax(gain[a:b])) for a, b in pairwise(edges.tolist())]
         cut, gain = cut[kept], gain[kept]
     return {"cut": exact(cut), "gain": exact(gain), "every": step}
 
