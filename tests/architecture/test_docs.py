@@ -23,6 +23,7 @@ ROOMS = [
     "grow",
     "inspection",
     "layout",
+    "lessons",
     "listing",
     "options",
     "paths",

@@ -293,5 +293,7 @@ PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
      r"alfa: coste por hoja, en unidades del coste medio; riesgo: R(T), el de la raíz \1",
      r"alfa: custo por folha, em unidades do custo médio; risco: R(T), o da raiz \1"),
     (r"^columns used$", "columnas usadas", "colunas usadas"),
+    (r"^yes, no$", "sí, no", "sim, não"),
+    (r"^Answer$", "Respuesta", "Resposta"),
     (r"^learned from ", "aprendido de ", "aprendido de "),
 )  # fmt: skip

@@ -21,69 +21,36 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
-#include "optimal/cache.hpp"
-#include "optimal/clock.hpp"
-#include "optimal/intervals.hpp"
+#include "optimal/exact/answers.hpp"
+#include "optimal/exact/cache.hpp"
+#include "optimal/exact/intervals.hpp"
+#include "optimal/exact/sides.hpp"
+#include "optimal/exact/stumps.hpp"
+#include "optimal/exact/target_groups.hpp"
 #include "optimal/losses.hpp"
 #include "optimal/plan.hpp"
-#include "optimal/sides.hpp"
-#include "optimal/target_groups.hpp"
+#include "optimal/search.hpp"
 
 namespace ceiba::optimal {
 
-struct Rules {
-    int max_depth = 3;
-    int max_leaves = 1 << 30;
-    std::size_t min_rows = 1;
-    double penalty = 0.0;    // per leaf, in the unit of the loss
-    double tolerance = 0.0;  // losses closer than this are equal
-};
-
-struct Answer {
-    double value = infinite;  // of the tree; infinite: none costs less than the bound
-    double relaxed = 0.0;     // no tree of this depth on these rows or more of them costs less
-    PlanPtr plan;
-    bool found() const { return value < infinite; }
-};
-
-// What the node at the top tells the outside while it is searched.
-struct Watch {
-    virtual ~Watch() = default;
-    virtual void improved(double value, const PlanPtr& plan) = 0;
-    virtual void bounded(double lower) = 0;
-    virtual double keep_below(double bound) const { return bound; }  // cuts that cost less are looked at
-    virtual void evaluated(double, const PlanPtr&) {}
-    virtual bool every_cut() const { return false; }
-};
-
 template <class Loss>
-class Solver {
+class Solver final : public Search {
 public:
     Solver(const Features& features, const LossRule& rule, const Rules& rules, base::ThreadPool& pool, Clock& clock,
            std::size_t cache_bytes)
-        : features_(features),
-          rule_(rule),
-          rules_(rules),
-          clock_(clock),
+        : Search(features, rule, rules, clock),
           cache_(cache_bytes),
           sides_(rule, rules.min_rows, features, pool),
-          leaf_(rule) {}
+          leaf_(rule),
+          ranking_(rule, rules.min_rows) {}
 
-    const Rules& rules() const { return rules_; }
-    const LossRule& rule() const { return rule_; }
-    const Features& features() const { return features_; }
-    Clock& clock() { return clock_; }
-    SideSearch<Loss>& sides() { return sides_; }
-
-    double leaf_value(const Node& node) { return leaf_loss(node) + rules_.penalty; }
-    double leaf_loss(const Node& node) {
+    double leaf_loss(const Node& node) override {
         leaf_.clear();
         for (std::size_t i = 0; i < node.n_rows(); ++i) leaf_.add(node.data, i);
         return leaf_.loss();
     }
 
-    // `bound`: only trees that cost less are of interest.
-    Answer solve(const Node& node, int depth, int leaves, double bound, Watch* watch = nullptr) {
+    Answer solve(const Node& node, int depth, int leaves, double bound, Watch* watch = nullptr) override {
         depth = std::min(depth, leaves - 1);
         if (depth < 31) leaves = std::min(leaves, 1 << depth);
         const double leaf = leaf_value(node);
@@ -115,18 +82,29 @@ public:
         return best;
     }
 
-    // The plan that asks this cut of the node, with plans below.
-    PlanPtr plan_of(const Node& node, std::size_t f, std::uint32_t position, bool missing_left, PlanPtr left,
-                    PlanPtr right) const {
-        const std::uint32_t* const e = node.entries(f);
-        const std::vector<std::uint32_t>& rank = features_.all[f].rank;
-        const auto rank_at = [&](std::uint32_t i) { return rank[node.data.row[e[i] & row_mask]]; };
-        return std::make_shared<const Plan>(Plan{static_cast<std::uint32_t>(f), rank_at(position),
-                                                 rank_at(position + 1), missing_left, std::move(left),
-                                                 std::move(right)});
+    std::vector<Stump> best_cuts(const Node& node) override {
+        std::vector<Stump> cuts;
+        const SideOf all(node.n_rows(), 0);
+        for (std::size_t f = 0; f < node.n_features(); ++f) {
+            if (node.n_cuts[f] == 0 || features_.all[f].bounds_only) continue;
+            Stump stump;
+            ranking_.scan(node, f, all, 0, false, stump);
+            if (stump.feature >= 0) cuts.push_back(stump);
+        }
+        clock_.spend(node.n_rows() * node.n_features());
+        return cuts;
+    }
+
+    void charge(const RowData& data, const std::vector<std::uint32_t>& own, const std::vector<std::uint32_t>& rows,
+                std::vector<double>& out) const override {
+        const LeafAnswer<Loss> answer(rule_, data, own);
+        for (std::uint32_t i : rows) out[i] = answer.charge(data, i);
     }
 
 private:
+    // Columns are ranked by gini where mistakes are counted: it sees progress that mistakes do not show yet.
+    using Ranking = std::conditional_t<std::is_same_v<Loss, Squared> || std::is_same_v<Loss, Absolute>, Loss, Gini>;
+
     // A lower bound of trees with at least one split: rows that agree in all columns, classes without a leaf, groups of
     // the target. What cannot reach `goal` need not be worked out.
     double split_bound(const Node& node, int depth, int leaves, double goal) {
@@ -332,13 +310,10 @@ private:
         return below;
     }
 
-    const Features& features_;
-    const LossRule& rule_;
-    Rules rules_;
-    Clock& clock_;
     Cache cache_;
     SideSearch<Loss> sides_;
     Loss leaf_;
+    StumpScan<Ranking> ranking_;
     TargetGroups groups_;
     SideOf whole_;
     std::array<SideOf, 2> side_;

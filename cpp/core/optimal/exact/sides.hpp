@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
-#include "optimal/kernels.hpp"
+#include "optimal/exact/kernels.hpp"
+#include "optimal/exact/stumps.hpp"
 #include "optimal/losses.hpp"
-#include "optimal/stumps.hpp"
 
 namespace ceiba::optimal {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "optimal/columns/ranked.hpp"
+#include "optimal/losses.hpp"
 
 namespace ceiba::optimal {
 

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "optimal/columns/ranked.hpp"
+#include "optimal/exact/stumps.hpp"
 #include "optimal/losses.hpp"
-#include "optimal/stumps.hpp"
 
 namespace ceiba::optimal {
 

@@ -18,12 +18,11 @@
 #include <vector>
 
 #include "optimal/columns/ranked.hpp"
+#include "optimal/exact/stumps.hpp"
 #include "optimal/losses.hpp"
-#include "optimal/stumps.hpp"
 
 namespace ceiba::optimal {
 
-using SideOf = std::vector<std::uint8_t>;
 using TwoLosses = std::array<double, 2>;  // of the two sides
 
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
