@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -59,7 +60,7 @@ def _curve(bench: Bench, values: Any, target: NodeTarget, numeric: bool) -> dict
     cut, gain = listing["cut"], listing["gain"]
     if len(cut) > _POINTS:
         edges = np.linspace(0, len(cut), _POINTS + 1).astype(int)
-        kept = [a + int(np.argmax(gain[a:b])) for a, b in zip(edges, edges[1:], strict=False)]
+        kept = [a + int(np.argmax(gain[a:b])) for a, b in pairwise(edges.tolist())]
         cut, gain = cut[kept], gain[kept]
     return {"cut": exact(cut), "gain": exact(gain), "every": step}
 
