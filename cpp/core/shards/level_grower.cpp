@@ -30,7 +30,7 @@ LevelGrower::LevelGrower(const grow::GrowOptions& options, std::shared_ptr<const
       layout_(std::move(layout)),
       types_(std::move(types)),
       sizes_(sizes),
-      stop_(options_),
+      stop_(options_, options_.search),
       pool_(options.n_threads),
       limits_(!options.search.monotone.empty() || std::isfinite(options.low) || std::isfinite(options.high)) {
     builders_.emplace_back();
@@ -383,8 +383,7 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
         // goes to the last one.
         split::BranchLoad load;
         for (const Words& branch : found.branches) load.weight.push_back(static_cast<double>(rows_of(branch)));
-        const bool nothing_learned =
-            options_.search.missing == split::Missing::learn && rows_of(found.missing) == 0;
+        const bool nothing_learned = options_.search.missing == split::Missing::learn && rows_of(found.missing) == 0;
         question->default_branch = split::heaviest(load, nothing_learned ? split::Tie::last : split::Tie::first);
         question->sent_default = static_cast<std::int64_t>(rows_of(found.missing));
         add(found.branches[static_cast<std::size_t>(question->default_branch)], found.missing);

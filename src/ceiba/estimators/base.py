@@ -57,10 +57,9 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         self.tree_ = tree
         self.n_features_in_ = n_columns
         self.n_outputs_ = tree.target.n_outputs
+        self.__dict__.pop("certificate_", None)
         if tree.certificate is not None:
             self.certificate_ = tree.certificate
-        else:
-            self.__dict__.pop("certificate_", None)
         self.max_features_ = resolve_max_features(self.__dict__.get("max_features"), n_columns)
         if schema.named:
             self.feature_names_in_ = np.array(schema.names, dtype=object)

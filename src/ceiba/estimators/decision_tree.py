@@ -212,10 +212,12 @@ class DecisionTree(BaseTree):
             )
         X, sample_weight = taken_out(X, sample_weight)
         table, target, weight = self._read_training(X, y, sample_weight, stated)
+        options = grow_options(stated, self._task)
+        if not stated:  # the common case, and a small fit takes microseconds
+            return Problem(table, target, options, weight), stated
         if stated.get("class_weight") is not None:
             per_class = class_weights(stated["class_weight"], target)
             weight = per_class if weight is None else weight * per_class
-        options = grow_options(stated, self._task)
         if stated.get("positive") is not None:
             options = about_class(options, stated["positive"], table, target)
         return Problem(table, target, options, weight), stated
@@ -276,10 +278,11 @@ class DecisionTree(BaseTree):
     def _keep_pruning(self, pruned: Pruned | None) -> None:
         """Set what the pruning left behind, and nothing of an earlier fit."""
         mine = self.__dict__
-        for name, part in _LEFT_BY_PRUNING.items():
-            mine.pop(name, None)
-            if pruned is not None and (value := getattr(pruned, part)) is not None:
-                mine[name] = value
+        for name in _LEFT_BY_PRUNING.keys() & mine.keys():
+            del mine[name]
+        if pruned is not None:
+            left = {name: getattr(pruned, part) for name, part in _LEFT_BY_PRUNING.items()}
+            mine.update({name: value for name, value in left.items() if value is not None})
 
     # ------------------------------------------------------------------ pruning
 

@@ -78,7 +78,10 @@ def tree_of(arrays: _core.TreeArrays, problem: Problem, units: Units, below: Pla
 
     if options.missing_rule == "surrogate" or options.max_competitors:
         return Tree(**{**known, **rest()})
-    return Tree.later(known, rest)
+    tree = Tree.later(known, rest)
+    if scales.factor is None and scales.costs is None:
+        tree.__dict__["_left_by_first_column"] = arrays.left_by_first_column()
+    return tree
 
 
 def _assemble(

@@ -97,7 +97,7 @@ function stepOf(i, branch) {
   if (s.kind[i] !== PRESENCE) silent.missing = true;
   const unseen = unknownTo(s, i);
   if (M.payload.unseen === "missing") join(silent, unseen);
-  else if (branch === M.majority[i]) join(yes, unseen);
+  else if (branch === M.majority[i] && M.payload.unseen !== "default") join(yes, unseen);
   const stand = M.surrogates && M.surrogates.inUse ? M.surrogates : null;
   const tests = [];
   if (stand) {
@@ -143,7 +143,7 @@ function setText(set, most = 8, closed = false) {
     if (below && above) return whole(`${low} < ${name} ≤ ${high}`);
     return whole(below ? `${name} ≤ ${high}` : `${name} > ${low}`);
   }
-  const levels = M.columns.levels[set.j].map(isolated);
+  const levels = M.columns.levels[set.j].map(quotedLevel);
   let shown = levels.filter((_, c) => set.named[c]);
   if (!shown.length) shown = levels.filter((_, c) => set.codes[c]);
   if (!shown.length) {
