@@ -20,9 +20,16 @@ from ceiba.tree import Tree
 
 
 def sharded(
-    problem: Problem, pieces: list[np.ndarray], sample: np.ndarray, n_threads: int = 1
+    problem: Problem,
+    pieces: list[np.ndarray],
+    sample: np.ndarray,
+    n_threads: int = 1,
+    values: int = 1 << 20,
 ) -> Problem:
-    """Give the same problem with its rows in shards; the bins are placed by the rows `sample`."""
+    """Give the same problem with its rows in shards.
+
+    The bins are placed by the rows `sample`; an answer has about so many `values`.
+    """
     table, target = problem.table, problem.target
     classes = problem.options.task == "classification"
     edges = [
@@ -68,7 +75,7 @@ def sharded(
     exchange = ThreadExchange(shards, n_threads)
     return replace(
         problem,
-        table=ShardedTable(table.schema, table.n_rows, layout, exchange),
+        table=ShardedTable(table.schema, table.n_rows, layout, exchange, values),
         target=ShardedTarget(target.info, totals),
         weight=None,
     )

@@ -27,7 +27,8 @@ def compare(seed: int, task: str, monkeypatch: pytest.MonkeyPatch) -> int:
         monkeypatch.setattr(grower, "GATHER_ROWS", int(rng.choice([0, 0, 50])))
         monkeypatch.setattr(grower, "FETCH_ROWS", int(rng.choice([1, 8, 1000])))
         sample = np.arange(problem.n_rows)[: int(rng.choice([3, 20, 500]))]
-        found = sharded(problem, pieces, sample, n_threads=int(rng.integers(1, 3))).grow()
+        values = int(rng.choice([1, 500, 1 << 20]))  # answers of one stretch at a time, or more
+        found = sharded(problem, pieces, sample, int(rng.integers(1, 3)), values).grow()
         assert_same_tree(expected, found)
     return expected.n_leaves
 

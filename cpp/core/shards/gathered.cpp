@@ -11,7 +11,10 @@ void GatheredNode::read(Reader& in) {
             out.push_back(static_cast<std::int32_t>(static_cast<std::uint32_t>(word)));
     };
     const auto append_numbers = [n, &in](std::vector<double>& out) {
-        for (std::uint64_t word : in.take(n)) out.push_back(std::bit_cast<double>(word));
+        const std::size_t first = out.size();
+        const auto words = in.take(n);
+        out.resize(first + n);
+        for (std::size_t i = 0; i < n; ++i) out[first + i] = std::bit_cast<double>(words[i]);
     };
     for (std::size_t c = 0; c < types_->size(); ++c) {
         if ((*types_)[c].kind != data::ColumnKind::numeric) {

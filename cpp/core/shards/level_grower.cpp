@@ -227,7 +227,7 @@ void LevelGrower::take_count(Reader& in) {
 }
 
 void LevelGrower::survey_nodes() {
-    std::vector<std::size_t> nodes;
+    looked_at_.clear();
     for (std::size_t i = 0; i < open_.size(); ++i) {
         Open& open = open_[i];
         if (!open.searched) continue;
@@ -238,9 +238,9 @@ void LevelGrower::survey_nodes() {
         }
         check_counts(open);
         open.survey = make_survey(*layout_, options_.search, open.context, *open.counts, sizes_.fetch_rows);
-        nodes.push_back(i);
+        looked_at_.push_back(i);
     }
-    look(nodes);
+    look();
 }
 
 // Every column must count all rows of the node.
@@ -254,37 +254,38 @@ void LevelGrower::check_counts(const Open& open) const {
     }
 }
 
-void LevelGrower::look(const std::vector<std::size_t>& nodes) {
+// Nodes that only fetch wait until nobody zooms, and what would not fit into memory waits for the next round.
+void LevelGrower::look() {
     phase_ = Phase::look;
     std::vector<StretchAsk> zoom, fetch;
-    std::vector<std::size_t> zoomed, fetched;
-    for (std::size_t i : nodes) {
+    std::vector<std::size_t> zoomed, fetched, rest;
+    const double words = static_cast<double>(sizes_.gather_values);
+    const double each = std::max(1.0, words / static_cast<double>(std::max<std::size_t>(1, looked_at_.size())));
+    for (std::size_t i : looked_at_) {
         const std::size_t n_zoom = zoom.size(), n_fetch = fetch.size();
-        open_[i].survey->ask(i, zoom, fetch);
+        open_[i].survey->ask(i, each, zoom, fetch);
         if (zoom.size() > n_zoom) zoomed.push_back(i);
         if (fetch.size() > n_fetch) fetched.push_back(i);
+        if (zoom.size() > n_zoom || fetch.size() > n_fetch) rest.push_back(i);
     }
-    // Nodes that only fetch wait until nobody zooms: one round for all of them.
-    waiting_.insert(waiting_.end(), fetched.begin(), fetched.end());
-    waiting_asks_.insert(waiting_asks_.end(), fetch.begin(), fetch.end());
-    if (zoom.empty() && waiting_asks_.empty()) return choose();
+    looked_at_ = std::move(rest);
+    if (looked_at_.empty()) return choose();
     const bool zooms = !zoom.empty();
-    asked_ = zooms ? zoomed : std::exchange(waiting_, {});
-    const std::vector<StretchAsk> asks = zooms ? std::move(zoom) : std::exchange(waiting_asks_, {});
+    asked_ = zooms ? std::move(zoomed) : std::move(fetched);
+    const std::vector<StretchAsk>& asks = zooms ? zoom : fetch;
     round_ = new_round(zooms ? Ask::zoom : Ask::fetch);
     round_.push_back(asks.size());
     for (const StretchAsk& one : asks) one.write(round_);
 }
 
 void LevelGrower::take_look(Reader& in) {
-    if (ask_ == Ask::fetch) {
-        in.take(2);  // width of a cell, number of requests
-        for (std::size_t i : asked_) open_[i].survey->take_fetch(in);
-        return choose();
+    in.word();  // how many words, or the width of a cell
+    if (ask_ == Ask::fetch) in.word();
+    for (std::size_t i : asked_) {
+        Survey& survey = *open_[i].survey;
+        ask_ == Ask::fetch ? survey.take_fetch(in) : survey.take_zoom(in);
     }
-    in.word();
-    for (std::size_t i : asked_) open_[i].survey->take_zoom(in);
-    look(std::vector<std::size_t>(asked_));
+    look();
 }
 
 void LevelGrower::choose() {

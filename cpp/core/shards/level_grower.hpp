@@ -71,7 +71,7 @@ private:
     void survey_nodes();
     void ask_gather();
     void ask_count();
-    void look(const std::vector<std::size_t>& nodes);
+    void look();
     void choose();
     void ask_neighbours();
     void end_level();
@@ -95,9 +95,8 @@ private:
     bool limits_;
     std::vector<tree::Builder> builders_;
     std::vector<Open> open_;
-    std::vector<std::size_t> asked_;    // the nodes of the last question
-    std::vector<std::size_t> waiting_;  // nodes that will fetch, and what
-    std::vector<StretchAsk> waiting_asks_;
+    std::vector<std::size_t> asked_;          // the nodes of the last question
+    std::vector<std::size_t> looked_at_;      // nodes whose survey may ask for more
     std::vector<std::uint64_t> branch_rows_;  // that the shards must find when they follow the last level
     Words way_, round_;
     std::size_t n_levels_ = 0;

@@ -315,28 +315,34 @@ Words Shard::neighbours(Reader& in) const {
 
 // Every column of a node as 64-bit words, then its target: whoever grows the subtree wants all of it.
 Words Shard::gather(Reader& in) const {
-    Words piece;
+    const CellShape& shape = layout_->shape;
+    Words out{static_cast<std::uint64_t>(Form::pieces), number_, 0};
     for (std::size_t n = in.size(); n-- > 0;) {
         const Range range = node(in.size());
-        piece.push_back(range.end - range.begin);
-        for (const data::Column& column : rows_.table.columns)
-            for (std::size_t i = range.begin; i < range.end; ++i) {
-                const std::size_t row = rows_.order[i];
-                if (column.kind() == data::ColumnKind::numeric)
-                    put_real(piece, column.number(row));
-                else
-                    piece.push_back(static_cast<std::uint32_t>(column.code(row)));
-            }
-        for (std::size_t i = range.begin; i < range.end; ++i)
-            if (layout_->shape.classes())
-                piece.push_back(static_cast<std::uint32_t>(rows_.labels[rows_.order[i]]));
+        const std::size_t n_rows = range.end - range.begin;
+        const std::uint32_t* const order = rows_.order + range.begin;
+        out.push_back(n_rows);
+        std::size_t at = out.size();
+        out.resize(at + n_rows * (rows_.table.columns.size() + 1 + shape.weighted));
+        const auto write = [&](auto word_of) {
+            for (std::size_t i = 0; i < n_rows; ++i) out[at + i] = word_of(order[i]);
+            at += n_rows;
+        };
+        const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+        const auto whole = [](std::int32_t x) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(x)); };
+        for (const data::Column& column : rows_.table.columns) {
+            if (column.kind() != data::ColumnKind::numeric)
+                write([&](std::size_t row) { return whole(column.code(row)); });
             else
-                put_real(piece, rows_.numbers[rows_.order[i]]);
-        if (layout_->shape.weighted)
-            for (std::size_t i = range.begin; i < range.end; ++i) put_real(piece, rows_.weights[rows_.order[i]]);
+                column.with_reader([&](auto number) { write([&](std::size_t row) { return bits(number(row)); }); });
+        }
+        if (shape.classes())
+            write([&](std::size_t row) { return whole(rows_.labels[row]); });
+        else
+            write([&](std::size_t row) { return bits(rows_.numbers[row]); });
+        if (shape.weighted) write([&](std::size_t row) { return bits(rows_.weights[row]); });
     }
-    Words out{static_cast<std::uint64_t>(Form::pieces), number_, piece.size()};
-    put_all(out, piece);
+    out[2] = out.size() - 3;
     return out;
 }
 

@@ -52,18 +52,29 @@ public:
         }
     }
 
-    void ask(std::size_t node, std::vector<StretchAsk>& zoom, std::vector<StretchAsk>& fetch) override {
+    void ask(std::size_t node, double most_words, std::vector<StretchAsk>& zoom,
+             std::vector<StretchAsk>& fetch) override {
         raise_floor();
+        std::vector<Hopeful> hopeful;
+        for (std::size_t c = 0; c < strips_.size(); ++c)
+            if (strips_[c]) may_win(c, hopeful);
+        const auto large = [this](const Hopeful& h) { return h.rows > fetch_rows_; };
+        const bool zooms = std::any_of(hopeful.begin(), hopeful.end(), large);
+        if (zooms) std::erase_if(hopeful, [&](const Hopeful& h) { return !large(h); });
+        const double width = static_cast<double>(layout_.shape.width());
+        std::stable_sort(hopeful.begin(), hopeful.end(),
+                         [](const Hopeful& a, const Hopeful& b) { return a.bound > b.bound; });
         asked_.assign(strips_.size(), {});
-        for (std::size_t c = 0; c < strips_.size(); ++c)
-            if (strips_[c]) asked_[c] = may_win(c);
-        bool large = false;
-        for (std::size_t c = 0; c < strips_.size(); ++c)
-            for (std::size_t i : asked_[c]) large |= (*strips_[c])[i].rows > fetch_rows_;
+        double words = 0.0;
+        for (const Hopeful& h : hopeful) {
+            if (words > most_words) break;
+            words += zooms ? static_cast<double>(zoom_parts) * width : h.rows * (width + 1.0);
+            asked_[h.column].push_back(h.stretch);
+        }
         for (std::size_t c = 0; c < strips_.size(); ++c) {
-            if (large) std::erase_if(asked_[c], [&](std::size_t i) { return !((*strips_[c])[i].rows > fetch_rows_); });
+            std::sort(asked_[c].begin(), asked_[c].end());
             for (std::size_t i : asked_[c])
-                (large ? zoom : fetch).push_back({node, c, (*strips_[c])[i].low, (*strips_[c])[i].high});
+                (zooms ? zoom : fetch).push_back({node, c, (*strips_[c])[i].low, (*strips_[c])[i].high});
         }
     }
     void take_zoom(Reader& in) override {
@@ -93,6 +104,13 @@ private:
     struct Found {
         SurveyedSplit split;
         Words total;
+    };
+
+    // A stretch that may hold the best cut, and the merit that none in it can pass.
+    struct Hopeful {
+        double bound;
+        std::size_t column, stretch;
+        double rows;
     };
 
     double cost(std::size_t c) const { return split::cost_of(c, options_); }
@@ -151,22 +169,23 @@ private:
         if (best != no_floor) lift(split::lowered(best));
     }
 
-    // The stretches of a column inside which a cut may reach the floor.
-    std::vector<std::size_t> may_win(std::size_t c) {
+    // Adds the stretches of a column inside which a cut may reach the floor, and joins the others where nothing can.
+    void may_win(std::size_t c, std::vector<Hopeful>& out) {
         Strip<S>& strip = *strips_[c];
         turn_to(strip);
         const split::Limits limits = limits_of(c);
         const double floor = floor_ == no_floor ? no_floor : floor_ * cost(c);
         const double least = static_cast<double>(limits.min_rows);
         const bool free = limits.monotone == 0 && limits.min_weight <= 0.0;
-        std::vector<char> open(strip.size(), 0);
-        bool alive = false;
+        std::vector<char> open(strip.size(), 0), keep(strip.size(), 0);
+        std::vector<double> bound(strip.size(), no_floor);
         for (int side = 0; side < (strip.n_aside() > 0.0 ? 2 : 1); ++side)
             strip.walk(
                 side == 1,
                 [&](std::size_t i, double before, double after, double seen) {
                     const double rows = strip[i].rows;
-                    if (strip[i].one_value() || rows < 2.0 || before + rows - 1.0 < least || after + rows - 1.0 < least)
+                    if (strip[i].settled || strip[i].one_value() || rows < 2.0 || before + rows - 1.0 < least ||
+                        after + rows - 1.0 < least)
                         return;
                     split::BinPlace place;
                     place.rows = rows;
@@ -175,20 +194,25 @@ private:
                     place.least_rows = least;
                     place.ends_count =
                         free && seen > 0.0 && seen + rows < strip.n_present() && before >= least && after >= least;
-                    if (bounds_.inside(strip.left(), strip.fields(i), place, floor) < floor) return;
+                    const double most = bounds_.inside(strip.left(), strip.fields(i), place, floor);
+                    if (most < floor) return;
                     open[i] = 1;
-                    alive = true;
+                    bound[i] = std::max(bound[i], most / cost(c));
                 },
-                [&](std::size_t, double before, double after) {
+                [&](std::size_t i, double before, double after) {
                     if (before < least || after < least) return;
-                    alive |= !(bounds_.gain(strip.left()).high < floor);
+                    if (!(bounds_.gain(strip.left()).high < floor)) keep[i] = 1;
                 });
-        alive |= strip.n_aside() > 0.0;
-        if (!alive) strips_[c].reset();
-        std::vector<std::size_t> out;
-        for (std::size_t i = 0; i < open.size(); ++i)
-            if (open[i]) out.push_back(i);
-        return out;
+        const auto any = [](const std::vector<char>& marks) {
+            return std::find(marks.begin(), marks.end(), 1) != marks.end();
+        };
+        if (!any(open) && !any(keep) && !(strip.n_aside() > 0.0)) {
+            strips_[c].reset();
+            return;
+        }
+        std::erase_if(bound, [](double b) { return b == no_floor; });
+        const std::vector<std::size_t> places = strip.settle(open, keep);
+        for (std::size_t k = 0; k < places.size(); ++k) out.push_back({bound[k], c, places[k], strip[places[k]].rows});
     }
 
     // The exact search among the boundaries of a column that may reach the floor.
@@ -249,14 +273,14 @@ private:
 
     void place_cut(const Strip<S>& strip, std::size_t at, SurveyedSplit& out) const {
         const Stretch &lower = strip[at], &upper = strip[at + 1];
-        if (lower.one_value() && upper.one_value()) {
+        if (lower.last_low == lower.high && upper.low == upper.first_high) {
             out.split.cut = split::cut_between(number_of(lower.high), number_of(upper.low), false);
             return;
         }
         const auto c = static_cast<std::size_t>(out.split.column);
         out.between = true;
-        out.below = {0, c, lower.low, lower.high};
-        out.above = {0, c, upper.low, upper.high};
+        out.below = {0, c, lower.last_low, lower.high};
+        out.above = {0, c, upper.low, upper.first_high};
     }
 
     // As ColumnFinder::ranked: by gain over cost; what is tied as far as rounded gains tell, without rounding.

@@ -1,5 +1,6 @@
 // A numeric column of a node as a survey knows it: stretches of keys with what was counted in them. At first the bins;
-// a zoom puts parts in the place of a stretch, a fetch single values.
+// a zoom puts parts in the place of a stretch, a fetch single values. Neighbours between and inside which nothing can
+// win become one stretch again: memory is for what is still open.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +19,8 @@ namespace ceiba::shards {
 struct Stretch {
     std::uint64_t low, high;  // keys; equal: one value, and no cut inside
     double rows;
+    bool settled = false;                // no cut inside can win
+    std::uint64_t first_high, last_low;  // ends of the first and the last of those that were joined
 
     bool one_value() const { return low == high; }
 };
@@ -118,12 +121,44 @@ public:
         });
     }
 
+    // `open`: stretches that may hold the best cut; `keep`: boundaries, each after its stretch, that may be it. What is
+    // neither is joined. Gives the places of the open ones.
+    std::vector<std::size_t> settle(const std::vector<char>& open, const std::vector<char>& keep) {
+        const std::vector<Stretch> old = std::exchange(stretches_, {});
+        const Words cells = std::exchange(cells_, {});
+        fields_.clear();
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < old.size(); ++i) {
+            const std::span<const std::uint64_t> own(cells.data() + i * width_, width_);
+            if (i > 0 && !keep[i - 1] && !open[i] && !open[i - 1]) {
+                join(old[i], own);
+                continue;
+            }
+            append(old[i], own);
+            stretches_.back().settled = !open[i];
+            if (open[i]) places.push_back(stretches_.size() - 1);
+        }
+        for (std::size_t i = 0; i < stretches_.size(); ++i)
+            statistic_->fields(cells_.data() + i * width_, fields_.data() + i * statistic_->n_fields());
+        return places;
+    }
+
 private:
     void append(std::uint64_t low, std::uint64_t high, std::span<const std::uint64_t> cell) {
-        stretches_.push_back({low, high, statistic_->rows(cell.data())});
+        append({low, high, statistic_->rows(cell.data()), false, high, low}, cell);
+        statistic_->fields(cell.data(), fields_.data() + fields_.size() - statistic_->n_fields());
+    }
+    void append(const Stretch& stretch, std::span<const std::uint64_t> cell) {
+        stretches_.push_back(stretch);
         cells_.insert(cells_.end(), cell.begin(), cell.end());
         fields_.resize(fields_.size() + statistic_->n_fields());
-        statistic_->fields(cell.data(), fields_.data() + fields_.size() - statistic_->n_fields());
+    }
+    void join(const Stretch& stretch, std::span<const std::uint64_t> cell) {
+        Stretch& last = stretches_.back();
+        last.high = stretch.high;
+        last.last_low = stretch.last_low;
+        last.rows += stretch.rows;
+        for (std::size_t w = 0; w < width_; ++w) cells_[cells_.size() - width_ + w] += cell[w];
     }
     template <class Replace>
     void rebuild(const std::vector<std::size_t>& asked, Replace replace) {
@@ -134,7 +169,8 @@ private:
         for (std::size_t i = 0; i < old.size(); ++i) {
             const std::span<const std::uint64_t> own(cells.data() + i * width_, width_);
             if (next == asked.size() || asked[next] != i) {
-                append(old[i].low, old[i].high, own);
+                append(old[i], own);
+                statistic_->fields(own.data(), fields_.data() + fields_.size() - statistic_->n_fields());
                 continue;
             }
             ++next;

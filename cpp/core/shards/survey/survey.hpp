@@ -30,8 +30,10 @@ class Survey {
 public:
     virtual ~Survey() = default;
 
-    // What must be known before the split can be chosen: stretches to zoom, or if there are none, to fetch.
-    virtual void ask(std::size_t node, std::vector<StretchAsk>& zoom, std::vector<StretchAsk>& fetch) = 0;
+    // What must be known before the split can be chosen: stretches to zoom, or if there are none, to fetch. The answer
+    // will have about `most_words`; what does not fit is asked for later, and the likeliest first.
+    virtual void ask(std::size_t node, double most_words, std::vector<StretchAsk>& zoom,
+                     std::vector<StretchAsk>& fetch) = 0;
     // The answers to all that it asked for last, in that order.
     virtual void take_zoom(Reader& in) = 0;
     virtual void take_fetch(Reader& in) = 0;
