@@ -498,3 +498,32 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "Aprende dos árboles pequeños, los imprime, dibuja uno y escribe su informe.",
         "Aprende duas árvores pequenas, imprime-as, desenha uma e escreve o seu relatório."),
 }  # fmt: skip
+
+#: The manual page.
+MANUAL: Final[dict[str, tuple[str, str]]] = {
+    "NAME": ("NOMBRE", "NOME"),
+    "SYNOPSIS": ("SINOPSIS", "SINOPSE"),
+    "DESCRIPTION": ("DESCRIPCIÓN", "DESCRIÇÃO"),
+    "COMMANDS": ("COMANDOS", "COMANDOS"),
+    "EXIT STATUS": ("CÓDIGOS DE SALIDA", "CÓDIGOS DE SAÍDA"),
+    "ENVIRONMENT": ("ENTORNO", "AMBIENTE"),
+    "User Commands": ("Órdenes de usuario", "Comandos de usuário"),
+    "one decision tree that a person can read and trust": (
+        "un árbol de decisión que una persona puede leer y del que puede fiarse",
+        "uma árvore de decisão que uma pessoa pode ler e em que pode confiar"),
+    "Learns decision trees from tables, prunes, explains, draws and ships them. Answers go to the "
+    "standard output, remarks to the standard error.": (
+        "Aprende árboles de decisión de tablas, los poda, explica, dibuja y exporta. Las "
+        "respuestas van a la salida estándar; los avisos, a la salida de errores.",
+        "Aprende árvores de decisão de tabelas, poda, explica, desenha e exporta. As respostas vão "
+        "para a saída padrão; os avisos, para a saída de erros."),
+    "done": ("hecho", "feito"),
+    "anything else, such as a full disk": ("cualquier otra cosa, como un disco lleno",
+                                           "qualquer outra coisa, como um disco cheio"),
+    "wrong usage": ("uso incorrecto", "uso incorreto"),
+    "something wrong with the data": ("problema con los datos", "problema com os dados"),
+    "something wrong with the model": ("problema con el modelo", "problema com o modelo"),
+    "drift above --fail-psi": ("deriva por encima de --fail-psi", "desvio acima de --fail-psi"),
+    "interrupted": ("interrumpido", "interrompido"),
+    "No colours on the terminal.": ("Sin colores en el terminal.", "Sem cores no terminal."),
+}  # fmt: skip
