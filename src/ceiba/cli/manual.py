@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from ceiba.cli.languages.help_phrases import MANUAL
+from ceiba.cli.languages.command_phrases import MANUAL
 from ceiba.cli.languages.translation import said
 
 _EXAMPLE: Final = re.compile("Ejemplo|Exemplo")
