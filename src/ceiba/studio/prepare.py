@@ -131,7 +131,7 @@ def prepare(
         return _parted(
             _like(table, name, getattr(like, "tree_", like), weight), held_out, weight, seed
         )
-    own = dict(kinds or {}) | {column: "ordered" for column in orders or {}}
+    own = dict(kinds or {}) | dict.fromkeys(orders or {}, "ordered")
     left_out = [*ignore, *([weight] if weight is not None else [])]
     _check_names(table, [*own, *left_out, name])
     if name in left_out:
@@ -193,7 +193,7 @@ def labels_of(column: Column, rows: Array) -> Array:
     """Give the labels in some rows of a column: levels, whole numbers, truth values."""
     values = column.values[rows]
     if not column.info.is_numeric:
-        return np.array(column.info.levels, dtype=object)[values]
+        return np.asarray(np.array(column.info.levels, dtype=object)[values])
     if column.info.display == "boolean":
         return np.asarray(values == 1)
     if column.info.display == "number":

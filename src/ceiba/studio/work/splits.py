@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from ceiba.errors import CeibaError, OptionError
@@ -167,9 +168,7 @@ def _written(split: Split, schema: Schema) -> list[list[str]]:
             ways += [[f"{name} <= {text}"], [f"{name} <= {text}", f"{name} > {text}"]]
         else:
             cuts = [show(cut) for cut in split.cuts]
-            middle = [
-                f"{low} < {name} <= {high}" for low, high in zip(cuts, cuts[1:], strict=False)
-            ]
+            middle = [f"{low} < {name} <= {high}" for low, high in pairwise(cuts)]
             ends = [f"{name} is missing"] if split.missing_branch else []
             ways.append([f"{name} <= {cuts[0]}", *middle, f"{name} > {cuts[-1]}", *ends])
     return ways

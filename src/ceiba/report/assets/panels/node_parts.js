@@ -125,7 +125,7 @@ function missingWay(i) {
   }
   if (M.columns.kind[s.column[i]] !== "numeric") {
     const unseen = M.payload.unseen;
-    if (unseen === "error") parts.push(t("unseen_error"));
+    if (unseen === "error" || unseen === "default") parts.push(t("unseen_" + unseen));
     else if (unseen === "missing") parts.push(t("unseen_missing"));
     else parts.push(t("unseen_goes", { to: sentence(s, i, M.majority[i], 4) }));
   }
