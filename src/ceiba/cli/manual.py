@@ -36,7 +36,8 @@ def manual(group: Any, version: str) -> str:
         f"ceiba \\- {_said('one decision tree that a person can read and trust')}",
         f".SH {_said('SYNOPSIS')}",
         ".B ceiba",
-        "[\\-\\-version] [\\-\\-man] [\\-\\-debug] [\\-\\-lang] \\fICOMMAND\\fR [\\fIOPTIONS\\fR] ...",
+        "[\\-\\-version] [\\-\\-man] [\\-\\-debug] [\\-\\-lang] "
+        "\\fICOMMAND\\fR [\\fIOPTIONS\\fR] ...",
         f".SH {_said('DESCRIPTION')}",
         _text(_said("Learns decision trees from tables, prunes, explains, draws and ships them. "
                     "Answers go to the standard output, remarks to the standard error.")),
