@@ -115,6 +115,12 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "List the embedded data sets, or write one as CSV.": (
         "Lista los conjuntos de datos incluidos, o escribe uno como CSV.",
         "Lista os conjuntos de dados incluídos, ou escreve um como CSV."),
+    "Grow a tree by hand, with the data, in the browser.": (
+        "Construye un árbol a mano, con los datos, en el navegador.",
+        "Constrói uma árvore à mão, com os dados, no navegador."),
+    "The work is kept in DATA.studio after every action; starting again goes on with it.": (
+        "El trabajo se guarda en DATOS.studio tras cada acción; al abrirlo de nuevo, continúa.",
+        "O trabalho é guardado em DADOS.studio após cada ação; ao abrir de novo, continua."),
     "List the eight lessons, or write one as a Jupyter notebook.": (
         "Lista las ocho lecciones, o escribe una como cuaderno de Jupyter.",
         "Lista as oito lições, ou escreve uma como notebook do Jupyter."),

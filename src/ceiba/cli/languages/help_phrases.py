@@ -49,6 +49,7 @@ PANELS: Final[dict[str, tuple[str, str]]] = {
     "What the columns are": ("Qué son las columnas", "O que são as colunas"),
     "How the tree grows": ("Cómo crece el árbol", "Como a árvore cresce"),
     "How large the tree is": ("Qué tamaño tiene el árbol", "Qual é o tamanho da árvore"),
+    "Tables beyond memory": ("Tablas mayores que la memoria", "Tabelas maiores que a memória"),
     "[required]": ("[obligatorio]", "[obrigatório]"),
     "Usage: ": ("Uso: ", "Uso: "),
 }
@@ -69,6 +70,7 @@ DEFAULTS: Final[dict[str, tuple[str, str]]] = {
     "on a terminal": ("en un terminal", "em um terminal"),
     "order of the leaves": ("el orden de las hojas", "a ordem das folhas"),
     "DATA.ceiba": ("DATOS.ceiba", "DADOS.ceiba"),
+    "DATA.studio": ("DATOS.studio", "DADOS.studio"),
     "invented stand-ins": ("sustitutos inventados", "substitutos inventados"),
     "lesson_NUMBER_LANG.ipynb": ("lesson_NÚMERO_IDIOMA.ipynb", "lesson_NÚMERO_IDIOMA.ipynb"),
     "MODEL.html": ("MODELO.html", "MODELO.html"),
@@ -376,6 +378,37 @@ OPTIONS: Final[dict[str, tuple[str, str]]] = {
         "Una carpeta con las tablas que ceiba no incluye (Seattle, water, Hitters).",
         "Uma pasta com as tabelas que o ceiba não inclui (Seattle, water, Hitters)."),
     "The notebook to write.": ("El cuaderno que se escribe.", "O notebook a escrever."),
+    "Learn from Parquet files ('big/*.parquet') that are not read as a whole, within so much "
+    "memory: 4GB.": (
+        "Aprende de archivos Parquet ('big/*.parquet') que no se leen enteros, con esta memoria "
+        "como máximo: 4GB.",
+        "Aprende de arquivos Parquet ('big/*.parquet') que não são lidos por inteiro, com no "
+        "máximo esta memória: 4GB."),
+    "Directory for temporary files of --memory.": (
+        "Carpeta para los archivos temporales de --memory.",
+        "Pasta para os arquivos temporários de --memory."),
+    "A table (CSV, Parquet, Arrow, a spreadsheet, a database), a model file, or with --lesson "
+    "restaurant, play-tennis or iris.": (
+        "Una tabla (CSV, Parquet, Arrow, una hoja de cálculo, una base de datos), un archivo de "
+        "modelo, o con --lesson restaurant, play-tennis o iris.",
+        "Uma tabela (CSV, Parquet, Arrow, uma planilha, um banco de dados), um arquivo de modelo, "
+        "ou com --lesson restaurant, play-tennis ou iris."),
+    "With a model file: the table it learned.": (
+        "Con un archivo de modelo: la tabla de la que aprendió.",
+        "Com um arquivo de modelo: a tabela de que aprendeu."),
+    "A file of held-out rows.": ("Un archivo de filas reservadas.",
+                                 "Um arquivo de linhas reservadas."),
+    "Classroom: figures are hidden until you answered.": (
+        "Para clase: las cifras se ocultan hasta que usted responda.",
+        "Para a aula: os valores ficam ocultos até você responder."),
+    "Where the work is kept.": ("Dónde se guarda el trabajo.", "Onde o trabalho é guardado."),
+    "Do not go on with the work that is kept.": (
+        "No continúa el trabajo guardado.", "Não continua o trabalho guardado."),
+    "Listen on another address.": ("Escucha en otra dirección.", "Escuta em outro endereço."),
+    "Port. 0: a free one.": ("Puerto. 0: uno libre.", "Porta. 0: uma livre."),
+    "Print the address only.": ("Solo imprime la dirección.", "Apenas imprime o endereço."),
+    "Language of the page: en, es, pt.": ("Idioma de la página: en, es, pt.",
+                                          "Idioma da página: en, es, pt."),
     "Folder of picture and report.": ("Carpeta de la imagen y el informe.",
                                       "Pasta da imagem e do relatório."),
 }  # fmt: skip
