@@ -98,9 +98,12 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
         if wanted:
             from typer.main import get_command
 
+            from ceiba.cli.languages.spoken_help import language_in, speak_help
             from ceiba.cli.manual import manual
 
-            typer.echo(manual(get_command(make_app()), version("ceiba")))
+            commands = get_command(make_app())
+            speak_help(commands, language_in(sys.argv))
+            typer.echo(manual(commands, version("ceiba")))
             raise typer.Exit
 
     @app.callback()
