@@ -29,6 +29,8 @@ nb::dict split_table(const tree::SplitTable& s, nb::handle owner) {
 void bind_tree(nb::module_& m) {
     using tree::TreeArrays;
     nb::class_<TreeArrays>(m, "TreeArrays", "A grown tree as arrays in pre-order.")
+        .def("left_by_first_column", &TreeArrays::left_by_first_column,
+             "The share of the root's impurity that its column leaves, asked once or twice.")
         .def(
             "views",
             [](nb::handle_t<TreeArrays> owner) {

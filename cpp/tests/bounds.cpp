@@ -140,8 +140,7 @@ void moments(const char* name, const Bounds& made, double (*gain)(const Moments&
         };
         std::vector<double> y, others;
         const Moments left = draw(round % 5 ? 1 + numbers.below(20) : 0, others),
-                      right = draw(round % 7 ? 1 + numbers.below(20) : 0, others),
-                      cell = draw(2 + numbers.below(7), y);
+                      right = draw(round % 7 ? 1 + numbers.below(20) : 0, others), cell = draw(2 + numbers.below(7), y);
         Moments total(3);
         for (std::size_t f = 0; f < 3; ++f) total[f] = left[f] + cell[f] + right[f];
         if (counts && total[1] == 0.0) continue;

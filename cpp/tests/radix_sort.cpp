@@ -38,7 +38,9 @@ void run() {
         [&] { return 1.0 + static_cast<double>(numbers.below(1000)) * 0x1p-52; },
         [&] { return (numbers.bits() & 1 ? 1.0 : -1.0) + static_cast<double>(numbers.below(5)) * 0x1p-50; },
         [&] { return 42.0; },
-        [&] { return numbers.below(50) ? numbers.spread(3) : numbers.bits() & 1 ? infinity : -infinity; },
+        [&] { return numbers.below(50)    ? numbers.spread(3)
+                     : numbers.bits() & 1 ? infinity
+                                          : -infinity; },
     };
     for (std::size_t n : {0, 1, 2, 511, 512, 513, 5000, 40000})
         for (const auto& draw : draws)

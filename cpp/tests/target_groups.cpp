@@ -1,5 +1,5 @@
 // Groups of the target against trying every way to part it: small numbers of rows, weights, ties.
-#include "optimal/target_groups.hpp"
+#include "optimal/exact/target_groups.hpp"
 
 #include <cmath>
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         grow,
         inspection,
         layout,
+        lessons,
         listing,
         options,
         paths,
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
         prune,
         report,
         rules,
+        studio,
         table,
         tree,
         trust,
     )
+    from ceiba.cli.files.read_file import read_file
     from ceiba.errors import (
         CeibaError,
         CeibaWarning,
@@ -77,6 +80,8 @@ if TYPE_CHECKING:
         SameAnswer,
     )
     from ceiba.rules import RuleSet
+    from ceiba.studio.prepare import prepare
+    from ceiba.table import Scan, scan
     from ceiba.tree import Tree, load, read_metadata
 
     __version__: str
@@ -107,6 +112,7 @@ __all__ = [
     "ReducedError",
     "RuleSet",
     "SameAnswer",
+    "Scan",
     "SchemaError",
     "Shrinkage",
     "Significance",
@@ -131,22 +137,28 @@ __all__ = [
     "impurity",
     "inspection",
     "layout",
+    "lessons",
     "listing",
     "load",
     "options",
     "paths",
     "plot",
+    "prepare",
     "prune",
+    "read_file",
     "read_metadata",
     "report",
     "rpart",
     "rules",
+    "scan",
+    "studio",
     "table",
     "tree",
     "trust",
 ]
 
 _NAMES = {
+    "cli.files.read_file": "read_file",
     "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning LeakWarning
         ModelFileError OptionError OutputError SchemaError TreeError""",
     "estimators": "DecisionTreeClassifier DecisionTreeRegressor",
@@ -156,6 +168,8 @@ _NAMES = {
     "inspection": "describe gain impurity",
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
     "rules": "RuleSet",
+    "studio": "prepare",
+    "table": "Scan scan",
     "tree": "Tree load read_metadata",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}

@@ -25,6 +25,7 @@ ROWS = [  # lowest first
     ["estimators", "inspection", "export"],
     ["families"],
     ["report", "plot", "rules", "trust"],
+    ["lessons", "studio"],
     ["cli"],
 ]
 RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}
@@ -33,7 +34,7 @@ MAY_REACH_UP = {"tree/methods.py", "estimators/methods.py", "estimators/trusting
 FRONT_DOOR = {"__init__.py", "__main__.py"}
 
 CPP_ORDER = (
-    "base data criteria split tree grow optimal prune predict explain".split()  # noqa: SIM905
+    "base data criteria split tree grow shards optimal prune predict explain".split()  # noqa: SIM905
 )
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from ceiba.cli.languages.check_phrases import CHECK_CELLS, CHECK_PHRASES
-from ceiba.cli.languages.mistake_phrases import MISTAKE_PHRASES
 from ceiba.cli.languages.phrases import CELLS, PHRASES
+from ceiba.cli.languages.prior_phrases import PRIOR_PHRASES
 from ceiba.cli.languages.translation import speaking, translated
-from tests.cli.running import run
+from tests.cli.running import ok, run
 
 COMMANDS = [
     ("learn", "iris.csv", "-t", "species", "--test-size", "0.3", "-m", "x.ceiba"),
@@ -26,6 +26,19 @@ COMMANDS = [
     ("stability", "iris.ceiba", "iris.csv", "--resamples", "3"),
     ("stability", "iris.ceiba", "iris.csv", "--rivals", "0"),
     ("learn", "iris.csv", "-t", "species", "--prune", "1se", "-m", "pruned.ceiba"),
+    ("explain", "iris.ceiba", "-v", "sepal width=3"),
+    ("compare", "iris.ceiba", "iris.ceiba", "iris.csv"),
+    ("curve", "iris.csv", "-t", "sepal width", "--drop", "species", "--repeats", "2"),
+    ("counterfactual", "iris.ceiba", "iris.csv", "--row", "60"),
+    ("learn", "iris.csv", "-t", "sepal width", "--drop", "species", "-m", "cifras.ceiba"),
+    ("evaluate", "cifras.ceiba", "iris.csv"),
+    ("drift", "cifras.ceiba", "iris.csv", "--with-target"),
+    ("stability", "cifras.ceiba", "iris.csv", "--resamples", "3"),
+    ("rules", "cifras.ceiba"),
+    ("ask", "iris.ceiba"),
+    ("datasets",),
+    ("export", "iris.ceiba", "sql", "-o", "iris.sql"),
+    ("predict", "iris.ceiba", "iris.csv", "-o", "answers.csv"),
 ]
 #: Words that only English has.
 ENGLISH = re.compile(
@@ -37,10 +50,65 @@ ENGLISH = re.compile(
 @pytest.mark.parametrize("lang", ["es", "pt"])
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: "-".join(command[::3]))
 def test_no_english_is_left(learned: Path, command: tuple[str, ...], lang: str) -> None:
-    done = run(*command, "--lang", lang, cwd=learned)
+    if command[1:2] == ("cifras.ceiba",) and not (learned / "cifras.ceiba").exists():
+        run("learn", "iris.csv", "-t", "sepal width", "--drop", "species", "-m", "cifras.ceiba",
+            cwd=learned)  # fmt: skip
+    done = run(*command, "--lang", lang, cwd=learned, stdin=b"1\n2\n3\n4\n")
     assert done.returncode == 0, done.stderr
     text = done.stdout + done.stderr
     assert not ENGLISH.findall(text), text
+
+
+#: Commands on a tree with class priors, whose lines say which figures are prior-weighted.
+PRIOR_COMMANDS = [
+    ("show", "prior.ceiba"),
+    ("rules", "prior.ceiba"),
+    ("explain", "prior.ceiba", "iris.csv", "--row", "60"),
+    ("evaluate", "prior.ceiba", "iris.csv"),
+    ("summary", "prior.ceiba"),
+    ("prune", "prior.ceiba"),
+    ("learn", "iris.csv", "-t", "species", "--prior", "setosa=0.2,versicolor=0.5,virginica=0.3",
+     "--prune", "1se", "-m", "pruned_prior.ceiba"),
+]  # fmt: skip
+BY_PRIORS = {
+    "en": r"prior-\s*weighted",
+    "es": r"según\s+las\s+(probabilidades\s+)?previas",
+    "pt": r"segundo\s+as\s+probabilidades\s+a\s+priori",
+}
+
+
+@pytest.fixture(scope="module")
+def with_prior(learned: Path) -> Path:
+    prior = "setosa=0.2,versicolor=0.5,virginica=0.3"
+    options = ["--prior", prior, "--max-depth", 2, "-q", "-m", "prior.ceiba"]
+    ok("learn", "iris.csv", "-t", "species", *options, cwd=learned)
+    return learned
+
+
+@pytest.mark.parametrize("lang", ["en", "es", "pt"])
+@pytest.mark.parametrize("command", PRIOR_COMMANDS, ids=lambda command: "-".join(command[::3]))
+def test_figures_say_that_they_are_prior_weighted(
+    with_prior: Path, command: tuple[str, ...], lang: str
+) -> None:
+    done = run(*command, "--lang", lang, cwd=with_prior)
+    assert done.returncode == 0, done.stderr
+    text = done.stdout + done.stderr
+    if command[0] != "show":  # it shows no share, only answers and rows
+        assert re.search(BY_PRIORS[lang], text), text
+    if lang != "en":
+        also = re.compile(r"\b(prior-weighted|weighted|these|over|interval|stated|cost|its)\b")
+        assert not ENGLISH.findall(text) + also.findall(text), text
+
+
+def test_ask_gives_the_prior_weighted_probability(with_prior: Path) -> None:
+    texts = {
+        lang: run("ask", "prior.ceiba", "--lang", lang, cwd=with_prior, stdin=b"5\n1.5\n").stdout
+        for lang in ("en", "es", "pt")
+    }
+    assert "; prior-weighted probability " in texts["en"], texts["en"]
+    assert "of them" not in texts["en"]
+    assert "; probabilidad según las probabilidades previas: " in texts["es"]
+    assert "; probabilidade segundo as probabilidades a priori: " in texts["pt"]
 
 
 def test_figures_are_the_same_in_every_language(learned: Path) -> None:
@@ -77,7 +145,7 @@ def test_unknown_language_is_refused(learned: Path) -> None:
 
 
 def test_every_phrase_has_both_translations_with_its_groups() -> None:
-    for pattern, *words in (*PHRASES, *CHECK_PHRASES, *MISTAKE_PHRASES):
+    for pattern, *words in (*PHRASES, *CHECK_PHRASES, *PRIOR_PHRASES):
         groups = re.compile(pattern).groups
         assert len(words) == 2
         for text in words:

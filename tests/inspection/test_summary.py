@@ -34,6 +34,21 @@ def test_evaluation_says_that_probability_scores_are_of_the_rows() -> None:
     assert str(model.evaluate(X, y)).endswith(", of these rows")
 
 
+def test_explanation_and_pruning_say_that_their_figures_are_prior_weighted() -> None:
+    X, y = np.arange(10.0).reshape(-1, 1), ["a", "b"] + ["a"] * 5 + ["b"] * 3
+    for prior, n in (([0.9, 0.1], 1), (None, 0)):
+        model = ceiba.DecisionTreeClassifier(class_prior=prior, prune="1se").fit(X, y)
+        explanations = model.explain(X)
+        for text in (
+            str(explanations[0]),
+            explanations[0].table().legend,
+            explanations.contributions().legend,
+            str(model.tree_.pruning_sequence()),
+        ):
+            assert text.count("prior-weighted ") == n
+        assert model.pruning_table_.legend.count("prior-weighted share of misclassified") == 2 * n
+
+
 def test_summary_every_figure_has_a_legend() -> None:
     card = build(("x <= 1", {"a": 3}, {"b": 2})).summary()
     assert all(fact.legend for fact in card.facts)

@@ -59,7 +59,8 @@ def random_split(rng: np.random.Generator, *, n_branches: int | None = None) -> 
 
 def random_levels(rng: np.random.Generator, info: ColumnInfo, n_branches: int | None) -> LevelSets:
     most = len(info.levels)
-    groups = n_branches or int(rng.integers(2, most + 1))
+    alone = n_branches is None and most > 2 and bool(rng.random() < 0.3)
+    groups = n_branches or int(rng.integers(2, most + 1 - alone))
     present = rng.permutation(most)[: rng.integers(groups, most + 1)]
     branch = np.concatenate((np.arange(groups), rng.integers(groups, size=len(present) - groups)))
     return LevelSets(
@@ -67,6 +68,7 @@ def random_levels(rng: np.random.Generator, info: ColumnInfo, n_branches: int | 
         tuple(
             tuple(info.levels[code] for code in sorted(present[branch == b])) for b in range(groups)
         ),
+        alone,
     )
 
 
@@ -105,7 +107,7 @@ def random_tree(
         unseen=unseen,  # type: ignore[arg-type]
     )
     default = rng.integers(-1 if stays else 0, np.maximum(tree.n_branches, 1))
-    alone = tree.splits.parts_missing & (tree.splits.kind == SplitKind.INTERVALS)
+    alone = tree.splits.parts_missing & (tree.splits.kind != SplitKind.PRESENCE)
     default = np.where(alone, tree.n_branches - 1, default)
     tree = replace(tree, default_branch=default * ~tree.is_leaf - tree.is_leaf)
     if missing == "surrogate":

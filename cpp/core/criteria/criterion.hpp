@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 
 #include "base/double_double.hpp"
 
@@ -54,6 +55,44 @@ template <class... A, class... B>
 List<A..., B...> operator+(List<A...>, List<B...>) {
     return {};
 }
+
+// One criterion of a list, chosen at run time: for searches in which a choice per cut costs nothing beside the rest,
+// and whose code would otherwise be compiled for each of them.
+template <class Of>
+class Chosen;
+template <class... C>
+class Chosen<List<C...>> {
+public:
+    template <class One>
+    explicit Chosen(const One& one) : one_(one) {}
+
+    template <class D>
+    void begin(const D& d) {
+        std::visit([&](auto& c) { c.begin(d); }, one_);
+    }
+    template <class D>
+    bool below(const D& d, double t) const {
+        return std::visit([&](const auto& c) { return c.below(d, t); }, one_);
+    }
+    template <class D>
+    double upper(const D& d) const {
+        return std::visit([&](const auto& c) { return c.upper(d); }, one_);
+    }
+    template <class D>
+    double lower(const D& d) const {
+        return std::visit([&](const auto& c) { return c.lower(d); }, one_);
+    }
+    template <class D>
+    base::DoubleDouble gain(const D& d) const {
+        return std::visit([&](const auto& c) { return c.gain(d); }, one_);
+    }
+    double tolerance() const {
+        return std::visit([](const auto& c) { return c.tolerance(); }, one_);
+    }
+
+private:
+    std::variant<C...> one_;
+};
 
 // A criterion as options carry it: the place in the list of all criteria (registry.hpp).
 enum class Name : int {};

@@ -6,7 +6,7 @@
 #include "optimal/clock.hpp"
 #include "optimal/optimal.hpp"
 #include "optimal/plan.hpp"
-#include "optimal/solver.hpp"
+#include "optimal/search.hpp"
 
 namespace ceiba::optimal {
 

@@ -1,14 +1,15 @@
 #include "optimal/optimal.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <unordered_set>
 #include <utility>
 
 #include "optimal/incumbent.hpp"
+#include "optimal/search.hpp"
 #include "optimal/shape.hpp"
-#include "optimal/solver.hpp"
 #include "optimal/start/warm_start.hpp"
 
 namespace ceiba::optimal {
@@ -21,6 +22,7 @@ struct Problem {
     Features features;
     RowData data;
     LossRule rule;
+    LossKind loss;
 };
 
 std::vector<std::uint32_t> rows_of(const data::Target& target) {
@@ -53,6 +55,7 @@ void center(Problem& problem) {
 
 Problem read(const data::Table& table, const data::Target& target, const Request& request) {
     Problem problem;
+    problem.loss = loss_kind(request.loss);
     problem.rows = rows_of(target);
     if (problem.rows.empty()) throw std::invalid_argument("no row has a positive weight");
     problem.features = make_features(table, target, problem.rows, request.learn_missing);
@@ -75,7 +78,6 @@ Problem read(const data::Table& table, const data::Target& target, const Request
 }
 
 // Rows that agree in all features stay together in every tree: their least loss is noted with the first of them.
-template <class Loss>
 void find_twins(Problem& problem) {
     const std::size_t n = problem.rows.size();
     std::vector<std::uint64_t> hash(n, 0);
@@ -89,16 +91,12 @@ void find_twins(Problem& problem) {
                                                  [&](const Feature& f) { return f.rank[a] == f.rank[b]; });
     };
     std::vector<double> floor(n, 0.0);
-    Loss loss(problem.rule);
     double total = 0.0;
     for (std::size_t i = 0; i < n;) {
         std::size_t end = i + 1;
         while (end < n && same(order[i], order[end])) ++end;
-        if (end > i + 1) {
-            loss.clear();
-            for (std::size_t j = i; j < end; ++j) loss.add(problem.data, order[j]);
-            total += floor[order[i]] = loss.loss();
-        }
+        if (end > i + 1)
+            total += floor[order[i]] = problem.loss.of(problem.rule, problem.data, {order.data() + i, end - i});
         i = end;
     }
     if (total > 0.0) problem.data.floor = std::move(floor);
@@ -128,7 +126,6 @@ std::size_t needed(const Problem& problem, const Request& request) {
     return per_node * (2 * levels + 2);
 }
 
-template <class Loss>
 class Run {
 public:
     Run(const data::Table& table, Problem& problem, const Request& request, base::Interrupt& interrupt,
@@ -139,16 +136,16 @@ public:
           clock_(request.time_limit, interrupt),
           pool_(request.n_threads),
           root_(root_node(problem.features, problem.data)),
-          solver_(problem.features, problem.rule, rules(problem, request), pool_, clock_,
-                  request.memory - needed(problem, request)),
+          search_(problem.loss.solver(problem.features, problem.rule, rules(problem, request), pool_, clock_,
+                                      request.memory - needed(problem, request))),
           best_(request.horizon ? 0.0 : request.gap, clock_, progress) {}
 
     Outcome run() {
         Outcome out;
-        best_.improved(solver_.leaf_value(root_), nullptr);
+        best_.improved(search_->leaf_value(root_), nullptr);
         out.status = stopped([&] {
             if (request_.horizon > 0)
-                WarmStart<Loss>(solver_, root_, best_).look_ahead(request_.horizon);
+                WarmStart(*search_, root_, best_).look_ahead(request_.horizon);
             else
                 prove();
         });
@@ -169,12 +166,12 @@ public:
 
 private:
     static Rules rules(const Problem& problem, const Request& request) {
-        Loss loss(problem.rule);
-        loss.clear();
-        for (std::size_t i = 0; i < problem.data.size(); ++i) loss.add(problem.data, i);
+        std::vector<std::uint32_t> all(problem.data.size());
+        std::iota(all.begin(), all.end(), 0u);
+        const double whole = problem.loss.of(problem.rule, problem.data, all);
         Rules rules{request.max_depth, request.max_leaves, std::max<std::size_t>(1, request.min_rows), request.penalty,
                     0.0};
-        rules.tolerance = Loss::whole && request.penalty == 0.0 ? 0.5 : 1e-10 * (loss.loss() + request.penalty);
+        rules.tolerance = problem.loss.whole && request.penalty == 0.0 ? 0.5 : 1e-10 * (whole + request.penalty);
         return rules;
     }
 
@@ -192,16 +189,16 @@ private:
 
     void prove() {
         if (request_.max_depth > 2 || request_.last_stage < proof_stage)
-            WarmStart<Loss>(solver_, root_, best_).run(request_.last_stage);
+            WarmStart(*search_, root_, best_).run(request_.last_stage);
         if (request_.last_stage < proof_stage) return;
-        const Answer answer = solver_.solve(root_, request_.max_depth, request_.max_leaves, best_.value, &best_);
+        const Answer answer = search_->solve(root_, request_.max_depth, request_.max_leaves, best_.value, &best_);
         if (answer.found()) best_.improved(answer.value, answer.plan);
     }
 
     void collect(Outcome& out) {
-        Collected collected(best_.value * (1.0 + request_.within) + solver_.rules().tolerance);
+        Collected collected(best_.value * (1.0 + request_.within) + search_->rules().tolerance);
         const Status status =
-            stopped([&] { solver_.solve(root_, request_.max_depth, request_.max_leaves, infinite, &collected); });
+            stopped([&] { search_->solve(root_, request_.max_depth, request_.max_leaves, infinite, &collected); });
         out.all_alternatives = status == Status::proven;
         std::stable_sort(collected.trees.begin(), collected.trees.end(),
                          [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -249,16 +246,9 @@ private:
     Clock clock_;
     base::ThreadPool pool_;
     Node root_;
-    Solver<Loss> solver_;
+    std::unique_ptr<Search> search_;
     Incumbent best_;
 };
-
-template <class Loss>
-Outcome run(const data::Table& table, Problem& problem, const Request& request, base::Interrupt& interrupt,
-            const Progress& progress) {
-    find_twins<Loss>(problem);
-    return Run<Loss>(table, problem, request, interrupt, progress).run();
-}
 
 }  // namespace
 
@@ -271,13 +261,8 @@ Outcome search(const data::Table& table, const data::Target& target, const Reque
         out.needed = bytes;
         return out;
     }
-    if (request.loss == "error") return run<Errors>(table, problem, request, interrupt, progress);
-    if (request.loss == "cost") return run<Costs>(table, problem, request, interrupt, progress);
-    if (request.loss == "gini") return run<Gini>(table, problem, request, interrupt, progress);
-    if (request.loss == "entropy") return run<Entropy>(table, problem, request, interrupt, progress);
-    if (request.loss == "squared_error") return run<Squared>(table, problem, request, interrupt, progress);
-    if (request.loss == "absolute_error") return run<Absolute>(table, problem, request, interrupt, progress);
-    throw std::invalid_argument("no loss is called '" + request.loss + "'");
+    find_twins(problem);
+    return Run(table, problem, request, interrupt, progress).run();
 }
 
 }  // namespace ceiba::optimal

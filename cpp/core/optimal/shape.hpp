@@ -3,9 +3,9 @@
 
 #include "data/table.hpp"
 #include "optimal/columns/features.hpp"
+#include "optimal/columns/ranked.hpp"
 #include "optimal/optimal.hpp"
 #include "optimal/plan.hpp"
-#include "optimal/columns/ranked.hpp"
 
 namespace ceiba::optimal {
 

@@ -54,6 +54,23 @@ struct TreeArrays {
     std::vector<double> competitor_gain;
 
     std::size_t n_nodes() const { return parent.size(); }
+
+    // The share of the root's impurity that its column leaves, asked once or twice (see ceiba.estimators.leaks).
+    double left_by_first_column() const {
+        const auto loss = [&](std::int32_t i) { return impurity[i] * weight[i]; };
+        const auto below = [&](std::int32_t i) {
+            double sum = 0.0;
+            for (std::int32_t b = branch_start[i]; b < branch_start[i + 1]; ++b) sum += loss(branch_node[b]);
+            return sum;
+        };
+        double left = below(0), most = 0.0, again = 0.0;
+        for (std::int32_t b = branch_start[0]; b < branch_start[1]; ++b) {
+            const std::int32_t child = branch_node[b];
+            const bool same = branch_start[child + 1] > branch_start[child] && splits.column[child] == splits.column[0];
+            if (same && loss(child) >= most) most = loss(child), again = below(child);
+        }
+        return (left - most + again) / loss(0);
+    }
 };
 
 }  // namespace ceiba::tree

@@ -79,15 +79,7 @@ class Learning:
         frame = loaded.frame
         for text in loaded.remarks:
             remark(f"warning: {text}", self.quiet)
-        self.source = {
-            "header": loaded.has_header,
-            "names": list(frame.columns),
-            "styles": {
-                name: style.to_dict()
-                for name, style in loaded.styles.items()
-                if style.kind in ("number", "date", "datetime") and not style.is_plain
-            },
-        }
+        self.source = how_read(loaded)
         self.target = column_named(self.target, frame.columns, "--target", self.data)
         if self.weight is not None:
             self.weight = column_named(self.weight, frame.columns, "--weight", self.data)
@@ -255,6 +247,19 @@ class Learning:
             held_out = truth_of(model, test, self.reading, self.target, None)[:2]
         model.report(path, train=self.train, test=held_out)
         remark(f"report written to {path}", self.quiet)
+
+
+def how_read(loaded: Any) -> dict[str, Any]:
+    """Give how a file was read, for the model: the same columns are read so again."""
+    return {
+        "header": loaded.has_header,
+        "names": list(loaded.frame.columns),
+        "styles": {
+            name: style.to_dict()
+            for name, style in loaded.styles.items()
+            if style.kind in ("number", "date", "datetime") and not style.is_plain
+        },
+    }
 
 
 def _keep_unpruned(model: Any) -> None:

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 #: The commands by the folder they are in, with the heading under which help lists them; each is a
 #: function in a file of its name.
 COMMANDS: Final = {
-    "learning": ("Learn", ("describe", "learn", "prune", "compare", "curve")),
+    "learning": ("Learn", ("describe", "learn", "studio", "prune", "compare", "curve")),
     "reading": ("Read", ("show", "view", "summary", "rules", "plot", "report", "export")),
     "using": (
         "Use and check",
         ("predict", "ask", "evaluate", "explain", "counterfactual", "drift", "stability"),
     ),
-    "samples": ("Examples", ("datasets", "demo")),
+    "samples": ("Examples", ("datasets", "demo", "lesson")),
 }
 
 _EPILOG: Final = (
@@ -75,6 +75,7 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
     """
     import typer
 
+    from ceiba.cli.languages.translation import check_language
     from ceiba.cli.options.option_flags import with_option_flags
     from ceiba.cli.options.option_help import finished
     from ceiba.cli.options.reading_flags import with_reading_flags
@@ -123,8 +124,15 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
         debug: bool = typer.Option(
             False, "--debug", help="Show where an error came from.", metavar=" "
         ),
+        lang: str = typer.Option(
+            "en",
+            help=r"Language of what is printed. One of en, es, pt. \[default: en]",
+            metavar="NAME",
+            show_default=False,
+        ),
     ) -> None:
         """One decision tree that a person can read and trust."""
+        check_language(lang)
         if debug:
             os.environ["CEIBA_DEBUG"] = "1"
 
@@ -152,12 +160,19 @@ def main() -> None:
             f"The command line needs the package {error.name!r}, which is not installed. "
             "Install it with: pip install ceiba[cli]"
         )
+    from typer.main import get_command
+
+    from ceiba.cli.languages.spoken_help import language_in, speak_help
+    from ceiba.cli.languages.translation import speaking
     from ceiba.cli.terminal.screen import DIGITS
     from ceiba.visible import shown_digits
 
+    lang = language_in(sys.argv)
+    command = get_command(app)
+    speak_help(command, lang)
     try:
-        with shown_digits(DIGITS):
-            app()
+        with shown_digits(DIGITS), speaking(lang):
+            code = command(standalone_mode=False)
     except (Exception, KeyboardInterrupt) as raised:
         cause = (raised.__cause__ if isinstance(raised, _EndedError) else raised) or raised
         if isinstance(cause, BrokenPipeError):  # `ceiba show ... | head`
@@ -166,18 +181,25 @@ def main() -> None:
         if os.environ.get("CEIBA_DEBUG"):
             raise
         _complain(cause)
+    else:
+        sys.exit(code if isinstance(code, int) else 0)
 
 
 def _complain(error: BaseException) -> None:
     """Say what went wrong in one message and leave with its exit code."""
     from ceiba.cli.languages.translation import language_of, speaking
-    from ceiba.cli.options.option_words import in_flag_words
+    from ceiba.cli.options.option_words import in_flag_words, wrong_usage
     from ceiba.cli.terminal.output import exit_code, is_full
     from ceiba.cli.terminal.screen import colored, fitted
     from ceiba.errors import OptionError, OutputError
 
     code = exit_code(error)
-    if isinstance(error, KeyboardInterrupt):
+    usage = wrong_usage(error)
+    if usage is not None:
+        code, text = usage
+        if not text:  # the help was shown instead
+            sys.exit(code)
+    elif isinstance(error, KeyboardInterrupt):
         text = "interrupted; no file was changed"
     elif isinstance(error, MemoryError):
         text = "not enough memory"

@@ -14,6 +14,9 @@ from ceiba.tree import Tree
 
 _FEWEST_ROWS = 200
 _LEFT = 0.005
+#: Share of the impurity (of any criterion) that a column which leaves no risk cannot leave. The
+#: core knows it at once; the arrays of the tree would take as long as a small fit.
+_HOPELESS = 0.25
 
 
 def warn_of_leak(tree: Tree, n_rows: int) -> None:
@@ -25,7 +28,9 @@ def warn_of_leak(tree: Tree, n_rows: int) -> None:
     n_rows : int
         Training rows.
     """
-    if n_rows < _FEWEST_ROWS or tree.n_outputs > 1 or tree.n_leaves == 1:
+    if n_rows < _FEWEST_ROWS or tree.__dict__.get("_left_by_first_column", 0.0) > _HOPELESS:
+        return
+    if tree.n_outputs > 1 or tree.n_leaves == 1:
         return
     whole = float(tree.risk[0])
     parts = _parts(tree)

@@ -1,10 +1,8 @@
 """Trees whose splits are chosen in Python: questions are planted one below another.
 
 A chooser looks at the rows of a node and gives a `Question`, or None for a leaf. The branches of a
-question are groups of rows (numbers), in which the chooser is asked again, or further questions
-about the same column: rows without a level that stand alone are parted by a question of their own
-before. What the nodes hold is counted at the end by `Tree.recount`; the tests of the choices stay
-with the tree.
+question are groups of rows (numbers), in which the chooser is asked again. What the nodes hold is
+counted at the end by `Tree.recount`; the tests of the choices stay with the tree.
 """
 
 from __future__ import annotations
@@ -25,17 +23,17 @@ Rows = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Question:
-    """A split, and what its branches lead to: groups (numbers) or further questions.
+    """A split, and the group to which each of its branches leads.
 
     Attributes
     ----------
     kind : SplitKind
     column : int
-    below : tuple of int or Question
+    below : tuple of int
     cut : float
         Of a CUT.
     cuts : tuple of float
-        Of INTERVALS.
+        Of INTERVALS; an infinite last one, also of LEVELS: the last branch is for missing values.
     levels : tuple of (code, branch)
         Of LEVELS, by code.
     missing : int
@@ -44,7 +42,7 @@ class Question:
 
     kind: SplitKind
     column: int
-    below: tuple[int | Question, ...]
+    below: tuple[int, ...]
     cut: float = np.nan
     cuts: tuple[float, ...] = ()
     levels: tuple[tuple[int, int], ...] = ()
@@ -74,30 +72,20 @@ def plant(
     asked: list[Question | None] = []
     parent: list[int] = []
     tests: dict[int, NodeTest] = {}
-    continues: list[bool] = []
-    # What waits: rows to be chosen for, or a branch that is a question already.
-    waiting: list[tuple[int, Rows, int, Choice | None, Question | None]] = [
-        (-1, rows, 0, None, None)
-    ]
+    waiting = [(-1, rows, 0)]
     while waiting:
-        above, here, depth, choice, question = waiting.pop()
+        above, here, depth = waiting.pop()
         node = len(asked)
         parent.append(above)
-        continues.append(question is not None)
-        if question is None:
-            choice = choose(here, depth)
-            if choice is not None:
-                question, tests[node] = choice.question, choice.test
-        asked.append(question)
-        if question is None or choice is None:
+        choice = choose(here, depth)
+        asked.append(None if choice is None else choice.question)
+        if choice is None:
             continue
-        for branch in reversed(question.below):
-            if isinstance(branch, Question):
-                waiting.append((node, here, depth, choice, branch))
-            else:
-                waiting.append((node, here[choice.group == branch], depth + 1, None, None))
+        tests[node] = choice.test
+        for group in reversed(choice.question.below):
+            waiting.append((node, here[choice.group == group], depth + 1))
     tree = _counted(table, target, asked, parent, weight, rows, criterion, unseen)
-    return replace(tree, tests=SplitTests.of_nodes(len(asked), tests, continues)) if tests else tree
+    return replace(tree, tests=SplitTests.of_nodes(len(asked), tests)) if tests else tree
 
 
 def _counted(

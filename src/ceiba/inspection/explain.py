@@ -107,6 +107,8 @@ class Explanation:
         What each column asked added to it; baseline plus their sum is the prediction.
     note : str
         What people wrote on the leaf: its name, a note, why its answer was set.
+    has_priors : bool
+        Whether probabilities are prior-weighted (`class_prior`).
     outputs : tuple of str
         Names of several outputs; empty if they have none.
 
@@ -128,6 +130,7 @@ class Explanation:
     baseline: float = float("nan")
     contributions: dict[str, float] = field(default_factory=dict)
     note: str = ""
+    has_priors: bool = False
     outputs: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,7 +156,8 @@ class Explanation:
         return Listing(
             {name: figures[name] for name in order},
             title=f"path to node {self.leaf}",
-            legend="before, after: probability of the class predicted in the end, or the number",
+            legend=f"before, after: {_probability(self.has_priors)} of the class predicted in the "
+            "end, or the number",
         )
 
     def _repr_html_(self) -> str:
@@ -170,7 +174,7 @@ class Explanation:
         where = f"leaf {self.leaf}, {counted(self.n_rows, 'training row')}"
         if self.probability is not None:
             share = self.probability.get(self.answer, float("nan"))
-            where = f"probability {number_text(share, 3)}; {where}"
+            where = f"{_probability(self.has_priors)} {number_text(share, 3)}; {where}"
         answer = _shown(self.answer)
         if self.outputs:
             pairs = zip(self.outputs, self.answer, strict=True)
@@ -232,7 +236,12 @@ def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
         baseline=float(followed[0]),
         contributions=contributions,
         note=note_text(tree, leaf),
+        has_priors=tree.class_prior is not None,
     )
+
+
+def _probability(has_priors: bool) -> str:
+    return "prior-weighted probability" if has_priors else "probability"
 
 
 class Explanations(Sequence[Explanation]):
@@ -306,7 +315,8 @@ class Explanations(Sequence[Explanation]):
         for k, j in enumerate(columns):
             name = tree.schema.names[j]
             figures[name if name not in figures else f"{name} (column)"] = added[:, k]
-        legend = "baseline plus contributions: probability of the predicted class, or the number"
+        probability = _probability(tree.class_prior is not None)
+        legend = f"baseline plus contributions: {probability} of the predicted class, or the number"
         return Listing(figures, title="contributions of the columns", legend=legend)
 
 

@@ -129,11 +129,11 @@ def probability_scores(
     n_classes = max(probability.shape[1], int(truth.max(initial=0)) + 1)
     wide = np.zeros((len(truth), n_classes))
     wide[:, : probability.shape[1]] = probability
-    told = np.take_along_axis(wide, truth[:, None], axis=1)[:, 0]
+    of_truth = np.take_along_axis(wide, truth[:, None], axis=1)[:, 0]
     total = float(w.sum())
     squares = ((wide - np.eye(n_classes)[truth]) ** 2).sum(axis=1)
     brier = float((w * squares).sum() / total) * (0.5 if n_classes == 2 else 1.0)
-    loss = float((w * -np.log(np.clip(told, _EPS, 1 - _EPS))).sum() / total)
+    loss = float((w * -np.log(np.clip(of_truth, _EPS, 1 - _EPS))).sum() / total)
     kinds = [at] if at is not None else list(range(len(classes)))
     ranked = [ranking_scores(truth == k, wide[:, k], w) for k in kinds]
     auc, precision = (float(np.mean([one[i] for one in ranked])) for i in (0, 1))

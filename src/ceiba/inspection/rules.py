@@ -317,22 +317,22 @@ def _interest(tree: Tree, ends: list[int], positive: Any) -> list[Interest | Non
 
 
 def _of_interest(rules: tuple[Rule, ...]) -> dict[str, Any]:
-    found = [rule.interest for rule in rules if rule.interest is not None]
-    name = found[0].positive
+    interests = [rule.interest for rule in rules if rule.interest is not None]
+    name = interests[0].positive
     return {
-        f"n({name})": np.array([one.count for one in found]),
-        f"p({name})": np.array([one.probability for one in found]),
-        "evidence": np.array([one.evidence for one in found]),
+        f"n({name})": np.array([one.count for one in interests]),
+        f"p({name})": np.array([one.probability for one in interests]),
+        "evidence": np.array([one.evidence for one in interests]),
     }
 
 
 def _legend_of_interest(interest: list[Interest | None]) -> str:
-    found = [one for one in interest if one is not None]
-    if not found:
+    interests = [one for one in interest if one is not None]
+    if not interests:
         return ""
-    value = sum(one.information for one in found)
+    value = sum(one.information for one in interests)
     return (
-        f"\nn, p({found[0].positive}): rows and probability of that class; evidence: weight of "
+        f"\nn, p({interests[0].positive}): rows and probability of that class; evidence: weight of "
         f"evidence, ln(P(leaf | class) / P(leaf | others)); information value {value:.4g}"
     )
 

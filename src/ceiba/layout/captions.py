@@ -17,6 +17,7 @@ from ceiba.tree.splits.sentences import (
     cut_text,
     level_text,
     number_text,
+    quoted_level,
     separating_digits,
 )
 
@@ -149,6 +150,7 @@ def answers(
     words = ["yes", "no"]
     if isinstance(split, LevelSets) and _names_its_answers(tree, node):
         words = [_listed(group, max_levels) for group in split.branches]
+        words += ["missing"] if split.missing_branch else []
     elif isinstance(split, Intervals):
         words = _interval_words(tree, node, split, places)
     elif isinstance(split, Cut) and _names_its_answers(tree, node):
@@ -231,7 +233,7 @@ def _names_its_answers(tree: Tree, node: int) -> bool:
 
 
 def _listed(levels: tuple[object, ...], max_levels: int) -> str:
-    shown = [level_text(level) for level in levels[:max_levels]]
+    shown = [quoted_level(level) for level in levels[:max_levels]]
     if len(levels) > max_levels:
         shown.append(f"+{len(levels) - max_levels} more")
     return ", ".join(shown)

@@ -73,7 +73,13 @@ class OptionObject:
 
     def check(self) -> None:
         """Refuse wrong values; called on use, because `set_params` must be free to set them."""
-        check_options(self.get_params(), self._allowed, type(self).__name__)
+        stated = {
+            one.name: value
+            for one in _fields(self)
+            if (value := getattr(self, one.name)) is not one.default
+        }
+        if stated:  # defaults are right by construction
+            check_options(stated, self._allowed, type(self).__name__)
 
     def __repr__(self) -> str:
         stated = [

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.table import Column, ColumnInfo, Kind
-from ceiba.tree.splits.sentences import level_text, levels_sentence, range_sentence
+from ceiba.tree.splits.sentences import levels_sentence, quoted_level, range_sentence
 
 
 @dataclass(frozen=True)
@@ -199,9 +199,9 @@ class ValueSet:
         run = shown == list(range(shown[0], shown[-1] + 1))
         if info.kind is Kind.ORDERED and run and info.n_levels > 2:
             if shown[0] == 0:
-                return f"{info.name} <= {levels[-1]}"
+                return f"{info.name} <= {quoted_level(levels[-1])}"
             if shown[-1] == info.n_levels - 1:
-                return f"{info.name} > {info.levels[shown[0] - 1]}"
+                return f"{info.name} > {quoted_level(info.levels[shown[0] - 1])}"
         return levels_sentence(info.name, levels, max_levels)
 
     def _all_levels_text(self) -> str:
@@ -211,7 +211,7 @@ class ValueSet:
         ]
         if inside:
             return levels_sentence(info.name, levels, None)
-        listed = ", ".join(map(level_text, levels))
+        listed = ", ".join(map(quoted_level, levels))
         return f"{info.name} not in {{{listed}}}" if levels else ""
 
     def python(self, row: str = "row") -> str:

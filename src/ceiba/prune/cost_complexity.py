@@ -176,8 +176,9 @@ class PruningSequence:
     def listing(self) -> Listing:
         """Give the steps as a table that prints well and turns into a frame."""
         figures = {"alpha": self.alpha, "n_leaves": self.n_leaves, "risk": self.risk}
+        weighted = "" if self.whole_tree.class_prior is None else "prior-weighted "
         legend = (
-            f"alpha: cost per leaf, in units of the mean {self.kind}; risk: R(T), "
+            f"alpha: cost per leaf, in units of the {weighted}mean {self.kind}; risk: R(T), "
             f"of the root {self.root_risk:.6g}"
         )
         return Listing(figures, title="pruning sequence", legend=legend)

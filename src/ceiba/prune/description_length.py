@@ -72,7 +72,8 @@ def _split_bits(tree: Tree) -> Array:
     """Give the bits of each node's split, and one for being no leaf."""
     splits = tree.splits
     n_levels = np.diff(splits.level_start)
-    by_level = (splits.kind == SplitKind.LEVELS) & (tree.n_branches < np.maximum(n_levels, 3))
+    of_levels = tree.n_branches - splits.parts_missing
+    by_level = (splits.kind == SplitKind.LEVELS) & (of_levels < np.maximum(n_levels, 3))
     bits = np.where(by_level, n_levels - 1, 0).astype(np.float64)
     cuts = splits.kind == SplitKind.CUT
     bits[cuts] = np.log2(np.maximum(tree.weight[cuts] - 1, 1.0))

@@ -175,7 +175,8 @@ def unit_of(tree: Tree, kind: str) -> str:
         return f"mean impurity ({tree.criterion})"
     if tree.task == "regression":
         return _LOSSES[tree.criterion]
-    return "share of misclassified weight" if tree.cost_matrix is None else "mean cost"
+    unit = "share of misclassified weight" if tree.cost_matrix is None else "mean cost"
+    return unit if tree.class_prior is None else f"prior-weighted {unit}"
 
 
 def _title(cv: CrossValidation | None) -> str:

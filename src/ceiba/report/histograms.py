@@ -123,7 +123,15 @@ def _node_bars(tree: Tree, rows: RowsByNode, node: int, n_classes: int) -> dict[
     if tree.splits.kind[node] == SplitKind.PRESENCE:
         missing = _is_missing(column, values).astype(np.int64)
         return {"presence": True, **_counted(missing, 2, target, n_classes)}
-    return _bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
+    made = bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
+    if made is None or "codes" not in made or not tree.splits.parts_missing[node]:
+        return made
+    # Missing levels have a branch of their own, and so a bar, the last.
+    gone = _is_missing(column, values)
+    more = _counted(np.zeros(np.count_nonzero(gone), np.int64), 1, target[gone], n_classes)
+    made.pop("missing", None)
+    made["codes"].append(None)
+    return made | {name: [*made[name], *more[name]] for name in more}
 
 
 def column_bars(table: Table) -> list[dict[str, Any] | None]:
@@ -138,7 +146,7 @@ def column_bars(table: Table) -> list[dict[str, Any] | None]:
     """
     nothing = np.zeros(table.n_rows, np.int64)
     return [
-        _bars(column, np.asarray(column.values), [], nothing, 1, COLUMN_BINS)
+        bars(column, np.asarray(column.values), [], nothing, 1, COLUMN_BINS)
         if k < MOST_COLUMNS
         else None
         for k, column in enumerate(table.columns)
@@ -149,7 +157,7 @@ def _is_missing(column: Column, values: Array) -> Array:
     return ~np.isfinite(values) if column.info.is_numeric else values < 0
 
 
-def _bars(
+def bars(
     column: Column, values: Array, cuts: list[float], target: Array, n_classes: int, bins: int
 ) -> dict[str, Any] | None:
     """Sort values into bars; None where no value is present."""

@@ -55,16 +55,16 @@ def trust_columns(
     >>> trust_columns(model.tree_, drift=model.drift({"x": [1, 2]}))["drift"]["now"]
     2
     """
-    found = {
+    panels = {
         "stability": [_stability(tree, one, output) for one in _each("stability", stability)],
         "rivals": [_rivals(tree, one) for one in _each("rivals", rivals)],
         "groups": [_groups(one) for one in _each("groups", groups)],
         "drift": [_drift(tree, one) for one in _each("drift", drift)],
     }
-    if not any(found.values()):
+    if not any(panels.values()):
         return None
     several = ("rivals", "groups")
-    return {k: v if k in several else v[0] if v else None for k, v in found.items()}
+    return {k: v if k in several else v[0] if v else None for k, v in panels.items()}
 
 
 def _each(name: str, given: Any) -> list[Any]:
@@ -119,15 +119,15 @@ def _place_above(tree: Tree, forced: Tree, node: int) -> int:
     return place
 
 
-def _stability(tree: Tree, found: Any, output: int) -> dict[str, Any]:
-    places = _places(tree, found.tree, "stability")
+def _stability(tree: Tree, stability: Any, output: int) -> dict[str, Any]:
+    places = _places(tree, stability.tree, "stability")
     names = list(tree.schema.names)
-    nodes, columns, leaves = found.nodes, found.columns, found.leaves
+    nodes, columns, leaves = stability.nodes, stability.columns, stability.leaves
     depths = [name for name in columns.columns if name.startswith("depth")]
     return {
-        "resamples": int(found.resamples),
-        "agreement": float(np.atleast_1d(found.agreement)[output]),
-        "sizes": exact(np.quantile(found.n_leaves, (0.05, 0.5, 0.95))),
+        "resamples": int(stability.resamples),
+        "agreement": float(np.atleast_1d(stability.agreement)[output]),
+        "sizes": exact(np.quantile(stability.n_leaves, (0.05, 0.5, 0.95))),
         "nodes": {
             "node": [places[i] for i in nodes["node"].tolist()],
             "reached": shown(nodes["reached"], 5),
@@ -158,13 +158,13 @@ def _column(names: list[str], name: str) -> int | None:
     return names.index(name) if name in names else -1
 
 
-def _rivals(tree: Tree, found: Any) -> dict[str, Any]:
-    names, table = list(tree.schema.names), found.table
+def _rivals(tree: Tree, rivals: Any) -> dict[str, Any]:
+    names, table = list(tree.schema.names), rivals.table
     return {
-        "node": _place_above(tree, next(iter(found.trees.values())), found.node),
-        "number": int(found.node),
-        "risk": float(found.risk),
-        "se": float(found.se),
+        "node": _place_above(tree, next(iter(rivals.trees.values())), rivals.node),
+        "number": int(rivals.node),
+        "risk": float(rivals.risk),
+        "se": float(rivals.se),
         "column": [names.index(name) for name in table["column"].tolist()],
         "ours": whole(table["ours"]),
         "leaves": whole(table["leaves"]),
@@ -174,23 +174,23 @@ def _rivals(tree: Tree, found: Any) -> dict[str, Any]:
     }
 
 
-def _groups(found: Any) -> dict[str, Any]:
-    names = list(found.evaluations)
-    keys = list(dict.fromkeys(found.figures["figure"].tolist()))
-    by_place = {(row["figure"], row["group"]): row for row in found.figures}
-    apart = {(row["figure"], row["group"]): row for row in found.differences}
+def _groups(groups: Any) -> dict[str, Any]:
+    names = list(groups.evaluations)
+    keys = list(dict.fromkeys(groups.figures["figure"].tolist()))
+    by_place = {(row["figure"], row["group"]): row for row in groups.figures}
+    apart = {(row["figure"], row["group"]): row for row in groups.differences}
     nothing = float("nan")
 
     def listed(rows: dict[Any, Any], key: str, field: str) -> list[Any]:
         return shown([rows[key, name][field] if (key, name) in rows else nothing for name in names])
 
     return {
-        "by": str(found.by),
-        "positive": None if found.positive is None else level_text(found.positive),
-        "reference": names.index(found.reference),
-        "confidence": float(found.confidence),
+        "by": str(groups.by),
+        "positive": None if groups.positive is None else level_text(groups.positive),
+        "reference": names.index(groups.reference),
+        "confidence": float(groups.confidence),
         "groups": names,
-        "rows": [int(found.evaluations[name].n_rows) for name in names],
+        "rows": [int(groups.evaluations[name].n_rows) for name in names],
         "figures": [
             {
                 "key": key,
@@ -204,22 +204,22 @@ def _groups(found: Any) -> dict[str, Any]:
     }
 
 
-def _drift(tree: Tree, found: Any) -> dict[str, Any]:
-    places = _places(tree, found.tree, "drift")
+def _drift(tree: Tree, drift: Any) -> dict[str, Any]:
+    places = _places(tree, drift.tree, "drift")
     names = list(tree.schema.names)
-    branches, leaves, columns = found.branches, found.leaves, found.columns
+    branches, leaves, columns = drift.branches, drift.leaves, drift.columns
     rates = {
         name.split(" ", 1)[1].replace(" ", "_"): shown(leaves[name])
         for name in leaves.columns
         if name.startswith(("rate ", "mean "))
     }
     return {
-        "then": int(found.n_then),
-        "now": int(found.n_now),
-        "psi": float(found.psi),
-        "chance": float(found.psi_by_chance),
-        "p": float(found.p_value),
-        "start": None if found.start is None else places[found.start],
+        "then": int(drift.n_then),
+        "now": int(drift.n_now),
+        "psi": float(drift.psi),
+        "chance": float(drift.psi_by_chance),
+        "p": float(drift.p_value),
+        "start": None if drift.start is None else places[drift.start],
         "branches": {
             "node": [places[i] for i in branches["branch"].tolist()],
             "then": whole(branches["then"]),

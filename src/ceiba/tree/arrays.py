@@ -74,6 +74,8 @@ def take_ragged(
 
     Returns the new `start` and the re-sliced flat arrays, in the same order.
     """
+    if start[-1] == 0:
+        return np.zeros(len(rows) + 1, start_dtype), list(flats)
     first = start[rows].astype(np.int64)
     length = start[rows + 1].astype(np.int64) - first
     new_start = np.zeros(len(rows) + 1, dtype=np.int64)

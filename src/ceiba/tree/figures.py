@@ -13,7 +13,7 @@ from ceiba.tree.impurity import scale_by_prior
 from ceiba.tree.notes import overridden
 from ceiba.tree.routing import route as _route
 from ceiba.tree.shape import Shape
-from ceiba.tree.splits.split_table import SplitTable
+from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.splits.surrogates import SurrogateTable
 
 
@@ -47,13 +47,18 @@ class Figures(Shape):
 
     @cached_property
     def majority_branch(self) -> Array:
-        """Branch with the most weight, the first on ties; -1 at leaves."""
+        """Branch with the most weight, the first on ties; -1 at leaves.
+
+        A branch for missing values alone is no majority of the values that are there.
+        """
         best = np.full(self.n_nodes, -1, np.int32)
         inner = np.flatnonzero(~self.is_leaf)
         if len(inner) == 0:
             return read_only(best, np.int32)
         weight = self.weight[self.branch_node]
         first = self.branch_start[inner]
+        alone = self.splits.parts_missing & (self.splits.kind == SplitKind.LEVELS)
+        weight[self.branch_start[1:][alone] - 1] = -1.0
         most = np.repeat(np.maximum.reduceat(weight, first), self.n_branches[inner])
         # Among the heaviest branches of a node, written from last to first, the first one stays.
         winners = np.flatnonzero(weight == most)[::-1]

@@ -189,8 +189,8 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
     _refuse(wrong, place, lambda i: f"levels on the numeric column {name(i)}", "Use a cut.")
     wrong = (cut | (splits.kind == SplitKind.PRESENCE)) & (n_branches != 2)
     _refuse(wrong, place, lambda i: f"{n_branches[i]} branches", "A cut has two.")
-    _check_level_maps(splits, schema, n_branches, place)
     _check_intervals(splits, schema, n_branches, place)
+    _check_level_maps(splits, schema, n_branches, place)
 
 
 def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
@@ -202,8 +202,12 @@ def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, plac
         _fail(
             "interval_start", f"ends at {start[-1]}", f"There are {len(splits.interval_cut)} cuts."
         )
-    _refuse(~asks & (np.diff(start) > 0), place, "cuts of intervals", "Its split is no such one.")
-    _refuse(asks & (place != "node"), place, "intervals", "Only splits of nodes have them.")
+    levels = splits.kind == SplitKind.LEVELS
+    marked = levels & (np.diff(start) == 1) & splits.parts_missing
+    wrong = ~(asks | marked) & (np.diff(start) > 0)
+    _refuse(wrong, place, "cuts of intervals", "Its split is no such one.")
+    wrong = (asks | marked) & (place != "node")
+    _refuse(wrong, place, "intervals, or a branch for missing", "Only splits of nodes have them.")
     for i in np.flatnonzero(asks).tolist():
         cuts, info = splits.interval_cuts(i), schema.columns[int(splits.column[i])]
         where = f"{place} {i}"
@@ -237,7 +241,10 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
                 f"level code {codes[-1]} of column {info.name!r}",
                 f"It has {len(info.levels)} levels.",
             )
-        used, n = set(branches.tolist()), int(n_branches[i])
+        # A branch for missing values alone, the last, has no levels.
+        used, n = set(branches.tolist()), int(n_branches[i]) - bool(splits.parts_missing[i])
+        if splits.parts_missing[i] and n < 2:
+            _fail(f"{place} {i}", "one group of levels and missing values", "Use presence.")
         inside = not used or (min(used) >= 0 and max(used) < n)
         # A surrogate need not know a level for every branch of a multiway split.
         if not inside or (place == "node" and len(used) != n):
@@ -282,7 +289,7 @@ def _check_default(tree: Tree) -> None:
         lambda i: f"default branch {tree.default_branch[i]}",
         lambda i: f"The node has {tree.n_branches[i]} branches; -1 means that rows stay.",
     )
-    alone = tree.splits.parts_missing & (tree.splits.kind == SplitKind.INTERVALS)
+    alone = tree.splits.parts_missing & (tree.splits.kind != SplitKind.PRESENCE)
     _refuse(
         alone & (tree.default_branch != tree.n_branches - 1),
         "node",

@@ -96,7 +96,7 @@ Node root_node(const Features& features, RowData data) {
     return node;
 }
 
-bool mark_sides(const Node& node, std::size_t f, std::uint32_t position, std::vector<std::uint8_t>& side) {
+bool mark_sides(const Node& node, std::size_t f, std::uint32_t position, SideOf& side) {
     const std::uint32_t* const e = node.entries(f);
     const std::size_t n = node.n_rows(), n_present = node.n_present[f];
     side.resize(n);

@@ -45,9 +45,11 @@ struct Node {
 
 Node root_node(const Features& features, RowData data);
 
-// 0 or 1 for each row: the side to which a cut after `position` sends it. Returns whether rows without a rank go left.
-bool mark_sides(const Node& node, std::size_t f, std::uint32_t position, std::vector<std::uint8_t>& side);
+using SideOf = std::vector<std::uint8_t>;  // of each row: 0 left, 1 right
 
-void divide(const Features& features, const Node& node, const std::vector<std::uint8_t>& side, Node& left, Node& right);
+// The side to which a cut after `position` sends each row. Returns whether rows without a rank go left.
+bool mark_sides(const Node& node, std::size_t f, std::uint32_t position, SideOf& side);
+
+void divide(const Features& features, const Node& node, const SideOf& side, Node& left, Node& right);
 
 }  // namespace ceiba::optimal

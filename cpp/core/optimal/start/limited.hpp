@@ -9,24 +9,20 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "optimal/solver.hpp"
+#include "optimal/search.hpp"
 
 namespace ceiba::optimal {
 
-template <class Loss>
 class Limited {
 public:
-    using Ranking = std::conditional_t<std::is_same_v<Loss, Squared> || std::is_same_v<Loss, Absolute>, Loss, Gini>;
-
-    explicit Limited(Solver<Loss>& solver) : solver_(solver), scan_(solver.rule(), solver.rules().min_rows) {}
+    explicit Limited(Search& search) : search_(search) {}
 
     // The greedy tree; its leaves are as pure as the depth allows, not pruned.
     PlanPtr greedy(const Node& node, int depth) {
-        if (depth < 1 || solver_.leaf_loss(node) <= 0.0) return {};
+        if (depth < 1 || search_.leaf_loss(node) <= 0.0) return {};
         const std::vector<Stump> first = candidates(node, 1);
         if (first.empty()) return {};
         const Parted parted = part(node, first[0]);
@@ -36,17 +32,17 @@ public:
 
     // `tried`: so many of the best columns need not be tried again at this node.
     Answer solve(const Node& node, int depth, std::size_t width, double bound, std::size_t tried = 0) {
-        if (depth <= 2) return solver_.solve(node, depth, 1 << 30, bound);
+        if (depth <= 2) return search_.solve(node, depth, 1 << 30, bound);
         Answer best;
-        const double leaf = solver_.leaf_value(node);
+        const double leaf = search_.leaf_value(node);
         if (leaf < bound) best.value = leaf;
-        const double tolerance = solver_.rules().tolerance;
+        const double tolerance = search_.rules().tolerance;
         const std::vector<Stump> columns = candidates(node, width);
         for (std::size_t c = tried; c < columns.size(); ++c) {
             const Stump& first = columns[c];
             const Parted parted = part(node, first);
             const double limit = std::min(bound, best.value);
-            const Answer a = solve(parted.child->front(), depth - 1, width, limit - solver_.rules().penalty);
+            const Answer a = solve(parted.child->front(), depth - 1, width, limit - search_.rules().penalty);
             if (!a.found()) continue;
             const Answer b = solve(parted.child->back(), depth - 1, width, limit - a.value);
             if (!b.found() || !(a.value + b.value < limit - tolerance)) continue;
@@ -66,32 +62,23 @@ private:
         SideOf side;
         const bool missing_left = mark_sides(node, static_cast<std::size_t>(stump.feature), stump.position, side);
         auto child = std::make_unique<std::array<Node, 2>>();
-        divide(solver_.features(), node, side, child->front(), child->back());
+        divide(search_.features(), node, side, child->front(), child->back());
         return {missing_left, std::move(child)};
     }
 
     PlanPtr plan_of(const Node& node, const Stump& stump, const Parted& parted, PlanPtr left, PlanPtr right) const {
-        return solver_.plan_of(node, static_cast<std::size_t>(stump.feature), stump.position, parted.missing_left,
+        return search_.plan_of(node, static_cast<std::size_t>(stump.feature), stump.position, parted.missing_left,
                                std::move(left), std::move(right));
     }
 
     std::vector<Stump> candidates(const Node& node, std::size_t width) {
-        std::vector<Stump> best;
-        const SideOf all(node.n_rows(), 0);
-        for (std::size_t f = 0; f < node.n_features(); ++f) {
-            if (node.n_cuts[f] == 0 || solver_.features().all[f].bounds_only) continue;
-            Stump stump;
-            scan_.scan(node, f, all, 0, false, stump);
-            if (stump.feature >= 0) best.push_back(stump);
-        }
-        solver_.clock().spend(node.n_rows() * node.n_features());
+        std::vector<Stump> best = search_.best_cuts(node);
         std::stable_sort(best.begin(), best.end(), [](const Stump& a, const Stump& b) { return a.loss < b.loss; });
         if (best.size() > width) best.resize(width);
         return best;
     }
 
-    Solver<Loss>& solver_;
-    StumpScan<Ranking> scan_;
+    Search& search_;
 };
 
 }  // namespace ceiba::optimal

@@ -8,15 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "optimal/solver.hpp"
+#include "optimal/search.hpp"
 #include "optimal/start/settle.hpp"
 
 namespace ceiba::optimal {
 
-template <class Loss>
 class Lookahead {
 public:
-    explicit Lookahead(Solver<Loss>& solver) : solver_(solver) {}
+    explicit Lookahead(Search& search) : search_(search) {}
 
     void grow(const Node& root, int max_depth, int horizon) {
         drafts_.assign(1, {});
@@ -58,12 +57,12 @@ private:
     };
 
     void grow_node(Open& at, int horizon) {
-        const PlanPtr plan = solver_.solve(*at.node, std::min(horizon, at.depth), 1 << 30, infinite).plan;
+        const PlanPtr plan = search_.solve(*at.node, std::min(horizon, at.depth), 1 << 30, infinite).plan;
         drafts_[at.draft].plan = plan;
         if (!plan || at.depth <= horizon) return;
-        ask(solver_.features(), *at.node, *plan, side_);
+        ask(search_.features(), *at.node, *plan, side_);
         auto left = std::make_unique<Node>(), right = std::make_unique<Node>();
-        divide(solver_.features(), *at.node, side_, *left, *right);
+        divide(search_.features(), *at.node, side_, *left, *right);
         const std::size_t first = drafts_.size();
         drafts_[at.draft].left = first;
         drafts_.resize(first + 2);
@@ -73,7 +72,7 @@ private:
         open_.push_back({std::move(right), r, at.depth - 1, first + 1});
     }
 
-    Solver<Loss>& solver_;
+    Search& search_;
     std::vector<Draft> drafts_;
     std::vector<Open> open_;
     SideOf side_;

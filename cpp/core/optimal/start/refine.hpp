@@ -14,23 +14,21 @@
 #include <utility>
 #include <vector>
 
-#include "optimal/solver.hpp"
-#include "optimal/start/answers.hpp"
+#include "optimal/search.hpp"
 #include "optimal/start/settle.hpp"
 
 namespace ceiba::optimal {
 
-template <class Loss>
 class Refine {
 public:
-    explicit Refine(Solver<Loss>& solver) : solver_(solver), settle_(solver) {}
+    explicit Refine(Search& search) : search_(search), settle_(search) {}
 
     // One round over all nodes, from the root down. `tree`: settled on the rows of the node; `moved`: other rows reach
     // the node than when its last two levels were solved.
     Settled round(const Node& node, int depth, Settled tree, bool moved) {
         if (depth <= 2) {
             if (!moved) return tree;
-            const Answer answer = solver_.solve(node, depth, 1 << 30, tree.value);
+            const Answer answer = search_.solve(node, depth, 1 << 30, tree.value);
             return answer.found() && better(answer.value, tree) ? Settled{answer.value, answer.plan} : tree;
         }
         if (!tree.plan) return tree;
@@ -42,9 +40,9 @@ public:
         Plan own = *tree.plan;
         auto child = std::make_unique<std::array<Node, 2>>();
         SideOf side;
-        ask(solver_.features(), node, own, side);
-        divide(solver_.features(), node, side, child->front(), child->back());
-        solver_.clock().spend(node.n_rows() * node.n_features());
+        ask(search_.features(), node, own, side);
+        divide(search_.features(), node, side, child->front(), child->back());
+        search_.clock().spend(node.n_rows() * node.n_features());
         const Settled a = round(child->front(), depth - 1, settle_(child->front(), own.left), moved);
         const Settled b = round(child->back(), depth - 1, settle_(child->back(), own.right), moved);
         if (!better(a.value + b.value, tree)) return tree;
@@ -60,31 +58,31 @@ private:
         bool missing_left = false, turned = false;  // turned: the parts below change places
     };
 
-    bool better(double value, const Settled& than) const { return value < than.value - solver_.rules().tolerance; }
+    bool better(double value, const Settled& than) const { return value < than.value - search_.rules().tolerance; }
 
     // The plan with the best question at its root.
     PlanPtr ask_better(const Node& node, const PlanPtr& plan) {
         SideOf side;
-        ask(solver_.features(), node, *plan, side);
+        ask(search_.features(), node, *plan, side);
         const std::vector<double> left = charges(node, plan->left, side, 0),
                                   right = charges(node, plan->right, side, 1);
         double now = 0.0;
         for (std::size_t i = 0; i < node.n_rows(); ++i) now += side[i] ? right[i] : left[i];
         Question best;
-        best.charge = now - solver_.rules().tolerance;
+        best.charge = now - search_.rules().tolerance;
         const double none = best.charge;
         for (std::size_t f = 0; f < node.n_features(); ++f)
-            if (node.n_cuts[f] && !solver_.features().all[f].bounds_only) scan(node, f, left, right, best);
-        solver_.clock().spend(node.n_rows() * node.n_features());
+            if (node.n_cuts[f] && !search_.features().all[f].bounds_only) scan(node, f, left, right, best);
+        search_.clock().spend(node.n_rows() * node.n_features());
         if (!(best.charge < none)) return plan;
-        return solver_.plan_of(node, best.feature, best.position, best.missing_left,
+        return search_.plan_of(node, best.feature, best.position, best.missing_left,
                                best.turned ? plan->right : plan->left, best.turned ? plan->left : plan->right);
     }
 
     void scan(const Node& node, std::size_t f, const std::vector<double>& left, const std::vector<double>& right,
               Question& best) const {
         const std::uint32_t* const e = node.entries(f);
-        const std::size_t n = node.n_rows(), n_present = node.n_present[f], min_rows = solver_.rules().min_rows;
+        const std::size_t n = node.n_rows(), n_present = node.n_present[f], min_rows = search_.rules().min_rows;
         double all_left = 0.0, all_right = 0.0, missing = 0.0, total = 0.0, weight = 0.0, sum = 0.0;
         for (std::size_t i = 0; i < n; ++i) all_left += left[i], all_right += right[i];
         for (std::size_t i = 0; i < n_present; ++i) total += node.data.weight_of(e[i] & row_mask);
@@ -112,8 +110,7 @@ private:
             std::vector<std::uint32_t> own;
             for (std::uint32_t i : leaf)
                 if (side[i] == which) own.push_back(i);
-            const LeafAnswer<Loss> answer(solver_.rule(), node.data, own);
-            for (std::uint32_t i : leaf) out[i] = answer.charge(node.data, i);
+            search_.charge(node.data, own, leaf, out);
         }
         return out;
     }
@@ -130,7 +127,7 @@ private:
             leaves.push_back(std::move(rows));
             return;
         }
-        const std::vector<std::uint32_t>& rank = solver_.features().all[plan->feature].rank;
+        const std::vector<std::uint32_t>& rank = search_.features().all[plan->feature].rank;
         std::vector<std::uint32_t> part[2];
         for (std::uint32_t i : rows) {
             const std::uint32_t r = rank[node.data.row[i]];
@@ -140,20 +137,20 @@ private:
         spread(node, plan->right, std::move(part[1]), leaves);
     }
 
-    Solver<Loss>& solver_;
-    Settle<Loss> settle_;
+    Search& search_;
+    Settle settle_;
 };
 
 // Rounds until one improves nothing; `keep` is told each improvement, so that an early stop loses none. `solved`: the
 // last two levels of the plan are exact.
-template <class Loss, class Keep>
-void refine(Solver<Loss>& solver, const Node& root, const PlanPtr& plan, bool solved, const Keep& keep) {
-    Refine<Loss> work(solver);
-    Settled best = Settle<Loss>(solver)(root, plan);
+template <class Keep>
+void refine(Search& search, const Node& root, const PlanPtr& plan, bool solved, const Keep& keep) {
+    Refine work(search);
+    Settled best = Settle(search)(root, plan);
     while (best.plan) {
-        Settled next = work.round(root, solver.rules().max_depth, best, !solved);
+        Settled next = work.round(root, search.rules().max_depth, best, !solved);
         solved = true;
-        if (!(next.value < best.value - solver.rules().tolerance)) return;
+        if (!(next.value < best.value - search.rules().tolerance)) return;
         best = std::move(next);
         keep(best);
     }

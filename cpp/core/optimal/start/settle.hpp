@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "optimal/solver.hpp"
+#include "optimal/search.hpp"
 
 namespace ceiba::optimal {
 
@@ -29,21 +29,20 @@ struct Settled {
 
 // Questions keep their cuts; rows without a rank follow the majority of these rows; a question that divides nothing,
 // or does not pay, goes.
-template <class Loss>
 class Settle {
 public:
-    explicit Settle(Solver<Loss>& solver) : solver_(solver) {}
+    explicit Settle(Search& search) : search_(search) {}
 
     Settled operator()(const Node& node, const PlanPtr& plan) {
-        const Rules& rules = solver_.rules();
+        const Rules& rules = search_.rules();
         Settled leaf;
-        if (node.n_rows() >= rules.min_rows) leaf.value = solver_.leaf_value(node);
+        if (node.n_rows() >= rules.min_rows) leaf.value = search_.leaf_value(node);
         if (!plan) return leaf;
         Plan own = *plan;
         SideOf side;
         if (!divides(node, own, side)) return (*this)(node, has_left_ ? plan->left : plan->right);
         Node left, right;
-        divide(solver_.features(), node, side, left, right);
+        divide(search_.features(), node, side, left, right);
         Settled a = (*this)(left, plan->left), b = (*this)(right, plan->right);
         if (!(a.value + b.value < leaf.value - rules.tolerance)) return leaf;
         own.left = std::move(a.plan), own.right = std::move(b.plan);
@@ -53,7 +52,7 @@ public:
 private:
     // Fits the question to the rows; false: they all go to one side.
     bool divides(const Node& node, Plan& plan, SideOf& side) {
-        const std::vector<std::uint32_t>& rank = solver_.features().all[plan.feature].rank;
+        const std::vector<std::uint32_t>& rank = search_.features().all[plan.feature].rank;
         bool has_left = false, has_right = false;
         std::uint32_t lower = 0, upper = unranked;
         double weight[2] = {};
@@ -70,11 +69,11 @@ private:
         if (!has_left || !has_right) return false;
         plan.lower = lower, plan.upper = upper;
         plan.missing_left = !(weight[0] < weight[1]);
-        ask(solver_.features(), node, plan, side);
+        ask(search_.features(), node, plan, side);
         return true;
     }
 
-    Solver<Loss>& solver_;
+    Search& search_;
     bool has_left_ = true;
 };
 

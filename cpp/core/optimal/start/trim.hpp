@@ -5,15 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "optimal/solver.hpp"
+#include "optimal/search.hpp"
 #include "optimal/start/settle.hpp"
 
 namespace ceiba::optimal {
 
-template <class Loss>
 class Trim {
 public:
-    explicit Trim(Solver<Loss>& solver) : solver_(solver) {}
+    explicit Trim(Search& search) : search_(search) {}
 
     PlanPtr operator()(const Node& root, PlanPtr plan, int max_leaves) {
         while (n_leaves(plan) > max_leaves) {
@@ -30,12 +29,12 @@ private:
     void visit(const Node& node, const PlanPtr& plan) {
         SideOf side;
         Node left, right;
-        ask(solver_.features(), node, *plan, side);
-        divide(solver_.features(), node, side, left, right);
+        ask(search_.features(), node, *plan, side);
+        divide(search_.features(), node, side, left, right);
         if (plan->left) visit(left, plan->left);
         if (plan->right) visit(right, plan->right);
         if (plan->left || plan->right) return;
-        const double saved = solver_.leaf_loss(node) - solver_.leaf_loss(left) - solver_.leaf_loss(right);
+        const double saved = search_.leaf_loss(node) - search_.leaf_loss(left) - search_.leaf_loss(right);
         if (saved < least_ || !target_) least_ = saved, target_ = plan.get();
     }
 
@@ -46,7 +45,7 @@ private:
         return std::make_shared<const Plan>(std::move(own));
     }
 
-    Solver<Loss>& solver_;
+    Search& search_;
     double least_ = infinite;
     const Plan* target_ = nullptr;
 };

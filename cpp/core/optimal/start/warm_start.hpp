@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "optimal/incumbent.hpp"
-#include "optimal/solver.hpp"
+#include "optimal/search.hpp"
 #include "optimal/start/limited.hpp"
 #include "optimal/start/lookahead.hpp"
 #include "optimal/start/refine.hpp"
@@ -16,20 +16,19 @@ namespace ceiba::optimal {
 
 enum Stage : int { greedy_stage = 1, lookahead_stage, refined_stage, limited_stage, proof_stage };
 
-template <class Loss>
 class WarmStart {
 public:
-    WarmStart(Solver<Loss>& solver, const Node& root, Incumbent& best)
-        : solver_(solver), root_(root), best_(best), limited_(solver) {}
+    WarmStart(Search& search, const Node& root, Incumbent& best)
+        : search_(search), root_(root), best_(best), limited_(search) {}
 
     void run(int last_stage) {
-        const Rules& rules = solver_.rules();
+        const Rules& rules = search_.rules();
         const bool few_leaves = rules.max_depth < 30 && rules.max_leaves < 1 << rules.max_depth;
         keep(limited_.greedy(root_, rules.max_depth));
         const double greedy = best_.value;
         if (last_stage >= lookahead_stage) look_ahead(2);
         if (few_leaves || last_stage < refined_stage) return;  // the others do not count leaves
-        solver_.clock().within(0.25, [&] {
+        search_.clock().within(0.25, [&] {
             refine_best(best_.value < greedy);
             if (last_stage >= limited_stage) widen();
         });
@@ -37,9 +36,9 @@ public:
 
     // Stopped early, it keeps what it has.
     void look_ahead(int horizon) {
-        Lookahead<Loss> ahead(solver_);
+        Lookahead ahead(search_);
         try {
-            ahead.grow(root_, solver_.rules().max_depth, horizon);
+            ahead.grow(root_, search_.rules().max_depth, horizon);
         } catch (...) {
             keep(ahead.plan());
             throw;
@@ -49,30 +48,30 @@ public:
 
 private:
     void keep(const PlanPtr& plan) {
-        const PlanPtr small = Trim<Loss>(solver_)(root_, plan, solver_.rules().max_leaves);
-        const Settled settled = Settle<Loss>(solver_)(root_, small);
+        const PlanPtr small = Trim(search_)(root_, plan, search_.rules().max_leaves);
+        const Settled settled = Settle(search_)(root_, small);
         best_.improved(settled.value, settled.plan);
     }
 
     void refine_best(bool solved) {
-        refine(solver_, root_, best_.plan, solved, [&](const Settled& tree) { best_.improved(tree.value, tree.plan); });
+        refine(search_, root_, best_.plan, solved, [&](const Settled& tree) { best_.improved(tree.value, tree.plan); });
     }
 
     void widen() {
-        const int depth = solver_.rules().max_depth;
+        const int depth = search_.rules().max_depth;
         for (std::size_t width = 2; width <= 8 && width < 2 * root_.n_features(); width *= 2) {
             const std::size_t tried = depth == 3 && width > 2 ? width / 2 : 0;  // deeper trees widen below, too
             const Answer answer = limited_.solve(root_, depth, width, best_.value, tried);
-            if (!answer.found() || !(answer.value < best_.value - solver_.rules().tolerance)) continue;
+            if (!answer.found() || !(answer.value < best_.value - search_.rules().tolerance)) continue;
             best_.improved(answer.value, answer.plan);
             refine_best(true);
         }
     }
 
-    Solver<Loss>& solver_;
+    Search& search_;
     const Node& root_;
     Incumbent& best_;
-    Limited<Loss> limited_;
+    Limited limited_;
 };
 
 }  // namespace ceiba::optimal

@@ -14,6 +14,10 @@ from ceiba.errors import OptionError
 
 _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
 _BARE: Final = re.compile(r"^(\w+) must be ")
+#: Options of other commands, which their messages name at the beginning, or as `name=value`.
+_OF_COMMANDS: Final = re.compile(
+    r"^(alpha|by|dialect|k|order|positive|repeats|resamples|sort|target)(?=: | is | must be |=')=?"
+)
 _AMONG: Final = re.compile(r"a str among \{([^}]*)\}")
 _OBJECT: Final = re.compile(
     r"(,? or|,) an? (?:[A-Z]\w+(?:,? (?:or )?[A-Z]\w+)*|[a-z]+) object(?: of ceiba\.\w+)?"
@@ -44,12 +48,34 @@ def in_flag_words(text: str) -> str:
     "--missing must be learn or error. Got 'leran' instead."
     """
     text = _PARAMETER.sub(lambda part: _flag(part[1]) or f"--set {part[1]}", text)
+    text = _OF_COMMANDS.sub(lambda part: f"--{part[1]}" + " " * part[0].endswith("="), text)
     text = _BARE.sub(lambda part: f"{_flag(part[1]) or part[1]} must be ", text)
     text = _AMONG.sub(_listed, text)
     text = _NOT_TYPED.sub("", _OBJECT.sub("", text))
     for pattern, words in _RANGES:
         text = pattern.sub(words, text)
     return _STATED.sub(_typed, text)
+
+
+def wrong_usage(error: BaseException) -> tuple[int, str] | None:
+    """Give exit code and message of an error of typer's; None for another.
+
+    Examples
+    --------
+    >>> from typer import BadParameter
+    >>> from ceiba.cli.options.option_words import wrong_usage
+    >>> wrong_usage(BadParameter("'x' is not a valid integer.", param_hint="--row"))
+    (2, "Invalid value for --row: 'x' is not a valid integer. See ceiba --help.")
+    """
+    if not hasattr(error, "format_message") or not hasattr(error, "exit_code"):
+        return None
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return int(error.exit_code), ""
+    text = str(error.format_message()).rstrip()
+    context = getattr(error, "ctx", None)
+    path = getattr(context, "command_path", "ceiba")
+    stop = "" if text.endswith((".", "?")) else "."
+    return int(error.exit_code), f"{text}{stop} See {path} --help."
 
 
 def _listed(part: re.Match[str]) -> str:

@@ -145,7 +145,8 @@ class TreeViewer(App[None]):
         if tree.n_rows[0]:
             rows = counted(int(tree.n_rows[node]), "row")
             share = percent(float(tree.share[node]), 1)
-            text.append(translated(f"{rows}, {share} of all") + "\n")
+            by = "" if tree.class_prior is None else ", prior-weighted"
+            text.append(translated(f"{rows}, {share} of all{by}") + "\n")
         text.append(translated("says "))
         text.append(f"{visible(self._answer(node), one_line=True)}\n\n", style="bold")
         if tree.task == "classification" and tree.n_outputs == 1:
@@ -169,6 +170,8 @@ class TreeViewer(App[None]):
         return int(self.model.is_leaf[node:end].sum())
 
     def _shares(self, node: int, text: Text) -> None:
+        if self.model.class_prior is not None:
+            text.append(translated("prior-weighted probabilities:") + "\n")
         labels = self.model.target.classes[0].tolist()
         longest = min(max(len(level_text(label)) for label in labels), 16)
         for k, label in enumerate(labels):

@@ -2,8 +2,7 @@
 
 Columns of numbers are first cut into at most `max_bins` bins of about equal size, which are then
 the ordered categories of a column. The tree asks about the groups: levels and intervals of numbers
-go to branches as they are. Missing numbers that stand alone are a branch of their own beside the
-intervals; a column of levels asks first whether there is one.
+go to branches as they are. Missing values that stand alone are a branch of their own, the last.
 """
 
 from __future__ import annotations
@@ -229,29 +228,33 @@ class Chooser:
         home = int(group_of[-1])
         if home not in parts:  # nothing is missing here: such a row goes with the most
             home = max(parts, key=lambda g: float(size[g]))
-        if len(parts) > 1 and column.cuts is not None:
+        if len(parts) == 1:
+            assert alone is not None
+            below = (parts[0], alone)
+            return Question(SplitKind.PRESENCE, grouping.column, below, missing=1)
+        if column.cuts is not None:
             return self._intervals(grouping, parts, home, alone, column)
-        below: int | Question = parts[0]
-        if len(parts) > 1:
-            below = self._levels(grouping, parts, home)
-        if alone is None:
-            assert isinstance(below, Question)
-            return below
-        return Question(SplitKind.PRESENCE, grouping.column, (below, alone), missing=1)
+        return self._levels(grouping, parts, home, alone)
 
-    def _levels(self, grouping: Grouping, parts: list[int], home: int) -> Question:
+    def _levels(
+        self, grouping: Grouping, parts: list[int], home: int, alone: int | None
+    ) -> Question:
         pairs = sorted(
             (code, branch)
             for branch, g in enumerate(parts)
             for code in grouping.groups[g]
             if code != _MISSING
         )
+        order, missing = parts, parts.index(home)
+        if alone is not None:
+            order, missing = [*parts, alone], len(parts)
         return Question(
             SplitKind.LEVELS,
             grouping.column,
-            tuple(parts),
+            tuple(order),
+            cuts=() if alone is None else (np.inf,),
             levels=tuple(pairs),
-            missing=parts.index(home),
+            missing=missing,
         )
 
     def _intervals(

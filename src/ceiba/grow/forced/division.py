@@ -118,6 +118,11 @@ def _all_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
     present = [info.levels[code] for code in codes.tolist() if 0 <= code < len(info.levels)]
     named = {level for group in split.branches for level in group}
     rest = tuple(level for level in present if level not in named)
+    if split.missing_branch and len(split.branches) < 2:
+        raise TreeError(
+            f"Column {split.column!r}: one group of levels and missing values are "
+            f"Presence({split.column!r}). Give two or more groups."
+        )
     if rest and len(split.branches) == 1:
         return LevelSets(split.column, (split.branches[0], rest))
     if rest:
@@ -183,14 +188,20 @@ def divide(
     # A level that the split does not know cannot be in the node: every level there was asked for.
     placed = (branch >= 0) & (branch != UNSEEN)
     own = np.ones(len(rows)) if weight is None else weight[rows]
+    alone = _missing_alone(splits)
     n_branches = 2
     if splits.kind[0] == SplitKind.LEVELS:
-        n_branches = int(splits.level_branch.max(initial=1)) + 1
+        n_branches = int(splits.level_branch.max(initial=1)) + 1 + alone
     elif splits.kind[0] == SplitKind.INTERVALS:
         n_branches = len(splits.interval_cut) + 1
-        if splits.interval_cut[-1] == np.inf:  # a branch for missing values alone
-            branch[branch == MISSING] = n_branches - 1
-            placed = branch >= 0
+    if alone:
+        if problem.options.missing_rule not in ("learn", "majority", "surrogate"):
+            raise TreeError(
+                f"missing={problem.options.missing_rule!r} leaves no branch for missing values "
+                "alone. Leave that branch out of the split, or use missing='learn'."
+            )
+        branch[branch == MISSING] = n_branches - 1
+        placed = branch >= 0
     load: Array = np.bincount(branch[placed], weights=own[placed], minlength=n_branches).astype(
         np.float64
     )
@@ -199,6 +210,11 @@ def divide(
         raise EmptyBranchError(f"The split sends no rows of the node to branch {empty}.")
     decision = _Decision(problem, splits, rows, weight, branch, load)
     return decision.decided() if missing is None else decision.given(missing)
+
+
+def _missing_alone(splits: SplitTable) -> bool:
+    """Say if levels or intervals have one more branch, the last, for missing values alone."""
+    return bool(splits.parts_missing[0] and splits.kind[0] != SplitKind.PRESENCE)
 
 
 @dataclass(frozen=True)
@@ -232,7 +248,7 @@ class _Decision:
             raise DataError("Values of the split's column are missing, and missing='error'.")
         if self.splits.kind[0] == SplitKind.PRESENCE:
             return self._division(self.branch, 1, 0)
-        if len(self.splits.interval_cut) and self.splits.interval_cut[-1] == np.inf:
+        if _missing_alone(self.splits):
             last = len(self.load) - 1
             return self._division(self.branch, last, int(np.count_nonzero(self.branch == last)))
         if rule == "learn" and not open_.any():  # as in scikit-learn: the right one of equals

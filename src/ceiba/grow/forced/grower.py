@@ -75,5 +75,5 @@ def _order(here: Here, question: Any, n_branches: int) -> list[int]:
     if not isinstance(question, str | list):
         return list(range(n_branches))
     columns = {info.name: info for info in here.problem.table.schema.columns}
-    said = list(read_written(question, columns).branches)
-    return [*said, *(b for b in range(n_branches) if b not in said)]
+    written = list(read_written(question, columns).branches)
+    return [*written, *(b for b in range(n_branches) if b not in written)]

@@ -123,7 +123,7 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
     state.request.within = float(within)
     state.request.n_alternatives = k - 1
     out = run_search(state)
-    trees = [tree_of(state, found) for found in (out["best"], *out["alternatives"])]
+    trees = [tree_of(state, questions) for questions in (out["best"], *out["alternatives"])]
     answers = [_answers(tree, problem.table) for tree in trees]
     listed = tuple(
         Alternative(tree, state.objective(tree), _question(tree), _agreement(answers[0], own))

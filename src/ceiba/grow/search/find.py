@@ -141,18 +141,18 @@ def run_search(state: SearchState) -> dict[str, Any]:
     return dict(out)
 
 
-def tree_of(state: SearchState, found: dict[str, Any]) -> Tree:
+def tree_of(state: SearchState, questions: dict[str, Any]) -> Tree:
     """Make a Tree of the questions that the core found, counted on the rows."""
     problem, options = state.problem, state.problem.options
     target, scales = problem.target, problem.scales
-    parent = found["parent"]
+    parent = questions["parent"]
     loss = state.request.loss
     criterion = loss if loss in ("gini", "entropy") else options.criterion_name
     bare = skeleton(
         problem.table.schema.with_target(target.info),
         parent,
-        SplitTable(**found["splits"]),
-        found["default_branch"],
+        SplitTable(**questions["splits"]),
+        questions["default_branch"],
         criterion=ALIASES.get(criterion, criterion),
         missing=options.missing_rule,
         unseen=options.unseen,

@@ -48,7 +48,7 @@ def split_tests(tree: Tree) -> Listing:
     """
     stored = tree.tests
     if stored is None and tree.n_nodes == 1:  # no test was significant, or nothing could be tested
-        stored = SplitTests.of_nodes(1, {}, [False])
+        stored = SplitTests.of_nodes(1, {})
     if stored is None:
         return _computed(tree)
     nodes = np.flatnonzero(~np.isnan(stored.p_value))
@@ -135,7 +135,8 @@ def _groups(tree: Tree, node: int) -> list[str]:
     assert tree.tests is not None
     groups: list[str] = []
     # A split may be continued below: in older model files intervals of numbers are cuts one below
-    # another. Rows without a value take the default branch.
+    # another, and missing values that stand alone are parted first. Rows without a value take the
+    # default branch.
     waiting = [(node, -np.inf, np.inf, bool(tree.sent_default[node] > 0))]
     while waiting:
         at, low, high, missing = waiting.pop()
@@ -174,7 +175,9 @@ def _level_groups(tree: Tree, node: int, n: int) -> list[str]:
     levels = tree.schema.columns[tree.splits.column[node]].levels
     codes, branches = tree.splits.level_map(node)
     groups = [[str(levels[c]) for c in codes[branches == b].tolist()] for b in range(n)]
-    if tree.sent_default[node] > 0 and tree.default_branch[node] >= 0:
+    if tree.splits.parts_missing[node] or (
+        tree.sent_default[node] > 0 and tree.default_branch[node] >= 0
+    ):
         groups[int(tree.default_branch[node])].append(_MISSING)
     return [", ".join(group) for group in groups]
 

@@ -319,7 +319,7 @@ def _settle(split: Split, info: ColumnInfo, written: _Written, node: int) -> Spl
             f"Hand-written tree, {written.place(node)}: column {info.name!r} has levels and a "
             "numeric cut. Write (column, {level: branch, ...}) everywhere, or add it to ordered=."
         )
-    if isinstance(split, LevelSets) and written.parent.count(node) > len(split.branches):
+    if isinstance(split, LevelSets) and written.parent.count(node) > split.n_branches:
         rest = tuple(level for level in info.levels if level not in split.branches[0])
         if not rest:
             raise TreeError(

@@ -120,7 +120,7 @@ def from_arrays(
     weighed = _weigh(bare, n_rows, weight)
     default: Any = default_branch
     if default is None:
-        alone = (splits.kind == SplitKind.INTERVALS) & splits.parts_missing
+        alone = (splits.kind != SplitKind.PRESENCE) & splits.parts_missing
         default = np.where(alone, bare.n_branches - 1, weighed.majority_branch)
     tree = _judge(replace(weighed, default_branch=np.asarray(default)), impurity)
     check(tree)

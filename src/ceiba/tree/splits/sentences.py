@@ -10,6 +10,7 @@ of digits of a column until all its different cuts in one tree also look differe
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any, Final
@@ -21,6 +22,8 @@ DIGITS: Final = 6
 _NOISE_DIGITS: Final = 12  # what survives of a float64 midpoint of decimal numbers
 _HUGE: Final = 1e15  # beyond it the digits before the point are not all shown
 _KEPT_DECIMALS: Final = 3  # midpoints of data with two decimals have three
+# What would be read as the end of a level, or as something else than one.
+_MISREAD: Final = re.compile(r"""[,{}|'"]|^\s|\s$|^$|^\+\d+ more$|\sor missing$""")
 
 
 def number_text(value: float, digits: int = DIGITS) -> str:
@@ -73,7 +76,7 @@ def cut_text(cut: float, info: ColumnInfo | None, digits: int | None = None) -> 
         return plain_cut_text(cut, digits)
     if info.levels:
         code = min(max(math.floor(cut), 0), len(info.levels) - 1)
-        return level_text(info.levels[code])
+        return quoted_level(info.levels[code])
     if info.display in ("number", "boolean"):
         return plain_cut_text(cut, digits)
     # `x <= cut` says the same of dates with the cut at the start of its day, and of times with it
@@ -92,6 +95,18 @@ def level_text(level: Any) -> str:
     """
     text = str(level)
     return text if text.strip() else repr(text)
+
+
+def quoted_level(level: Any) -> str:
+    """Show a level in a sentence: in quotes, with escapes, where it would be misread without them.
+
+    Examples
+    --------
+    >>> quoted_level("Some"), quoted_level("Rome, Italy"), quoted_level("")
+    ('Some', "'Rome, Italy'", "''")
+    """
+    text = str(level)
+    return repr(text) if _MISREAD.search(text) or not text.isprintable() else text
 
 
 def cut_sentence(
@@ -146,10 +161,12 @@ def levels_sentence(column: str, levels: Sequence[Any], max_levels: int | None) 
     --------
     >>> levels_sentence("day", ("Mon",), None), levels_sentence("day", ("Mon", "Tue"), None)
     ('day = Mon', 'day in {Mon, Tue}')
+    >>> levels_sentence("city", ("Rome, Italy", "Oslo"), None)
+    "city in {'Rome, Italy', Oslo}"
     """
     if len(levels) == 1:
-        return f"{column} = {level_text(levels[0])}"
-    shown = [level_text(level) for level in levels]
+        return f"{column} = {quoted_level(levels[0])}"
+    shown = [quoted_level(level) for level in levels]
     if max_levels is not None and len(shown) > max_levels:
         shown = [*shown[:max_levels], f"+{len(shown) - max_levels} more"]
     return f"{column} in {{{', '.join(shown)}}}"

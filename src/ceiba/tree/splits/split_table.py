@@ -106,7 +106,8 @@ class LevelSets(_Question):
     """A branch for each group of levels of a categorical column.
 
     `branches[b]` are the levels that go to branch b; a level in no group was not present in
-    the node and is handled by the tree's `unseen` rule.
+    the node and is handled by the tree's `unseen` rule. With `missing_branch` one more branch, the
+    last, takes missing values alone, as CHAID has them when they differ from every group.
 
     Examples
     --------
@@ -117,15 +118,18 @@ class LevelSets(_Question):
 
     column: str
     branches: tuple[tuple[Any, ...], ...]
+    missing_branch: bool = False
 
     @property
     def n_branches(self) -> int:
         """Number of branches."""
-        return len(self.branches)
+        return len(self.branches) + self.missing_branch
 
     def _sentence(
         self, branch: int, info: ColumnInfo | None, digits: int | None, max_levels: int | None
     ) -> str:
+        if branch >= len(self.branches):
+            return presence_sentence(self.column, missing=True)
         return levels_sentence(self.column, self.branches[branch], max_levels)
 
 
@@ -212,6 +216,7 @@ class SplitTable(ArrayRecord):
         next.
     interval_cut : float64 array, optional
         Ascending; an infinite last one says that the branch after it takes missing values alone.
+        LEVELS have none, or an infinite one, which says that their last branch does.
 
     Examples
     --------
@@ -320,6 +325,7 @@ class SplitTable(ArrayRecord):
                 for code, branch in _level_map(split, known):
                     codes.append(code)
                     branches.append(branch)
+                cuts += [np.inf] if split.missing_branch else []
             start[i + 1], cut_start[i + 1] = len(codes), len(cuts)
         return cls(
             kind,
@@ -344,8 +350,11 @@ class SplitTable(ArrayRecord):
 
     @cached_property
     def parts_missing(self) -> Array:
-        """Whether a branch of each row takes missing values alone: PRESENCE, and some INTERVALS."""
-        has = self.kind == SplitKind.INTERVALS
+        """Whether a branch of each row, the last, takes missing values alone.
+
+        So it is of all PRESENCE, of some INTERVALS and of some LEVELS.
+        """
+        has = np.diff(self.interval_start) > 0
         alone = np.zeros(len(self), bool)
         alone[has] = self.interval_cut[self.interval_start[1:][has] - 1] == np.inf
         return np.asarray(alone | (self.kind == SplitKind.PRESENCE), bool)
@@ -400,7 +409,7 @@ class SplitTable(ArrayRecord):
         groups: list[list[Any]] = [[] for _ in range(int(branches.max(initial=-1)) + 1)]
         for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
             groups[branch].append(info.levels[code])
-        return LevelSets(info.name, tuple(map(tuple, groups)))
+        return LevelSets(info.name, tuple(map(tuple, groups)), bool(self.parts_missing[i]))
 
     def take(self, rows: Array) -> SplitTable:
         """Return a new table of the given rows, in the given order."""
@@ -441,6 +450,8 @@ class SplitTable(ArrayRecord):
 
 def _kept(start: Array, leaf: Array) -> tuple[Array, Array]:
     """Return where the rows of a ragged table start without those of leaves, and what is kept."""
+    if start[-1] == 0:  # most trees have no levels, or no intervals
+        return start, np.zeros(0, bool)
     length = np.diff(start)
     kept = np.concatenate(([0], np.cumsum(np.where(leaf, 0, length))))
     return kept, ~np.repeat(leaf, length)

@@ -92,7 +92,7 @@ class SplitTests(ArrayRecord):
     statistic, df, df2, p_value, log_factor : float64 arrays of shape (n_nodes,)
         NaN where a node has no test of its own; `df2` is NaN unless the test is F.
     continues : bool array of shape (n_nodes,)
-        Whether the node's split belongs to the test of its parent.
+        Whether the node's split belongs to the test of its parent; in older model files only.
     """
 
     name: str
@@ -135,7 +135,7 @@ class SplitTests(ArrayRecord):
         return cls(name, continues=np.zeros(n, bool), **unknown)
 
     @classmethod
-    def of_nodes(cls, n: int, tests: dict[int, NodeTest], continues: Sequence[bool]) -> SplitTests:
+    def of_nodes(cls, n: int, tests: dict[int, NodeTest]) -> SplitTests:
         """Put the tests of single nodes together; without any, they have no name."""
         figures: dict[str, Any] = {figure: np.full(n, np.nan) for figure in TEST_FIGURES}
         for node, test in tests.items():
@@ -145,7 +145,7 @@ class SplitTests(ArrayRecord):
             for name, degrees in zip(("df", "df2"), test.df, strict=False):
                 figures[name][node] = degrees
         name = next((test.name for test in tests.values()), "")
-        return cls(name, continues=np.array(continues, bool), **figures)
+        return cls(name, continues=np.zeros(n, bool), **figures)
 
     @classmethod
     def joined(cls, parts: Sequence[SplitTests]) -> SplitTests:

@@ -5,9 +5,11 @@
     "x is missing", "x is present"
     "x = a | x in {b, c} | x = d"                  one sentence per branch; or a list of them
     "x <= 1 | 1 < x <= 3 | x > 3"                  intervals, from the lowest upward
+    "x = a | x = b | x is missing"                 missing values have the last branch
 
 A sentence may end in "or missing": that branch takes the rows without a value. `x < 3` is the cut
-just below 3, so that every number is on the side that the sentence says.
+just below 3, so that every number is on the side that the sentence says. A level may stand in
+quotes, with escapes, as one is printed that holds a comma: "x in {'Rome, Italy', Oslo}".
 """
 
 from __future__ import annotations
@@ -22,18 +24,24 @@ from typing import Any, Final
 from ceiba.errors import CeibaError, TreeError, did_you_mean
 from ceiba.table import ColumnInfo, Kind
 from ceiba.table.readers.times import iso_seconds
-from ceiba.tree.splits.sentences import level_text
 from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split
+from ceiba.tree.splits.written_levels import QUOTED, read_level, read_levels, some_levels
 
 #: How a split may be written, for error messages.
 WRITTEN_FORMS: Final = (
     "'x <= 3', 'x > 3', 'x = a', 'x in {a, b}', 'x is missing', or one sentence per branch: "
     "'x = a | x in {b, c}', 'x <= 1 | 1 < x <= 3 | x > 3'"
 )
-_SIGN: Final = re.compile(r"\s*(<=|>=|==|=|<|>|in\s*(?=\{)|is\s+(?=missing\b|present\b))\s*")
-_LOW_END: Final = re.compile(r"(\S.*?)\s*(<=|<)\s*")
+_SIGN: Final = re.compile(
+    r"\s*(<=|>=|==|=|<|>|≤|≥|(?:in|∈)\s*(?=\{)|is\s+(?=missing\b|present\b))\s*"
+)
+_LOW_END: Final = re.compile(r"(\S.*?)\s*(<=|<|≤)\s*")
 _SPELLINGS: Final = {"≤": "<=", "≥": ">=", "∈": "in"}
 _MISSING: Final = re.compile(r"\s+or missing$")
+# A level in quotes begins and ends where levels do; an apostrophe in a name does not.
+_QUOTED: Final = re.compile(
+    rf"(?<![^\s={{,<>≤≥])(?:{QUOTED.pattern})(?=\s*(?:[,}}|]|or missing\b|$))"
+)
 
 
 @dataclass(frozen=True)
@@ -87,10 +95,21 @@ def read_written(
     if not texts or not all(isinstance(text, str) for text in texts):
         raise TreeError(f"{written!r} is not a split. Write {WRITTEN_FORMS}.")
     if len(texts) == 1:
-        pieces = texts[0].split("|")
+        pieces = _split_at_bars(texts[0])
         # A level may hold the bar: only what reads as sentences is taken apart.
         texts = pieces if all(_SIGN.search(piece.strip()) for piece in pieces) else texts
     return _joined([_sentence(text, columns, closed) for text in texts])
+
+
+def _split_at_bars(text: str) -> list[str]:
+    """Part a text at the bars that are not inside quotes."""
+    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    bars = [
+        at
+        for at, letter in enumerate(text)
+        if letter == "|" and not any(start <= at < end for start, end in quoted)
+    ]
+    return [text[a + 1 : b] for a, b in zip([-1, *bars], [*bars, len(text)], strict=True)]
 
 
 def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
@@ -101,17 +120,21 @@ def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
     names = {part.split.column for part in parts}
     if len(names) > 1:
         raise TreeError(f"The sentences of one split are about one column, not {sorted(names)}.")
-    if all(isinstance(part.split, LevelSets) for part in parts):
-        groups = tuple(part.split.branches[0] for part in parts)  # type: ignore[union-attr]
+    # Missing values may have the last branch for themselves.
+    alone = parts[-1].split == Presence(first.column) and parts[-1].branches == (1,)
+    of_values = parts[:-1] if alone else parts
+    if all(isinstance(part.split, LevelSets) for part in of_values) and len(of_values) > 1:
+        groups = tuple(part.split.branches[0] for part in of_values)  # type: ignore[union-attr]
         flat = [level for group in groups for level in group]
         twice = [level for level in flat if flat.count(level) > 1]
         if twice:
             raise TreeError(f"Column {first.column!r}: level {twice[0]!r} is in two branches.")
         says = [b for b, part in enumerate(parts) if part.missing is not None]
-        split = LevelSets(first.column, groups)
+        _refuse_two_ways(first.column, alone, says)
+        split = LevelSets(first.column, groups, alone)
         return WrittenSplit(split, tuple(range(len(parts))), says[0] if says else None)
-    if all(isinstance(part.split, Cut | Intervals | Presence) for part in parts):
-        intervals = _intervals(parts)
+    if all(isinstance(part.split, Cut | Intervals) for part in of_values):
+        intervals = _intervals(of_values, alone)
         if intervals is not None:
             return intervals
     if len(parts) == 2 and parts[0].split == parts[1].split:
@@ -125,37 +148,42 @@ def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
     )
 
 
-def _intervals(parts: list[WrittenSplit]) -> WrittenSplit | None:
-    """Make intervals of sentences that follow each other upward, missing values perhaps last.
+def _refuse_two_ways(column: str, alone: bool, with_missing: list[int]) -> None:
+    if alone and with_missing:
+        raise TreeError(
+            f"Column {column!r}: missing values have a branch of their own and are sent to another "
+            "one, too. Leave 'or missing' out."
+        )
 
-    None where they do not.
+
+def _intervals(parts: list[WrittenSplit], alone: bool) -> WrittenSplit | None:
+    """Make intervals of sentences that follow each other upward; None where they do not.
+
+    `alone` with_missing that one more branch takes missing values.
     """
     column = parts[0].split.column
-    alone = parts[-1].split == Presence(column) and parts[-1].branches == (1,)
-    said = parts[:-1] if alone else parts
-    if len(said) < 2 + (not alone):
+    if len(parts) < 2 + (not alone):
         return None
     ends: list[tuple[float, float]] = []
-    for part in said:
+    for part in parts:
         if isinstance(part.split, Cut):
             cut = part.split.cut
             ends.append((-math.inf, cut) if part.branches == (0,) else (cut, math.inf))
         elif isinstance(part.split, Intervals):
             ends.append((part.split.cuts[0], part.split.cuts[1]))
-        else:
-            return None
     cuts = tuple(high for _, high in ends[:-1])
     if ends != list(zip((-math.inf, *cuts), (*cuts, math.inf), strict=True)):
         return None
-    says = [b for b, part in enumerate(said) if part.missing is not None]
+    with_missing = [b for b, part in enumerate(parts) if part.missing is not None]
+    _refuse_two_ways(column, alone, with_missing)
     split = Intervals(column, cuts, alone)
-    return WrittenSplit(split, tuple(range(len(parts))), says[0] if says else None)
+    return WrittenSplit(
+        split, tuple(range(split.n_branches)), with_missing[0] if with_missing else None
+    )
 
 
 def _sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> WrittenSplit:
     plain = text.strip()
-    for sign, ascii_sign in _SPELLINGS.items():
-        plain = plain.replace(f" {sign} ", f" {ascii_sign} ")
     bare = _MISSING.sub("", plain)
     split, branch = _range(bare, columns, text) or _one_sided(bare, columns, closed, text)
     takes_missing = bare != plain
@@ -177,7 +205,7 @@ def _range(
     """Read "1 < x <= 3", the middle one of three intervals; None for other sentences."""
     low = _LOW_END.match(text)
     signs = list(_SIGN.finditer(text, low.end())) if low else []
-    if low is None or not signs or signs[-1][1] not in ("<=", "<"):
+    if low is None or not signs or signs[-1][1] not in ("<=", "<", "≤"):
         return None
     name = text[low.end() : signs[-1].start()].strip()
     if any(known != name and text.startswith(known) for known in columns):
@@ -189,7 +217,7 @@ def _range(
         bounds = [_boundary(end, info, written) for end in (low[1], text[signs[-1].end() :])]
     except TreeError:
         return None
-    for k, strict in enumerate((low[2] == "<=", signs[-1][1] == "<")):
+    for k, strict in enumerate((low[2] in ("<=", "≤"), signs[-1][1] == "<")):
         if strict:  # "3 <= x" and "x < 3" are the cut just below 3
             bounds[k] = math.nextafter(bounds[k], -math.inf)
     return Intervals(name, (bounds[0], bounds[1])), 1
@@ -202,11 +230,12 @@ def _parts(
     for name in sorted(columns, key=len, reverse=True):
         match = _SIGN.match(text, len(name)) if text.startswith(name) else None
         if match:
-            return name, match[1].strip(), text[match.end() :].strip()
-    signs = list(_SIGN.finditer(text))
+            return name, _plain(match[1]), text[match.end() :].strip()
+    level = _QUOTED.search(text)
+    signs = list(_SIGN.finditer(text, 0, level.start() if level else len(text)))
     if signs:
         # In a level set the first sign counts, since levels may hold others; else the last.
-        at = next((one for one in signs if one[1].startswith("in")), signs[-1])
+        at = next((one for one in signs if _plain(one[1]) == "in"), signs[-1])
         name = text[: at.start()].strip()
         if name and closed:
             raise TreeError(
@@ -214,8 +243,12 @@ def _parts(
                 f"{did_you_mean(name, list(columns))}"
             )
         if name:
-            return name, at[1].strip(), text[at.end() :].strip()
+            return name, _plain(at[1]), text[at.end() :].strip()
     raise TreeError(f"{written!r} is not a split. Write {WRITTEN_FORMS}.")
+
+
+def _plain(sign: str) -> str:
+    return _SPELLINGS.get(sign.strip(), sign.strip())
 
 
 def _split(
@@ -233,7 +266,11 @@ def _split(
         inside = rest[1:-1] if sign == "in" and rest.endswith("}") else rest
         if sign == "in" and not rest.endswith("}"):
             raise TreeError(f"{written!r}: the list of levels does not end in '}}'.")
-        levels = _levels(inside, info, written) if sign == "in" else (_level(rest, info, written),)
+        levels = (
+            read_levels(inside, info, written)
+            if sign == "in"
+            else (read_level(rest, info, written),)
+        )
         if info is not None and info.kind == Kind.ORDERED:
             return _ends_of_order(name, levels, info, written)
         return LevelSets(name, (levels,)), 0
@@ -241,10 +278,10 @@ def _split(
     if info is not None and info.kind == Kind.CATEGORICAL:
         raise TreeError(
             f"{written!r}: column {name!r} is categorical. Write '{name} in {{...}}' with some of "
-            f"its levels: {_some(info)}."
+            f"its levels: {some_levels(info)}."
         )
     if info is not None and info.kind == Kind.ORDERED:
-        code = info.levels.index(_level(rest, info, written))
+        code = info.levels.index(read_level(rest, info, written))
         return Cut(name, code + (0.5 if sign in ("<=", ">") else -0.5)), int(not low)
     cut = _boundary(rest, info, written)
     if sign in ("<", ">="):
@@ -264,7 +301,7 @@ def _ends_of_order(
         return Cut(name, codes[0] - 0.5), 1
     raise TreeError(
         f"{written!r}: column {name!r} is ordered, so a split parts its lower levels from its "
-        f"higher ones: {_some(info)}."
+        f"higher ones: {some_levels(info)}."
     )
 
 
@@ -291,47 +328,3 @@ def _duration(text: str) -> float:
     days, hours, minutes, seconds = match.groups()
     span = datetime.timedelta(days=int(days or 0), hours=int(hours), minutes=int(minutes))
     return span.total_seconds() + float(seconds)
-
-
-def _level(text: str, info: ColumnInfo | None, written: str) -> Any:
-    if info is None or not info.levels:
-        return text
-    by_text = {level_text(level): level for level in reversed(info.levels)}
-    if text not in by_text:
-        kind = "ordered" if info.kind == Kind.ORDERED else "categorical"
-        raise TreeError(
-            f"{written!r}: {text!r} is not a level of the {kind} column {info.name!r}. Levels: "
-            f"{_some(info)}.{did_you_mean(text, list(by_text))}"
-        )
-    return by_text[text]
-
-
-def _levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[Any, ...]:
-    """Read "a, b, c"; known levels may hold commas themselves."""
-    if info is None or not info.levels:
-        return tuple(part.strip() for part in inside.split(",") if part.strip())
-    by_text = {level_text(level): level for level in reversed(info.levels)}
-    longest_first = sorted(by_text, key=len, reverse=True)
-    levels, at = [], 0
-    while at < len(inside):
-        for text in longest_first:
-            end = at + len(text)
-            comma = re.compile(r"\s*(,\s*|$)").match(inside, end)
-            if inside.startswith(text, at) and comma:
-                levels.append(by_text[text])
-                at = comma.end()
-                break
-        else:
-            rest = inside[at:]
-            if re.match(r"\+\d+ more", rest):
-                raise TreeError(f"{written!r}: write all levels instead of '{rest}'.")
-            _level(rest.split(",")[0].strip(), info, written)
-            raise TreeError(f"{written!r}: {rest!r} is not a list of levels: {_some(info)}.")
-    if not levels:
-        raise TreeError(f"{written!r}: the list of levels is empty.")
-    return tuple(levels)
-
-
-def _some(info: ColumnInfo) -> str:
-    shown = ", ".join(level_text(level) for level in info.levels[:12])
-    return shown if len(info.levels) <= 12 else f"{shown}, ..."

@@ -24,7 +24,23 @@ Finder build(const D& division, const data::TargetRows& target, const SearchOpti
     });
 }
 
-// Several outputs: a division for each.
+// Several outputs of classes: a division for each.
+template <class... C>
+criteria::Chosen<criteria::List<criteria::MultiCriterion<C>...>> one_for_outputs(criteria::List<C...>);
+
+template <class Criteria, class D>
+Finder build_class_outputs(const std::vector<D>& divisions, const data::TargetRows& target,
+                           const SearchOptions& options, int n_threads) {
+    using Division = criteria::MultiDivision<D>;
+    using Chosen = decltype(one_for_outputs(Criteria{}));
+    return criteria::for_criterion<Finder, Criteria>(options.criterion, [&]<class C>() -> Finder {
+        const criteria::MultiCriterion<C> each(divisions.size(),
+                                               criteria::make_criterion<C>(setting_of(target, options)));
+        return std::make_unique<PresortFinder<Division, Chosen>>(Division(divisions), Chosen(each), options, n_threads);
+    });
+}
+
+// Several outputs of numbers: likewise, and each criterion has a scan of its own.
 template <class Criteria, class D>
 Finder build_outputs(std::vector<D> divisions, const data::TargetRows& target, const SearchOptions& options,
                      int n_threads) {

@@ -19,6 +19,7 @@ def ask(model: Model) -> None:
 
     Example: ceiba ask weather.ceiba
     """
+    from ceiba.cli.languages.translation import translated_error
     from ceiba.cli.models import open_tree
     from ceiba.cli.terminal.output import answer, remark
     from ceiba.cli.terminal.questions import Conversation
@@ -35,17 +36,18 @@ def ask(model: Model) -> None:
             except DataError as error:
                 if not sys.stdin.isatty():
                     raise
-                remark(str(error))
+                remark(translated_error(str(error)))
     made = explain(tree, talk.table())
     answer(_told(tree, made), made.to_dict(), False)
 
 
 def _asked(talk: Any, column: str) -> str:
     """Ask for the value of a column and give what was typed."""
+    from ceiba.cli.languages.translation import translated
     from ceiba.cli.terminal.questions import range_of
     from ceiba.cli.terminal.screen import colored
 
-    known = range_of(talk.info(column))
+    known = translated(range_of(talk.info(column)))
     hint = f" ({visible(known, one_line=True)})" if known else ""
     print(f"{colored(visible(column, one_line=True), 'bold')}{hint}? ", end="", flush=True)
     line = sys.stdin.readline()
@@ -58,18 +60,21 @@ def _asked(talk: Any, column: str) -> str:
 
 def _told(tree: Any, made: Any) -> str:
     """Write the answer, why, and how sure."""
+    from ceiba.cli.languages.translation import translated
     from ceiba.cli.terminal.questions import sureness
     from ceiba.cli.terminal.screen import colored
     from ceiba.layout import percent
     from ceiba.tree.splits.sentences import number_text
 
     shown = number_text(made.answer, 4) if isinstance(made.answer, float) else made.answer
-    name = tree.target.name or "Answer"
+    name = tree.target.name or translated("Answer")
     *steps, _ = str(made).split("\n")
     lines = ["", colored(f"{name}: {shown}", "bold"), "", "Why:", *(f"  {one}" for one in steps)]
     share, low, high, rows = sureness(tree, made.leaf)
     sure = f"  leaf {made.leaf}, {counted(rows, 'training row')}"
-    if share == share:
+    if share == share and tree.class_prior is not None:  # not the share of these rows
+        sure += f"; prior-weighted probability {percent(share, 1)}"
+    elif share == share:
         sure += f"; {percent(share, 1)} of them {shown}"
     if low == low:
         ends = (

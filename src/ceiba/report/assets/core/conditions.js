@@ -143,7 +143,7 @@ function setText(set, most = 8, closed = false) {
     if (below && above) return whole(`${low} < ${name} ≤ ${high}`);
     return whole(below ? `${name} ≤ ${high}` : `${name} > ${low}`);
   }
-  const levels = M.columns.levels[set.j].map(isolated);
+  const levels = M.columns.levels[set.j].map(quotedLevel);
   let shown = levels.filter((_, c) => set.named[c]);
   if (!shown.length) shown = levels.filter((_, c) => set.codes[c]);
   if (!shown.length) {

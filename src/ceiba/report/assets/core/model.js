@@ -6,8 +6,17 @@ const PRESENCE = 3;
 const INTERVALS = 4;
 
 /** @typedef {ReturnType<typeof loadModel>} Model */
-/** The model of the page; set once by `loadModel`. @type {Model} */
+/** The model of the page; set by `setModel`. @type {Model} */
 let M = null;
+/** @type {(() => void)[]} */ const forgetters = [];
+/** Have something forgotten that holds for one model only. @param {() => void} forget */
+const perModel = (forget) => forgetters.push(forget);
+
+/** Show another payload from now on. @param {any} payload */
+function setModel(payload) {
+  M = loadModel(payload);
+  for (const forget of forgetters) forget();
+}
 
 /** @param {any} given @param {number} n */
 function readSplits(given, n) {
@@ -40,8 +49,8 @@ function boundsOf(splits, i, branch) {
 
 /** Whether a branch of split i takes missing values alone. */
 function partsMissing(splits, i) {
-  const last = splits.intervalStart[i + 1];
-  return splits.kind[i] === PRESENCE || (splits.kind[i] === INTERVALS && splits.intervalCut[last - 1] === Infinity);
+  const first = splits.intervalStart[i], last = splits.intervalStart[i + 1];
+  return splits.kind[i] === PRESENCE || (last > first && splits.intervalCut[last - 1] === Infinity);
 }
 
 /** Rows of a ragged table by node. */
@@ -102,8 +111,9 @@ function loadModel(p) {
   }
   const nLeaves = leafCount[0];
   const known = rows[0] > 0;
+  const splits = readSplits(nodes.splits, n);
   const shape = {
-    n, K, regression, parent, depth, size, leafCount, nLeaves, weight, known, branchIndex,
+    n, K, splits, regression, parent, depth, size, leafCount, nLeaves, weight, known, branchIndex,
     nBranches: (/** @type {number} */ i) => branchStart[i + 1] - branchStart[i],
     isLeaf: (/** @type {number} */ i) => branchStart[i] === branchStart[i + 1],
     child: (/** @type {number} */ i, /** @type {number} */ b) => branchNode[branchStart[i] + b],
@@ -111,13 +121,12 @@ function loadModel(p) {
     nodeAlpha: p.pruning ? Float64Array.from(p.pruning.node_alpha, (v) => (v === null ? Infinity : v)) : new Float64Array(n).fill(Infinity),
   };
   const cost = p.cost_matrix ? floats(p.cost_matrix) : null;
-  /** @type {Map<number, {node: number, text: string, answer?: number}>} what people wrote on nodes */
+  /** @type {Map<number, {node: number, text: string, name: string|null, note: string|null, answer?: number}>} what people wrote on nodes */
   const notes = new Map((nodes.notes || []).map((/** @type {any} */ one) => [one.node, one]));
   const counting = readCounting(p, shape, rows, counts, value);
   return {
     ...shape, ...counting, payload: p, columns: p.columns, classes: /** @type {string[]} */ (p.classes), target: p.target, rows, counts, value, cost,
     /** weight after priors */ share: nodes.share ? floats(nodes.share) : weight,
-    splits: readSplits(nodes.splits, n),
     impurity: floats(nodes.impurity), gain: floats(nodes.gain), worth: floats(nodes.worth),
     boxes: p.boxes ? floats(p.boxes) : null,
     /** @type {number[]|null} training rows without the value asked for */ sentDefault: nodes.sent_default,
@@ -189,12 +198,13 @@ function readTest(given, regression) {
   return { rows, weight, loss: floats(given.loss) };
 }
 
-/** The branch with the most weight, the first on ties. */
+/** The branch with the most weight, the first on ties; no branch of levels that takes missing values alone. */
 function majorityBranches(m) {
   const found = new Int32Array(m.n).fill(-1);
   for (let i = 0; i < m.n; i++) {
     let most = -Infinity;
-    for (let b = 0; b < m.nBranches(i); b++) {
+    const n = m.nBranches(i) - (m.splits.kind[i] === LEVELS && partsMissing(m.splits, i) ? 1 : 0);
+    for (let b = 0; b < n; b++) {
       const w = m.weight[m.child(i, b)];
       if (w > most) {
         most = w;

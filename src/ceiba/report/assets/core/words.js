@@ -107,6 +107,12 @@ function fmtValue(value, j) {
 /** A name that is written from right to left, kept from turning the sentence around it. @param {string} name */
 const isolated = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
 
+/** A level as it stands in a list: in quotes where a comma or a brace in it would be misread. @param {string} name */
+function quotedLevel(name) {
+  if (!/[,{}|'"]|^\s|\s$/.test(name) || /^(['"]).*\1$/.test(name)) return isolated(name);
+  return isolated(name.includes("'") && !name.includes('"') ? `"${name}"` : `'${name.replace(/[\\']/g, "\\$&")}'`);
+}
+
 /** The word between two conditions or names: Spanish "y" is "e" before the sound of i. @param {string} next */
 const andBefore = (next) => (LANG === "es" && /^[\u2068(“]*h?[ií](?!e)/i.test(next) ? "e" : t("and"));
 /** @param {string[]} parts */
@@ -122,7 +128,7 @@ function listed(names, most) {
 function levelsOf(splits, i, branch) {
   const found = [];
   for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) {
-    if (splits.levelBranch[k] === branch) found.push(isolated(M.columns.levels[splits.column[i]][splits.levelCode[k]]));
+    if (splits.levelBranch[k] === branch) found.push(quotedLevel(M.columns.levels[splits.column[i]][splits.levelCode[k]]));
   }
   return found;
 }
@@ -146,6 +152,7 @@ function sentence(splits, i, branch, most = 8, brief = false) {
   }
   if (splits.kind[i] === LEVELS) {
     const names = levelsOf(splits, i, branch);
+    if (!names.length) return `${name} ${t("is_missing")}`;
     return names.length === 1 ? `${name} = ${names[0]}` : `${name} ∈ {${listed(names, most)}}`;
   }
   if (splits.kind[i] === INTERVALS) return boundsText(splits, i, branch, name, brief);
@@ -185,14 +192,15 @@ function edgeWord(i, branch, most = 3) {
   if (!namesAnswers(i)) return t(branch === 0 ? "yes" : "no");
   if (M.splits.kind[i] === CUT) return t(branch === M.splits.low[i] ? "no" : "yes");
   if (M.splits.kind[i] === INTERVALS) return boundsWord(i, branch);
-  return listed(levelsOf(M.splits, i, branch), most);
+  const names = levelsOf(M.splits, i, branch);
+  return names.length ? listed(names, most) : t("missing");
 }
 
 /** An interval without its column: "≤ 1", "1 – 3", "> 3"; the upper end belongs to it. */
 function boundsWord(i, branch) {
   const j = M.splits.column[i];
   const [low, high] = boundsOf(M.splits, i, branch);
-  if (low === Infinity) return t("is_missing");
+  if (low === Infinity) return t("missing");
   if (low === -Infinity) return `≤ ${fmtCut(high, j, true)}`;
   return high === Infinity ? `> ${fmtCut(low, j, true)}` : `${fmtCut(low, j, true)} – ${fmtCut(high, j, true)}`;
 }

@@ -1,0 +1,133 @@
+// The cuts of a node that are still open, as intervals between cuts that were evaluated: one best-first queue over all
+// features.
+//
+// With L(t) and R(t) the least losses left and right of cut t, L grows and R falls with t. For cuts between the
+// evaluated a and b
+//
+//   L(t) + R(t) >= L(a) + R(b)                                    the key of the interval
+//   L(t) + R(t) >= L(a) + R(a) - cap(a, t), and likewise from b   cap: the caps of the rows between (losses.hpp)
+//
+// so the head of the queue bounds all that is open, and cuts too near to a bad one are dropped (Mazumder, Meng and Wang
+// 2022; Brita, van der Linden and Demirovic 2025).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <queue>
+#include <type_traits>
+#include <vector>
+
+#include "optimal/columns/ranked.hpp"
+#include "optimal/exact/stumps.hpp"
+#include "optimal/losses.hpp"
+
+namespace ceiba::optimal {
+
+struct Interval {
+    double key = 0.0;
+    std::uint32_t feature = 0;
+    std::int64_t low = 0, high = -1;              // open cuts of the feature
+    double left = 0.0, right = 0.0;               // L at `from`, R at `to`
+    double below = -infinite, above = -infinite;  // L + R there
+    std::int64_t from = -1, to = -1;              // the evaluated cuts around; the nearest open ones may be dropped
+
+    std::int64_t middle() const { return low + (high - low) / 2; }
+    bool operator<(const Interval& o) const {  // the queue gives the largest first
+        if (key != o.key) return key > o.key;
+        if (feature != o.feature) return feature > o.feature;
+        return low > o.low;
+    }
+};
+
+template <class Loss>
+class OpenCuts {
+public:
+    OpenCuts(const Node& node, const LossRule& rule) : rule_(rule) {
+        cuts_.reserve(node.n_features());
+        for (std::size_t f = 0; f < node.n_features(); ++f) cuts_.push_back(node.cuts(f));
+        if constexpr (!std::is_same_v<Loss, Errors>) cap_.resize(node.n_features());
+    }
+
+    const std::vector<std::uint32_t>& cuts(std::size_t f) const { return cuts_[f]; }
+    std::uint32_t position(const Interval& i, std::int64_t cut) const {
+        return cuts_[i.feature][static_cast<std::size_t>(cut)];
+    }
+
+    // Drops the cuts that cannot cost less than `bound`; returns whether there were any.
+    bool shrink(const Node& node, Interval& i, double bound) {
+        const std::int64_t low = i.low, high = i.high;
+        if (i.below > bound) {
+            const double reach = cap(node, i.feature, i.from) + i.below - bound;
+            if (std::isfinite(reach) && cap(node, i.feature, i.low) <= reach) i.low = leap(node, i, reach);
+        }
+        if (i.above > bound && i.low <= i.high) {
+            const double reach = cap(node, i.feature, i.to) - (i.above - bound);
+            if (std::isfinite(reach) && cap(node, i.feature, i.high) >= reach) i.high = leap_back(node, i, reach);
+        }
+        return i.low != low || i.high != high;
+    }
+
+    void push(const Interval& i) {
+        if (i.low <= i.high) queue_.push(i);
+    }
+    bool empty() const { return queue_.empty(); }
+    const Interval& top() const { return queue_.top(); }
+    Interval pop() {
+        Interval i = queue_.top();
+        queue_.pop();
+        return i;
+    }
+
+private:
+    // Caps of all rows left of a cut.
+    double cap(const Node& node, std::size_t f, std::int64_t cut) {
+        const std::uint32_t position = cuts_[f][static_cast<std::size_t>(cut)];
+        if constexpr (std::is_same_v<Loss, Errors>) {
+            const bool heavier = 2 * (position + 1) >= node.n_present[f];
+            return position + 1.0 + (heavier ? static_cast<double>(node.n_rows() - node.n_present[f]) : 0.0);
+        } else {
+            if (cap_[f].empty()) sum_caps(node, f);
+            return cap_[f][static_cast<std::size_t>(cut)];
+        }
+    }
+    void sum_caps(const Node& node, std::size_t f) {
+        const std::uint32_t* const e = node.entries(f);
+        double sum = 0.0, weight = 0.0, total = 0.0, missing = 0.0;
+        for (std::size_t i = 0; i < node.n_present[f]; ++i) total += node.data.weight_of(e[i] & row_mask);
+        for (std::size_t i = node.n_present[f]; i < node.n_rows(); ++i)
+            missing += Loss::cap(rule_, node.data, e[i] & row_mask);
+        std::size_t i = 0;
+        for (std::uint32_t position : cuts_[f]) {
+            for (; i <= position; ++i) {
+                sum += Loss::cap(rule_, node.data, e[i] & row_mask);
+                weight += node.data.weight_of(e[i] & row_mask);
+            }
+            cap_[f].push_back(sum + (weight < total - weight ? 0.0 : missing));
+        }
+    }
+    std::int64_t leap(const Node& node, const Interval& i, double reach) {
+        std::int64_t from = i.low, to = i.high + 1;  // cap(from) <= reach; the first beyond it
+        while (to - from > 1) {
+            const std::int64_t m = from + (to - from) / 2;
+            (cap(node, i.feature, m) <= reach ? from : to) = m;
+        }
+        return to;
+    }
+    std::int64_t leap_back(const Node& node, const Interval& i, double reach) {
+        std::int64_t from = i.low - 1, to = i.high;  // cap(to) >= reach; the last before it
+        while (to - from > 1) {
+            const std::int64_t m = from + (to - from) / 2;
+            (cap(node, i.feature, m) >= reach ? to : from) = m;
+        }
+        return from;
+    }
+
+    const LossRule& rule_;
+    std::vector<std::vector<std::uint32_t>> cuts_;
+    std::vector<std::vector<double>> cap_;
+    std::priority_queue<Interval> queue_;
+};
+
+}  // namespace ceiba::optimal

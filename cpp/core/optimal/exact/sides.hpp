@@ -1,0 +1,184 @@
+// The two sides of a cut, each answered by its best stump or leaf: one level of lookahead without dividing rows.
+//
+// Features are independent, so threads take them one by one; the least loss does not depend on who found it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "optimal/exact/kernels.hpp"
+#include "optimal/exact/stumps.hpp"
+#include "optimal/losses.hpp"
+
+namespace ceiba::optimal {
+
+struct Sides {
+    std::array<std::size_t, 2> n_rows{};
+    TwoLosses leaf{infinite, infinite};
+    TwoLosses relaxed{infinite, infinite};  // of the best stump, whatever the sizes of its leaves
+    TwoLosses stump{infinite, infinite};    // of the best stump that is allowed
+};
+
+template <class Loss>
+class SideSearch {
+public:
+    SideSearch(const LossRule& rule, std::size_t min_rows, const Features& features, base::ThreadPool& pool)
+        : rule_(rule), features_(features), plain_(min_rows <= 1 && !features.has_unranked), pool_(pool), leaf_(rule) {
+        for (int t = 0; t < pool.size(); ++t) space_.push_back(std::make_unique<Space>(rule, min_rows));
+    }
+
+    // For one or two cuts of a node, given by the sides of its rows.
+    void evaluate(const Node& node, const std::array<SideOf, 2>& side, std::size_t n_cuts, std::array<Sides, 2>& out) {
+        for (std::size_t c = 0; c < n_cuts; ++c) out[c] = leaves(node, side[c]);
+        if (pairs()) {
+            pair_walk(node, side, n_cuts, out);
+            return;
+        }
+        for (std::size_t c = 0; c < n_cuts; ++c) {
+            if (plain_ && bind(node, side[c]))
+                each_feature(node, [&](std::size_t f, Space& space) { return kernel(node, f, space); }, out[c]);
+            else
+                each_feature(
+                    node, [&](std::size_t f, Space& space) { return reference(node, f, side[c], space); }, out[c]);
+        }
+    }
+
+    // The split of the best stump on one side; ties go to the lowest feature, then to the lowest cut.
+    Stump find(const Node& node, const SideOf& side, int which) {
+        Stump best;
+        for (std::size_t f = 0; f < node.n_features(); ++f)
+            if (node.n_cuts[f]) space_[0]->scan.scan(node, f, side, which, features_.all[f].bounds_only, best);
+        return best;
+    }
+
+    Sides leaves(const Node& node, const SideOf& side) {
+        Sides out;
+        for (int s = 0; s < 2; ++s) {
+            leaf_.clear();
+            for (std::size_t i = 0; i < node.n_rows(); ++i)
+                if (side[i] == s) leaf_.add(node.data, i), ++out.n_rows[static_cast<std::size_t>(s)];
+            out.leaf[static_cast<std::size_t>(s)] = leaf_.loss();
+        }
+        return out;
+    }
+
+    static constexpr bool two_at_once = std::is_same_v<Loss, Errors>;
+
+private:
+    struct Found {
+        TwoLosses relaxed, stump;
+    };
+    struct Space {
+        Space(const LossRule& rule, std::size_t min_rows) : scan(rule, min_rows) {}
+        StumpScan<Loss> scan;
+        std::vector<std::int32_t> counts;
+        std::array<Sides, 2> best;
+    };
+
+    bool pairs() const {
+#ifdef CEIBA_OPTIMAL_VECTORS
+        if constexpr (std::is_same_v<Loss, Errors>) return plain_ && rule_.n_classes == 2;
+#endif
+        return false;
+    }
+
+    void pair_walk([[maybe_unused]] const Node& node, [[maybe_unused]] const std::array<SideOf, 2>& side,
+                   [[maybe_unused]] std::size_t n_cuts, [[maybe_unused]] std::array<Sides, 2>& out) {
+#ifdef CEIBA_OPTIMAL_VECTORS
+        const auto scan = [&](auto& walk) {
+            walk.bind(node, side[0], side[n_cuts - 1]);
+            run(node, [&](std::size_t f, Space& space) {
+                TwoLosses found[2];
+                walk.scan(node, f, found[0], found[1]);
+                for (std::size_t c = 0; c < n_cuts; ++c) keep(space.best[c], {found[c], found[c]});
+            });
+        };
+        if (node.n_rows() < 32768)
+            scan(walk_pair_);
+        else
+            scan(wide_pair_);
+        for (std::size_t c = 0; c < n_cuts; ++c) collect(c, out[c]);
+#endif
+    }
+
+    bool bind(const Node& node, const SideOf& side) {
+        if constexpr (std::is_same_v<Loss, Errors>) {
+            count_walk_.bind(node, side, rule_.n_classes);
+        } else if constexpr (std::is_same_v<Loss, Costs>) {
+            if (rule_.n_classes != 2) return false;
+            walk_.bind(node, side, [&](std::size_t i) { return Costs::cap(rule_, node.data, i); });
+        } else if constexpr (std::is_same_v<Loss, Squared>) {
+            moment_walk_.bind(node, side);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    Found kernel(const Node& node, std::size_t f, Space& space) const {
+        TwoLosses loss{infinite, infinite};
+        if constexpr (std::is_same_v<Loss, Errors>)
+            loss = count_walk_.scan(node, f, space.best[0].relaxed, space.counts);
+        if constexpr (std::is_same_v<Loss, Costs>) loss = walk_.scan(node, f);
+        if constexpr (std::is_same_v<Loss, Squared>) loss = moment_walk_.scan(node, f, space.best[0].relaxed);
+        return {loss, loss};
+    }
+
+    Found reference(const Node& node, std::size_t f, const SideOf& side, Space& space) const {
+        Stump best[2];
+        for (int s = 0; s < 2; ++s) space.scan.scan(node, f, side, s, features_.all[f].bounds_only, best[s]);
+        return {{best[0].relaxed, best[1].relaxed}, {best[0].loss, best[1].loss}};
+    }
+
+    static void keep(Sides& best, const Found& found) {
+        for (std::size_t s = 0; s < 2; ++s) {
+            best.relaxed[s] = std::min(best.relaxed[s], found.relaxed[s]);
+            best.stump[s] = std::min(best.stump[s], found.stump[s]);
+        }
+    }
+
+    void collect(std::size_t c, Sides& out) const {
+        for (const auto& space : space_) keep(out, {space->best[c].relaxed, space->best[c].stump});
+    }
+
+    template <class Task>
+    void each_feature(const Node& node, Task task, Sides& out) {
+        run(node, [&](std::size_t f, Space& space) { keep(space.best[0], task(f, space)); });
+        collect(0, out);
+    }
+
+    template <class Task>
+    void run(const Node& node, Task task) {
+        for (auto& space : space_) space->best = {};
+        // Waking threads costs as much as some 50,000 entries.
+        if (pool_.size() == 1 || node.n_rows() * node.n_features() < 100000) {
+            for (std::size_t f = 0; f < node.n_features(); ++f)
+                if (node.n_cuts[f]) task(f, *space_[0]);
+            return;
+        }
+        pool_.run(node.n_features(), [&](std::size_t f, int thread) {
+            if (node.n_cuts[f]) task(f, *space_[static_cast<std::size_t>(thread)]);
+        });
+    }
+
+    const LossRule& rule_;
+    const Features& features_;
+    bool plain_;  // leaves of any size, every row has a rank: the kernels apply
+    base::ThreadPool& pool_;
+    Loss leaf_;
+    std::vector<std::unique_ptr<Space>> space_;
+    CountWalk count_walk_;
+    Walk walk_;
+    MomentWalk moment_walk_;
+#ifdef CEIBA_OPTIMAL_VECTORS
+    WalkPair<std::int16_t, Lanes> walk_pair_;
+    WalkPair<std::int32_t, WideLanes> wide_pair_;
+#endif
+};
+
+}  // namespace ceiba::optimal

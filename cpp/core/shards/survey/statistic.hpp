@@ -1,0 +1,110 @@
+// Cells as a survey reads them: fields for the bounds (split/bins/bounds.hpp), parts for the exact comparison.
+//
+// The divisions are the weighted ones of the search in memory: their sums are exact for counts too, and their gains
+// are, bit for bit, those of the divisions that only count.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "criteria/class_criteria.hpp"
+#include "criteria/class_division.hpp"
+#include "criteria/moment_division.hpp"
+#include "shards/cells.hpp"
+#include "shards/digits.hpp"
+#include "split/bins/surely_allowed.hpp"
+#include "split/search_options.hpp"
+
+namespace ceiba::shards {
+
+class ClassStatistic {
+public:
+    using Division = criteria::WeightedDivision;
+    using Part = Division::Left;
+
+    ClassStatistic(const CellShape& shape, const split::SearchOptions& options)
+        : n_classes_(shape.n_classes), scale_(options.class_scale) {}
+
+    std::size_t n_fields() const { return n_classes_; }
+    Division division() const {
+        return {static_cast<int>(n_classes_), scale_.empty() ? nullptr : scale_.data()};
+    }
+    double rows(const std::uint64_t* cell) const {
+        std::uint64_t n = 0;
+        for (std::size_t k = 0; k < n_classes_; ++k) n += cell[k];
+        return static_cast<double>(n);
+    }
+    void fields(const std::uint64_t* cell, double* out) const {
+        for (std::size_t k = 0; k < n_classes_; ++k)
+            out[k] = static_cast<double>(cell[k]) * (scale_.empty() ? 1.0 : scale_[k]);
+    }
+    Part part(const std::uint64_t* cell) const {
+        Part out(n_classes_);
+        for (std::size_t k = 0; k < n_classes_; ++k) out[k].add(static_cast<double>(cell[k]));
+        return out;
+    }
+    void set_total(Division& division, const std::uint64_t* cell) const { division.set_total(part(cell), 0.0); }
+    // Two classes: by the share of the first one, where the scale changes no order.
+    double mean(const std::uint64_t* cell) const { return static_cast<double>(cell[0]) / rows(cell); }
+
+    split::WeightAndSum sums(const double* fields) const {
+        double weight = 0.0;
+        for (std::size_t k = 0; k < n_classes_; ++k) weight += fields[k];
+        return {weight, fields[1]};
+    }
+    // Scaled counts are rounded once; and entropy's bounds take any error for a sign to do without a table of
+    // logarithms, which would have an entry for every row of the table.
+    template <class C>
+    split::Doubt doubt(double weight) const {
+        const bool none = scale_.empty() && !std::is_same_v<C, criteria::Entropy>;
+        return {none ? 0.0 : weight * 0x1p-51, 0.0, 0.0};
+    }
+
+private:
+    std::size_t n_classes_;
+    std::vector<double> scale_;
+};
+
+class NumberStatistic {
+public:
+    using Division = criteria::MomentDivision<true>;
+    using Part = Division::Left;
+
+    NumberStatistic(const CellShape& shape, const split::SearchOptions&)
+        : shape_(shape), largest_(std::fabs(shape.centre) + shape.reach) {}
+
+    std::size_t n_fields() const { return 3; }
+    Division division() const { return {}; }
+    double rows(const std::uint64_t* cell) const { return static_cast<double>(cell[0]); }
+    // As in split/bins/cells.hpp: weight, sum and squares of the target minus its centre.
+    void fields(const std::uint64_t* cell, double* out) const {
+        base::LongSum sum = sum_of(cell + 2, shape_.n_digits, shape_.unit);
+        sum.add(base::two_product(-rows(cell), shape_.centre));
+        out[0] = rows(cell);
+        out[1] = sum.value();
+        out[2] = shape_.per_square > 0.0 ? static_cast<double>(cell[1]) / shape_.per_square * (1.0 + 0x1p-40) : 0.0;
+    }
+    Part part(const std::uint64_t* cell) const {
+        Part out;
+        out.weight.add(rows(cell));
+        out.sum = sum_of(cell + 2, shape_.n_digits, shape_.unit);
+        return out;
+    }
+    void set_total(Division& division, const std::uint64_t* cell) const { division.set_total(part(cell), largest_); }
+    double mean(const std::uint64_t* cell) const { return part(cell).sum.value() / rows(cell); }
+    split::WeightAndSum sums(const double* fields) const { return {fields[0], fields[1]}; }
+    // Sums are exact, and rounded when they become fields, and when these are added up.
+    template <class C>
+    split::Doubt doubt(double rows) const {
+        return {0.0, rows * shape_.reach * 0x1p-40, shape_.centre};
+    }
+
+private:
+    CellShape shape_;
+    double largest_;
+};
+
+}  // namespace ceiba::shards

@@ -1,0 +1,58 @@
+"""``ceiba lesson``: the lessons, listed, or one of them written as a notebook."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ceiba.cli.options.shared_options import AsJson
+from ceiba.errors import OutputError
+
+
+def lesson(
+    number: Annotated[
+        int | None, typer.Argument(help="One of them, from 1 to 8.", metavar="[NUMBER]")
+    ] = None,
+    lang: Annotated[str, typer.Option(help="Language of the lesson.", metavar="NAME")] = "en",
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder with the tables that ceiba does not hold (Seattle, water, Hitters). "
+            "[default: invented stand-ins]",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="The notebook to write. [default: lesson_NUMBER_LANG.ipynb]",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the eight lessons, or write one as a Jupyter notebook.
+
+    Example: ceiba lesson 3 --lang es
+    """
+    from ceiba import lessons
+    from ceiba.cli.terminal.output import answer, check_out
+
+    if number is None:
+        titles = {one: lessons.lesson(one).title(lang) for one in lessons.NUMBERS}
+        listed = [{"lesson": one, "title": title} for one, title in titles.items()]
+        answer("\n".join(f"{one}  {title}" for one, title in titles.items()), listed, as_json)
+        return
+    chosen = lessons.lesson(number)
+    path = out if out is not None else Path(f"lesson_{number}_{lang}.ipynb")
+    check_out(path)
+    if path.exists():
+        raise OutputError(f"{path} is there already, perhaps with your work. Name another (--out).")
+    made = lessons.notebook(lessons.run(chosen, data), lang)
+    path.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    answer(str(path), {"notebook": str(path)}, as_json)

@@ -1,0 +1,101 @@
+"""A lesson as a Jupyter notebook: written without outputs, to be run from top to bottom.
+
+Solutions are code cells whose source is folded; they run with the rest.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ceiba.lessons.run import Finished
+from ceiba.lessons.source import Block
+from ceiba.lessons.words import WORDS
+
+
+def notebook(finished: Finished, lang: str = "en") -> dict[str, Any]:
+    """Write a lesson that ran as a notebook (format 4.5).
+
+    It reads the tables that ceiba does not hold from the folder that `run` was given.
+
+    Parameters
+    ----------
+    finished : Finished
+        What `run` gave; the sentences name its values.
+    lang : {"en", "es", "pt"}, default="en"
+
+    Returns
+    -------
+    dict
+        Ready for ``json.dump``.
+
+    Examples
+    --------
+    >>> from ceiba.lessons import lesson, notebook, run
+    >>> made = notebook(run(lesson(1)), "pt")
+    >>> made["cells"][1]["cell_type"], made["metadata"]["language_info"]["name"]
+    ('code', 'python')
+    """
+    writer = _Writer(finished, lang)
+    for block in finished.lesson.text(lang):
+        writer.add(block)
+    if finished.data is not None:
+        folder = str(Path(finished.data).resolve())
+        writer.cells.insert(0, _code(f"from ceiba import lessons\n\nlessons.read_from({folder!r})"))
+    for number, cell in enumerate(writer.cells):
+        cell["id"] = f"cell-{number}"
+    return {
+        "cells": writer.cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+class _Writer:
+    def __init__(self, finished: Finished, lang: str) -> None:
+        self.finished = finished
+        self.words = WORDS[lang]
+        self.lang = lang
+        self.after = ""
+        self.exercise = 0
+        self.folded = False
+        self.cells: list[dict[str, Any]] = []
+
+    def add(self, block: Block) -> None:
+        if block.sign == "cell":
+            self._add_cell(block.name)
+        elif block.sign == "exercise":
+            self.exercise += 1
+            self.cells.append(_markdown(f"### {self.words['exercise']} {self.exercise}"))
+        elif block.sign == "solution":
+            self.cells += [_code(""), _markdown(f"*{self.words['solution']}:*")]
+            self.folded = True
+        elif block.sign == "end":
+            self.folded = False
+        elif block.sign == "text":
+            self.cells.append(_markdown(self.finished.fill(block.text, self.after, self.lang)))
+
+    def _add_cell(self, name: str) -> None:
+        cell = _code(self.finished.lesson.cell(name).code)
+        if self.folded:
+            cell["metadata"] = {"jupyter": {"source_hidden": True}, "tags": ["hide-input"]}
+        self.cells.append(cell)
+        self.after = name
+
+
+def _markdown(text: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": text}
+
+
+def _code(text: str) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "metadata": {},
+        "outputs": [],
+        "source": text,
+    }

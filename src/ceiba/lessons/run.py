@@ -1,0 +1,143 @@
+"""A lesson's program is run cell by cell, and its values are put into the text.
+
+A cell shows what it prints and, like a notebook, the value of its last expression.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ceiba.lessons.source import Cell, Lesson
+from ceiba.lessons.tables import tables_from
+
+_VALUE: Final = re.compile(r"\{\{(\w+)(?::([^}]*))?\}\}")
+_COMMA: Final = re.compile(r"(?<=\d)\.(?=\d)")
+_THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a cell gave: printed text, and the value of its last expression (None: nothing).
+
+    Examples
+    --------
+    >>> from ceiba.lessons import lesson, run
+    >>> run(lesson(1)).outputs["entropy"].text
+    '1.0'
+    """
+
+    printed: str
+    value: Any = None
+
+    @property
+    def text(self) -> str:
+        """The output as a terminal shows it."""
+        shown = "" if self.value is None else repr(self.value)
+        return "\n".join(part for part in (self.printed.rstrip("\n"), shown) if part)
+
+
+@dataclass
+class Finished:
+    """A lesson's program after it ran: outputs by cell, data of pictures, and the values by cell.
+
+    Values are those after the cell, hidden ones included.
+
+    Examples
+    --------
+    >>> from ceiba.lessons import lesson, run
+    >>> run(lesson(1)).fill("Patrons: {{patrons:.3f}}", "gains", "es")
+    'Patrons: 0,541'
+    """
+
+    lesson: Lesson
+    data: str | Path | None = None
+    outputs: dict[str, Output] = field(default_factory=dict)
+    pictures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    values: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def fill(self, text: str, after: str, lang: str) -> str:
+        """Put the values that hold after a cell into a piece of text."""
+
+        def shown(match: re.Match[str]) -> str:
+            name, style = match.groups()
+            value = self.value(name, after)
+            text = format(value, style or "")
+            return in_language(text, lang) if isinstance(value, int | float) else text
+
+        return _VALUE.sub(shown, text)
+
+    def value(self, name: str, after: str = "") -> Any:
+        """Give a value as it stands after a cell, or where the next cell that makes it has it."""
+        cells = list(self.values)
+        for cell in cells[cells.index(after) if after else 0 :]:
+            if name in self.values[cell]:
+                return self.values[cell][name]
+        raise KeyError(f"lesson {self.lesson.number}: no value {name!r} from cell {after!r} on")
+
+
+def in_language(number: str, lang: str) -> str:
+    """Write a number as prose of a language does: 1,234.5 is 1 234,5 in Spanish, 1.234,5 in pt."""
+    if lang == "en":
+        return number
+    group = "." if lang == "pt" else "\N{NO-BREAK SPACE}"
+    return _COMMA.sub(",", _THOUSANDS.sub("\0", number)).replace("\0", group)
+
+
+def run(lesson: Lesson, data: str | Path | None = None) -> Finished:
+    """Run the program of a lesson.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    data : path, optional
+        A folder with tables that ceiba does not hold (`TABLES`). Without it, or where a file is
+        absent, a stand-in is made by a stated recipe.
+
+    Returns
+    -------
+    Finished
+
+    Examples
+    --------
+    >>> from ceiba.lessons import lesson, run
+    >>> print(run(lesson(4)).outputs["leaves"].text)
+    8
+    """
+    finished = Finished(lesson, data)
+    space: dict[str, Any] = {"__name__": f"lesson_{lesson.number}"}
+    with tables_from(data), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of leaks, which lesson 6 speaks of
+        for cell in lesson.cells:
+            output = _execute(cell, space, lesson.number)
+            if cell.kind == "shown":
+                finished.outputs[cell.name] = output
+            elif cell.kind == "figure":
+                finished.pictures[cell.name] = output.value
+            finished.values[cell.name] = dict(space)
+    return finished
+
+
+def _execute(cell: Cell, space: dict[str, Any], number: int) -> Output:
+    body = ast.parse(cell.code)
+    last = body.body.pop() if body.body and isinstance(body.body[-1], ast.Expr) else None
+    place = f"<lesson {number}, {cell.name}>"
+    with _printed() as text:
+        exec(compile(body, place, "exec"), space)
+        value = None
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), place, "eval"), space)
+    return Output(text.getvalue(), value)
+
+
+@contextlib.contextmanager
+def _printed() -> Iterator[io.StringIO]:
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        yield text

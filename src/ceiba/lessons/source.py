@@ -1,0 +1,155 @@
+"""The source of a lesson: one program, and its text in each language.
+
+``content/<number>/program.md`` holds the cells, fenced blocks whose first line names them::
+
+    ```python gains              a cell that the lesson shows
+    ```python gains hidden       runs after it and is not shown: values for the text
+    ```python cut figure         its last expression is the data of an interactive picture
+
+``content/<number>/<language>.md`` is Markdown with one sign per line where something is put in:
+``@cell gains``, ``@figure cut caption``, ``@exercise`` ... ``@solution`` ... ``@end``. Between
+double braces stands the name of a value of the program, with a format: ``{{patrons:.3f}}``. The
+texts hold no figures of their own, so all languages tell of the same program.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
+
+from ceiba.errors import OptionError, did_you_mean
+
+CONTENT: Final = Path(__file__).parent / "content"
+LANGUAGES: Final = ("en", "es", "pt")
+NUMBERS: Final = (1, 2, 3, 4, 5, 6, 7, 8)
+_FENCE: Final = re.compile(r"^```python (\w+)( hidden| figure)?\n(.*?)^```$", re.M | re.S)
+_SIGN: Final = re.compile(r"^@(\w+)(?: (\w+))?(?: (.+))?$")
+_SIGNS: Final = ("cell", "figure", "exercise", "solution", "end")
+
+Kind = Literal["shown", "hidden", "figure"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A piece of a lesson's program.
+
+    Examples
+    --------
+    >>> from ceiba.lessons import lesson
+    >>> lesson(1).cells[0].name
+    'table'
+    """
+
+    name: str
+    kind: Kind
+    code: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a lesson's text: ``text`` (Markdown), or a sign with its name and caption."""
+
+    sign: str
+    name: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson: its number, the cells of its program, its text in each language.
+
+    Examples
+    --------
+    >>> from ceiba.lessons import lesson
+    >>> lesson(5).title("es")
+    'El tamaño justo'
+    >>> [cell.name for cell in lesson(5).cells if cell.kind == "shown"][:2]
+    ['table', 'full']
+    """
+
+    number: int
+    cells: tuple[Cell, ...]
+    texts: dict[str, tuple[Block, ...]]
+
+    def title(self, lang: str = "en") -> str:
+        """Give the title in a language, without its number."""
+        first = self.text(lang)[0].text
+        return first.partition("\n")[0].removeprefix("# ").strip()
+
+    def text(self, lang: str) -> tuple[Block, ...]:
+        """Give the text in a language."""
+        if lang not in self.texts:
+            raise OptionError(
+                f"lang={lang!r}: the lessons are written in {', '.join(LANGUAGES)}."
+                + did_you_mean(lang, LANGUAGES)
+            )
+        return self.texts[lang]
+
+    def cell(self, name: str, kind: Kind = "shown") -> Cell:
+        """Give a cell by its name."""
+        for cell in self.cells:
+            if (cell.name, cell.kind) == (name, kind):
+                return cell
+        raise OptionError(f"Lesson {self.number} has no {kind} cell {name!r}.")
+
+
+@cache
+def lesson(number: int) -> Lesson:
+    """Read a lesson.
+
+    Parameters
+    ----------
+    number : int
+        From 1 to 8.
+
+    Returns
+    -------
+    Lesson
+
+    Examples
+    --------
+    >>> from ceiba.lessons import lesson
+    >>> lesson(4).title("pt")
+    'Árvores de regressão'
+    """
+    if number not in NUMBERS:
+        raise OptionError(f"There is no lesson {number!r}: they are numbered 1 to {NUMBERS[-1]}.")
+    folder = CONTENT / str(number)
+    texts = {lang: parse_text((folder / f"{lang}.md").read_text("utf-8")) for lang in LANGUAGES}
+    return Lesson(number, parse_program((folder / "program.md").read_text("utf-8")), texts)
+
+
+def parse_program(text: str) -> tuple[Cell, ...]:
+    """Give the cells of a program, in order."""
+    kinds: dict[str, Kind] = {"": "shown", " hidden": "hidden", " figure": "figure"}
+    return tuple(
+        Cell(name, kinds[kind], code.rstrip("\n")) for name, kind, code in _FENCE.findall(text)
+    )
+
+
+def parse_text(text: str) -> tuple[Block, ...]:
+    """Give the blocks of a text, in order."""
+    blocks: list[Block] = []
+    lines: list[str] = []
+
+    def close() -> None:
+        prose = "\n".join(lines).strip()
+        if prose:
+            blocks.append(Block("text", text=prose))
+        lines.clear()
+
+    for line in text.splitlines():
+        match = _SIGN.match(line)
+        if match is None:
+            lines.append(line)
+            continue
+        sign, name, caption = match.groups("")
+        if sign not in _SIGNS:
+            raise OptionError(f"{line!r}: a line with @ is one of {', '.join(_SIGNS)}.")
+        close()
+        blocks.append(Block(sign, name, caption))
+    close()
+    return tuple(blocks)

@@ -1,0 +1,232 @@
+"""Tables of the lessons that ceiba does not hold: read from a file, or made by a recipe.
+
+The files are public, but not ours to pass on. Without them a lesson runs on a stand-in: invented
+rows with the same columns and about the same shares, from a fixed seed. Its figures are its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import datetime as dt
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba.errors import DataError, OptionError, did_you_mean
+
+#: Name of a table: its file.
+TABLES: Final = {
+    "seattle": "seattleWeather_1948-2017.csv",
+    "water": "water_potability.csv",
+    "hitters": "Hitters.csv",
+}
+_FOLDER: Final[ContextVar[Path | None]] = ContextVar("folder", default=None)
+
+Columns = dict[str, list[Any]]
+
+
+@dataclass(frozen=True)
+class LessonTable:
+    """A table by columns (None is missing), and where it came from: ``file`` or ``stand-in``.
+
+    Examples
+    --------
+    >>> from ceiba.lessons import table
+    >>> water = table("water")
+    >>> water, sorted(water.columns)[:2]
+    (<water: 1200 rows, stand-in>, ['Chloramines', 'Conductivity'])
+    """
+
+    name: str
+    columns: Columns
+    source: str
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.columns.values())))
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.n_rows} rows, {self.source}>"
+
+
+def table(name: str, path: str | Path | None = None) -> LessonTable:
+    """Read a table of the lessons from its CSV file, or make its stand-in.
+
+    Parameters
+    ----------
+    name : {"seattle", "water", "hitters"}
+    path : path, optional
+        The CSV file. Without it: the file of this name (`TABLES`) in the folder that `read_from`
+        was given, if it is there; else the stand-in.
+
+    Returns
+    -------
+    LessonTable
+
+    Examples
+    --------
+    >>> from ceiba.lessons import table
+    >>> rain = table("seattle")
+    >>> rain.source, list(rain.columns)
+    ('stand-in', ['DATE', 'PRCP', 'TMAX', 'TMIN', 'RAIN'])
+    """
+    if name not in TABLES:
+        raise OptionError(
+            f"table({name!r}): one of {', '.join(TABLES)}.{did_you_mean(name, TABLES)}"
+        )
+    folder = _FOLDER.get()
+    if path is None and folder is not None and (folder / TABLES[name]).is_file():
+        path = folder / TABLES[name]
+    if path is None:
+        return LessonTable(name, _RECIPES[name](), "stand-in")
+    return LessonTable(name, _read(Path(path), name), "file")
+
+
+def read_from(folder: str | Path) -> None:
+    """Look for the files of the lessons in a folder from now on.
+
+    Examples
+    --------
+    >>> from ceiba import lessons
+    >>> lessons.read_from("downloads")  # doctest: +SKIP
+    """
+    _FOLDER.set(_checked(folder))
+
+
+@contextlib.contextmanager
+def tables_from(folder: str | Path | None) -> Iterator[None]:
+    """Look for the files in a folder for a while (None: as before)."""
+    token = _FOLDER.set(_FOLDER.get() if folder is None else _checked(folder))
+    try:
+        yield
+    finally:
+        _FOLDER.reset(token)
+
+
+def _checked(folder: str | Path) -> Path:
+    if not Path(folder).is_dir():
+        raise DataError(
+            f"{folder} is no folder. Give the one that holds {', '.join(TABLES.values())} "
+            "(any of them; stand-ins are made for the others)."
+        )
+    return Path(folder)
+
+
+def _read(path: Path, name: str) -> Columns:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} could not be read as the table {name!r}: {error}.") from error
+    wanted = list(_RECIPES[name]())
+    absent = [column for column in wanted if not rows or column not in rows[0]]
+    if absent:
+        raise DataError(
+            f"{path} has no column {absent[0]!r}; the table {name!r} has {', '.join(wanted)}."
+        )
+    return {column: [_value(row[column]) for row in rows] for column in wanted}
+
+
+def _value(text: str) -> Any:
+    if text in ("", "NA"):
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+# --- recipes -----------------------------------------------------------------------------------
+
+
+def _seattle() -> Columns:
+    """Ten years of days. Rain is likelier in winter and on days with a small range of temperatures.
+
+    p(rain) = 1 / (1 + exp(-(1.1 cos(day) - 0.25 (TMAX - TMIN - 14)))), day as an angle from
+    mid-December; rain falls in hundredths of an inch, at least one. Three days are unknown.
+    """
+    rng = np.random.default_rng(1948)
+    first = dt.date(2007, 1, 1)
+    n = 3652
+    season = np.cos(2 * np.pi * (np.arange(n) + 16) / 365.25)
+    spread = np.clip(rng.normal(14 - 4 * season, 4), 2, None)
+    warmest = np.round(60 - 15 * season + rng.normal(0, 6, n))
+    coldest = np.round(warmest - spread)
+    odds = 1.1 * season - 0.25 * (warmest - coldest - 14)
+    wet = rng.random(n) < 1 / (1 + np.exp(-odds))
+    inches = np.where(wet, np.maximum(1, np.round(rng.exponential(22, n))) / 100, 0.0)
+    fallen: list[Any] = inches.tolist()
+    rained: list[Any] = ["TRUE" if one > 0 else "FALSE" for one in fallen]
+    for day in rng.choice(n, 3, replace=False).tolist():
+        fallen[day] = rained[day] = None
+    return {
+        "DATE": [(first + dt.timedelta(days=day)).isoformat() for day in range(n)],
+        "PRCP": fallen,
+        "TMAX": warmest.tolist(),
+        "TMIN": coldest.tolist(),
+        "RAIN": rained,
+    }
+
+
+_WATER: Final = {  # mean, spread and share of missing values, as in the public table
+    "ph": (7.1, 1.6, 0.15),
+    "Hardness": (196.0, 33.0, 0.0),
+    "Solids": (22000.0, 8800.0, 0.0),
+    "Chloramines": (7.1, 1.6, 0.0),
+    "Sulfate": (334.0, 41.0, 0.24),
+    "Conductivity": (426.0, 81.0, 0.0),
+    "Organic_carbon": (14.3, 3.3, 0.0),
+    "Trihalomethanes": (66.4, 16.2, 0.05),
+    "Turbidity": (4.0, 0.8, 0.0),
+}
+
+
+def _water() -> Columns:
+    """Invent 1,200 samples of water: normal columns, cells missing at random.
+
+    Of the unlike samples (sulfate more than 1.4 spreads from its mean) 65 % can be drunk, of the
+    others 35 %; hardness follows sulfate (correlation 0.6), so it can stand in for it.
+    """
+    rng = np.random.default_rng(2021)
+    n = 1200
+    z = {name: rng.normal(size=n) for name in _WATER}
+    z["Hardness"] = 0.6 * z["Sulfate"] + 0.8 * z["Hardness"]
+    drinkable = rng.random(n) < np.where(np.abs(z["Sulfate"]) > 1.4, 0.65, 0.35)
+    columns: Columns = {}
+    for name, (mean, spread, missing) in _WATER.items():
+        gone = rng.random(n) < missing
+        numbers = np.round(mean + spread * z[name], 3).tolist()
+        columns[name] = [
+            None if one else value for one, value in zip(gone.tolist(), numbers, strict=True)
+        ]
+    columns["Potability"] = drinkable.astype(float).tolist()
+    return columns
+
+
+def _hitters() -> Columns:
+    """Invent 322 players. The logarithm of the salary has three levels, and normal noise of 0.5.
+
+    5.1 below 4.5 years; from then on 6.0 below 117.5 hits and 6.7 above. 59 salaries are unknown.
+    """
+    rng = np.random.default_rng(1986)
+    n = 322
+    years = 1 + rng.poisson(rng.gamma(2, 3.1, n))
+    hits = np.clip(np.round(rng.normal(101, 46, n)), 1, 238)
+    level = np.where(years < 4.5, 5.1, np.where(hits < 117.5, 6.0, 6.7))
+    salary: list[Any] = np.round(np.exp(level + rng.normal(0, 0.5, n)), 1).tolist()
+    for player in rng.choice(n, 59, replace=False).tolist():
+        salary[player] = None
+    return {"Years": years.astype(float).tolist(), "Hits": hits.tolist(), "Salary": salary}
+
+
+_RECIPES: Final[dict[str, Callable[[], Columns]]] = {
+    "seattle": _seattle,
+    "water": _water,
+    "hitters": _hitters,
+}
