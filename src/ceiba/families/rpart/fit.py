@@ -13,6 +13,7 @@ from textwrap import fill
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
@@ -68,7 +69,9 @@ class RpartFit:
             beta = _between(self.cp_table_["cp"])
             self._cv_risk, self._cv_se = self._cross_validate(problem, folds, beta)
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any, exposure: Any) -> tuple[Problem, Array]:
+    def _problem(
+        self, X: Any, y: Any, sample_weight: Any, exposure: Any
+    ) -> tuple[Problem, npt.NDArray[np.bool_]]:
         """Read the data, as rpart's rules see them, and say which rows take part."""
         rows = read_rows(
             X,
@@ -88,7 +91,7 @@ class RpartFit:
             "tree_.set_split(...) or tree_.regrow(...), which give a new tree."
         )
 
-    def _folds(self, n_rows: int, kept: Array) -> Any:
+    def _folds(self, n_rows: int, kept: npt.NDArray[np.bool_]) -> Any:
         """Give the folds of `xval`; None: no cross-validation. Ids may count rows left out, too."""
         if not isinstance(self.xval, Integral):
             return np.asarray(self.xval)[kept] if len(self.xval) == len(kept) else self.xval

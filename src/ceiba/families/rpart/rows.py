@@ -26,7 +26,7 @@ class Rows(NamedTuple):
     target: Target
     weight: Array | None
     cases: Array | None
-    keep: Array  # per row of the data, whether it takes part
+    keep: npt.NDArray[np.bool_]  # per row of the data, whether it takes part
 
     @property
     def n_dropped(self) -> int:
