@@ -137,7 +137,7 @@ class Address:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((self.host, self.port))
-            listening.listen(128)  # whoever comes before the server is up waits
+            listening.listen(128)  # a browser that is quicker than the server waits
         except (OSError, OverflowError) as error:
             listening.close()
             reason = getattr(error, "strerror", None) or str(error)

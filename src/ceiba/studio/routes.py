@@ -105,7 +105,8 @@ POST /api/node/{node}/preview {"split": SPLIT}  ->  what a split would do; nothi
      "branches": [BRANCH, ...], "held_out": null | [BRANCH, ...]}
 GET /api/node/{node}/rows?limit=20  ->  {"columns": [...], "rows": [[...], ...]}: some of its rows
 
-GET /api/compare?a=NAME&b=NAME  ->  NAME of a snapshot, or "" for the tree as it is
+GET /api/compare?a=NAME&b=NAME  ->  NAME of a snapshot, "" for the tree as it is, or "@automatic"
+    for the tree that `fit` grows by the same options
     {"a": {"name", "figures": FIGURES, "n_leaves", "depth"}, "b": {...},
      "rows": "held_out" | "train" (those that are compared), "n_rows", "n_changed",
      "changed": [{"a": answer, "b": answer, "node_a", "node_b", "n_rows"}, ...] most first,

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
+
+from sklearn.base import clone
 
 from ceiba.errors import CeibaError, OptionError
 from ceiba.inspection import Description, describe
@@ -28,6 +31,8 @@ from ceiba.studio.work.state import State
 from ceiba.studio.work.workspace import StaleError, Workspace
 from ceiba.table import Schema, Table
 
+#: In a comparison: the tree as `fit` grows it.
+AUTOMATIC: Final = "@automatic"
 _MOST_ROWS: Final = 100_000  # by which columns are described
 
 
@@ -169,12 +174,24 @@ class Service:
 
     def compare(self, a: str, b: str) -> dict[str, Any]:
         """Compare two snapshots, or one with the tree as it is."""
-        sides = [self.workspace.state_named(name) for name in (a, b)]
+        sides = [self._named(name) for name in (a, b)]
         if any(side.model is None for side in sides):
             raise OptionError("There is no tree yet. Choose the target first.")
         made = compare(*(Bench(s, self.workspace.prepared(s.setup), Places(1)) for s in sides))
         made["a"]["name"], made["b"]["name"] = a, b
         return made
+
+    def _named(self, name: str) -> State:
+        """Give a snapshot, or the tree that the same options grow by themselves."""
+        if name != AUTOMATIC or self.workspace.state.model is None:
+            return self.workspace.state_named(name)
+        made: State = self._once("automatic", self._automatic)["state"]
+        return made
+
+    def _automatic(self) -> dict[str, Any]:
+        state, data = self.workspace.state, self.workspace.data
+        rows = (data.X, data.y) if data.weight is None else (data.X, data.y, data.weight)
+        return {"state": replace(state, model=clone(state.model).fit(*rows))}
 
     def validate(self, folds: Any) -> dict[str, Any]:
         """Begin a cross-validation in the background."""

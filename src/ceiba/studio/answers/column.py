@@ -9,13 +9,14 @@ import numpy as np
 
 from ceiba.errors import CeibaError
 from ceiba.inspection.splitting.split_curve import split_curve
-from ceiba.report.histograms import BINS, bars
+from ceiba.report.histograms import bars
 from ceiba.report.numbers import exact
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import NodeTarget, criterion_of
 from ceiba.table import Kind
 from ceiba.tree.splits.sentences import level_text
 
+_BINS: Final = 48  # of a histogram in which a cut is dragged
 _POINTS: Final = 512  # of a curve
 _MOST_ROWS: Final = 200_000  # by which a curve is drawn; others are left out evenly
 
@@ -39,7 +40,7 @@ def column(bench: Bench, node: int, name: str) -> dict[str, Any]:
         "column": name,
         "kind": str(info.kind),
         "n_missing": n_missing,
-        "histogram": bars(own, values, cuts, target.values, target.n_classes, BINS),
+        "histogram": bars(own, values, cuts, target.values, target.n_classes, _BINS),
         "curve": curve,
         "levels": None if info.is_numeric else _levels(values, target, info.levels),
     }
