@@ -145,7 +145,7 @@ PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
      r"Linhas excluídas por não ter \2: \1."),
     (r"^Left out: (\d+) rows? without the truth\.", r"Filas excluidas por no tener el valor real: "
      r"\1.", r"Linhas excluídas por não ter o valor real: \1."),
-    (r"^Nothing was kept apart to judge by: try --test-size 0\.3\.",
+    (r"^No rows were held out to test the tree: try --test-size 0\.3\.",
      "No se reservaron filas para evaluar: pruebe --test-size 0.3.",
      "Nenhuma linha foi reservada para avaliar: tente --test-size 0.3."),
     (r"^(\S+) was there already: it is replaced, and kept as (\S+?)\.$",
@@ -161,7 +161,7 @@ PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
     (r"^written to ", "escrito en ", "escrito em "),
     (r"\b([\d,.]+) rows? predicted, written to ", r"\1 filas predichas, escritas en ",
      r"\1 linhas previstas, escritas em "),
-    (r"^On ([\d,.]+) rows? kept apart:", r"En \1 filas reservadas:", r"Em \1 linhas reservadas:"),
+    (r"^On ([\d,.]+) held-out rows?:", r"En \1 filas reservadas:", r"Em \1 linhas reservadas:"),
     (r"^([\d,.]+) rows?: error (\S+) \(95 % interval (\S+) to (\S+)\), accuracy (\S+)",
      r"\1 filas: error \2 (intervalo del 95 %: \3 a \4), exactitud \5",
      r"\1 linhas: erro \2 (intervalo de 95%: \3 a \4), acurácia \5"),
