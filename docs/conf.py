@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "ceiba"
 author = "The ceiba developers"
@@ -17,10 +21,16 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "api_links",
+    "made_pages",
+    "mathml",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # .rst: generated pages only
-exclude_patterns = ["_build"]
-myst_enable_extensions = ["deflist", "colon_fence"]
+exclude_patterns = ["_build", "_ext", "_made"]
+myst_enable_extensions = ["deflist", "colon_fence", "dollarmath"]
+myst_dmath_allow_digits = False  # prices are no formulas
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
@@ -48,6 +58,13 @@ default_role = "code"
 html_theme = "furo"
 html_title = f"ceiba {release}"
 html_copy_source = False
+html_static_path = ["_static", "_made"]
+html_css_files = ["site.css"]
+html_js_files = ["pictures.js"]
+html_search_scorer = "_static/scorer.js"
+html_math_renderer = "mathml"
+copybutton_exclude = ".linenos, .gp, .go"  # of a session, what is typed
+copybutton_selector = "div:not(.output) > div.highlight > pre"
 
 
 def _edit_docstring(

@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     )
     from ceiba.rules import RuleSet
     from ceiba.studio.prepare import prepare
+    from ceiba.table import Scan, scan
     from ceiba.tree import Tree, load, read_metadata
 
     __version__: str
@@ -111,6 +112,7 @@ __all__ = [
     "ReducedError",
     "RuleSet",
     "SameAnswer",
+    "Scan",
     "SchemaError",
     "Shrinkage",
     "Significance",
@@ -148,6 +150,7 @@ __all__ = [
     "report",
     "rpart",
     "rules",
+    "scan",
     "studio",
     "table",
     "tree",
@@ -155,7 +158,7 @@ __all__ = [
 ]
 
 _NAMES = {
-    "cli.files.read_file": "read_file",
+    "cli": "read_file",
     "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning LeakWarning
         ModelFileError OptionError OutputError SchemaError TreeError""",
     "estimators": "DecisionTreeClassifier DecisionTreeRegressor",
@@ -166,6 +169,7 @@ _NAMES = {
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
     "rules": "RuleSet",
     "studio": "prepare",
+    "table": "Scan scan",
     "tree": "Tree load read_metadata",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}

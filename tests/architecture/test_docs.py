@@ -36,7 +36,8 @@ ROOMS = [
     "trust",
 ]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-PAGES = [page for page in PAGES if "_build" not in page.parts and "generated" not in page.parts]
+MADE = {"_build", "generated", "lessons"}  # by the build
+PAGES = [page for page in PAGES if not MADE & set(page.relative_to(ROOT).parts)]
 
 
 def listed() -> set[str]:

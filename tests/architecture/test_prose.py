@@ -14,7 +14,7 @@ PAGES = [
     *sorted(
         page
         for page in (ROOT / "docs").rglob("*.md")
-        if not {"_build", "generated"} & set(page.parts)
+        if not {"_build", "generated", "lessons"} & set(page.relative_to(ROOT).parts)
     ),
 ]
 

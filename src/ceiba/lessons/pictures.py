@@ -122,7 +122,7 @@ def plane(
 def line(
     x: Sequence[float],
     series: Mapping[str, Sequence[float]],
-    at: float,
+    at: float | None = None,
     *,
     points: Sequence[Sequence[float]] = (),
 ) -> dict[str, Any]:
@@ -130,6 +130,6 @@ def line(
     return {
         "x": [float(one) for one in x],
         "series": {name: [float(one) for one in values] for name, values in series.items()},
-        "at": float(at),
+        "at": at,
         "points": [[float(u), float(v)] for u, v in points],
     }

@@ -1,0 +1,116 @@
+"""Pages that are made when the site is built: the lessons in three languages, and the live report.
+
+They are written only if they changed, so that Sphinx builds them again only then.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ceiba
+from ceiba.lessons import LANGUAGES, NUMBERS, Finished, lesson, page, run
+from ceiba.lessons.worked import worked_figures
+
+HUBS = {
+    "en": (
+        "Eight lessons",
+        "From one good question to a tree that decides. Each lesson takes ten to twenty minutes, has pictures that "
+        "move and exercises with solutions, and can be run as a notebook: `ceiba lesson 3`.",
+    ),
+    "es": (
+        "Ocho lecciones",
+        "De una buena pregunta a un árbol que decide. Cada lección lleva de diez a veinte minutos, tiene imágenes que "
+        "se mueven y ejercicios resueltos, y se puede ejecutar como cuaderno: `ceiba lesson 3 --lang es`.",
+    ),
+    "pt": (
+        "Oito lições",
+        "De uma boa pergunta a uma árvore que decide. Cada lição leva de dez a vinte minutos, tem imagens que se movem "
+        "e exercícios resolvidos, e pode ser executada como notebook: `ceiba lesson 3 --lang pt`.",
+    ),
+}
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file if it would change."""
+    if not path.is_file() or path.read_text("utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def make_lessons(folder: Path) -> None:
+    """Run the lessons and write their pages, the hub of each language, and the list of figures."""
+    finished = {number: run(lesson(number)) for number in NUMBERS}
+    for lang in LANGUAGES:
+        for number in NUMBERS:
+            write(folder / lang / f"{number}.md", page(finished[number], lang))
+        title, lead = HUBS[lang]
+        more = "worked\n" if lang == "en" else ""
+        lines = "\n".join(str(number) for number in NUMBERS)
+        hub = f"# {title}\n\n{lead}\n\n```{{toctree}}\n:maxdepth: 1\n{lines}\n{more}```\n"
+        write(folder / lang / "index.md", hub)
+    write(folder / "en" / "worked.md", worked_page(finished))
+
+
+def worked_page(finished: dict[int, Finished]) -> str:
+    """List the worked figures with the cells that compute them."""
+    rows = []
+    for one in worked_figures():
+        value = "" if "correct" in one.expression else short(one.value(finished[one.lesson]))
+        link = f"[{one.lesson}: {one.cell}](#lesson-{one.lesson}-en-{one.cell})"
+        rows.append(f"| `{one.id}` | {link} | {value} |")
+    return (
+        "# Every worked figure\n\n"
+        "The teaching documents that ceiba was made from hold worked figures. Here stands each one with the lesson "
+        "and the cell that computes it. A test compares the values; where a document has a misprint, the lesson says "
+        "so. The salaries of baseball players (`hitters...`) are those of the stand-in here, and of the real table in "
+        "the test.\n\n| figure | lesson: cell | value here |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+    )
+
+
+def short(value: Any) -> str:
+    """Give a value in a few characters."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list) and all(isinstance(one, int | float) for one in value):
+        return ", ".join(f"{one:.4g}" for one in value)
+    if isinstance(value, bool):
+        return "holds" if value else "does not hold"
+    if isinstance(value, dict | list):
+        return f"{len(value)} entries"
+    return f"`{value}`"
+
+
+def make_report(path: Path) -> None:
+    """Write the report that the home page embeds."""
+    iris = ceiba.datasets.load_iris()
+    rows = {part: [i for i in range(150) if (i % 3 == 0) == part] for part in (True, False)}
+    held, seen = (
+        ({k: [v[i] for i in rows[part]] for k, v in iris.X.items()}, [iris.y[i] for i in rows[part]])
+        for part in (True, False)
+    )
+    pruning = ceiba.CostComplexity(rule="1se", keep_unpruned=True)
+    model = ceiba.DecisionTreeClassifier(prune=pruning).fit(*seen)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    model.report(path, train=seen, test=held, title="Iris")
+
+
+def make(app: Any) -> None:
+    """Make everything before Sphinx looks for its sources."""
+    source = Path(app.srcdir)
+    make_lessons(source / "lessons")
+    make_report(source / "_made" / "iris_report.html")
+
+
+def set_language(app: Any, name: str, template: str, context: dict[str, Any], tree: object) -> None:
+    """Give the pages of another language their own ``lang``."""
+    parts = name.split("/")
+    if parts[0] in ("lessons", "cheat_sheet") and parts[1] in LANGUAGES:
+        context["language"] = {"pt": "pt-BR"}.get(parts[1], parts[1])
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Connect both hooks."""
+    app.connect("builder-inited", make)
+    app.connect("html-page-context", set_language)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
