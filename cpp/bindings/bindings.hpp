@@ -24,6 +24,7 @@ void bind_predict(nb::module_& m);
 void bind_prune(nb::module_& m);
 void bind_explain(nb::module_& m);
 void bind_optimal(nb::module_& m);
+void bind_shards(nb::module_& m);
 
 // The table as Python hands it over: views for the core, and references that keep the arrays alive.
 struct Columns {

@@ -15,4 +15,5 @@ NB_MODULE(_core, m) {
     ceiba::bindings::bind_prune(m);
     ceiba::bindings::bind_explain(m);
     ceiba::bindings::bind_optimal(m);
+    ceiba::bindings::bind_shards(m);
 }

@@ -45,7 +45,7 @@ def make_lessons(folder: Path) -> None:
         for number in NUMBERS:
             write(folder / lang / f"{number}.md", page(finished[number], lang))
         title, lead = HUBS[lang]
-        more = "worked\n" if lang == "en" else ""
+        more = "worked\n../../teaching\n" if lang == "en" else ""
         lines = "\n".join(str(number) for number in NUMBERS)
         hub = f"# {title}\n\n{lead}\n\n```{{toctree}}\n:maxdepth: 1\n{lines}\n{more}```\n"
         write(folder / lang / "index.md", hub)

@@ -31,10 +31,12 @@ if TYPE_CHECKING:
         prune,
         report,
         rules,
+        studio,
         table,
         tree,
         trust,
     )
+    from ceiba.cli.files.read_file import read_file
     from ceiba.errors import (
         CeibaError,
         CeibaWarning,
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
         SameAnswer,
     )
     from ceiba.rules import RuleSet
+    from ceiba.studio.prepare import prepare
     from ceiba.tree import Tree, load, read_metadata
 
     __version__: str
@@ -138,17 +141,21 @@ __all__ = [
     "options",
     "paths",
     "plot",
+    "prepare",
     "prune",
+    "read_file",
     "read_metadata",
     "report",
     "rpart",
     "rules",
+    "studio",
     "table",
     "tree",
     "trust",
 ]
 
 _NAMES = {
+    "cli.files.read_file": "read_file",
     "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning LeakWarning
         ModelFileError OptionError OutputError SchemaError TreeError""",
     "estimators": "DecisionTreeClassifier DecisionTreeRegressor",
@@ -158,6 +165,7 @@ _NAMES = {
     "inspection": "describe gain impurity",
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
     "rules": "RuleSet",
+    "studio": "prepare",
     "tree": "Tree load read_metadata",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}

@@ -25,7 +25,7 @@ ROWS = [  # lowest first
     ["estimators", "inspection", "export"],
     ["families"],
     ["report", "plot", "rules", "trust"],
-    ["lessons"],
+    ["lessons", "studio"],
     ["cli"],
 ]
 RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}

@@ -22,6 +22,7 @@ NEEDS_DATA = {
         *("adult_train.csv.gz", "adult_test.csv.gz"),
     ),
     "seattle_rain.py": ("seattleWeather_1948-2017.csv",),
+    "studio_pictures.py": ("titanic.csv",),
     "water_potability.py": ("water_potability.csv",),
 }
 

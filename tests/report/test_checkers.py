@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import ceiba
 from ceiba.report.page import SCRIPTS
 from tests.report.browser import Open
+from tests.report.checkers import axe_source, type_errors, violations
 from tests.report.models import HOSTILE, held_out, model, training
-from tests.report.npm import package
 from tests.report.test_trust import checks
 
 ASSETS = Path(ceiba.__file__).parent / "report" / "assets"
@@ -20,36 +18,13 @@ TABS = ("node", "case", "prune", "model", "data")
 
 
 def test_scripts_types_are_right_by_tsc() -> None:
-    compiler = package("typescript") / "bin" / "tsc"
-    options = [
-        *("--allowJs", "--checkJs", "--noEmit", "--target", "es2020"),
-        *("--lib", "es2022,dom,dom.iterable"),
-        *("--strict", "--noImplicitAny", "false", "--strictNullChecks", "false"),
-        "--noUnusedLocals",
-    ]
-    files = [str(ASSETS / name) for name in SCRIPTS]
-    done = subprocess.run(
-        ["node", str(compiler), *options, *files], capture_output=True, text=True, check=False
-    )
-    assert done.stdout == ""
-    assert done.returncode == 0
-
-
-def violations(page: Any) -> list[str]:
-    """List what axe finds, with the elements."""
-    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
-    assert len(found["passes"]) > 15  # it did look
-    return [
-        f"{one['id']} ({one['impact']}): {node['html'][:120]} {node['failureSummary'][:300]}"
-        for one in found["violations"]
-        for node in one["nodes"][:3]
-    ]
+    assert type_errors(ASSETS / name for name in SCRIPTS) == ""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("kind", ["cv", "regression", "surrogate", "trust", "hostile"])
 def test_page_every_tab_has_no_violation_by_axe(open_page: Open, kind: str, scheme: str) -> None:
-    source = (package("axe-core") / "axe.min.js").read_text("utf-8")
+    source = axe_source()
     if kind == "hostile":
         rows = {name: [float(k), 1.0, 2.0, 0.0] for k, name in enumerate(HOSTILE)}
         fitted = ceiba.DecisionTreeClassifier().fit(rows, ["a", HOSTILE[0], "b", HOSTILE[5]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,14 @@ from ceiba.errors import CeibaError
 from ceiba.report import page, payload, report
 from ceiba.report.numbers import exact, shown
 from ceiba.report.page import PACK_ABOVE, SCRIPTS, STYLES, _assets
+from tests.report.checkers import (
+    classes_unused,
+    lines_cut,
+    unequal_words,
+    word_entries,
+    words_asked,
+    words_unused,
+)
 from tests.report.models import HOSTILE, held_out, model
 
 ASSETS = Path(ceiba.__file__).parent / "report" / "assets"
@@ -103,41 +112,29 @@ def word_files() -> str:
     return "\n".join((ASSETS / name).read_text("utf-8") for name in WORDS)
 
 
+def scripts(names: Iterable[str] = SCRIPTS) -> str:
+    return "\n".join((ASSETS / name).read_text("utf-8") for name in names)
+
+
 def test_words_every_key_has_three_languages_and_the_same_blanks() -> None:
-    text = word_files()
-    entries = re.findall(r"^  (\w+): (\[.*\]),$", text, re.MULTILINE)
-    assert len(entries) > 200
-    for key, listed in entries:
-        said = json.loads(listed)
-        assert len(said) == 3, key
-        blanks = [sorted(re.findall(r"\{(\w+)\}", one)) for one in said]
-        assert blanks[0] == blanks[1] == blanks[2], key
+    assert len(word_entries(word_files())) > 200
+    assert unequal_words(word_files()) == []
 
 
 def test_words_every_key_used_by_the_scripts_is_known() -> None:
-    known = set(re.findall(r"^  (\w+): \[", word_files(), re.MULTILINE))
-    used: set[str] = set()
-    for name in SCRIPTS:
-        used |= set(re.findall(r'\bt\("([a-z0-9_]+)"\s*[,)]', (ASSETS / name).read_text("utf-8")))
-    assert used - known == set()
+    assert words_asked(scripts()) - {key for key, _ in word_entries(word_files())} == set()
 
 
 BUILT = ("cells_", "g_", "kind_", "m_", "proof_", "rule_missing_", "rule_unseen_", "tab_", "unit_")
 
 
 def test_words_and_style_classes_are_all_used_by_the_scripts() -> None:
-    others = [name for name in SCRIPTS if name not in WORDS]
-    code = "\n".join((ASSETS / name).read_text("utf-8") for name in others)
-    quoted = set(re.findall(r"[\"'`]([a-z0-9_]+)[\"'`]", code))
-    assert all(f'"{start}" + ' in code for start in BUILT)  # keys put together from two parts
+    code = scripts(name for name in SCRIPTS if name not in WORDS)
     tasks = {"classification", "regression"}  # by the name that the payload gives
-    keys = re.findall(r"^  (\w+): \[", word_files(), re.MULTILINE)
-    unused = {key for key in keys if not {key, key.removesuffix("_one")} & (quoted | tasks)}
-    assert {key for key in unused if not key.startswith(BUILT)} == set()
-    words = {word for text in re.findall(r'"([^"\n]*)"', code) for word in text.split()}
+    keys = {key for key, _ in word_entries(word_files())} - tasks
+    assert words_unused(keys, code, BUILT) == set()
     for name in STYLES:
-        selectors = re.sub(r"\{[^{}]*\}", "{}", (ASSETS / name).read_text("utf-8"))
-        assert set(re.findall(r"\.([a-z][\w-]*)", selectors)) - words == set(), name
+        assert classes_unused((ASSETS / name).read_text("utf-8"), code) == set(), name
 
 
 def test_scripts_all_files_are_listed_and_small() -> None:
@@ -151,10 +148,7 @@ def test_scripts_all_files_are_listed_and_small() -> None:
 
 def test_scripts_no_string_goes_over_several_lines_so_comments_can_be_left_out() -> None:
     for name in SCRIPTS:
-        text = (ASSETS / name).read_text("utf-8")
-        assert [line for line in text.split("\n") if line.count("`") % 2] == [], name
-        before = [part for line in text.split("\n") for part in line.split("/** ")[:-1]]
-        assert [part for part in before if part.count('"') % 2] == [], name
+        assert lines_cut((ASSETS / name).read_text("utf-8")) == [], name
     style, script = _assets()
     assert "\n// " not in script
     assert "/* " not in style

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "base/double_double.hpp"
 #include "criteria/registry.hpp"
@@ -58,6 +59,17 @@ void count_labels(const std::uint16_t* label, std::size_t n, std::vector<double>
     for (; i < n; ++i) ++table[label[i]];
     for (std::size_t j = 0; j < 4; ++j)
         for (std::size_t c = 0; c < k; ++c) counts[c] += table[j * k + c];
+}
+
+// What the class weights of one output add to the summary of a node.
+void add_classes(std::vector<double> counts, Name criterion, const std::vector<double>& class_scale, int n_outputs,
+                 NodeSummary& out) {
+    out.pure = out.pure && std::count_if(counts.begin(), counts.end(), [](double c) { return c > 0.0; }) <= 1;
+    if (!class_scale.empty()) {
+        for (std::size_t k = 0; k < counts.size(); ++k) counts[k] *= class_scale[k];
+        out.search_weight = std::accumulate(counts.begin(), counts.end(), 0.0);
+    }
+    out.impurity += class_impurity(criterion, counts) / n_outputs;
 }
 
 struct NumberSummary {
@@ -153,13 +165,17 @@ NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size
             for (std::size_t k = 0; k < sums.size(); ++k) counts[k] = sums[k].value();
         }
         std::copy(counts.begin(), counts.end(), out.value.begin() + static_cast<std::ptrdiff_t>(o) * width);
-        out.pure = out.pure && std::count_if(counts.begin(), counts.end(), [](double c) { return c > 0.0; }) <= 1;
-        if (!class_scale.empty()) {
-            for (std::size_t k = 0; k < counts.size(); ++k) counts[k] *= class_scale[k];
-            out.search_weight = std::accumulate(counts.begin(), counts.end(), 0.0);
-        }
-        out.impurity += class_impurity(criterion, counts) / n_outputs;
+        add_classes(std::move(counts), criterion, class_scale, n_outputs, out);
     }
+    return out;
+}
+
+NodeSummary summarize_counts(std::vector<double> counts, Name criterion, const std::vector<double>& class_scale) {
+    NodeSummary out;
+    out.pure = true;
+    out.value = counts;
+    out.weight = out.search_weight = std::accumulate(counts.begin(), counts.end(), 0.0);
+    add_classes(std::move(counts), criterion, class_scale, 1, out);
     return out;
 }
 

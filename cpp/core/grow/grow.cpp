@@ -14,6 +14,7 @@
 #include "base/random.hpp"
 #include "base/thread_pool.hpp"
 #include "criteria/node_summary.hpp"
+#include "grow/monotone_limits.hpp"
 #include "grow/small_tree.hpp"
 #include "grow/stop_rules.hpp"
 #include "split/engine.hpp"
@@ -174,19 +175,9 @@ private:
         node.weight = summary.weight;
         node.search_weight = summary.search_weight;
         node.impurity = summary.impurity;
-        if (limits_) node.limited = limited(summary, open.context);
+        if (limits_) node.limited = limited_value(summary, open.context);
         open.splittable = stop_.splittable(summary, open.rows.size(), open.depth);
         node.value = std::move(summary.value);
-    }
-
-    // What monotone splits limit, the value or the share of the second class, within the limits that those above have
-    // set.
-    static double limited(const criteria::NodeSummary& summary, const NodeContext& context) {
-        const bool classes = summary.value.size() == 2;
-        if (classes && !(summary.weight > 0.0)) return 0.0;
-        const double number = classes ? summary.value[1] / summary.weight : summary.value[0];
-        return std::clamp(number, classes ? std::max(context.low, 0.0) : context.low,
-                          classes ? std::min(context.high, 1.0) : context.high);
     }
 
     bool find(Open& open, Builder& builder, base::ThreadPool* pool, int thread) {
@@ -227,7 +218,12 @@ private:
             describe(child, builder);
             branches.push_back({&child.rows, child.splittable});
         }
-        hand_down_limits(open, question->split, builder, children);
+        if (!options_.search.monotone.empty() && n_branches == 2) {
+            const auto branch = [&](std::size_t b) -> LimitedBranch {
+                return {children[b].context, builder[static_cast<std::size_t>(children[b].node)].limited};
+            };
+            hand_down_limits(options_.search, question->split, open.context, branch(0), branch(1));
+        }
         engine_.hand_down(open.rows, *division, branches, pool);
         open.rows = {};
         if (placement.default_branch == split::Placement::by_row_counts)
@@ -254,25 +250,6 @@ private:
             if (rows > most) best = static_cast<int>(b), tie = false;
         }
         return tie ? -1 : best;
-    }
-
-    // The split was judged by the rows that it places; those placed otherwise may turn the order round. Then both
-    // sides answer with the middle.
-    void hand_down_limits(const Open& open, const Candidate& split, Builder& builder,
-                          std::vector<Open>& children) const {
-        if (options_.search.monotone.empty() || children.size() != 2) return;
-        const int direction = options_.search.monotone[static_cast<std::size_t>(split.column)];
-        if (direction == 0) return;
-        const auto value = [&](const Open& child) -> double& {
-            return builder[static_cast<std::size_t>(child.node)].limited;
-        };
-        const double middle = 0.5 * (value(children[0]) + value(children[1]));
-        Open& low = children[direction > 0 ? 0 : 1];
-        Open& high = children[direction > 0 ? 1 : 0];
-        low.context.high = std::min(open.context.high, middle);
-        high.context.low = std::max(open.context.low, middle);
-        value(low) = std::min(value(low), middle);
-        value(high) = std::max(value(high), middle);
     }
 
     const GrowOptions& options_;

@@ -25,6 +25,7 @@ struct GrowOptions : split::EngineOptions {
     std::uint64_t seed = 0;
     double low = -std::numeric_limits<double>::infinity();  // monotone limits of the root (a part of a larger tree)
     double high = std::numeric_limits<double>::infinity();
+    double whole_weight = 0.0;  // of the larger tree that this one is a part of; 0: it stands alone
     int n_threads = 1;
 
     bool operator==(const GrowOptions&) const = default;

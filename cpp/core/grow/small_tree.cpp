@@ -365,7 +365,7 @@ bool SmallGrower::serves(const data::Table& table, const data::Target& target, c
                                             // without effect on gini:
                                             &S::cuts_at_values, &S::min_branch, &S::allow_zero_rate);
     return search && base::asks_only_for(asked, &G::search, &G::max_depth, &G::min_samples_split, &G::min_weight_split,
-                                         &G::min_gain, &G::bins, &G::seed, &G::n_threads,
+                                         &G::min_gain, &G::bins, &G::seed, &G::whole_weight, &G::n_threads,
                                          // there are no missing values, no weights, and no risk is watched:
                                          &G::surrogates, &G::use_surrogate, &G::keep_zero_weights, &G::risk);
 }

@@ -28,7 +28,9 @@ public:
         least_risk_ = std::max(options_.min_risk, options_.min_risk_ratio * whole) * (1.0 - 1e-9);
     }
     // Where risk is not watched, the weight of the root is enough.
-    void begin(double whole_weight) { whole_weight_ = whole_weight; }
+    void begin(double whole_weight) {
+        whole_weight_ = options_.whole_weight > 0.0 ? options_.whole_weight : whole_weight;
+    }
 
     double whole_weight() const { return whole_weight_; }
 

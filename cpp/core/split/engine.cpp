@@ -45,8 +45,10 @@ bool Engine::worth_binning(const data::Table& table, const data::Target& target)
                               std::count(target.weight, target.weight + target.n_rows, 0.0) > 0;
     if (surrogates || zero_weights) return false;
     const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
-    return (n >= 2 * options_.search.small_node || options_.bins.approximate) &&
-           bins_serve(table, target, options_.search);
+    SearchOptions asked = options_.search;
+    // Runners-up cost nothing where cuts are at edges only; exact ones would have most bins of most columns fetched.
+    if (options_.bins.approximate) asked.max_competitors = 0;
+    return (n >= 2 * options_.search.small_node || options_.bins.approximate) && bins_serve(table, target, asked);
 }
 
 criteria::NodeSummary Engine::summarize(const NodeRows& node) const {

@@ -35,7 +35,7 @@ void append(TreeArrays& out, const NodeRecord& node, std::int32_t parent) {
     out.competitor_start.push_back(static_cast<std::int32_t>(out.competitors.size()));
 }
 
-// A finished tree of cuts, without runners-up, as the branch of `parent`.
+// A finished tree without runners-up, as the branch of `parent`.
 void append(TreeArrays& out, const TreeArrays& part, std::int32_t parent) {
     const std::int32_t first = static_cast<std::int32_t>(out.parent.size());
     const auto join = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
@@ -49,7 +49,13 @@ void append(TreeArrays& out, const TreeArrays& part, std::int32_t parent) {
     join(out.splits.column, part.splits.column);
     join(out.splits.cut, part.splits.cut);
     join(out.splits.low_branch, part.splits.low_branch);
+    const std::int64_t first_level = out.splits.level_start.back();
+    for (std::size_t s = 1; s < part.splits.level_start.size(); ++s)
+        out.splits.level_start.push_back(first_level + part.splits.level_start[s]);
+    join(out.splits.level_code, part.splits.level_code);
+    join(out.splits.level_branch, part.splits.level_branch);
     out.splits.level_start.resize(out.splits.size() + 1, out.splits.level_start.back());
+    join(out.limited, part.limited);
     join(out.gain, part.gain);
     join(out.default_branch, part.default_branch);
     out.surrogate_start.resize(out.parent.size() + 1, out.surrogate_start.back());

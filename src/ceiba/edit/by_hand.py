@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ceiba.edit.growing import check_levels, grafted, grown
 from ceiba.grow.forced.division import SplitLike
-from ceiba.grow.forced.graft import graft, plant
+from ceiba.grow.forced.graft import plant
 from ceiba.grow.forced.here import Here
 from ceiba.grow.problem import Problem
 from ceiba.tree import Tree
+from ceiba.tree.growing_rules import rules_at
 
 
 def regrow(
@@ -103,12 +105,18 @@ def set_split(
     return set_split_in(tree, node, split, problem)
 
 
-def regrow_in(tree: Tree, node: int, problem: Problem) -> Tree:
+def regrow_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
     """Grow below a node anew, on data that are read already."""
-    return graft(tree, node, Here.at(tree, node, problem).grown())
+    check_levels(levels)
+    here = Here.at(tree, node, problem)
+    return grafted(tree, node, grown(here, rules_at(tree, node), levels))
 
 
-def set_split_in(tree: Tree, node: int, split: SplitLike, problem: Problem) -> Tree:
+def set_split_in(
+    tree: Tree, node: int, split: SplitLike, problem: Problem, levels: int | None = None
+) -> Tree:
     """Force the split of a node, on data that are read already."""
+    check_levels(levels)
     stem, branches = Here.at(tree, node, problem).forced(split)
-    return graft(tree, node, plant(stem, [branch.grown() for branch in branches]))
+    rules = rules_at(tree, node)
+    return grafted(tree, node, plant(stem, [grown(branch, rules, levels) for branch in branches]))

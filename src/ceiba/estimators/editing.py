@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from ceiba.criteria import Task
 from ceiba.edit.by_hand import regrow_in, set_split_in
 from ceiba.errors import DataTypeError, OptionError
+from ceiba.estimators.growing_by_hand import GrowingByHand
 from ceiba.grow import Problem
 from ceiba.grow.forced.division import SplitLike
 from ceiba.prune import Pruned
@@ -21,7 +22,7 @@ from ceiba.tree import Tree
 _OF_PRUNING = ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_")
 
 
-class EditingMethods:
+class EditingMethods(GrowingByHand):
     """Methods that make another model of a fitted one; mixed into both estimators."""
 
     _to_reprune: ClassVar[str] = "Fit with prune=CostComplexity(keep_unpruned=True)."
@@ -79,6 +80,8 @@ class EditingMethods:
         X: Any,
         y: Any,
         sample_weight: Any = None,
+        *,
+        levels: int | None = None,
     ) -> Self:
         """Force the split of a node of the fitted tree and grow everything below it anew.
 
@@ -91,6 +94,8 @@ class EditingMethods:
             Or `Cut("age", 30)`; several cuts: `("age", [18, 65])`.
         X, y, sample_weight
             What the estimator was fitted on.
+        levels : int, optional
+            How many levels to grow below the branches; 0: they are leaves. None: to the end.
 
         Returns
         -------
@@ -106,9 +111,11 @@ class EditingMethods:
         [4, 2, 2]
         """
         problem, _ = self._read_problem(X, y, sample_weight)
-        return self._with_tree(set_split_in(self._fitted(), node, split, problem))
+        return self._with_tree(set_split_in(self._fitted(), node, split, problem, levels))
 
-    def regrow(self, node: int, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def regrow(
+        self, node: int, X: Any, y: Any, sample_weight: Any = None, *, levels: int | None = None
+    ) -> Self:
         """Grow everything below a node of the fitted tree anew, with this estimator's parameters.
 
         Parameters
@@ -116,6 +123,8 @@ class EditingMethods:
         node : int
         X, y, sample_weight
             What the estimator was fitted on.
+        levels : int, optional
+            How many levels to grow. None: to the end.
 
         Returns
         -------
@@ -131,7 +140,7 @@ class EditingMethods:
         True
         """
         problem, _ = self._read_problem(X, y, sample_weight)
-        return self._with_tree(regrow_in(self._fitted(), node, problem))
+        return self._with_tree(regrow_in(self._fitted(), node, problem, levels))
 
     def collapse(self, nodes: int | Iterable[int]) -> Self:
         """Make leaves of nodes of the fitted tree.

@@ -264,7 +264,7 @@ class OptionRows:
         kind="int",
         help="Runner-up splits kept at each node.",
         flag=int,
-        growers=_without("best", "bins", "significance", "tests"),
+        growers=_without("best", "significance", "tests"),
         core="max_competitors",
         to_core=counted,
     )

@@ -1,14 +1,16 @@
-"""Bootstrap resamples of rows, as sums of what is known of each row.
+"""Rows drawn at random: bootstrap resamples, as sums of what is known of each row; held-out rows.
 
-The seed is fixed: the same rows give the same bounds.
+The seed of resamples is fixed: the same rows give the same bounds.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+
+from ceiba.errors import DataError
 
 Array = npt.NDArray[np.float64]
 
@@ -46,3 +48,37 @@ def resampled_sums(moments: Array, weight: Array, frequency_weights: bool = Fals
         sums.append(counts.astype(np.float64) @ each)
         left -= batch
     return np.concatenate(sums)
+
+
+def held_out_rows(
+    codes: npt.NDArray[Any] | None, n_rows: int, share: float, seed: int
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Divide rows into those to learn from and those to judge by, of each class the same share.
+
+    Parameters
+    ----------
+    codes : int array of shape (n_rows,), optional
+        The class of each row; None: numbers are learned.
+    n_rows : int
+    share : float
+        Of the rows that are held out.
+    seed : int
+
+    Examples
+    --------
+    >>> from ceiba.inspection.resampling import held_out_rows
+    >>> train, test = held_out_rows(np.array([0, 0, 1, 1]), 4, 0.5, 0)
+    >>> len(train), len(test)
+    (2, 2)
+    """
+    order = np.random.default_rng(seed).permutation(n_rows)
+    held_out = np.zeros(n_rows, bool)
+    groups = [order]
+    if codes is not None:
+        drawn = codes[order]
+        groups = [order[drawn == c] for c in np.unique(drawn)]
+    for group in groups:
+        held_out[group[: round(share * len(group))]] = True
+    if not held_out.any() or held_out.all():
+        raise DataError(f"A share of {share} of {n_rows} rows leaves no rows on one side.")
+    return np.flatnonzero(~held_out), np.flatnonzero(held_out)

@@ -123,7 +123,7 @@ def _node_bars(tree: Tree, rows: RowsByNode, node: int, n_classes: int) -> dict[
     if tree.splits.kind[node] == SplitKind.PRESENCE:
         missing = _is_missing(column, values).astype(np.int64)
         return {"presence": True, **_counted(missing, 2, target, n_classes)}
-    return _bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
+    return bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
 
 
 def column_bars(table: Table) -> list[dict[str, Any] | None]:
@@ -138,7 +138,7 @@ def column_bars(table: Table) -> list[dict[str, Any] | None]:
     """
     nothing = np.zeros(table.n_rows, np.int64)
     return [
-        _bars(column, np.asarray(column.values), [], nothing, 1, COLUMN_BINS)
+        bars(column, np.asarray(column.values), [], nothing, 1, COLUMN_BINS)
         if k < MOST_COLUMNS
         else None
         for k, column in enumerate(table.columns)
@@ -149,7 +149,7 @@ def _is_missing(column: Column, values: Array) -> Array:
     return ~np.isfinite(values) if column.info.is_numeric else values < 0
 
 
-def _bars(
+def bars(
     column: Column, values: Array, cuts: list[float], target: Array, n_classes: int, bins: int
 ) -> dict[str, Any] | None:
     """Sort values into bars; None where no value is present."""

@@ -124,7 +124,7 @@ def _notes(tree: Tree) -> list[dict[str, Any]] | None:
     """Give what people wrote on nodes, with the class index of an answer set by hand."""
     classes = tree.task == "classification" and tree.n_outputs == 1
     return [
-        {"node": node, "text": note_text(tree, node)}
+        {"node": node, "text": note_text(tree, node), "name": note.name, "note": note.note}
         | ({"answer": int(tree.answer[node])} if classes and note.answer is not None else {})
         for node, note in sorted((tree.notes or {}).items())
     ] or None

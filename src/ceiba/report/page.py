@@ -9,14 +9,14 @@ packed (deflate, base64); browsers unpack them with DecompressionStream, also fr
 from __future__ import annotations
 
 import base64
-import hashlib
 import html
 import json
-import re
 import zlib
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
+
+from ceiba.report.bundle import script_of, source_hash, style_of
 
 _FILES: Final = {  # in the order in which they are put together
     "style": ("base.css", "views.css", "trust.css", "print.css"),
@@ -25,16 +25,17 @@ _FILES: Final = {  # in the order in which they are put together
         "histograms.js",
     ),
     "case": ("route.js", "slice.js", "nearest.js", "shapley.js"),
-    "page": ("dom.js", "state.js"),
+    "page": ("dom.js", "state.js", "inspector.js"),
     "tree": (
         *("tidy.js", "colours.js", "pens.js", "labels.js", "search.js", "filter.js"),
         *("tree_view.js", "tree_draw.js", "edges.js", "hover.js", "tree_keys.js", "icicle.js"),
+        "pane.js",
     ),
     "charts": ("charts.js", "histogram.js", "prune_chart.js"),
     "panels": (
-        *("figures.js", "panel_node.js", "case_csv.js", "case_shares.js", "case_answer.js"),
-        *("panel_case.js", "panel_space.js", "panel_prune.js", "leaf_table.js", "panel_model.js"),
-        *("findings.js", "panel_data.js", "proof.js"),
+        *("figures.js", "node_parts.js", "panel_node.js", "panel_prune.js", "leaf_table.js"),
+        *("case_csv.js", "case_shares.js", "case_answer.js", "panel_case.js", "panel_space.js"),
+        *("panel_model.js", "findings.js", "panel_data.js", "proof.js"),
     ),
     "trust": ("trust_words.js", "panel_trust.js", "stability.js", "groups.js", "drift.js"),
     "app": ("print.js", "ahead.js", "app.js"),
@@ -80,34 +81,15 @@ def page(payload: dict[str, Any]) -> str:
 @cache
 def _assets(with_trust: bool = True) -> tuple[str, str]:
     """Give style and script; those of the Trust tab only for a page that has it."""
-    folder = files("ceiba.report").joinpath("assets")
     scripts = [name for name in SCRIPTS if with_trust or not name.startswith("trust/")]
-    style = "\n".join(_bare(folder.joinpath(name).read_text("utf-8")) for name in STYLES)
-    script = "\n".join(_bare(folder.joinpath(name).read_text("utf-8")) for name in scripts)
-    return style, f'(() => {{\n"use strict";\n{script}\n}})();'
-
-
-def _bare(text: str) -> str:
-    """Leave out types, lines that hold a comment alone, and indentation: a seventh of the page.
-
-    No string of the assets goes over several lines or holds the beginning of a comment (a test
-    looks), so lines can be taken alone.
-    """
-    kept = re.sub(r"^\s*/\*(?:(?!\*/).)*\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
-    kept = re.sub(r"/\*\* .*?\*/ ?", "", kept)
-    lines = (line.strip() for line in kept.split("\n"))
-    return "\n".join(line for line in lines if line and not line.startswith("//"))
+    return style_of(("ceiba.report", STYLES)), script_of(("ceiba.report", scripts))
 
 
 def _policy(style: str, script: str) -> str:
     return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"default-src 'none'; script-src {source_hash(script)}; style-src {source_hash(style)}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _packed(data: str) -> str:

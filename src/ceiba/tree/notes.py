@@ -1,4 +1,4 @@
-"""What people write on the nodes of a tree: names, notes, and answers set by hand with a reason.
+"""What people write on the nodes of a tree: names, notes, answers set by hand, rules of growing.
 
 Notes travel with the tree: through collapsing, pruning and recounting, into the model file and into
 every place where a node is shown. An answer set by hand is what the node predicts; probabilities
@@ -36,13 +36,17 @@ class NodeNote:
         What the node answered before.
     reason : str or None
         Why the answer was set.
+    forbid, prefer : tuple of str or None
+        Columns that growing at and below the node does not ask about, or asks about first.
+    sealed : True or None
+        Growing leaves this leaf alone.
 
     Examples
     --------
     >>> import ceiba
     >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b")).annotate(1, name="low")
-    >>> tree.node(1).note
-    NodeNote(name='low', note=None, answer=None, before=None, reason=None)
+    >>> tree.node(1).note.name
+    'low'
     """
 
     name: str | None = None
@@ -50,12 +54,21 @@ class NodeNote:
     answer: Any = None
     before: Any = None
     reason: str | None = None
+    forbid: tuple[str, ...] | None = None
+    prefer: tuple[str, ...] | None = None
+    sealed: bool | None = None
 
     def __str__(self) -> str:
         parts = [": ".join(filter(None, (self.name, self.note)))]
         if self.answer is not None:
             because = f": {self.reason}" if self.reason else ""
             parts.append(f"answer set by hand, was {_shown(self.before)}{because}")
+        if self.forbid:
+            parts.append(f"not asked from here on: {', '.join(self.forbid)}")
+        if self.prefer:
+            parts.append(f"asked first from here on: {', '.join(self.prefer)}")
+        if self.sealed:
+            parts.append("stays a leaf")
         return visible("; ".join(filter(None, parts)), one_line=True)
 
 
@@ -90,7 +103,7 @@ def annotate(tree: Tree, node: int, name: Any = None, note: Any = None) -> Tree:
     if name is None and note is None:
         raise OptionError("annotate: give a name, a note, or both.")
     old = (tree.notes or {}).get(int(node), NodeNote())
-    return _written(
+    return with_note(
         tree,
         node,
         replace(
@@ -122,7 +135,7 @@ def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> T
     if answer is not None:
         known = _class_of(tree, answer) if tree.task == "classification" else _number(answer)
         note = replace(note, answer=known, before=before, reason=reason)
-    return _answering(_written(tree, node, note), node, before if answer is None else known, before)
+    return _answering(with_note(tree, node, note), node, before if answer is None else known, before)
 
 
 def kept_answers(tree: Tree) -> Tree:
@@ -130,7 +143,7 @@ def kept_answers(tree: Tree) -> Tree:
     for node, note in dict(tree.notes or {}).items():
         if note.answer is not None:
             mean = float(tree.value[node, 0, 0])
-            tree = _written(tree, node, replace(note, before=mean))
+            tree = with_note(tree, node, replace(note, before=mean))
             tree = _answering(tree, node, note.answer, mean)
     return tree
 
@@ -171,7 +184,8 @@ def _number(answer: Any) -> float:
     return number
 
 
-def _written(tree: Tree, node: int, note: NodeNote) -> Tree:
+def with_note(tree: Tree, node: int, note: NodeNote) -> Tree:
+    """Return the tree with this note on a node; an empty one takes the note away."""
     notes = dict(tree.notes or {})
     if note == NodeNote():
         notes.pop(int(node), None)

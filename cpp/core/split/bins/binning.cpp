@@ -358,4 +358,13 @@ Binning make_bins(const data::Table& table, const data::TargetRows& target, cons
     return whole->binning;
 }
 
+std::vector<double> edges_of(const std::vector<double>& values, int max_bins, bool single) {
+    std::vector<Weighted> sample;
+    for (double x : values)
+        if (!std::isnan(x)) sample.push_back({x, 1.0});
+    ColumnBins bins;
+    place_edges(sample, max_bins, single, bins);
+    return bins.edge;
+}
+
 }  // namespace ceiba::split

@@ -59,4 +59,7 @@ struct BinOptions {
 Binning make_bins(const data::Table& table, const data::TargetRows& target, const BinOptions& options,
                   std::vector<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt);
 
+// Edges for at most max_bins bins that hold about equally many of these values; `single`: of a column of float32.
+std::vector<double> edges_of(const std::vector<double>& values, int max_bins, bool single);
+
 }  // namespace ceiba::split

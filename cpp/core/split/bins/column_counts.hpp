@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "split/candidate.hpp"
 #include "split/bins/histogram.hpp"
+#include "split/bins/surely_allowed.hpp"
 
 namespace ceiba::split {
 
@@ -97,16 +97,9 @@ public:
         const double least = static_cast<double>(limits.min_rows);
         if (before < least || after < least) return false;
         if (limits.monotone == 0 && limits.min_weight <= 0.0 && Cells::exact) return true;
-        const double wl = cells.weight_of(left.data()), w = cells.weight_of(total.data());
-        const double sl = left[1], s = total[1];  // of class 1, or of the target
-        const double wr = w - wl, doubt = weight_error * static_cast<double>(left.size()) + w * 0x1p-40;
-        if (!(wl > doubt && wr > doubt) || wl - doubt < limits.min_weight || wr - doubt < limits.min_weight)
-            return false;
-        if (limits.monotone == 0) return true;
-        const double a = sl / wl, b = (s - sl) / wr, size = std::fabs(a) + std::fabs(b);
-        const double error = (sum_error + (size + 1.0) * doubt) / (std::min(wl, wr) - doubt) + size * 0x1p-40;
-        const double low = limits.low - cells.centre(), high = limits.high - cells.centre();
-        return (b - a) * limits.monotone > 2.0 * error && std::min(a, b) > low + error && std::max(a, b) < high - error;
+        return split::surely_allowed(
+            {cells.weight_of(left.data()), left[1]}, {cells.weight_of(total.data()), total[1]},
+            {weight_error * static_cast<double>(left.size()), sum_error, cells.centre()}, limits);
     }
 
 private:

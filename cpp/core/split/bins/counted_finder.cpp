@@ -52,6 +52,17 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     for_each(n_columns, [&](std::size_t c, int t) {
         if (!node.store->codes[c].empty()) found[c].candidate = exact_->search_column(node, c, context, no_floor, t);
     });
+    if (options_.max_competitors > 0) {
+        // Runners-up are wanted: every column is held against its own best boundary, not against the others'.
+        for_each(n_numeric, [&](std::size_t i, int t) {
+            const std::size_t c = binning.numeric[i];
+            const Limits limits = limits_of(c, context);
+            const double own = lowered(look_at(node, c, limits, t).low);
+            Survey marks = survey(node, c, limits, own, t);
+            found[c] = examine(node, c, limits, own, marks, t);
+        });
+        return conclude(node, std::move(found), thread);
+    }
     double floor = no_floor;
     for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
 
@@ -99,7 +110,8 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
 // The end: cuts between bins get their number, and ties are broken as everywhere.
 std::vector<Candidate> CountedFinder::conclude(const NodeRows& node, std::vector<Found> found, int thread) {
     double floor = no_floor;
-    for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
+    if (options_.max_competitors == 0)
+        for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
     std::vector<Candidate> candidates;
     for (Found& f : found) {
         if (!f.candidate.found()) continue;

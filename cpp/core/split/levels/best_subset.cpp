@@ -1,6 +1,7 @@
 #include "split/levels/best_subset.hpp"
 
 #include <tuple>
+#include <utility>
 
 #include "criteria/class_criteria.hpp"
 #include "split/levels/level_subsets.hpp"
@@ -10,11 +11,12 @@ namespace ceiba::split {
 namespace {
 
 template <class Weight, class C>
-Candidate search(const NodeRows& node, const LevelRows& levels, std::size_t n_aside, const Limits& limits,
-                 const std::vector<double>& class_scale, C criterion) {
+Candidate search(const LevelCells<Weight>& levels, const Limits& limits, const std::vector<double>& class_scale,
+                 C criterion) {
     Candidate out;
-    out.learned_missing = n_aside > 0;
-    LevelDivision<Weight> division(node, levels, n_aside > 0, class_scale);
+    const std::size_t n_levels = levels.code.size();
+    out.learned_missing = levels.n_missing > 0;
+    LevelDivision<Weight> division(levels, class_scale);
     division.clear(false);
     criterion.begin(division);
     out.tolerance = criterion.tolerance();
@@ -22,9 +24,9 @@ Candidate search(const NodeRows& node, const LevelRows& levels, std::size_t n_as
     SubsetSearch<LevelDivision<Weight>, C> subsets(division, criterion, limits, best);
     subsets.run(false);
     bool presence = false;
-    if (n_aside > 0) {
+    if (levels.n_missing > 0) {
         division.clear(false);
-        for (std::size_t l = 0; l < levels.n_levels(); ++l) division.move_left(l);
+        for (std::size_t l = 0; l < n_levels; ++l) division.move_left(l);
         presence = division.enough_rows(limits) && weigh_division(division, criterion, limits, best.gain, best.found);
         best.found = best.found || presence;
         best.missing_left = false;
@@ -36,7 +38,7 @@ Candidate search(const NodeRows& node, const LevelRows& levels, std::size_t n_as
     out.gain = best.gain;
     out.missing_branch = best.missing_left ? 0 : 1;
     if (!presence)
-        for (std::size_t l = 0; l < levels.n_levels(); ++l)
+        for (std::size_t l = 0; l < n_levels; ++l)
             out.levels.push_back({levels.code[l], best.on_left[l] ? 0 : 1});
     return out;
 }
@@ -46,15 +48,25 @@ Candidate search(const NodeRows& node, const LevelRows& levels, std::size_t n_as
 template <class C>
 Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_aside, const Limits& limits,
                       const std::vector<double>& class_scale, const C& criterion) {
-    return node.store->target.weight.empty()
-               ? search<WholeCount>(node, levels, n_aside, limits, class_scale, criterion)
-               : search<base::LongSum>(node, levels, n_aside, limits, class_scale, criterion);
+    if (node.store->target.weight.empty())
+        return search(level_cells<WholeCount>(node, levels, n_aside > 0), limits, class_scale, criterion);
+    return search(level_cells<base::LongSum>(node, levels, n_aside > 0), limits, class_scale, criterion);
+}
+
+template <class C>
+Candidate best_subset(const LevelCells<WholeCount>& levels, const Limits& limits,
+                      const std::vector<double>& class_scale, const C& criterion) {
+    return search(levels, limits, class_scale, criterion);
 }
 
 // Compiled here for every criterion that is scanned.
 template <class... C>
 auto compiled(criteria::List<C...>) {
-    return std::tuple(&best_subset<C>...);
+    using OfRows = std::tuple<Candidate (*)(const NodeRows&, const LevelRows&, std::size_t, const Limits&,
+                                            const std::vector<double>&, const C&)...>;
+    using OfCells = std::tuple<Candidate (*)(const LevelCells<WholeCount>&, const Limits&, const std::vector<double>&,
+                                             const C&)...>;
+    return std::pair(OfRows{&best_subset<C>...}, OfCells{&best_subset<C>...});
 }
 template auto compiled(criteria::ScannedClassCriteria);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "split/candidate.hpp"
+#include "split/levels/level_cells.hpp"
 #include "split/levels/level_rows.hpp"
 
 namespace ceiba::split {
@@ -13,6 +14,11 @@ namespace ceiba::split {
 // `n_aside`: rows with a missing value that take part.
 template <class C>
 Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_aside, const Limits& limits,
+                      const std::vector<double>& class_scale, const C& criterion);
+
+// The same from counts, for whoever has no rows.
+template <class C>
+Candidate best_subset(const LevelCells<WholeCount>& levels, const Limits& limits,
                       const std::vector<double>& class_scale, const C& criterion);
 
 }  // namespace ceiba::split

@@ -13,10 +13,11 @@
 #include <cstdint>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/double_double.hpp"
-#include "split/levels/level_rows.hpp"
+#include "split/levels/level_cells.hpp"
 #include "split/scan/cut_scan.hpp"
 
 namespace ceiba::split {
@@ -24,17 +25,6 @@ namespace ceiba::split {
 constexpr std::size_t exhaustive_levels = 10;
 // Beyond: so many orders of the levels by the share of one class, besides the principal one.
 constexpr std::size_t most_orders = 50;
-
-// A class weight while every row counts 1: a whole number, exact in a double. Otherwise LongSum takes its place.
-struct WholeCount {
-    double n = 0.0;
-
-    void add(double x) { n += x; }
-    void add(const WholeCount& x) { n += x.n; }
-    void subtract(const WholeCount& x) { n -= x.n; }
-    double value() const { return n; }
-    base::DoubleDouble precise() const { return n; }
-};
 
 // Class weights of a division made of whole levels: the interface of criteria/class_division.hpp. Where they are whole
 // numbers (and no priors scale them), what gini asks for is kept up to date: a level that changes side costs one
@@ -44,36 +34,26 @@ class LevelDivision {
 public:
     static constexpr bool unit_counts = false;
 
-    LevelDivision(const NodeRows& node, const LevelRows& levels, bool count_missing,
-                  const std::vector<double>& class_scale)
-        : n_classes_(static_cast<std::size_t>(node.store->target.n_classes[0])),
+    LevelDivision(LevelCells<Weight> levels, const std::vector<double>& class_scale)
+        : n_classes_(levels.n_classes),
           unscaled_(class_scale.empty()),
-          scale_(class_scale) {
+          scale_(class_scale),
+          cells_(std::move(levels.cells)),
+          missing_(std::move(levels.missing)),
+          total_(n_classes_),
+          left_(n_classes_),
+          rows_(std::move(levels.rows)),
+          n_missing_(levels.n_missing) {
         if (scale_.empty()) scale_.assign(n_classes_, 1.0);
-        const data::TargetRows& target = node.store->target;
-        const auto put = [&](Weight* sums, std::uint32_t row) {
-            sums[target.labels[0][node.begin + row]].add(target.weight_of(node.begin + row));
-        };
-        cells_.resize(levels.n_levels() * n_classes_);
-        rows_.resize(levels.n_levels());
-        missing_.resize(n_classes_);
-        total_.resize(n_classes_);
-        left_.resize(n_classes_);
-        for (std::size_t l = 0; l < levels.n_levels(); ++l) {
-            rows_[l] = levels.start[l + 1] - levels.start[l];
-            for (std::uint32_t r = levels.start[l]; r < levels.start[l + 1]; ++r)
-                put(&cells_[l * n_classes_], levels.rows[r]);
+        for (std::size_t l = 0; l < rows_.size(); ++l) {
             for (std::size_t k = 0; k < n_classes_; ++k) total_[k].add(cell(l, k));
             n_total_ += rows_[l];
         }
-        if (count_missing) {
-            for (std::uint32_t row : levels.missing) put(missing_.data(), row);
-            n_missing_ = levels.missing.size();
-            n_total_ += n_missing_;
+        n_total_ += n_missing_;
+        if (n_missing_ > 0)
             for (std::size_t k = 0; k < n_classes_; ++k) total_[k].add(missing_[k]);
-        }
         if (!whole()) return;
-        for (std::size_t l = 0; l < levels.n_levels(); ++l) {
+        for (std::size_t l = 0; l < rows_.size(); ++l) {
             own_squares_.push_back(product(&cells_[l * n_classes_], &cells_[l * n_classes_]));
             own_cross_.push_back(product(&cells_[l * n_classes_], total_.data()));
         }
@@ -195,7 +175,7 @@ private:
     std::vector<std::size_t> rows_;
     std::vector<double> own_squares_, own_cross_;  // per level: sum of c^2, of c x total
     double left_squares_ = 0.0, cross_ = 0.0, total_squares_ = 0.0;
-    std::size_t n_total_ = 0, n_left_ = 0, n_missing_ = 0;
+    std::size_t n_missing_, n_total_ = 0, n_left_ = 0;
 };
 
 // Weighs the division as it stands precisely; true if it is admissible and better than `best`, which it then replaces.

@@ -78,11 +78,7 @@ def is_english() -> bool:
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], tuple[str, str]], ...]:
-<<<<<<< HEAD
-    phrases = (*PRIOR_PHRASES, *MISTAKE_PHRASES, *CHECK_PHRASES, *PHRASES)
-=======
-    phrases = (*CHECK_PHRASES, *PHRASES)
->>>>>>> hour
+    phrases = (*PRIOR_PHRASES, *CHECK_PHRASES, *PHRASES)
     return tuple((re.compile(pattern), (es, pt)) for pattern, es, pt in phrases)
 
 

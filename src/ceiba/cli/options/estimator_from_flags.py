@@ -138,18 +138,9 @@ def check_share(share: float | None) -> None:
 
 def split_rows(y: Any, share: float, seed: int, task: str) -> tuple[Any, Any]:
     """Divide rows into those to learn from and those to judge by, each class in its share."""
-    import numpy as np
+    from ceiba.inspection.resampling import held_out_rows
 
-    rng = np.random.default_rng(seed)
-    n = len(y)
-    order = rng.permutation(n)
-    kept = np.zeros(n, bool)
-    groups = [order]
+    codes = None
     if task == "classification":
-        codes = y.cast(pl.String).rank("dense").to_numpy()[order]
-        groups = [order[codes == c] for c in np.unique(codes)]
-    for group in groups:
-        kept[group[: round(share * len(group))]] = True
-    if not kept.any() or kept.all():
-        raise DataError(f"--test-size {share} of {n} rows leaves no rows on one side.")
-    return np.flatnonzero(~kept), np.flatnonzero(kept)
+        codes = y.cast(pl.String).rank("dense").to_numpy()
+    return held_out_rows(codes, len(y), share, seed)

@@ -51,20 +51,27 @@ class Here:
                 "A tree with honest or smoothed leaves cannot be changed by hand: the new nodes "
                 'would have plain values. Fit without honest and with leaf_values="share".'
             )
-        path = [node]
-        while path[-1]:
-            path.append(int(tree.parent[path[-1]]))
-        rows, weight, seed = np.arange(problem.n_rows), problem.weight, problem.options.seed
-        for above, below in zip(path[:0:-1], path[-2::-1], strict=True):
-            b = int(tree.branch_index[below])
-            rows, weight = _follow(tree, problem, above, b, rows, weight)
-            seed = _core.branch_seed(seed, b)
-        if len(rows) == 0 or (weight is not None and not weight[rows].any()):
+        here = cls.root(problem, None)
+        for below in tree.path(node).nodes[1:]:
+            here = here.down(tree, below)
+        weight = here.weight
+        if len(here.rows) == 0 or (weight is not None and not weight[here.rows].any()):
             raise TreeError(f"Node {node}: none of the {problem.n_rows} rows gets there.")
-        inside = tree.is_leaf[node : tree.subtree_end[node]]
-        elsewhere = tree.n_leaves - int(np.count_nonzero(inside))
-        limits = limits_at(tree, path[::-1], _directions(problem))
-        return cls(problem, rows, weight, len(path) - 1, seed, elsewhere, limits)
+        return replace(here, leaves=_leaves_elsewhere(tree, node))
+
+    def down(self, tree: Tree, node: int) -> Here:
+        """Go from the node above down to a node, with the rows that get there."""
+        above, b = int(tree.parent[node]), int(tree.branch_index[node])
+        rows, weight = _follow(tree, self.problem, above, b, self.rows, self.weight)
+        return replace(
+            self,
+            rows=rows,
+            weight=weight,
+            depth=self.depth + 1,
+            seed=_core.branch_seed(self.seed, b),
+            leaves=_leaves_elsewhere(tree, node),
+            limits=limits_at(tree, tree.path(node).nodes, _directions(self.problem)),
+        )
 
     @classmethod
     def root(cls, problem: Problem, rows: npt.NDArray[np.uint32] | None) -> Here:
@@ -75,6 +82,11 @@ class Here:
     def grown(self) -> Tree:
         """Grow a tree here."""
         return self.problem.grow(self.rows.astype(np.uint32), below=self._place())
+
+    def leaf(self) -> Tree:
+        """Give the node as a leaf."""
+        rows = self.rows.astype(np.uint32)
+        return self._kept(self.problem.summary(rows, self.weight, self._place()))
 
     def forced(self, split: SplitLike) -> tuple[Tree, list[Here]]:
         """Force a split here: the node with it, and the places of its branches."""
@@ -120,19 +132,22 @@ class Here:
 
     def stem(self, splits: SplitTable, division: Division) -> Tree:
         """Give the node itself: what it holds, its split, no branches yet."""
-        rows = self.rows.astype(np.uint32)
-        node = self.problem.summary(rows, self.weight, self._place())
+        node = self.leaf()
         surrogates = division.surrogates
-        if surrogates is None and self.problem.options.missing_rule == "surrogate":
-            surrogates = SurrogateTable.none(1)
         return replace(
             node,
             splits=splits,
             default_branch=np.array([division.default_branch]),
             sent_default=np.array([division.sent_default]),
             gain=np.array([division.gain]),
-            surrogates=surrogates,
+            surrogates=node.surrogates if surrogates is None else surrogates,
         )
+
+    def _kept(self, node: Tree) -> Tree:
+        """Give a node without surrogates the table of them that its tree has."""
+        if self.problem.options.missing_rule != "surrogate" or node.surrogates is not None:
+            return node
+        return replace(node, surrogates=SurrogateTable.none(1))
 
     def _place(self) -> Place:
         problem = self.problem
@@ -156,6 +171,11 @@ class Here:
         if scale is not None:
             own = own * scale[self.problem.target.values[:, 0]]
         return float(own.sum() if rows is None else own[rows].sum())
+
+
+def _leaves_elsewhere(tree: Tree, node: int) -> int:
+    inside = tree.is_leaf[node : tree.subtree_end[node]]
+    return tree.n_leaves - int(np.count_nonzero(inside))
 
 
 def _directions(problem: Problem) -> list[int]:

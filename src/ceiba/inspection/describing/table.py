@@ -212,10 +212,16 @@ def _associations(table: Table, columns: list[ColumnDescription], target: str) -
 def _target_of(column: Column, rows: Any) -> tuple[Any, str, float]:
     """Return the target's values, the criterion and the impurity of them all."""
     values = column.values[rows]
-    if column.info.is_numeric and column.info.display != "boolean":
-        whole = bool((values == np.round(values)).all())
-        if not whole or len(np.unique(values)) > _FEW:
-            return values.astype(np.float64), "squared_error", float(np.var(values))
+    if is_measured(column, rows):
+        return values.astype(np.float64), "squared_error", float(np.var(values))
     labels, codes = np.unique(values, return_inverse=True)
     shares = np.bincount(codes, minlength=len(labels)) / len(codes)
     return codes, "gini", float(1 - (shares**2).sum())
+
+
+def is_measured(column: Column, rows: Any) -> bool:
+    """Tell whether a target holds numbers, and not classes: few whole numbers are classes."""
+    if not column.info.is_numeric or column.info.display == "boolean":
+        return False
+    values = column.values[rows]
+    return not bool((values == np.round(values)).all()) or len(np.unique(values)) > _FEW

@@ -62,9 +62,9 @@ def read_target(
 
     Parameters
     ----------
-    y : array-like, Series or frame
+    y : array-like, Series, frame or Target
         One value for each row, or several (2-d): several outputs. Class labels of any sortable
-        type.
+        type. What was read already is taken as it is.
     task : {"classification", "regression"}
         What is learned.
     n_rows : int, optional
@@ -88,6 +88,8 @@ def read_target(
     array([[1.5],
            [2. ]])
     """
+    if isinstance(y, Target):
+        return _as_read(y, task, n_rows)
     # The fast path, for classes as whole numbers: nothing can be missing or infinite.
     if task == "classification" and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
         _check_rows([y], n_rows)
@@ -109,6 +111,16 @@ def read_target(
     values = _stack([codes for _, codes in coded], np.int32)
     labels_of_each = tuple(labels for labels, _ in coded)
     return Target(TargetInfo(name, task, labels_of_each, len(outputs), names), values)
+
+
+def _as_read(target: Target, task: Task, n_rows: int | None) -> Target:
+    """Check a target that was read before."""
+    if target.info.task != task:
+        raise DataError(
+            f"This target was read for {target.info.task}, and {task} is to be learned from it."
+        )
+    _check_rows(list(target.values.T), n_rows)
+    return target
 
 
 def present_rows(y: Any) -> NDArray[np.bool_]:

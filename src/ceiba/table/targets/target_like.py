@@ -38,6 +38,8 @@ def read_target_like(y: Any, info: TargetInfo, n_rows: int) -> Target:
     >>> read_target_like(["c", "a"], known, 2).values.ravel().tolist()
     [2, 0]
     """
+    if isinstance(y, Target) and y.info == info and len(y) == n_rows:
+        return y
     given = read_target(y, task=info.task, n_rows=n_rows)
     if given.info.n_outputs != info.n_outputs:
         raise DataError(

@@ -162,19 +162,10 @@ def _intervals(parts: list[WrittenSplit], alone: bool) -> WrittenSplit | None:
     `alone` says that one more branch takes missing values.
     """
     column = parts[0].split.column
-<<<<<<< HEAD
-    alone = parts[-1].split == Presence(column) and parts[-1].branches == (1,)
-    sentences = parts[:-1] if alone else parts
-    if len(sentences) < 2 + (not alone):
-        return None
-    ends: list[tuple[float, float]] = []
-    for part in sentences:
-=======
     if len(parts) < 2 + (not alone):
         return None
     ends: list[tuple[float, float]] = []
     for part in parts:
->>>>>>> hour
         if isinstance(part.split, Cut):
             cut = part.split.cut
             ends.append((-math.inf, cut) if part.branches == (0,) else (cut, math.inf))
@@ -183,16 +174,10 @@ def _intervals(parts: list[WrittenSplit], alone: bool) -> WrittenSplit | None:
     cuts = tuple(high for _, high in ends[:-1])
     if ends != list(zip((-math.inf, *cuts), (*cuts, math.inf), strict=True)):
         return None
-<<<<<<< HEAD
-    with_missing = [b for b, part in enumerate(sentences) if part.missing is not None]
-    split = Intervals(column, cuts, alone)
-    return WrittenSplit(split, tuple(range(len(parts))), with_missing[0] if with_missing else None)
-=======
     says = [b for b, part in enumerate(parts) if part.missing is not None]
     _refuse_two_ways(column, alone, says)
     split = Intervals(column, cuts, alone)
     return WrittenSplit(split, tuple(range(split.n_branches)), says[0] if says else None)
->>>>>>> hour
 
 
 def _sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> WrittenSplit:

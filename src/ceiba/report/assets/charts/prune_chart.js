@@ -105,6 +105,7 @@ function pruneLegend() {
 }
 
 let testRiskCache = null;
+perModel(() => (testRiskCache = null));
 /** Risk of every step on the test rows, in the unit of the curve; null if not known. */
 function testRisks() {
   if (!M.test || M.payload.pruning.kind !== "cost") return null;

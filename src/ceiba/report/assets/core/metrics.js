@@ -47,6 +47,7 @@ function sourceOf(name) {
 
 /** @type {Map<string, Record<string, number>|null>} */ const quickCache = new Map();
 /** @type {Map<string, Record<string, number>|null>} */ const metricsCache = new Map();
+perModel(() => [endsCache, quickCache, metricsCache, sortedBySource].forEach((cache) => cache.clear()));
 
 /** All but the area under the curve, which takes a sorting. @param {number} alpha @param {string} name "train" or "test" @returns {Record<string, number>|null} */
 function quickMetrics(alpha, name) {

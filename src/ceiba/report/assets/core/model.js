@@ -6,8 +6,17 @@ const PRESENCE = 3;
 const INTERVALS = 4;
 
 /** @typedef {ReturnType<typeof loadModel>} Model */
-/** The model of the page; set once by `loadModel`. @type {Model} */
+/** The model of the page; set by `setModel`. @type {Model} */
 let M = null;
+/** @type {(() => void)[]} */ const forgetters = [];
+/** Have something forgotten that holds for one model only. @param {() => void} forget */
+const perModel = (forget) => forgetters.push(forget);
+
+/** Show another payload from now on. @param {any} payload */
+function setModel(payload) {
+  M = loadModel(payload);
+  for (const forget of forgetters) forget();
+}
 
 /** @param {any} given @param {number} n */
 function readSplits(given, n) {
@@ -112,7 +121,7 @@ function loadModel(p) {
     nodeAlpha: p.pruning ? Float64Array.from(p.pruning.node_alpha, (v) => (v === null ? Infinity : v)) : new Float64Array(n).fill(Infinity),
   };
   const cost = p.cost_matrix ? floats(p.cost_matrix) : null;
-  /** @type {Map<number, {node: number, text: string, answer?: number}>} what people wrote on nodes */
+  /** @type {Map<number, {node: number, text: string, name: string|null, note: string|null, answer?: number}>} what people wrote on nodes */
   const notes = new Map((nodes.notes || []).map((/** @type {any} */ one) => [one.node, one]));
   const counting = readCounting(p, shape, rows, counts, value);
   return {

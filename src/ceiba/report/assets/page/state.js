@@ -80,6 +80,7 @@ function numbers() {
   }
   return numbersFor;
 }
+perModel(() => (endsFor.step = numbersFor.step = -1));
 const numberOf = (i) => numbers().of[i];
 const nodeOf = (number) => numbers().at[number] ?? -1;
 const presentLeaves = (i) => {

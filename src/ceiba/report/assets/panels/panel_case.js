@@ -19,6 +19,7 @@ function firstCut(j) {
 }
 
 /** @type {number[]|null} */ let usedCache = null;
+perModel(() => (usedCache = null));
 /** Columns that the tree asks about, by importance. */
 function usedColumns() {
   if (usedCache) return usedCache;

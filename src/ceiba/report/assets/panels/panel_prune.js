@@ -63,6 +63,7 @@ function jumpButtons() {
 }
 
 let startCache = -2;
+perModel(() => (startCache = -2));
 /** The step the page opens with: the chosen alpha, or the tree as it is. */
 function startStep() {
   if (startCache === -2) startCache = findStart();

@@ -90,6 +90,11 @@ const toneSteps = () => (M.regression || M.K <= 8 ? 32 : 12);
 /** @type {Uint32Array|null} */ let toneOf = null;
 /** @type {Map<number, {colour: number[], css: string, faint: string}>} */ const toneCache = new Map();
 
+perModel(() => {
+  ranked = toneOf = null;
+  toneCache.clear();
+});
+
 /** Number of the colour of every node: its answer, and its strength in steps. */
 function tones() {
   const steps = toneSteps();

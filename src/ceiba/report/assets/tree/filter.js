@@ -14,6 +14,7 @@ function passes(i) {
 }
 
 const filtering = { key: "", /** @type {Uint8Array|null} */ kept: null, leaves: 0, share: 0 };
+perModel(() => (filtering.key = ""));
 /** 1 for each node that passes or leads to a leaf that does; null without a filter. @returns {Uint8Array|null} */
 function filterHits() {
   if (!isFiltered()) return null;

@@ -43,6 +43,10 @@ function paintIcicle() {
 }
 
 let deepFor = { step: -1, deep: 0 };
+perModel(() => {
+  Object.assign(icicle, { x: null, painted: "", part: null });
+  deepFor.step = -1;
+});
 /** Depth of the pruned tree. */
 function depthNow() {
   if (deepFor.step !== state.step) {

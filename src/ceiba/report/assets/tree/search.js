@@ -5,6 +5,7 @@ const searching = {
   key: "", /** @type {Uint8Array|null} 1 for each node that matches */ hits: null,
 };
 
+perModel(() => Object.assign(searching, { texts: [], key: "", hits: null }));
 /** All that can be searched of a node; made once per language. */
 function searchText(i) {
   if (searching.lang !== LANG) Object.assign(searching, { lang: LANG, texts: [], key: "" });

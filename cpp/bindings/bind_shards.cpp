@@ -1,0 +1,190 @@
+// Tables in shards: messages are arrays of uint64, which pickle and travel as they are.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "shards/level_grower.hpp"
+#include "shards/merge.hpp"
+#include "shards/setup.hpp"
+#include "shards/shard.hpp"
+#include "split/bins/binning.hpp"
+
+namespace ceiba::bindings {
+
+namespace {
+
+using Message = Array1<std::uint64_t>;
+template <class T, int Dim>
+using Room = nb::ndarray<T, nb::ndim<Dim>, nb::c_contig, nb::device::cpu>;
+
+std::span<const std::uint64_t> words_of(const Message& message) { return {message.data(), message.shape(0)}; }
+
+struct SharedLayout {
+    std::shared_ptr<shards::Layout> layout = std::make_shared<shards::Layout>();
+};
+
+// A shard and the arrays that it looks at.
+struct OwningShard {
+    std::vector<nb::object> owners;
+    shards::Shard shard;
+};
+
+void bind_layout(nb::module_& m) {
+    nb::class_<SharedLayout>(m, "ShardLayout", "What all shards of a table agree on: bins, and what is counted.")
+        .def(
+            "__init__",
+            [](SharedLayout* self, std::size_t n_classes) {
+                new (self) SharedLayout;
+                self->layout->shape.n_classes = n_classes;
+            },
+            nb::arg("n_classes"))
+        .def(
+            "add_numbers",
+            [](SharedLayout& self, const Array1<double>& edge, const Array1<double>& least,
+               const Array1<double>& most) {
+                shards::ColumnLayout column;
+                column.edge = to_vector(edge);
+                column.least = to_vector(least);
+                column.most = to_vector(most);
+                if (column.edge.size() >= split::most_bins || column.least.size() != column.n_bins() ||
+                    column.most.size() != column.n_bins())
+                    throw std::invalid_argument("a column has more edges than bins, or other ranges");
+                self.layout->add(std::move(column));
+            },
+            nb::arg("edge"), nb::arg("least"), nb::arg("most"),
+            "Add a column of numbers: its edges, and the smallest and largest value in each bin of the whole table.")
+        .def(
+            "add_levels",
+            [](SharedLayout& self, std::size_t n_levels) {
+                shards::ColumnLayout column;
+                column.n_levels = n_levels;
+                self.layout->add(std::move(column));
+            },
+            nb::arg("n_levels"), "Add a column of levels.")
+        .def_prop_ro(
+            "n_words", [](const SharedLayout& self) { return self.layout->n_words(); },
+            "Words that the counts of one node take.");
+    m.def(
+        "place_edges",
+        [](const Array1<double>& values, int max_bins, bool single) {
+            return to_numpy(split::edges_of(to_vector(values), max_bins, single));
+        },
+        nb::arg("values"), nb::arg("max_bins"), nb::arg("single"),
+        "Edges of at most max_bins bins that hold about equally many of these values.");
+    m.def(
+        "bin_rows",
+        [](const Columns& columns, const std::vector<std::vector<double>>& edges, Room<std::uint8_t, 2> bytes) {
+            if (edges.size() != columns.table.columns.size() || bytes.shape(0) != columns.table.n_rows)
+                throw std::invalid_argument("edges or room do not fit the table");
+            std::vector<shards::BinRanges> ranges;
+            interruptible([&](base::Interrupt& interrupt) {
+                ranges = shards::bin_rows(columns.table, edges, bytes.data(), interrupt);
+            });
+            nb::list out;
+            for (shards::BinRanges& one : ranges)
+                out.append(nb::make_tuple(to_numpy(std::move(one.least)), to_numpy(std::move(one.most))));
+            return out;
+        },
+        nb::arg("columns"), nb::arg("edges"), nb::arg("bytes"),
+        "Write the bin of every value; the smallest and the largest value in each bin, per column.");
+}
+
+void bind_shard(nb::module_& m) {
+    nb::class_<OwningShard>(m, "Shard", "Some rows of a table, which answer rounds.")
+        .def(
+            "__init__",
+            [](OwningShard* self, nb::object columns, const Room<const std::uint8_t, 2>& bytes,
+               const Array1<std::int32_t>& labels, Room<std::uint32_t, 1> order, const SharedLayout& layout,
+               std::uint64_t number) {
+                const auto& own = nb::cast<const Columns&>(columns);
+                const std::size_t n = own.table.n_rows;
+                if (bytes.shape(0) != n || labels.shape(0) != n || order.shape(0) != n ||
+                    bytes.shape(1) != layout.layout->n_slots ||
+                    own.table.columns.size() != layout.layout->column.size())
+                    throw std::invalid_argument("the arrays of a shard do not fit each other");
+                new (self) OwningShard{
+                    {columns, nb::cast(bytes), nb::cast(labels), nb::cast(order)},
+                    {{own.table, bytes.data(), labels.data(), order.data()}, layout.layout, number}};
+            },
+            nb::arg("columns"), nb::arg("bytes"), nb::arg("labels"), nb::arg("order"), nb::arg("layout"),
+            nb::arg("number"))
+        .def(
+            "answer",
+            [](OwningShard& self, const Message& round) {
+                shards::Words out;
+                {
+                    const nb::gil_scoped_release no_gil;
+                    out = self.shard.answer(words_of(round));
+                }
+                return to_numpy(std::move(out));
+            },
+            nb::arg("round"), "Answer a round.");
+    m.def(
+        "merge_answers",
+        [](const Message& a, const Message& b) {
+            shards::Words out;
+            {
+                const nb::gil_scoped_release no_gil;
+                out = shards::merge(words_of(a), words_of(b));
+            }
+            return to_numpy(std::move(out));
+        },
+        nb::arg("a"), nb::arg("b"), "Two answers to a round as one.");
+}
+
+const char* word_of(shards::Ask ask) {
+    using shards::Ask;
+    if (ask == Ask::count) return "count";
+    if (ask == Ask::zoom) return "zoom";
+    if (ask == Ask::fetch) return "fetch";
+    return ask == Ask::gather ? "gather" : "neighbours";
+}
+
+}  // namespace
+
+void bind_shards(nb::module_& m) {
+    nb::exception<shards::Contradiction>(m, "Contradiction");
+    bind_layout(m);
+    bind_shard(m);
+    nb::class_<shards::LevelGrower>(m, "LevelGrower", "Grows a tree over shards, level by level.")
+        .def(
+            "__init__",
+            [](shards::LevelGrower* self, const grow::GrowOptions& options, const SharedLayout& layout,
+               const std::vector<std::pair<std::string, std::int32_t>>& types, std::uint64_t n_rows,
+               std::size_t gather_rows, std::size_t fetch_rows) {
+                std::vector<shards::ColumnType> columns;
+                for (const auto& [kind, n_levels] : types)
+                    columns.push_back({kind == "numeric"   ? data::ColumnKind::numeric
+                                       : kind == "ordered" ? data::ColumnKind::ordered
+                                                           : data::ColumnKind::levels,
+                                       n_levels});
+                shards::LevelSizes sizes;
+                sizes.gather_rows = gather_rows;
+                sizes.fetch_rows = fetch_rows;
+                new (self) shards::LevelGrower(options, layout.layout, std::move(columns), n_rows, sizes);
+            },
+            nb::arg("options"), nb::arg("layout"), nb::arg("types"), nb::arg("n_rows"), nb::arg("gather_rows"),
+            nb::arg("fetch_rows"))
+        .def_prop_ro("done", &shards::LevelGrower::done)
+        .def_prop_ro("level", &shards::LevelGrower::level)
+        .def_prop_ro("rows_open", &shards::LevelGrower::rows_open)
+        .def_prop_ro("asks", [](const shards::LevelGrower& self) { return word_of(self.asks()); })
+        .def_prop_ro("round", [](const shards::LevelGrower& self) { return to_numpy(shards::Words(self.round())); })
+        .def(
+            "take",
+            [](shards::LevelGrower& self, const Message& answer) {
+                interruptible([&](base::Interrupt& interrupt) { self.take(words_of(answer), interrupt); });
+            },
+            nb::arg("answer"), "Take the merged answer of all shards to the round.")
+        .def("tree", &shards::LevelGrower::tree, "The tree so far.");
+}
+
+}  // namespace ceiba::bindings

@@ -1,0 +1,40 @@
+#include "shards/gathered.hpp"
+
+#include "grow/grow.hpp"
+
+namespace ceiba::shards {
+
+void GatheredNode::read(Reader& in) {
+    const std::size_t n = in.size();
+    const auto append_codes = [n, &in](std::vector<std::int32_t>& out) {
+        for (std::uint64_t word : in.take(n)) out.push_back(static_cast<std::int32_t>(static_cast<std::uint32_t>(word)));
+    };
+    for (std::size_t c = 0; c < types_->size(); ++c) {
+        if ((*types_)[c].kind != data::ColumnKind::numeric) {
+            append_codes(codes_[c]);
+            continue;
+        }
+        for (std::uint64_t word : in.take(n)) numbers_[c].push_back(std::bit_cast<double>(word));
+    }
+    append_codes(labels_);
+}
+
+tree::TreeArrays GatheredNode::grow(const grow::GrowOptions& options, base::Interrupt& interrupt) const {
+    data::Table table;
+    table.n_rows = n_rows();
+    for (std::size_t c = 0; c < types_->size(); ++c) {
+        const ColumnType& type = (*types_)[c];
+        table.columns.push_back(
+            type.kind == data::ColumnKind::numeric
+                ? data::Column::numeric(numbers_[c].data(), sizeof(double))
+                : data::Column::levels(codes_[c].data(), sizeof(std::int32_t), type.n_levels,
+                                       type.kind == data::ColumnKind::ordered));
+    }
+    data::Target target;
+    target.n_rows = n_rows();
+    target.n_classes = {static_cast<int>(n_classes_)};
+    target.labels = labels_.data();
+    return grow::grow(table, target, options, interrupt);
+}
+
+}  // namespace ceiba::shards

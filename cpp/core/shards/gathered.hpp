@@ -1,0 +1,41 @@
+// Nodes whose rows were gathered from all shards: their subtrees are grown as in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "data/table.hpp"
+#include "grow/options.hpp"
+#include "shards/message.hpp"
+#include "tree/tree_arrays.hpp"
+
+namespace ceiba::shards {
+
+struct ColumnType {
+    data::ColumnKind kind = data::ColumnKind::numeric;
+    std::int32_t n_levels = 0;
+};
+
+// The rows of one node, in the order of the whole table.
+class GatheredNode {
+public:
+    GatheredNode(const std::vector<ColumnType>& types, std::size_t n_classes)
+        : types_(&types), n_classes_(n_classes), numbers_(types.size()), codes_(types.size()) {}
+
+    // The next piece of the node, as Shard::gather writes it.
+    void read(Reader& in);
+    std::size_t n_rows() const { return labels_.size(); }
+    tree::TreeArrays grow(const grow::GrowOptions& options, base::Interrupt& interrupt) const;
+
+private:
+    const std::vector<ColumnType>* types_;
+    std::size_t n_classes_;
+    std::vector<std::vector<double>> numbers_;
+    std::vector<std::vector<std::int32_t>> codes_;
+    std::vector<std::int32_t> labels_;
+};
+
+}  // namespace ceiba::shards

@@ -1,0 +1,57 @@
+// What all shards of a table agree on before the first round: the bins of every column and what is counted in them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/radix_sort.hpp"
+#include "shards/cells.hpp"
+
+namespace ceiba::shards {
+
+// A number as a key whose order is that of the numbers; both zeros are one.
+inline std::uint64_t key_of(double x) { return base::sort_key(x + 0.0); }
+inline double number_of(std::uint64_t key) {
+    return std::bit_cast<double>(key ^ ((key >> 63) ? std::uint64_t{1} << 63 : ~std::uint64_t{0}));
+}
+
+struct ColumnLayout {
+    std::size_t n_levels = 0;   // columns of levels: counted level by level; 0: numbers, counted in bins
+    std::vector<double> edge;   // numbers: the bin of x is the number of edges below x
+    std::vector<double> least;  // numbers, per bin: the smallest value of the whole table, +inf where there is none
+    std::vector<double> most;   // and the largest
+    std::size_t slot = 0;       // numbers: place of this column among the bytes of a row
+    std::size_t first_cell = 0;
+
+    bool levels() const { return n_levels > 0; }
+    std::size_t n_bins() const { return levels() ? n_levels : edge.size() + 1; }
+    std::size_t n_cells() const { return n_bins() + 1; }  // the last one: missing values
+    std::size_t bin_of(double x) const {
+        return static_cast<std::size_t>(std::lower_bound(edge.begin(), edge.end(), x) - edge.begin());
+    }
+};
+
+struct Layout {
+    CellShape shape;
+    std::vector<ColumnLayout> column;
+    std::size_t n_slots = 0;
+    std::size_t n_cells = 0;  // of all columns
+
+    void add(ColumnLayout c) {
+        if (!c.levels()) c.slot = n_slots++;
+        c.first_cell = n_cells;
+        n_cells += c.n_cells();
+        column.push_back(std::move(c));
+    }
+    std::size_t n_words() const { return n_cells * shape.width(); }
+};
+
+// Zoom: a stretch of keys is counted again in at most 256 equal parts.
+constexpr std::size_t zoom_parts = 256;
+inline int zoom_shift(std::uint64_t low, std::uint64_t high) {
+    return std::max(0, static_cast<int>(std::bit_width(high - low)) - 8);
+}
+
+}  // namespace ceiba::shards

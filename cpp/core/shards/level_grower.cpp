@@ -1,0 +1,374 @@
+#include "shards/level_grower.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "grow/monotone_limits.hpp"
+#include "split/cut.hpp"
+#include "split/store/route.hpp"
+
+namespace ceiba::shards {
+
+namespace {
+
+void add(Words& sum, const Words& more) {
+    for (std::size_t w = 0; w < sum.size(); ++w) sum[w] += more[w];
+}
+
+}  // namespace
+
+LevelGrower::LevelGrower(const grow::GrowOptions& options, std::shared_ptr<const Layout> layout,
+                         std::vector<ColumnType> types, std::uint64_t n_rows, const LevelSizes& sizes)
+    : options_(options),
+      layout_(std::move(layout)),
+      types_(std::move(types)),
+      sizes_(sizes),
+      stop_(options_),
+      pool_(options.n_threads),
+      limits_(!options.search.monotone.empty() || std::isfinite(options.low) || std::isfinite(options.high)) {
+    builders_.emplace_back();
+    builders_[0].emplace_back();
+    Open root;
+    root.context = {options.seed, options.low, options.high};
+    root.n_rows = n_rows;
+    root.gathered = n_rows < sizes.gather_rows;
+    root.searched = root.counted = !root.gathered;
+    open_.push_back(std::move(root));
+    begin_level();
+}
+
+std::uint64_t LevelGrower::rows_open() const {
+    return std::accumulate(open_.begin(), open_.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const Open& o) { return sum + (o.searched ? o.n_rows : 0); });
+}
+
+Words LevelGrower::new_round(Ask ask) {
+    ask_ = ask;
+    Words round{n_levels_};
+    put_all(round, way_);
+    round.push_back(static_cast<std::uint64_t>(ask));
+    return round;
+}
+
+void LevelGrower::take(std::span<const std::uint64_t> answer, base::Interrupt& interrupt) {
+    interrupt.poll();
+    Reader in(answer);
+    const Form form = static_cast<Form>(in.word());
+    const Form wanted = ask_ == Ask::gather ? Form::pieces : ask_ == Ask::fetch ? Form::runs : Form::sums;
+    if (form != wanted) throw Contradiction("an answer does not fit its question");
+    if (phase_ == Phase::gather)
+        take_gather(in, interrupt);
+    else if (phase_ == Phase::count)
+        take_count(in);
+    else if (phase_ == Phase::look)
+        take_look(in);
+    else
+        take_neighbours(in);
+}
+
+// --- the phases of a level, in their order
+
+void LevelGrower::begin_level() {
+    phase_ = Phase::gather;
+    ask_gather();
+}
+
+void LevelGrower::ask_gather() {
+    asked_.clear();
+    std::size_t values = 0;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+        if (!open_[i].gathered) continue;
+        const std::size_t own = open_[i].n_rows * (types_.size() + 1);
+        if (!asked_.empty() && values + own > sizes_.gather_values) break;
+        values += own;
+        asked_.push_back(i);
+    }
+    if (asked_.empty()) return ask_count();
+    round_ = new_round(Ask::gather);
+    round_.push_back(asked_.size());
+    for (std::size_t i : asked_) round_.push_back(i);
+}
+
+void LevelGrower::take_gather(Reader& in, base::Interrupt& interrupt) {
+    std::vector<GatheredNode> nodes(asked_.size(), GatheredNode(types_, layout_->shape.n_classes));
+    while (!in.done()) {
+        in.word();  // the shard
+        Reader piece(in.take(in.size()));
+        for (GatheredNode& node : nodes) node.read(piece);
+    }
+    std::atomic<bool> stop{false};
+    std::vector<tree::TreeArrays> grown(nodes.size());
+    pool_.run(nodes.size(), [&](std::size_t k, int thread) {
+        const Open& open = open_[asked_[k]];
+        if (nodes[k].n_rows() != open.n_rows) throw Contradiction("shards have other rows of a node than they counted");
+        if (thread == 0) try {
+                interrupt.poll();
+            } catch (const base::Interrupted&) {
+                stop.store(true);
+                throw;
+            }
+        grow::GrowOptions own = options_;
+        if (own.max_depth >= 0) own.max_depth -= open.depth;
+        own.low = open.context.low;
+        own.high = open.context.high;
+        own.whole_weight = stop_.whole_weight();
+        own.n_threads = 1;
+        base::Interrupt inner([&stop] { return stop.load(); });
+        grown[k] = nodes[k].grow(own, inner);
+    });
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+        Open& open = open_[asked_[k]];
+        builders_[0][static_cast<std::size_t>(open.node)].grown =
+            std::make_unique<tree::TreeArrays>(std::move(grown[k]));
+        open.gathered = false;
+    }
+    ask_gather();
+}
+
+void LevelGrower::ask_count() {
+    phase_ = Phase::count;
+    asked_.clear();
+    for (std::size_t i = 0; i < open_.size(); ++i)
+        if (open_[i].counted) asked_.push_back(i);
+    if (asked_.empty()) return choose();
+    round_ = new_round(Ask::count);
+    round_.push_back(asked_.size());
+    for (std::size_t i : asked_) round_.push_back(i);
+}
+
+void LevelGrower::take_count(Reader& in) {
+    const std::size_t n_words = layout_->n_words();
+    if (in.size() != branch_rows_.size() + asked_.size() * n_words)
+        throw Contradiction("shards counted other nodes than they were asked for");
+    const auto rows = in.take(branch_rows_.size());
+    if (!std::equal(rows.begin(), rows.end(), branch_rows_.begin()))
+        throw Contradiction("shards sent other rows down a branch than they counted before");
+    for (std::size_t i : asked_) {
+        const auto words = in.take(n_words);
+        open_[i].counts = std::make_shared<Words>(words.begin(), words.end());
+    }
+    if (n_levels_ == 0) {  // the root: what it is follows from any column
+        Open& root = open_[0];
+        const std::size_t width = layout_->shape.width();
+        root.total.assign(width, 0);
+        for (std::size_t w = 0; w < layout_->column.at(0).n_cells() * width; ++w)
+            root.total[w % width] += (*root.counts)[w];
+        root.searched = describe(root);
+    }
+    std::vector<std::size_t> nodes;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+        Open& open = open_[i];
+        if (!open.searched) continue;
+        if (open.sibling != none) {  // nobody else needs the parent's any more
+            open.counts = std::move(open.parent_counts);
+            const Words& less = *open_[open.sibling].counts;
+            for (std::size_t w = 0; w < less.size(); ++w) (*open.counts)[w] -= less[w];
+        }
+        check_counts(open);
+        open.survey = make_survey(*layout_, options_.search, open.context, *open.counts, sizes_.fetch_rows);
+        nodes.push_back(i);
+    }
+    look(nodes);
+}
+
+// Every column must count all rows of the node.
+void LevelGrower::check_counts(const Open& open) const {
+    const std::size_t width = layout_->shape.width();
+    for (const ColumnLayout& column : layout_->column) {
+        Words sum(width, 0);
+        for (std::size_t w = 0; w < column.n_cells() * width; ++w)
+            sum[w % width] += (*open.counts)[column.first_cell * width + w];
+        if (sum != open.total) throw Contradiction("two columns of a node do not have the same rows");
+    }
+}
+
+void LevelGrower::look(const std::vector<std::size_t>& nodes) {
+    phase_ = Phase::look;
+    std::vector<StretchAsk> zoom, fetch;
+    std::vector<std::size_t> zoomed, fetched;
+    for (std::size_t i : nodes) {
+        const std::size_t n_zoom = zoom.size(), n_fetch = fetch.size();
+        open_[i].survey->ask(i, zoom, fetch);
+        if (zoom.size() > n_zoom) zoomed.push_back(i);
+        if (fetch.size() > n_fetch) fetched.push_back(i);
+    }
+    // Nodes that only fetch wait until nobody zooms: one round for all of them.
+    waiting_.insert(waiting_.end(), fetched.begin(), fetched.end());
+    waiting_asks_.insert(waiting_asks_.end(), fetch.begin(), fetch.end());
+    if (zoom.empty() && waiting_asks_.empty()) return choose();
+    const bool zooms = !zoom.empty();
+    asked_ = zooms ? zoomed : std::exchange(waiting_, {});
+    const std::vector<StretchAsk> asks = zooms ? std::move(zoom) : std::exchange(waiting_asks_, {});
+    round_ = new_round(zooms ? Ask::zoom : Ask::fetch);
+    round_.push_back(asks.size());
+    for (const StretchAsk& one : asks) one.write(round_);
+}
+
+void LevelGrower::take_look(Reader& in) {
+    if (ask_ == Ask::fetch) {
+        in.take(2);  // width of a cell, number of requests
+        for (std::size_t i : asked_) open_[i].survey->take_fetch(in);
+        return choose();
+    }
+    in.word();
+    for (std::size_t i : asked_) open_[i].survey->take_zoom(in);
+    look(std::vector<std::size_t>(asked_));
+}
+
+void LevelGrower::choose() {
+    for (Open& open : open_) {
+        if (!open.survey) continue;
+        open.found = open.survey->decide();
+        open.survey.reset();
+        if (open.found.split.found() && !stop_.gains_enough(open.found.split.gain.value())) open.found = {};
+    }
+    ask_neighbours();
+}
+
+void LevelGrower::ask_neighbours() {
+    phase_ = Phase::neighbours;
+    asked_.clear();
+    for (std::size_t i = 0; i < open_.size(); ++i)
+        if (open_[i].found.between) asked_.push_back(i);
+    if (asked_.empty()) return end_level();
+    round_ = new_round(Ask::neighbours);
+    round_.push_back(asked_.size());
+    for (std::size_t i : asked_)
+        for (StretchAsk one : {open_[i].found.below, open_[i].found.above}) {
+            one.node = i;
+            one.write(round_);
+        }
+}
+
+void LevelGrower::take_neighbours(Reader& in) {
+    in.word();
+    for (std::size_t i : asked_) {
+        const auto keys = in.take(2);
+        SurveyedSplit& found = open_[i].found;
+        if (keys[0] < found.below.low || keys[0] > found.below.high || keys[1] < found.above.low ||
+            keys[1] > found.above.high)
+            throw Contradiction("shards have no values where they counted some");
+        found.split.cut = split::cut_between(number_of(keys[0]), number_of(keys[1]), false);
+    }
+    end_level();
+}
+
+void LevelGrower::end_level() {
+    std::vector<Open> next;
+    branch_rows_.clear();
+    for (Open& open : open_)
+        if (open.found.split.found()) divide(open, next);
+    if (next.empty()) {
+        phase_ = Phase::done;
+        open_.clear();
+        return;
+    }
+    std::vector<Route> routes;
+    for (Open& open : open_) routes.push_back(std::move(open.route));
+    write_level(routes, way_);
+    ++n_levels_;
+    open_ = std::move(next);
+    begin_level();
+}
+
+// --- nodes
+
+// Fills in what the node says of itself; may it be split?
+bool LevelGrower::describe(Open& open) {
+    const std::vector<double> counts(open.total.begin(), open.total.end());
+    criteria::NodeSummary summary =
+        criteria::summarize_counts(counts, options_.search.criterion, options_.search.class_scale);
+    if (open.depth == 0) stop_.begin(summary, true);
+    tree::NodeRecord& node = builders_[0][static_cast<std::size_t>(open.node)];
+    node.n_rows = static_cast<std::int64_t>(open.n_rows);
+    node.weight = summary.weight;
+    node.search_weight = summary.search_weight;
+    node.impurity = summary.impurity;
+    if (limits_) node.limited = grow::limited_value(summary, open.context);
+    const bool splittable = stop_.splittable(summary, open.n_rows, open.depth);
+    node.value = std::move(summary.value);
+    return splittable;
+}
+
+void LevelGrower::divide(Open& open, std::vector<Open>& next) {
+    SurveyedSplit& found = open.found;
+    const split::Candidate& split = found.split;
+    const std::size_t n_branches = found.branches.size();
+    const auto rows_of = [](const Words& cell) { return std::accumulate(cell.begin(), cell.end(), std::uint64_t{0}); };
+    auto question = std::make_unique<tree::Question>();
+    question->default_branch = split.missing_branch;
+    if (split.learned_missing) {
+        if (split.kind != split::Kind::presence) question->sent_default = static_cast<std::int64_t>(found.n_missing);
+    } else {
+        // Engine::place_missing: the heavier branch; where nothing was missing there was nothing to learn, and a tie
+        // goes to the last one.
+        split::BranchLoad load;
+        for (const Words& branch : found.branches) load.weight.push_back(static_cast<double>(rows_of(branch)));
+        const bool nothing_learned =
+            options_.search.missing == split::Missing::learn && rows_of(found.missing) == 0;
+        question->default_branch = split::heaviest(load, nothing_learned ? split::Tie::last : split::Tie::first);
+        question->sent_default = static_cast<std::int64_t>(rows_of(found.missing));
+        add(found.branches[static_cast<std::size_t>(question->default_branch)], found.missing);
+    }
+    open.route.kind = split.kind;
+    open.route.column = static_cast<std::size_t>(split.column);
+    open.route.cut = split.cut;
+    open.route.missing_branch = static_cast<std::size_t>(question->default_branch);
+    open.route.levels = split.levels;
+
+    tree::Builder& builder = builders_[0];
+    const auto first = static_cast<std::int32_t>(builder.size());
+    builder.resize(builder.size() + n_branches);
+    std::vector<Open> branches(n_branches);
+    for (std::size_t b = 0; b < n_branches; ++b) {
+        Open& branch = branches[b];
+        branch.node = first + static_cast<std::int32_t>(b);
+        branch.depth = open.depth + 1;
+        branch.context = open.context;
+        branch.n_rows = rows_of(found.branches[b]);
+        branch.total = std::move(found.branches[b]);
+        branch_rows_.push_back(branch.n_rows);
+        const bool splittable = describe(branch);
+        branch.gathered = splittable && branch.n_rows < sizes_.gather_rows;
+        branch.searched = splittable && !branch.gathered;
+    }
+    if (!options_.search.monotone.empty() && n_branches == 2) {
+        const auto limited = [&](std::size_t b) -> grow::LimitedBranch {
+            return {branches[b].context, builder[static_cast<std::size_t>(branches[b].node)].limited};
+        };
+        grow::hand_down_limits(options_.search, split, open.context, limited(0), limited(1));
+    }
+    question->split = std::move(found.split);
+    tree::NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
+    node.first_child = first;
+    node.n_children = static_cast<std::int32_t>(n_branches);
+    node.question = std::move(question);
+    open_branches(open, std::move(branches), next);
+}
+
+// Of two branches the smaller one is counted, and the other follows by subtraction.
+void LevelGrower::open_branches(Open& open, std::vector<Open> branches, std::vector<Open>& next) {
+    std::size_t many = none;
+    if (branches.size() == 2) {
+        const std::size_t more = branches[0].n_rows < branches[1].n_rows ? 1 : 0;
+        if (branches[more].searched) many = more;
+    }
+    for (std::size_t b = 0; b < branches.size(); ++b)
+        branches[b].counted = many == none ? branches[b].searched : b != many;
+    std::vector<std::size_t> place(branches.size(), none);
+    for (std::size_t b = 0; b < branches.size(); ++b) {
+        const bool stays = branches[b].searched || branches[b].gathered || branches[b].counted;
+        open.route.open.push_back(stays);
+        if (!stays) continue;
+        place[b] = next.size();
+        next.push_back(std::move(branches[b]));
+    }
+    if (many == none) return;
+    next[place[many]].sibling = place[1 - many];
+    next[place[many]].parent_counts = std::move(open.counts);
+}
+
+}  // namespace ceiba::shards

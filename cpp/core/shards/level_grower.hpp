@@ -1,0 +1,101 @@
+// Grows a tree over shards, level by level: it asks rounds and takes merged answers, and sees no row, except those of
+// small nodes, which are gathered and finished as in memory. What stops a node is decided by grow/stop_rules.hpp, as
+// for every other grower.
+//
+//     while (!grower.done()) grower.take(merged answers of all shards to grower.round());
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "base/thread_pool.hpp"
+#include "criteria/node_summary.hpp"
+#include "grow/options.hpp"
+#include "grow/stop_rules.hpp"
+#include "shards/gathered.hpp"
+#include "shards/layout.hpp"
+#include "shards/rounds.hpp"
+#include "shards/survey.hpp"
+#include "tree/builder.hpp"
+
+namespace ceiba::shards {
+
+struct LevelSizes {
+    std::size_t gather_rows = 50000;              // nodes with fewer rows are gathered
+    std::size_t gather_values = std::size_t{1} << 25;  // rows x columns gathered in one round, unless a node has more
+    std::size_t fetch_rows = 4096;                // stretches with more rows are zoomed before they are fetched
+};
+
+class LevelGrower {
+public:
+    LevelGrower(const grow::GrowOptions& options, std::shared_ptr<const Layout> layout, std::vector<ColumnType> types,
+                std::uint64_t n_rows, const LevelSizes& sizes);
+
+    bool done() const { return phase_ == Phase::done; }
+    const Words& round() const { return round_; }
+    void take(std::span<const std::uint64_t> answer, base::Interrupt& interrupt);
+    tree::TreeArrays tree() const { return tree::assemble(builders_, limits_); }
+
+    // For whoever shows how far it is.
+    int level() const { return static_cast<int>(n_levels_); }
+    Ask asks() const { return ask_; }
+    std::uint64_t rows_open() const;
+
+private:
+    enum class Phase { gather, count, look, neighbours, done };
+    struct Open {
+        std::int32_t node = 0;
+        int depth = 0;
+        split::NodeContext context;
+        std::uint64_t n_rows = 0;
+        Words total;
+        bool searched = false, gathered = false, counted = false;
+        std::size_t sibling = none;  // its counts are those of the parent minus this one's
+        std::shared_ptr<Words> parent_counts, counts;
+        std::unique_ptr<Survey> survey;
+        SurveyedSplit found;
+        Route route;
+    };
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+    void begin_level();
+    void ask_gather();
+    void ask_count();
+    void look(const std::vector<std::size_t>& nodes);
+    void choose();
+    void ask_neighbours();
+    void end_level();
+    void take_gather(Reader& in, base::Interrupt& interrupt);
+    void take_count(Reader& in);
+    void take_look(Reader& in);
+    void take_neighbours(Reader& in);
+    void divide(Open& open, std::vector<Open>& next);
+    void open_branches(Open& open, std::vector<Open> branches, std::vector<Open>& next);
+    bool describe(Open& open);
+    Words new_round(Ask ask);
+    void check_counts(const Open& open) const;
+
+    grow::GrowOptions options_;
+    std::shared_ptr<const Layout> layout_;
+    std::vector<ColumnType> types_;
+    LevelSizes sizes_;
+    grow::StopRules stop_;
+    base::ThreadPool pool_;
+    bool limits_;
+    std::vector<tree::Builder> builders_;
+    std::vector<Open> open_;
+    std::vector<std::size_t> asked_;             // the nodes of the last question
+    std::vector<std::size_t> waiting_;           // nodes that will fetch, and what
+    std::vector<StretchAsk> waiting_asks_;
+    std::vector<std::uint64_t> branch_rows_;     // that the shards must find when they follow the last level
+    Words way_, round_;
+    std::size_t n_levels_ = 0;
+    Phase phase_ = Phase::gather;
+    Ask ask_ = Ask::count;
+};
+
+}  // namespace ceiba::shards

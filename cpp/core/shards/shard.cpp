@@ -1,0 +1,295 @@
+#include "shards/shard.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace ceiba::shards {
+
+namespace {
+
+constexpr std::size_t columns_at_once = 64;  // counted in one pass over the rows: their cells stay in the cache
+
+}  // namespace
+
+Shard::Shard(ShardRows rows, std::shared_ptr<const Layout> layout, std::uint64_t number)
+    : rows_(std::move(rows)), layout_(std::move(layout)), number_(number) {
+    std::iota(rows_.order, rows_.order + rows_.table.n_rows, 0u);
+    nodes_ = {{0, rows_.table.n_rows}};
+}
+
+const Shard::Range& Shard::node(std::size_t i) const {
+    if (i >= nodes_.size()) throw Contradiction("a shard was asked for a node that is not open");
+    return nodes_[i];
+}
+
+Words Shard::answer(std::span<const std::uint64_t> round) {
+    const std::lock_guard lock(busy_);
+    Reader in(round);
+    catch_up(in);
+    const Ask ask = static_cast<Ask>(in.word());
+    if (ask == Ask::count) return count(in);
+    if (ask == Ask::neighbours) return neighbours(in);
+    if (ask == Ask::gather) return gather(in);
+    std::vector<StretchAsk> asks(in.size());
+    for (StretchAsk& one : asks) one = StretchAsk::read(in);
+    return ask == Ask::zoom ? zoom(asks) : fetch(asks);
+}
+
+// --- the way
+
+void Shard::catch_up(Reader& in) {
+    const std::size_t n_levels = in.size();
+    if (n_levels < level_) throw Contradiction("a shard has gone further than the round that it is asked");
+    for (std::size_t l = 0; l < n_levels; ++l) {
+        const std::size_t n_words = in.size(), n_nodes = in.size();
+        const Reader level(in.take(n_words));
+        if (l < level_) continue;
+        follow(level, n_nodes);
+        ++level_;
+    }
+}
+
+// Parts the rows of every open node among its branches, stably, and lets those go that are done.
+void Shard::follow(Reader level, std::size_t n_nodes) {
+    if (n_nodes != nodes_.size()) throw Contradiction("a shard has other open nodes than the round");
+    std::vector<Range> nodes;
+    std::vector<std::uint32_t> parted;
+    branch_rows_.clear();
+    std::size_t at = 0;  // never beyond the rows that are still to be read
+    for (const Range& range : nodes_) {
+        const Route route = Route::read(level);
+        if (route.kind == split::Kind::none) continue;
+        branches_of(route, range);
+        const std::size_t n_branches = route.open.size();
+        std::vector<std::size_t> n_rows(n_branches, 0), place(n_branches, 0);
+        for (std::uint16_t b : branch_) ++n_rows[b];
+        std::size_t kept = 0;
+        for (std::size_t b = 0; b < n_branches; ++b) {
+            branch_rows_.push_back(n_rows[b]);
+            if (!route.open[b]) continue;
+            place[b] = kept;
+            nodes.push_back({at + kept, at + kept + n_rows[b]});
+            kept += n_rows[b];
+        }
+        parted.resize(kept);
+        for (std::size_t i = range.begin; i < range.end; ++i) {
+            const std::size_t b = branch_[i - range.begin];
+            if (route.open[b]) parted[place[b]++] = rows_.order[i];
+        }
+        std::copy(parted.begin(), parted.end(), rows_.order + at);
+        at += kept;
+    }
+    nodes_ = std::move(nodes);
+}
+
+void Shard::branches_of(const Route& route, const Range& range) {
+    const data::Column& column = rows_.table.columns[route.column];
+    const std::uint32_t* const order = rows_.order + range.begin;
+    const std::size_t n = range.end - range.begin;
+    const auto missing = static_cast<std::uint16_t>(route.missing_branch);
+    branch_.resize(n);
+    if (route.kind == split::Kind::levels) {
+        std::vector<std::uint16_t> branch_of(layout_->column[route.column].n_levels, missing);
+        for (const split::LevelBranch& level : route.levels)
+            branch_of.at(static_cast<std::size_t>(level.code)) = static_cast<std::uint16_t>(level.branch);
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::int32_t code = column.code(order[i]);
+            branch_[i] = code < 0 ? missing : branch_of[static_cast<std::size_t>(code)];
+        }
+        return;
+    }
+    if (route.kind == split::Kind::presence) {
+        for (std::size_t i = 0; i < n; ++i) branch_[i] = std::isnan(column.number(order[i])) ? 1 : 0;
+        return;
+    }
+    const ColumnLayout& bins = layout_->column[route.column];
+    const std::size_t at = bins.bin_of(route.cut), n_slots = layout_->n_slots;
+    std::array<std::uint16_t, 256> branch_of{};
+    for (std::size_t b = 0; b < 256; ++b) branch_of[b] = b > at;
+    branch_of[bins.n_bins()] = missing;
+    const std::uint8_t* const byte = rows_.bytes + bins.slot;
+    column.with_reader([&](auto number) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t b = byte[order[i] * n_slots];
+            branch_[i] = b == at ? static_cast<std::uint16_t>(!(number(order[i]) <= route.cut)) : branch_of[b];
+        }
+    });
+}
+
+// --- answers
+
+Words Shard::count(Reader& in) const {
+    const CellShape& shape = layout_->shape;
+    const std::size_t width = shape.width(), n_words = layout_->n_words(), n_slots = layout_->n_slots,
+                      n_nodes = in.size();
+    Words out{static_cast<std::uint64_t>(Form::sums), branch_rows_.size() + n_nodes * n_words};
+    put_all(out, branch_rows_);
+    const std::size_t first = out.size();
+    out.resize(first + n_nodes * n_words, 0);
+    std::vector<std::size_t> offset;  // of the columns of bytes
+    for (const ColumnLayout& c : layout_->column)
+        if (!c.levels()) offset.push_back(c.first_cell * width);
+    for (std::size_t k = 0; k < n_nodes; ++k) {
+        const Range range = node(in.size());
+        std::uint64_t* const cells = out.data() + first + k * n_words;
+        for (std::size_t from = 0; from < n_slots; from += columns_at_once) {
+            const std::size_t to = std::min(n_slots, from + columns_at_once);
+            for (std::size_t i = range.begin; i < range.end; ++i) {
+                const std::size_t row = rows_.order[i];
+                const std::uint8_t* const byte = rows_.bytes + row * n_slots;
+                const std::int32_t label = rows_.labels[row];
+                for (std::size_t s = from; s < to; ++s) shape.add(cells + offset[s] + byte[s] * width, label);
+            }
+        }
+        for (std::size_t c = 0; c < layout_->column.size(); ++c) {
+            const ColumnLayout& column = layout_->column[c];
+            if (!column.levels()) continue;
+            for (std::size_t i = range.begin; i < range.end; ++i) {
+                const std::size_t row = rows_.order[i];
+                const std::int32_t code = rows_.table.columns[c].code(row);
+                const std::size_t cell = code < 0 ? column.n_levels : static_cast<std::size_t>(code);
+                shape.add(cells + (column.first_cell + cell) * width, rows_.labels[row]);
+            }
+        }
+    }
+    return out;
+}
+
+// Calls put(index of the ask, key, row) for the rows of a node that lie in one of these stretches of a column, which
+// ascend.
+template <class Put>
+void Shard::each_inside(Asks asks, Put put) const {
+    const Range range = node(asks[0].node);
+    const ColumnLayout& bins = layout_->column.at(asks[0].column);
+    struct Span {
+        std::uint32_t first = 0, n = 0;
+    };
+    std::array<Span, 256> in_bin{};
+    for (std::size_t a = 0; a < asks.size(); ++a) {
+        Span& own = in_bin[bins.bin_of(number_of(asks[a].low))];
+        if (own.n++ == 0) own.first = static_cast<std::uint32_t>(a);
+    }
+    const std::uint8_t* const byte = rows_.bytes + bins.slot;
+    const std::size_t n_slots = layout_->n_slots;
+    rows_.table.columns[asks[0].column].with_reader([&](auto number) {
+        for (std::size_t i = range.begin; i < range.end; ++i) {
+            const std::size_t row = rows_.order[i], b = byte[row * n_slots];
+            if (in_bin[b].n == 0 || b == bins.n_bins()) continue;
+            const std::uint64_t key = key_of(number(row));
+            std::size_t a = in_bin[b].first;
+            if (in_bin[b].n > 1) {
+                const auto from = asks.begin() + static_cast<std::ptrdiff_t>(a);
+                a = static_cast<std::size_t>(
+                    std::partition_point(from, from + in_bin[b].n, [key](const StretchAsk& s) { return s.high < key; }) -
+                    asks.begin());
+                if (a == in_bin[b].first + std::size_t{in_bin[b].n}) continue;
+            }
+            if (key >= asks[a].low && key <= asks[a].high) put(a, key, row);
+        }
+    });
+}
+
+// Calls f(first ask, asks) for the asks of each node and column, which stand together.
+template <class F>
+void Shard::each_place(const std::vector<StretchAsk>& asks, F f) const {
+    for (std::size_t from = 0; from < asks.size();) {
+        std::size_t to = from + 1;
+        while (to < asks.size() && asks[to].same_place(asks[from])) ++to;
+        f(from, Asks(asks.data() + from, to - from));
+        from = to;
+    }
+}
+
+Words Shard::zoom(const std::vector<StretchAsk>& asks) const {
+    const std::size_t width = layout_->shape.width(), each = zoom_parts * width;
+    Words out(2 + asks.size() * each, 0);
+    out[0] = static_cast<std::uint64_t>(Form::sums);
+    out[1] = asks.size() * each;
+    each_place(asks, [&](std::size_t from, Asks here) {
+        each_inside(here, [&](std::size_t a, std::uint64_t key, std::size_t row) {
+            const std::uint64_t part = (key - here[a].low) >> zoom_shift(here[a].low, here[a].high);
+            layout_->shape.add(out.data() + 2 + (from + a) * each + part * width, rows_.labels[row]);
+        });
+    });
+    return out;
+}
+
+Words Shard::fetch(const std::vector<StretchAsk>& asks) const {
+    const std::size_t width = layout_->shape.width();
+    Words out{static_cast<std::uint64_t>(Form::runs), width, asks.size()};
+    struct Value {
+        std::size_t ask;
+        std::uint64_t key;
+        std::uint32_t row;
+    };
+    std::vector<Value> values;
+    each_place(asks, [&](std::size_t, Asks here) {
+        values.clear();
+        each_inside(here, [&](std::size_t a, std::uint64_t key, std::size_t row) {
+            values.push_back({a, key, static_cast<std::uint32_t>(row)});
+        });
+        std::sort(values.begin(), values.end(), [](const Value& x, const Value& y) {
+            return x.ask < y.ask || (x.ask == y.ask && x.key < y.key);
+        });
+        std::size_t v = 0;
+        for (std::size_t a = 0; a < here.size(); ++a) {
+            const std::size_t place = out.size();
+            out.push_back(0);
+            for (bool fresh = true; v < values.size() && values[v].ask == a; ++v) {
+                if (fresh || values[v].key != values[v - 1].key) {
+                    ++out[place];
+                    out.push_back(values[v].key);
+                    out.resize(out.size() + width, 0);
+                    fresh = false;
+                }
+                layout_->shape.add(out.data() + out.size() - width, rows_.labels[values[v].row]);
+            }
+        }
+    });
+    return out;
+}
+
+Words Shard::neighbours(Reader& in) const {
+    Words out{static_cast<std::uint64_t>(Form::sums), 0};
+    for (std::size_t n = in.size(); n-- > 0;) {
+        const StretchAsk below = StretchAsk::read(in), above = StretchAsk::read(in);
+        std::uint64_t most = 0, least = std::numeric_limits<std::uint64_t>::max();
+        const std::array<StretchAsk, 2> both{below, above};
+        each_inside(both, [&](std::size_t a, std::uint64_t key, std::size_t) {
+            if (a == 0)
+                most = std::max(most, key);
+            else
+                least = std::min(least, key);
+        });
+        out.insert(out.end(), {most, least});
+    }
+    return out;
+}
+
+// Every column of a node as 64-bit words, then its labels: whoever grows the subtree wants all of it.
+Words Shard::gather(Reader& in) const {
+    Words piece;
+    for (std::size_t n = in.size(); n-- > 0;) {
+        const Range range = node(in.size());
+        piece.push_back(range.end - range.begin);
+        for (const data::Column& column : rows_.table.columns)
+            for (std::size_t i = range.begin; i < range.end; ++i) {
+                const std::size_t row = rows_.order[i];
+                if (column.kind() == data::ColumnKind::numeric)
+                    put_real(piece, column.number(row));
+                else
+                    piece.push_back(static_cast<std::uint32_t>(column.code(row)));
+            }
+        for (std::size_t i = range.begin; i < range.end; ++i)
+            piece.push_back(static_cast<std::uint32_t>(rows_.labels[rows_.order[i]]));
+    }
+    Words out{static_cast<std::uint64_t>(Form::pieces), number_, piece.size()};
+    put_all(out, piece);
+    return out;
+}
+
+}  // namespace ceiba::shards

@@ -1,0 +1,66 @@
+// A shard: some rows of a table, in bytes and in full, and how they are spread over the open nodes. It answers rounds
+// (rounds.hpp) and knows no criterion, no option and no other shard.
+//
+// Rows are never moved: `order` lists them node after node, ascending in each. All arrays belong to somebody else, and
+// may be mapped from files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "data/table.hpp"
+#include "shards/layout.hpp"
+#include "shards/message.hpp"
+#include "shards/rounds.hpp"
+
+namespace ceiba::shards {
+
+struct ShardRows {
+    data::Table table;
+    const std::uint8_t* bytes = nullptr;   // row after row, one per numeric column
+    const std::int32_t* labels = nullptr;  // classes
+    std::uint32_t* order = nullptr;        // room for all row numbers
+};
+
+class Shard {
+public:
+    // `number`: its place among the shards, which is that of its rows in the table.
+    Shard(ShardRows rows, std::shared_ptr<const Layout> layout, std::uint64_t number);
+
+    Words answer(std::span<const std::uint64_t> round);
+
+private:
+    struct Range {
+        std::size_t begin, end;
+    };
+    using Asks = std::span<const StretchAsk>;
+
+    void catch_up(Reader& in);
+    void follow(Reader level, std::size_t n_nodes);
+    void branches_of(const Route& route, const Range& node);
+    Words count(Reader& in) const;
+    Words zoom(const std::vector<StretchAsk>& asks) const;
+    Words fetch(const std::vector<StretchAsk>& asks) const;
+    Words neighbours(Reader& in) const;
+    Words gather(Reader& in) const;
+    const Range& node(std::size_t i) const;
+    template <class Put>
+    void each_inside(Asks asks, Put put) const;
+    template <class F>
+    void each_place(const std::vector<StretchAsk>& asks, F f) const;
+
+    ShardRows rows_;
+    std::shared_ptr<const Layout> layout_;
+    std::uint64_t number_;
+    std::size_t level_ = 0;                   // of the way that this shard has followed
+    std::vector<Range> nodes_;                // the open nodes, as places in `order`
+    std::vector<std::uint64_t> branch_rows_;  // of all branches of the last level, open or not
+    std::vector<std::uint16_t> branch_;       // per row of a node that is being parted
+    std::mutex busy_;
+};
+
+}  // namespace ceiba::shards

@@ -1,0 +1,160 @@
+// A numeric column of a node as a survey knows it: stretches of keys with what was counted in them. At first the bins;
+// a zoom puts parts in the place of a stretch, a fetch single values.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "shards/layout.hpp"
+#include "shards/message.hpp"
+#include "shards/rounds.hpp"
+
+namespace ceiba::shards {
+
+struct Stretch {
+    std::uint64_t low, high;  // keys; equal: one value, and no cut inside
+    double rows;
+
+    bool one_value() const { return low == high; }
+};
+
+template <class S>
+class Strip {
+public:
+    // `cells`: of all bins, then of missing values, which take part if `learn`.
+    Strip(const S& statistic, const ColumnLayout& column, std::span<const std::uint64_t> cells, std::size_t width,
+          bool learn)
+        : statistic_(&statistic), width_(width), missing_(cells.end() - static_cast<std::ptrdiff_t>(width), cells.end()) {
+        total_.assign(width, 0);
+        for (std::size_t b = 0; b < column.n_bins(); ++b)
+            if (const auto own = cells.subspan(b * width, width); statistic.rows(own.data()) > 0.0) {
+                append(key_of(column.least[b]), key_of(column.most[b]), own);
+                for (std::size_t w = 0; w < width; ++w) total_[w] += own[w];
+            }
+        for (const Stretch& stretch : stretches_) n_present_ += stretch.rows;
+        n_missing_ = statistic.rows(missing_.data());
+        if (learn && n_missing_ > 0.0) {
+            n_aside_ = n_missing_;
+            for (std::size_t w = 0; w < width; ++w) total_[w] += missing_[w];
+        }
+        total_fields_.resize(statistic.n_fields());
+        statistic.fields(total_.data(), total_fields_.data());
+        left_.resize(statistic.n_fields());
+    }
+
+    std::size_t size() const { return stretches_.size(); }
+    const Stretch& operator[](std::size_t i) const { return stretches_[i]; }
+    const double* fields(std::size_t i) const { return fields_.data() + i * left_.size(); }
+    const Words& total() const { return total_; }
+    const Words& missing() const { return missing_; }
+    const double* total_fields() const { return total_fields_.data(); }
+    const double* left() const { return left_.data(); }  // what a walk has passed
+    double n_rows() const { return n_present_ + n_aside_; }
+    double n_present() const { return n_present_; }
+    double n_aside() const { return n_aside_; }  // missing and taking part
+    double n_missing() const { return n_missing_; }
+    bool can_be_cut() const {
+        return !stretches_.empty() && (n_aside_ > 0.0 || stretches_.size() > 1 || !stretches_[0].one_value());
+    }
+
+    // Walks over the stretches with missing values on one side: inside(stretch, rows before, rows after, rows with a
+    // value before), then boundary(stretch, rows before, rows after) with the fields up to its end in left().
+    template <class Inside, class Boundary>
+    void walk(bool missing_left, Inside inside, Boundary boundary) {
+        double before = 0.0, seen = 0.0;
+        std::fill(left_.begin(), left_.end(), 0.0);
+        if (missing_left) {
+            before = n_aside_;
+            statistic_->fields(missing_.data(), left_.data());
+        }
+        for (std::size_t i = 0; i < stretches_.size(); ++i) {
+            const double rows = stretches_[i].rows;
+            inside(i, before, n_rows() - before - rows, seen);
+            for (std::size_t f = 0; f < left_.size(); ++f) left_[f] += fields(i)[f];
+            before += rows;
+            seen += rows;
+            if (seen == n_present_) return;
+            boundary(i, before, n_rows() - before);
+        }
+    }
+
+    // The exact sums of the stretches up to this one, with missing values or without.
+    Words part_up_to(std::size_t last, bool with_missing) const {
+        Words part = with_missing ? missing_ : Words(width_, 0);
+        for (std::size_t i = 0; i <= last; ++i)
+            for (std::size_t w = 0; w < width_; ++w) part[w] += cell(i)[w];
+        return part;
+    }
+    Words present() const { return part_up_to(stretches_.size() - 1, false); }
+    std::span<const std::uint64_t> cell(std::size_t i) const { return {cells_.data() + i * width_, width_}; }
+
+    // Puts what a zoom has counted in the place of these stretches, which ascend.
+    void take_parts(const std::vector<std::size_t>& asked, Reader& in) {
+        rebuild(asked, [&](const Stretch& old) {
+            const int shift = zoom_shift(old.low, old.high);
+            const auto parts = in.take(zoom_parts * width_);
+            for (std::size_t p = 0; p < zoom_parts; ++p) {
+                const auto own = parts.subspan(p * width_, width_);
+                if (!(statistic_->rows(own.data()) > 0.0)) continue;
+                const std::uint64_t low = old.low + (static_cast<std::uint64_t>(p) << shift),
+                                    last = low + ((std::uint64_t{1} << shift) - 1);
+                append(low, std::min(last, old.high), own);
+            }
+        });
+    }
+    // The same with the values that a fetch has brought.
+    void take_runs(const std::vector<std::size_t>& asked, Reader& in) {
+        rebuild(asked, [&](const Stretch&) {
+            for (std::size_t n = in.size(); n-- > 0;) {
+                const std::uint64_t key = in.word();
+                append(key, key, in.take(width_));
+            }
+        });
+    }
+
+private:
+    void append(std::uint64_t low, std::uint64_t high, std::span<const std::uint64_t> cell) {
+        stretches_.push_back({low, high, statistic_->rows(cell.data())});
+        cells_.insert(cells_.end(), cell.begin(), cell.end());
+        fields_.resize(fields_.size() + statistic_->n_fields());
+        statistic_->fields(cell.data(), fields_.data() + fields_.size() - statistic_->n_fields());
+    }
+    template <class Replace>
+    void rebuild(const std::vector<std::size_t>& asked, Replace replace) {
+        const std::vector<Stretch> old = std::exchange(stretches_, {});
+        const Words cells = std::exchange(cells_, {});
+        fields_.clear();
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < old.size(); ++i) {
+            const std::span<const std::uint64_t> own(cells.data() + i * width_, width_);
+            if (next == asked.size() || asked[next] != i) {
+                append(old[i].low, old[i].high, own);
+                continue;
+            }
+            ++next;
+            const std::size_t first = stretches_.size();
+            replace(old[i]);
+            check(first, own);
+        }
+    }
+    void check(std::size_t first, std::span<const std::uint64_t> whole) const {
+        Words sum(width_, 0);
+        for (std::size_t i = first; i < stretches_.size(); ++i)
+            for (std::size_t w = 0; w < width_; ++w) sum[w] += cell(i)[w];
+        if (!std::equal(sum.begin(), sum.end(), whole.begin()))
+            throw Contradiction("what shards count inside a bin is not what they counted of it before");
+    }
+
+    const S* statistic_;
+    std::size_t width_;
+    std::vector<Stretch> stretches_;
+    Words cells_, missing_, total_;
+    std::vector<double> fields_, total_fields_, left_;
+    double n_present_ = 0.0, n_aside_ = 0.0, n_missing_ = 0.0;
+};
+
+}  // namespace ceiba::shards

@@ -1,0 +1,46 @@
+// The search for the best split of a node by counts alone. A survey knows no rows: it sets a floor (the gain that some
+// cut has for certain), bounds what stretches of a column may hide, and asks for more about those that reach the floor;
+// large ones are counted again in parts (zoom), small ones fetched. In the end the cuts that are left are compared as
+// everywhere else, to the last tie.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "shards/layout.hpp"
+#include "shards/message.hpp"
+#include "shards/rounds.hpp"
+#include "split/candidate.hpp"
+#include "split/search_options.hpp"
+
+namespace ceiba::shards {
+
+// The best split, with the sums of its branches over the rows that it places.
+struct SurveyedSplit {
+    split::Candidate split;
+    std::vector<Words> branches;
+    Words missing;                  // rows that it does not place
+    double n_missing = 0.0;         // rows without a value in its column, placed or not
+    bool between = false;           // the cut lies between two stretches, of which at least one holds several values
+    StretchAsk below{}, above{};
+};
+
+class Survey {
+public:
+    virtual ~Survey() = default;
+
+    // What must be known before the split can be chosen: stretches to zoom, or if there are none, to fetch.
+    virtual void ask(std::size_t node, std::vector<StretchAsk>& zoom, std::vector<StretchAsk>& fetch) = 0;
+    // The answers to all that it asked for last, in that order.
+    virtual void take_zoom(Reader& in) = 0;
+    virtual void take_fetch(Reader& in) = 0;
+    // The best split; kind none: there is none.
+    virtual SurveyedSplit decide() = 0;
+};
+
+// `counts`: the cells of all columns of the node. All arguments but these and the context must outlive the survey.
+std::unique_ptr<Survey> make_survey(const Layout& layout, const split::SearchOptions& options,
+                                    const split::NodeContext& context, const Words& counts, std::size_t fetch_rows);
+
+}  // namespace ceiba::shards

@@ -1,0 +1,77 @@
+"""The questions of one subtree asked below another node.
+
+Cuts and level sets are taken as they are; values, gains and the way of missing values come from the
+rows of the new place. Where a question would leave a branch empty, the new place has a leaf. Levels
+that the question does not know go where the most rows of the original go.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ceiba.edit.growing import grafted
+from ceiba.errors import TreeError
+from ceiba.grow import Problem
+from ceiba.grow.forced.division import EmptyBranchError
+from ceiba.grow.forced.graft import plant
+from ceiba.grow.forced.here import Here
+from ceiba.tree import LevelSets, Split, Tree
+
+
+def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:
+    """Ask the questions below a node below another one too."""
+    tree.node(node)
+    tree.node(to)
+    if tree.is_leaf[node]:
+        raise TreeError(f"Node {node} is a leaf: there are no questions to copy.")
+    if to in tree.path(node).nodes or node in tree.path(to).nodes:
+        raise TreeError(f"Nodes {node} and {to} lie on one path. Copy to a node beside it.")
+    return grafted(tree, to, _copied(tree, node, Here.at(tree, to, problem)))
+
+
+def _copied(tree: Tree, node: int, here: Here) -> Tree:
+    """Make the new subtree: places on the way down, trees on the way up; no recursion."""
+    places: list[tuple[int, Here]] = [(node, here)]
+    stems: list[Tree] = []
+    below: list[list[int]] = []
+    for k, (source, place) in enumerate(places):  # grows while it is walked through
+        stem, branches = _asked(tree, source, place)
+        stems.append(stem)
+        first = tree.branch_start[source]
+        below.append([])
+        for b, branch in enumerate(branches):
+            below[k].append(len(places))
+            places.append((int(tree.branch_node[first + b]), branch))
+    for k in reversed(range(len(stems))):
+        if below[k]:
+            stems[k] = plant(stems[k], [stems[at] for at in below[k]])
+    return stems[0]
+
+
+def _asked(tree: Tree, source: int, place: Here) -> tuple[Tree, list[Here]]:
+    split = tree.node(source).split
+    if split is None:
+        return place.leaf(), []
+    try:
+        return place.forced(_for_all_levels(tree, source, split, place))
+    except EmptyBranchError:
+        return place.leaf(), []
+
+
+def _for_all_levels(tree: Tree, source: int, split: Split, place: Here) -> Split:
+    """Say of a level set where levels go that it does not know."""
+    if not isinstance(split, LevelSets):
+        return split
+    column = place.problem.table.column(split.column)
+    codes = np.unique(column.values[place.rows])
+    levels = column.info.levels
+    known = {level for group in split.branches for level in group}
+    present = [levels[code] for code in codes.tolist() if 0 <= code < len(levels)]
+    rest = tuple(level for level in present if level not in known)
+    if not rest:
+        return split
+    start, end = tree.branch_start[source : source + 2]
+    most = int(np.argmax(tree.n_rows[tree.branch_node[start:end]]))
+    groups = list(split.branches)
+    groups[most] = (*groups[most], *rest)
+    return LevelSets(split.column, tuple(groups))

@@ -1,0 +1,53 @@
+// The inspector beside the tree: its tabs, and the panel of the open one, built anew when it is stale.
+
+function inspector() {
+  const tabs = TABS.map((name, k) => el("button", {
+    type: "button", role: "tab", id: "tab-" + name, "aria-controls": "panel", "aria-selected": String(name === state.tab), tabindex: name === state.tab ? 0 : -1,
+    onclick: () => update({ tab: name }),
+    onkeydown: (e) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+      if (!step) return;
+      const to = TABS[(k + step + TABS.length) % TABS.length];
+      update({ tab: to });
+      document.getElementById("tab-" + to).focus();
+    },
+  }, t("tab_" + name)));
+  return el("aside", { class: "right", id: "inspector", "aria-label": t("inspector") },
+    el("div", { class: "tabs", role: "tablist" }, tabs),
+    el("div", { class: "panel", id: "panel", role: "tabpanel", tabindex: 0, "aria-labelledby": "tab-" + state.tab, onscroll: (e) => (panelTop = e.target.scrollTop) }),
+    el("div", { id: "more", class: "more", "aria-hidden": "true" }, "▾"));
+}
+
+let panelTop = 0; // how far the panel is scrolled
+/** @type {HTMLElement|null} */ let panelEnd = null;
+
+/** Say that a panel goes on below, as long as its end is not seen. */
+function watchEnd() {
+  panelEnd = el("div", { class: "panel-end" });
+  const more = document.getElementById("more");
+  new IntersectionObserver((seen) => more.classList.toggle("gone", seen[seen.length - 1].isIntersecting), { root: document.getElementById("panel"), rootMargin: "0px 0px 24px" }).observe(panelEnd);
+}
+
+const CONTROLS = "button, input, select, textarea, summary, [tabindex]";
+/** Build the tab anew. A control that had the focus has it again, if the new tab has its like in that place; else the panel. */
+function renderPanel() {
+  const panel = document.getElementById("panel");
+  const held = panel.dataset.tab === state.tab && document.activeElement !== panel && panel.contains(document.activeElement) ? document.activeElement : null;
+  const place = held ? [...panel.querySelectorAll(CONTROLS)].indexOf(held) : -1;
+  const heading = state.tab === "node" ? [] : [el("h2", { class: "offscreen" }, t("tab_" + state.tab))];
+  panel.replaceChildren(...heading, PANELS[state.tab](), panelEnd);
+  // Asking the panel for its place would make the browser lay out the page twice.
+  if (panel.dataset.tab !== state.tab) panelTop = 0;
+  else if (panelTop) panel.scrollTop = panelTop;
+  panel.dataset.tab = state.tab;
+  if (held) {
+    const like = /** @type {HTMLElement} */ (panel.querySelectorAll(CONTROLS)[place]);
+    (like && like.tagName === held.tagName && like.className === held.className ? like : panel).focus({ preventScroll: true });
+  }
+  panel.setAttribute("aria-labelledby", "tab-" + state.tab);
+  for (const name of TABS) {
+    const tab = document.getElementById("tab-" + name);
+    tab.setAttribute("aria-selected", String(name === state.tab));
+    tab.tabIndex = name === state.tab ? 0 : -1;
+  }
+}

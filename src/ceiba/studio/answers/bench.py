@@ -1,0 +1,73 @@
+"""The bench: the tree of a state with its data at hand, for all questions about its nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ceiba.errors import TreeError
+from ceiba.grow import Problem
+from ceiba.grow.forced.here import Here
+from ceiba.studio.answers.branches import check_one_output
+from ceiba.studio.answers.places import Places
+from ceiba.studio.prepare import Prepared
+from ceiba.studio.work.state import State
+from ceiba.tree import Tree
+from ceiba.tree.routing import route
+
+
+class NodeError(TreeError):
+    """There is no such node."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """A state with its data.
+
+    Attributes
+    ----------
+    state : State
+        With a tree.
+    data : Prepared
+    places : Places
+        Of this data.
+    """
+
+    state: State
+    data: Prepared
+    places: Places
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        tree = self.state.tree
+        if tree is None:
+            raise TreeError("There is no tree yet. Choose the target first.")
+        return tree
+
+    @cached_property
+    def problem(self) -> Problem:
+        """Table, target, weights and options."""
+        problem, _ = self.state.model._read_problem(self.data.X, self.data.y, self.data.weight)
+        check_one_output(problem)
+        return problem
+
+    def at(self, node: int) -> Here:
+        """Give a node with the training rows in it."""
+        if not 0 <= node < self.tree.n_nodes:
+            raise NodeError(f"There is no node {node}: the tree has {self.tree.n_nodes} nodes.")
+        return self.places.at(self.tree, node, self.problem)
+
+    @cached_property
+    def held_out_ends(self) -> Any:
+        """The leaf in which each held-out row ends; None without such rows."""
+        held_out = self.data.held_out
+        return None if held_out is None else np.asarray(route.apply(self.tree, held_out.X))
+
+    def held_out_rows(self, node: int) -> Any:
+        """Give the held-out rows that pass through a node."""
+        ends = self.held_out_ends
+        return np.flatnonzero((ends >= node) & (ends < self.tree.subtree_end[node]))

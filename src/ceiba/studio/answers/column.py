@@ -1,0 +1,77 @@
+"""One column at a node: its histogram by class, the gain of every cut, its levels."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba.errors import CeibaError
+from ceiba.inspection.splitting.split_curve import split_curve
+from ceiba.report.histograms import BINS, bars
+from ceiba.report.numbers import exact
+from ceiba.studio.answers.bench import Bench
+from ceiba.studio.answers.branches import NodeTarget, criterion_of
+from ceiba.table import Kind
+from ceiba.tree.splits.sentences import level_text
+
+_POINTS: Final = 512  # of a curve
+_MOST_ROWS: Final = 200_000  # by which a curve is drawn; others are left out evenly
+
+
+def column(bench: Bench, node: int, name: str) -> dict[str, Any]:
+    """Give what is drawn of one column at a node."""
+    here = bench.at(node)
+    at = bench.problem.table.schema.index(name)
+    own = bench.problem.table.columns[at]
+    values = np.asarray(own.values)[here.rows]
+    target = NodeTarget.of(here)
+    info = own.info
+    n_missing = int(np.count_nonzero(np.isnan(values) if info.is_numeric else values < 0))
+    tree = bench.tree
+    cuts = tree.splits.node_cuts(node) if int(tree.splits.column[node]) == at else []
+    curve = None if info.kind is Kind.CATEGORICAL else _curve(bench, values, target, info.is_numeric)
+    return {
+        "node": node,
+        "column": name,
+        "kind": str(info.kind),
+        "n_missing": n_missing,
+        "histogram": bars(own, values, cuts, target.values, target.n_classes, BINS),
+        "curve": curve,
+        "levels": None if info.is_numeric else _levels(values, target, info.levels),
+    }
+
+
+def _curve(bench: Bench, values: Any, target: NodeTarget, numeric: bool) -> dict[str, Any] | None:
+    """Give the gain along the column; of many cuts the best ones of each stretch."""
+    step = -(-len(values) // _MOST_ROWS)
+    numbers = values[::step].astype(np.float64)
+    numbers = numbers if numeric else np.where(numbers < 0, np.nan, numbers)
+    weight = None if target.weight is None else target.weight[::step]
+    try:
+        listing = split_curve(
+            numbers, target.values[::step], criterion_of(bench.problem).name, weight=weight
+        )
+    except CeibaError:  # criteria that have no curve
+        return None
+    cut, gain = listing["cut"], listing["gain"]
+    if len(cut) > _POINTS:
+        edges = np.linspace(0, len(cut), _POINTS + 1).astype(int)
+        kept = [a + int(np.argmax(gain[a:b])) for a, b in zip(edges, edges[1:], strict=False)]
+        cut, gain = cut[kept], gain[kept]
+    return {"cut": exact(cut), "gain": exact(gain), "every": step}
+
+
+def _levels(codes: Any, target: NodeTarget, levels: tuple[Any, ...]) -> list[dict[str, Any]]:
+    counts = target.counts(np.where(codes < len(levels), codes, -1), len(levels))
+    return [
+        {
+            "code": code,
+            "text": level_text(level),
+            "n_rows": int(counts.n_rows[code]),
+            "counts": None if counts.classes is None else counts.classes[code].tolist(),
+            "mean": None if counts.mean is None else float(counts.mean[code]),
+        }
+        for code, level in enumerate(levels)
+        if counts.n_rows[code]
+    ]

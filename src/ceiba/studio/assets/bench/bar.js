@@ -1,0 +1,88 @@
+// The bar over the bench: the figures of the tree as it stands, always in view, and what acts on all of it.
+
+/** The parts of the header that follow the state. */
+function benchBar() {
+  const s = studio.server;
+  return el("section", { class: "bench-bar", id: "bench-bar", "aria-label": t("s_figures") },
+    el("div", { class: "figures-now" },
+      figureBox("figure-train", t("s_train"), s.figures.train), figureBox("figure-held-out", t("s_held_out"), s.figures.held_out), crossBox(s.figures.cross_validated),
+      el("span", { class: "figure-box" }, el("span", { class: "figure-name" }, t("leaves")), el("strong", { id: "leaf-count" }, fmtCount(M.nLeaves))),
+      warningButton()),
+    el("div", { class: "bench-tools", role: "toolbar", "aria-label": t("s_tools") },
+      tool("undo", "↶ " + t("s_undo"), `${t("s_undo")} (Ctrl+Z)`, () => act("undo", { steps: 1 }), !s.undo),
+      tool("redo", "↷ " + t("s_redo"), `${t("s_redo")} (Ctrl+Shift+Z)`, () => act("redo", { steps: 1 }), !s.redo),
+      tool("grow-all", t("s_grow_all"), t("s_grow_all_hint"), () => act("grow", { node: 0, levels: null }), isHidden(0)),
+      tool("restart", t("s_restart"), t("s_restart_hint"), () => act("restart"))));
+}
+
+const tool = (id, text, title, run, off = false) => el("button", { type: "button", class: "small", id, title, disabled: off, onclick: run }, text);
+
+/** Error with its standard error, or RMSE and R²; hidden where a lesson still asks. */
+function figureText(f) {
+  if (M.regression) return `RMSE ${fmtNumber(f.rmse, 3)} · R² ${fmtNumber(f.r2, 2)}`;
+  if (f.cost !== null && f.cost !== undefined) return `${fmtNumber(f.cost, 3)} ± ${fmtNumber(f.se, 2)}`;
+  return `${fmtPercent(f.error, 1)} ± ${fmtNumber(100 * f.se, 2)}`;
+}
+
+/** What the figure is called: error, cost or the root of the mean squared error. */
+const figureName = (f) => t(M.regression ? "s_quality" : f.cost !== null && f.cost !== undefined ? "expected_cost" : "m_error");
+
+function figureBox(id, name, f) {
+  if (!f) return el("span", { class: "figure-box muted", id }, el("span", { class: "figure-name" }, name), el("span", {}, t("s_none_held_out")));
+  return el("span", { class: "figure-box", id, title: t("s_figure_hint", { n: fmtCount(f.n_rows) }) },
+    el("span", { class: "figure-name" }, `${name} · ${figureName(f)}`), el("strong", {}, figureText(f)));
+}
+
+/** Cross-validation: on demand, with its progress and a way to stop it. */
+function crossBox(f) {
+  const run = el("button", { type: "button", class: "small", id: "cv-run", onclick: startCross }, t(f ? "s_cv_again" : "s_cv_run"));
+  const box = el("span", { class: "figure-box", id: "cv-box" }, el("span", { class: "figure-name" }, t("cross_validated")));
+  if (studio.progress) {
+    const { done, total } = studio.progress;
+    const bar = el("progress", { id: "cv-progress", max: total, value: done, "aria-label": t("cross_validated") });
+    box.append(el("span", { class: "cv-line" }, bar, el("span", { class: "num" }, `${done}/${total}`), el("button", { type: "button", class: "small", id: "cv-stop", onclick: stopCross }, t("s_cancel"))));
+  } else if (f) box.append(el("span", { class: "cv-line" }, el("strong", { class: f.current === false ? "old" : "", title: f.current === false ? t("s_cv_old") : undefined }, figureText(f)), f.current === false ? el("span", { class: "tag" }, t("s_older")) : null, f.current === false ? run : null));
+  else box.append(run);
+  return box;
+}
+
+async function startCross() {
+  try {
+    const { done, total } = await api.crossValidate(10);
+    studio.progress = { done, total };
+    fillBar();
+  } catch (error) {
+    complain(error);
+  }
+}
+
+async function stopCross() {
+  try {
+    await api.stopCrossValidation();
+  } catch (error) {
+    complain(error);
+  }
+  studio.progress = null;
+  fillBar();
+}
+
+/** How many warnings there are; a click goes to the next one. */
+function warningButton() {
+  const list = studio.server.warnings.filter((one) => !isHidden(one.node));
+  if (!list.length) return null;
+  const next = () => {
+    const at = list.findIndex((one) => one.node > state.selected);
+    reveal(list[Math.max(at, 0)].node);
+    update({ tab: "node" });
+  };
+  return el("button", { type: "button", id: "warnings", class: "mark-warn", title: list.map((one) => `#${one.node}: ${warningText(one)}`).join("\n"), onclick: next }, `⚠ ${t("s_n_warnings", { n: fmtCount(list.length) })}`);
+}
+
+/** Build the bar anew; what had the focus has it again. */
+function fillBar() {
+  const bar = document.getElementById("bench-bar");
+  if (!bar) return;
+  const held = bar.contains(document.activeElement) ? document.activeElement.id : "";
+  bar.replaceWith(benchBar());
+  if (held && document.getElementById(held)) document.getElementById(held).focus();
+}

@@ -1,0 +1,102 @@
+// The Trees tab: snapshots of the tree under names, and two of them side by side.
+
+const AUTOMATIC = "@automatic";
+const comparing = { a: "", b: AUTOMATIC, /** @type {any} */ data: null, revision: -1, loading: false };
+
+function treesPanel() {
+  return el("div", {}, section(t("s_snapshots"), snapshotList()), section(t("s_compare"), compareBox()));
+}
+
+function snapshotList() {
+  const name = el("input", { id: "snapshot-name", type: "text", maxlength: 80, autocomplete: "off", "aria-label": t("s_snapshot_name"), placeholder: t("s_snapshot_name") });
+  const keep = () => name.value.trim() && act("snapshot", { name: name.value.trim() });
+  name.addEventListener("keydown", (e) => e.key === "Enter" && keep());
+  const { snapshots } = studio.server;
+  return el("div", {},
+    el("div", { class: "row" }, name, el("button", { type: "button", class: "small", id: "snapshot-keep", onclick: keep }, t("s_snapshot_keep"))),
+    snapshots.length ? el("ul", { class: "snapshots" }, snapshots.map((one, k) => el("li", {},
+      el("span", { class: "snapshot-name" }, one.name, one.current ? el("span", { class: "tag" }, t("s_current")) : null), el("span", { class: "muted" }, t("n_leaves", { n: fmtCount(one.n_leaves) })),
+      el("span", { class: "row" },
+        el("button", { type: "button", class: "small", id: `restore-${k}`, disabled: one.current, "aria-label": `${t("s_restore")}: ${one.name}`, onclick: () => act("restore", { name: one.name }) }, t("s_restore")),
+        el("button", { type: "button", class: "small", id: `forget-${k}`, "aria-label": `${t("s_forget")}: ${one.name}`, onclick: () => act("forget", { name: one.name }) }, t("s_forget"))))))
+      : el("p", { class: "muted" }, t("s_snapshots_none")));
+}
+
+/** What a tree of the comparison is called. */
+const treeName = (name) => (name === "" ? t("s_tree_now") : name === AUTOMATIC ? t("s_tree_automatic") : name);
+
+function compareBox() {
+  const names = ["", AUTOMATIC, ...studio.server.snapshots.map((one) => one.name)];
+  for (const side of ["a", "b"]) if (!names.includes(comparing[side])) comparing[side] = side === "a" ? "" : AUTOMATIC;
+  const pick = (side) => {
+    const list = el("select", { id: "compare-" + side, "aria-label": t("s_compare_" + side) }, names.map((name) => el("option", { value: name }, treeName(name))));
+    list.value = comparing[side];
+    list.addEventListener("change", () => {
+      comparing[side] = list.value;
+      comparing.data = null;
+      fillComparison();
+    });
+    return list;
+  };
+  return el("div", {},
+    el("div", { class: "row" }, pick("a"), el("span", { class: "muted" }, t("s_against")), pick("b"), el("button", { type: "button", class: "small", id: "compare-run", onclick: runComparison }, t("s_compare_run"))),
+    el("div", { id: "comparison", "aria-live": "polite" }, comparison()));
+}
+
+async function runComparison() {
+  comparing.loading = true;
+  fillComparison();
+  try {
+    const { a, b } = comparing;
+    const data = await api.compare(a, b);
+    comparing.data = { ...data, a: { ...data.a, name: a }, b: { ...data.b, name: b } };
+    comparing.revision = studio.server.revision;
+  } catch (error) {
+    comparing.data = null;
+    complain(error);
+  }
+  comparing.loading = false;
+  fillComparison();
+}
+
+function fillComparison() {
+  const holder = document.getElementById("comparison");
+  if (holder) holder.replaceChildren(comparison());
+}
+
+function comparison() {
+  if (comparing.loading) return el("p", { class: "muted" }, t("s_comparing"));
+  const { data } = comparing;
+  if (!data) return el("p", { class: "muted" }, t("s_compare_hint"));
+  return el("div", {},
+    comparing.revision !== studio.server.revision ? el("p", { class: "muted small-text" }, t("s_compare_old")) : null,
+    el("p", { class: data.within_one_se ? "calm" : "warn", id: "comparison-verdict" }, verdictText(data)),
+    tableOf(["", treeName(data.a.name), treeName(data.b.name)], comparisonRows(data), "own"),
+    el("p", {}, t("s_n_changed", { n: fmtCount(data.n_changed), all: fmtCount(data.n_rows), share: fmtPercent(data.n_rows ? data.n_changed / data.n_rows : 0, 1), source: t("s_rows_" + data.rows) })),
+    data.changed.length ? changedTable(data) : null);
+}
+
+/** Which of the two is better, and whether by more than chance. */
+function verdictText(data) {
+  if (!data.difference) return t("s_verdict_same");
+  const [better, worse] = data.difference < 0 ? [data.b, data.a] : [data.a, data.b];
+  const plain = M.regression || better.figures.train.cost !== null;
+  const shown = (/** @type {number} */ v) => (plain ? fmtNumber(v, 2) : `${fmtNumber(100 * v, 2)} ${t("points")}`);
+  return t(data.within_one_se ? "s_verdict_within" : "s_verdict_beyond", { better: treeName(better.name), worse: treeName(worse.name), apart: shown(Math.abs(data.difference)), se: shown(better.figures[data.rows].se) });
+}
+
+function comparisonRows(data) {
+  const sides = [data.a, data.b];
+  const line = (name, source) => (sides.every((s) => !s.figures[source]) ? [] : [[name, ...sides.map((s) => (s.figures[source] ? figureText(s.figures[source]) : "–"))]]);
+  const what = figureName(data.a.figures.train);
+  return [[t("leaves"), ...sides.map((s) => fmtCount(s.n_leaves))], [t("depth"), ...sides.map((s) => fmtCount(s.depth))],
+    ...line(`${what} (${t("s_train")})`, "train"), ...line(`${what} (${t("s_held_out")})`, "held_out"), ...line(`${what} (${t("cross_validated")})`, "cross_validated")];
+}
+
+/** Where rows change their answer: from which leaf to which. */
+function changedTable(data) {
+  const said = (v) => (typeof v === "number" && M.regression ? fmtNumber(v, 3) : String(v));
+  const leaf = (tree, node) => (tree.name === "" && comparing.revision === studio.server.revision && node < M.n ? el("button", { type: "button", class: "link", onclick: () => reveal(node) }, `#${node}`) : `#${node}`);
+  return tableOf([treeName(data.a.name), treeName(data.b.name), t("rows")], data.changed.slice(0, 12).map((one) => [
+    el("span", {}, leaf(data.a, one.node_a), ` ${said(one.a)}`), el("span", {}, leaf(data.b, one.node_b), ` ${said(one.b)}`), fmtCount(one.n_rows)]), "changed");
+}

@@ -1,0 +1,90 @@
+// Classroom mode: the figures of a node are hidden until the learner has said which question is best;
+// then the computation is shown with the numbers put into the formula, one step after another.
+
+const MEASURES = ["entropy", "gini", "gain", "gain_ratio", "chi2"];
+const lesson = {
+  column: "", measure: "gain", /** @type {any} */ result: null, node: -1, revision: -1,
+  /** @type {any} */ steps: null, shown: 0,
+};
+
+/** Whether a lesson still hides the figures of a node. */
+const isHidden = (i) => Boolean(studio.server.lesson) && !studio.server.lesson.answered.some((one) => one.node === i);
+
+/** The question that the learner has to answer. */
+function lessonQuestion(i) {
+  const data = rivalsHere();
+  const names = data ? data.rivals.map((one) => one.column) : [];
+  const answer = async () => {
+    const chosen = /** @type {HTMLInputElement|null} */ (document.querySelector('input[name="lesson"]:checked'));
+    if (!chosen) return say(t("s_lesson_choose"));
+    try {
+      const result = await api.answer(i, chosen.value);
+      Object.assign(lesson, { result: { ...result, chosen: chosen.value }, node: i, column: chosen.value, steps: null, shown: 0 });
+      rivals.revision = -1;
+      await refresh();
+      renderPanel();
+    } catch (error) {
+      complain(error);
+    }
+  };
+  return el("section", { class: "block lesson", id: "rivals" },
+    el("fieldset", {}, el("legend", {}, t("s_lesson_question")),
+      names.map((name, k) => el("label", { class: "lesson-choice" }, el("input", { type: "radio", name: "lesson", value: name, id: `lesson-${k}` }), el("span", {}, name)))),
+    el("p", { class: "muted" }, t("s_lesson_hint")),
+    el("button", { type: "button", class: "primary", id: "lesson-answer", onclick: answer }, t("s_lesson_answer")));
+}
+
+/** Whether the answer was right, and how the figures come about. */
+function lessonResult(i) {
+  if (!studio.server.lesson) return null;
+  const mine = studio.server.lesson.answered.find((one) => one.node === i);
+  const known = lesson.result && lesson.node === i ? lesson.result : null;
+  const verdict = known ? el("p", { class: known.right ? "calm" : "warn", id: "lesson-verdict", role: "status" },
+    t(known.right ? "s_lesson_right" : "s_lesson_wrong", { chosen: known.chosen, best: joined(known.best) })) : null;
+  if (lesson.node !== i) Object.assign(lesson, { node: i, column: mine ? mine.column : "", steps: null, shown: 0, result: null });
+  return el("section", { class: "block lesson" }, verdict, el("h3", {}, t("s_lesson_steps")), stepChoice(), el("div", { id: "lesson-steps", "aria-live": "polite" }, stepParts()));
+}
+
+/** Which column and which figure are to be computed. */
+function stepChoice() {
+  const list = (id, label, values, value, name, chosen) => {
+    const box = el("select", { id, "aria-label": label }, values.map((v) => el("option", { value: v }, name(v))));
+    box.value = value;
+    box.addEventListener("change", () => chosen(box.value));
+    return box;
+  };
+  const reset = (change) => {
+    Object.assign(lesson, change, { steps: null, shown: 0 });
+    fillSteps();
+  };
+  return el("div", { class: "row" },
+    list("lesson-column", t("column"), M.columns.name, lesson.column || M.columns.name[0], (v) => v, (column) => reset({ column })),
+    list("lesson-measure", t("s_lesson_measure"), MEASURES, lesson.measure, (v) => t("s_measure_" + v), (measure) => reset({ measure })),
+    el("button", { type: "button", class: "small", id: "lesson-next", onclick: nextStep }, t("s_lesson_next")),
+    el("button", { type: "button", class: "small", id: "lesson-all", onclick: () => nextStep(Infinity) }, t("s_lesson_all")));
+}
+
+/** Show one more step, or all; the first time they are fetched. @param {any} [by] */
+async function nextStep(by = 1) {
+  try {
+    if (!lesson.steps || lesson.steps.lang !== LANG) lesson.steps = { ...(await api.steps(lesson.node, lesson.column || M.columns.name[0], lesson.measure)), lang: LANG };
+  } catch (error) {
+    return complain(error);
+  }
+  lesson.shown = Math.min(lesson.shown + (typeof by === "number" ? by : 1), lesson.steps.steps.length);
+  fillSteps();
+}
+
+function fillSteps() {
+  const holder = document.getElementById("lesson-steps");
+  if (holder) holder.replaceChildren(...stepParts());
+}
+
+function stepParts() {
+  if (!lesson.steps) return [el("p", { class: "muted" }, t("s_lesson_steps_hint"))];
+  const { steps, result } = lesson.steps;
+  const whole = lesson.shown >= steps.length;
+  return [el("ol", { class: "lesson-steps" }, steps.slice(0, lesson.shown).map((one) => el("li", {},
+    el("strong", {}, one.title), one.text ? el("p", {}, one.text) : null, one.formula ? el("p", { class: "formula" }, one.formula) : null))),
+  whole && result !== null && result !== undefined ? el("p", { class: "answer" }, `${t("s_measure_" + lesson.measure)} = `, el("strong", {}, fmtNumber(result))) : ""];
+}

@@ -1,0 +1,1 @@
+"""Lessons: the best question computed by hand, with the numbers put into the formulas."""

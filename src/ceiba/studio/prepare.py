@@ -1,0 +1,333 @@
+"""A table made ready for learning: target, weights, kinds and roles of columns, held-out rows.
+
+What the studio's first screen sets is one call of `prepare`, so that a saved script makes the very
+same table. All columns are read once, the target among them; then columns are converted or left
+out, rows without a target are left out, and rows are held out, in this order.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError, DataWarning, OptionError
+from ceiba.inspection.describing.table import is_measured
+from ceiba.inspection.resampling import held_out_rows
+from ceiba.table import (
+    Column,
+    ColumnInfo,
+    Kind,
+    Schema,
+    Table,
+    Target,
+    TargetInfo,
+    read,
+    read_target,
+    read_target_like,
+    read_weights,
+)
+from ceiba.table.conform import conform
+from ceiba.table.display import level_of_number
+from ceiba.table.levels import code_numbers, recode
+from ceiba.table.summary import column_range
+from ceiba.tree.splits.sentences import level_text
+
+Kinds = Literal["number", "category", "ordered"]
+KINDS: Final = ("number", "category", "ordered")
+_KIND_WORDS: Final = {
+    Kind.NUMERIC: "number", Kind.CATEGORICAL: "category", Kind.ORDERED: "ordered"
+}  # fmt: skip
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A table ready for learning.
+
+    Attributes
+    ----------
+    X : Table
+    y : Target
+    weight : float64 array or None
+    held_out : Prepared or None
+        Rows to judge by.
+    n_left_out : int
+        Rows without a target.
+    """
+
+    X: Table
+    y: Target
+    weight: Array | None = None
+    held_out: Prepared | None = None
+    n_left_out: int = 0
+
+    def take(self, rows: Array) -> Prepared:
+        """Give some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Prepared(self.X.take(rows), self.y.take(rows), weight)
+
+
+def prepare(
+    X: Any,
+    y: Any,
+    *,
+    task: Literal["classification", "regression"] | None = None,
+    weight: str | None = None,
+    ignore: Iterable[str] = (),
+    kinds: Mapping[str, Kinds] | None = None,
+    orders: Mapping[str, Iterable[Any]] | None = None,
+    held_out: Any = None,
+    seed: int = 0,
+    like: Any = None,
+) -> Prepared:
+    """Make a table ready for learning, as the first screen of the studio does.
+
+    Parameters
+    ----------
+    X : table
+        Anything that `fit` accepts.
+    y : str or array-like
+        The column of X to predict, or its values.
+    task : {"classification", "regression"}, optional
+        By default texts, booleans and whole numbers of at most 20 values are classes.
+    weight : str, optional
+        The column with the weight of each row.
+    ignore : iterable of str
+        Columns that are not learned from.
+    kinds : mapping of column to {"number", "category", "ordered"}, optional
+        Columns that are of another kind than their type says.
+    orders : mapping of column to levels, optional
+        The levels of ordered columns, from the lowest to the highest.
+    held_out : float or table, optional
+        Share of the rows to hold out (of each class the same share), or a table of other rows.
+    seed : int, default=0
+        Of the choice of held-out rows.
+    like : fitted model or Tree, optional
+        Columns, their kinds and levels, and the classes are as this one knows them.
+
+    Returns
+    -------
+    Prepared
+        `X`, `y`, `weight` for `fit`; `held_out` has the same.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> frame = {"id": [1, 2, 3, 4], "size": ["S", "L", "M", "S"], "buys": ["n", "y", "y", "n"]}
+    >>> data = ceiba.prepare(frame, "buys", ignore=["id"], orders={"size": ["S", "M", "L"]})
+    >>> data.X.schema.names, data.X.columns[0].values.tolist()
+    (('size',), [0, 2, 1, 0])
+    >>> ceiba.DecisionTreeClassifier().fit(data.X, data.y).get_n_leaves()
+    2
+    """
+    table, name = whole_table(X, y)
+    if like is not None:
+        _refuse_with_like(task=task, ignore=ignore, kinds=kinds, orders=orders)
+        return _parted(_like(table, name, getattr(like, "tree_", like), weight), held_out, weight, seed)
+    own = dict(kinds or {}) | {column: "ordered" for column in orders or {}}
+    left_out = [*ignore, *([weight] if weight is not None else [])]
+    _check_names(table, [*own, *left_out, name])
+    if name in left_out:
+        raise OptionError(f"Column {name!r} is the target, which cannot be left out.")
+    names = [one for one in table.schema.names if one != name and one not in left_out]
+    if not names:
+        raise DataError(f"There is no column to learn from besides the target {name!r}.")
+    columns = [as_kind(table.column(one), own.get(one), (orders or {}).get(one)) for one in names]
+    made = _with_target(table, columns, name, task, weight)
+    return _parted(made, held_out, weight, seed)
+
+
+def _parted(made: Prepared, held_out: Any, weight: str | None, seed: int) -> Prepared:
+    """Hold rows out, or read those that are given."""
+    if held_out is None:
+        return made
+    if _is_table(held_out):
+        name = made.y.info.name
+        assert name is not None
+        tree = _Known(made.X.schema, made.y.info)
+        return replace(made, held_out=_like(read(held_out), name, tree, weight))
+    codes = made.y.values[:, 0] if made.y.info.task == "classification" else None
+    train, test = held_out_rows(codes, len(made.y), _share(held_out), seed)
+    return replace(made.take(train), held_out=made.take(test), n_left_out=made.n_left_out)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known of a table: as much of a tree as reading by it needs."""
+
+    schema: Schema
+    target: TargetInfo
+
+
+def whole_table(X: Any, y: Any) -> tuple[Table, str]:
+    """Read all columns, the target among them, and give its name."""
+    with warnings.catch_warnings():  # identifiers and the like are shown to the user anyway
+        warnings.simplefilter("ignore", DataWarning)
+        table = read(X)
+        if isinstance(y, str):
+            return table, y
+        name = getattr(y, "name", None)
+        name = name if isinstance(name, str) and name not in table.schema.names else "target"
+        while name in table.schema.names:
+            name += "_"
+        values = [*table.columns, *read({name: y}).columns]
+    if len(values[-1].values) != table.n_rows:
+        raise DataError(f"X has {table.n_rows} rows, and y {len(values[-1].values)}.")
+    return _table(values, table.schema.named), name
+
+
+def task_of(column: Column) -> Literal["classification", "regression"]:
+    """Say what is learned of a target: classes or numbers."""
+    present = np.flatnonzero(~column.missing)
+    return "regression" if is_measured(column, present) else "classification"
+
+
+def labels_of(column: Column, rows: Array) -> Array:
+    """Give the labels in some rows of a column: levels, whole numbers, truth values."""
+    values = column.values[rows]
+    if not column.info.is_numeric:
+        return np.array(column.info.levels, dtype=object)[values]
+    if column.info.display == "boolean":
+        return np.asarray(values == 1)
+    if column.info.display == "number":
+        return values.astype(np.int64) if bool((values == np.rint(values)).all()) else values
+    return np.array([level_of_number(float(v), column.info.display) for v in values], object)
+
+
+def as_kind(column: Column, kind: str | None, order: Iterable[Any] | None = None) -> Column:
+    """Give a column another kind, and an ordered one its order.
+
+    Examples
+    --------
+    >>> from ceiba.studio.prepare import as_kind
+    >>> from ceiba.table import read
+    >>> as_kind(read({"zip": [7, 5, 7]}).columns[0], "category").info.levels
+    (5, 7)
+    """
+    if kind is None:
+        return column
+    if kind not in KINDS:
+        raise OptionError(f"kinds: {kind!r} is none. Kinds are {', '.join(KINDS)}.")
+    if kind == "number":
+        return column if column.info.is_numeric else _numbers(column)
+    column = _levels(column, Kind.CATEGORICAL if kind == "category" else Kind.ORDERED)
+    return column if order is None else _ordered(column, list(order))
+
+
+def _levels(column: Column, kind: Kind) -> Column:
+    info = column.info
+    if not info.is_numeric:
+        return Column(replace(info, kind=kind), column.values, column.levels_found)
+    codes, numbers = code_numbers(column.values)
+    levels = tuple(level_of_number(number, info.display) for number in numbers.tolist())
+    return Column(ColumnInfo(info.name, kind, levels, "number", info.n_missing), codes, True)
+
+
+def _numbers(column: Column) -> Column:
+    """Read levels as numbers."""
+    name, values = column.info.name, []
+    for level in column.info.levels:
+        try:
+            values.append(float(str(level).strip()))
+        except ValueError:
+            raise DataError(
+                f"Column {name!r}: {level!r} is not a number. Leave the column a category, or "
+                "correct the cell."
+            ) from None
+    numbers = np.array([*values, np.nan])[column.values]  # the last one serves code -1
+    return Column(ColumnInfo(name, Kind.NUMERIC, (), "number", *column_range(name, numbers)), numbers)
+
+
+def _ordered(column: Column, order: list[Any]) -> Column:
+    info = column.info
+    by_text = {level_text(level): level for level in info.levels}
+    wanted = [by_text.get(level_text(level), level) for level in order]
+    lacking = [level for level in info.levels if level not in wanted]
+    if lacking or len(set(wanted)) < len(wanted):
+        what = f"level {lacking[0]!r} is not among them" if lacking else "a level is there twice"
+        raise OptionError(
+            f"orders, column {info.name!r}: {what}. Give every level once: "
+            f"{', '.join(map(level_text, info.levels))}."
+        )
+    codes = recode(column.values, [wanted.index(level) for level in info.levels])
+    return Column(replace(info, levels=tuple(wanted)), codes)
+
+
+def _with_target(
+    table: Table, columns: list[Column], name: str, task: Any, weight: str | None
+) -> Prepared:
+    """Take the rows that have a target."""
+    answer = table.column(name)
+    rows = np.flatnonzero(~answer.missing)
+    if not len(rows):
+        raise DataError(f"No row has a value in the target {name!r}.")
+    X, n = _table(columns, table.schema.named), table.n_rows
+    weights = None if weight is None else _weights(table.column(weight))
+    if len(rows) < n:
+        X = X.take(rows)
+        weights = None if weights is None else weights[rows]
+    chosen = task or task_of(answer)
+    truth = labels_of(answer, rows) if chosen == "classification" else _target_numbers(answer, rows)
+    target = read_target(truth, task=chosen, name=name)
+    return Prepared(X, target, weights, None, n - len(rows))
+
+
+def _target_numbers(column: Column, rows: Array) -> Array:
+    if not column.info.is_numeric:
+        raise OptionError(f"Column {column.info.name!r} holds levels: its task is classification.")
+    return column.values[rows].astype(np.float64)
+
+
+def _weights(column: Column) -> Array:
+    if not column.info.is_numeric or column.missing.any():
+        raise DataError(f"Column {column.info.name!r}: a weight is a number in every row.")
+    weights = read_weights(column.values, len(column.values))
+    assert weights is not None
+    return weights
+
+
+def _like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
+    """Read rows by the schema of a tree, or of rows that were read before."""
+    _check_names(table, [*tree.schema.names, name, *([weight] if weight is not None else [])])
+    columns = []
+    for info in tree.schema.columns:
+        own = table.column(info.name)
+        converted = own if own.missing.all() else as_kind(own, _KIND_WORDS[info.kind])
+        columns.append(conform(converted, info))
+    made = _with_target(table, columns, name, tree.target.task, weight)
+    labels = made.y.values[:, 0]
+    if tree.target.task == "classification":
+        labels = made.y.info.classes[0][labels]
+    known = replace(tree.target, name=tree.target.name or name)
+    return replace(made, y=read_target_like(labels, known, len(labels)))
+
+
+def _refuse_with_like(**given: Any) -> None:
+    for option, value in given.items():
+        if value:
+            raise OptionError(f"{option}: the columns are those of `like`. Leave one of them out.")
+
+
+def _table(columns: list[Column], named: bool) -> Table:
+    infos = tuple(column.info for column in columns)
+    return Table(tuple(columns), len(columns[0].values), Schema(infos, None, named))
+
+
+def _is_table(held_out: Any) -> bool:
+    return held_out is not None and not isinstance(held_out, int | float | np.number)
+
+
+def _share(share: Any) -> float:
+    if isinstance(share, bool) or not 0 < float(share) < 1:
+        raise OptionError(f"held_out must be a share between 0 and 1, or a table. Got {share!r}.")
+    return float(share)
+
+
+def _check_names(table: Table, names: Iterable[str]) -> None:
+    for name in names:
+        table.schema.index(name)

@@ -1,0 +1,1 @@
+"""The workspace: what is set up, what was done, the tree as it is; saved after every action."""

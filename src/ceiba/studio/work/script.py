@@ -1,0 +1,95 @@
+"""The saved script: a program that makes the very same tree from the same data."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+from ceiba.studio.work.setup import Setup
+from ceiba.studio.work.source import Source
+from ceiba.studio.work.state import State
+
+
+def script(source: Source, state: State) -> str:
+    """Write the program that rebuilds the tree of a state.
+
+    Its `rebuild` takes the data; run as a program it reads them from the file they came from.
+    """
+    names = "X, y" if source.separate_target else "frame"
+    if source.model is not None and state.setup.from_model:
+        names = f"model, {names}"
+    body = [prepare_line(source, state.setup)]
+    if state.model is not None:
+        body += [_parts(state.setup), *filter(None, [state.first]), *state.lines]
+    made = "model" if state.model is not None else "data"
+    lines = [
+        f'"""The tree of {_in_docstring(source.name)}, grown in the studio of ceiba {version("ceiba")}."""',
+        "",
+        "import ceiba",
+        "",
+        "",
+        f"def rebuild({names}):",
+        '    """Make the tree again, step by step."""',
+        *(f"    {line}" for line in body),
+        f"    return {made}",
+        "",
+    ]
+    if source.file is not None:
+        lines += ["", 'if __name__ == "__main__":', *_main(source, state), ""]
+    return "\n".join(lines)
+
+
+def prepare_line(source: Source, setup: Setup) -> str:
+    """Write the call that makes the table ready."""
+    if setup.target is None:
+        return "data = ceiba.describe(frame)"
+    target = "X, y" if source.separate_target else f"frame, {setup.target!r}"
+    given = {name: repr(value) for name, value in setup.arguments().items()}
+    if setup.held_out is not None and "file" in setup.held_out:
+        given["held_out"] = read_call(source, setup.held_out["file"])
+    if setup.from_model:
+        given = {k: v for k, v in given.items() if k in ("weight", "held_out", "seed")}
+        given["like"] = "model"
+    more = "".join(f", {name}={value}" for name, value in given.items())
+    return f"data = ceiba.prepare({target}{more})"
+
+
+def first_line(model: Any, setup: Setup) -> str:
+    """Write the line that begins a tree."""
+    name = type(model).__name__
+    return f"model = ceiba.{name}({parameters_text(model)}).fit_root({rows_of(setup)})"
+
+
+def parameters_text(model: Any) -> str:
+    """Write the parameters that differ from their defaults."""
+    return ", ".join(f"{name}={value!r}" for name, value in model._stated().items())
+
+
+def rows_of(setup: Setup) -> str:
+    """Write the data as they are passed to the methods of a model."""
+    return "X, y, w" if setup.weight is not None else "X, y"
+
+
+def read_call(source: Source, file: str) -> str:
+    """Write the call that reads a file."""
+    more = "".join(f", {name}={value!r}" for name, value in source.reading.items())
+    return f"ceiba.read_file({file!r}{more})"
+
+
+def _parts(setup: Setup) -> str:
+    if setup.weight is not None:
+        return "X, y, w = data.X, data.y, data.weight"
+    return "X, y = data.X, data.y"
+
+
+def _main(source: Source, state: State) -> list[str]:
+    assert source.file is not None
+    given = read_call(source, source.file)
+    if source.model is not None and state.setup.from_model:
+        given = f"ceiba.load({source.model_file!r}), {given}"
+    shown = ".tree_" if state.model is not None else ""
+    return [f"    print(rebuild({given}){shown})"]
+
+
+def _in_docstring(text: str) -> str:
+    return text.encode("unicode_escape").decode("ascii").replace('"', "'")

@@ -1,0 +1,273 @@
+"""What the first screen sets: roles and kinds of columns, options of growing, held-out rows.
+
+A setup is a value. It says how `ceiba.prepare` is called and what parameters the estimator has; the
+studio uses both, and the saved script writes both down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from ceiba.criteria import criterion_names
+from ceiba.errors import DataError, OptionError
+from ceiba.grow import OPTIONS
+from ceiba.inspection import describe
+from ceiba.studio.prepare import KINDS, as_kind, task_of
+from ceiba.table import Table
+from ceiba.tree.splits.sentences import level_text
+
+ROLES: Final = ("use", "ignore", "weight", "target")
+#: The options of growing that the first screen offers; a model may come with others.
+OFFERED: Final = (
+    "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "max_leaf_nodes",
+    "min_impurity_decrease", "missing", "unseen", "categorical_splits",
+)  # fmt: skip
+_NOT_BY_HAND: Final = ("honest", "leaf_values", "forced_splits", "search")
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How a table is prepared and how trees grow.
+
+    Attributes
+    ----------
+    target : str or None
+        None: not chosen yet, and there is no tree.
+    task : str or None
+        None: judged by the target.
+    weight : str or None
+    ignore : tuple of str
+    kinds, orders : mapping by column
+    monotone, costs : mapping by column
+    held_out : None, {"share", "seed"}, {"file"} or {"given"}
+    options : mapping
+        Parameters of the estimator.
+    class_prior : mapping of class, as text, to share; or None
+    cost_matrix : list of lists, or None
+    from_model : bool
+        The tree starts as that of a given model, whose schema the columns have.
+    """
+
+    target: str | None = None
+    task: str | None = None
+    weight: str | None = None
+    ignore: tuple[str, ...] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    orders: Mapping[str, list[str]] = field(default_factory=dict)
+    monotone: Mapping[str, int] = field(default_factory=dict)
+    costs: Mapping[str, float] = field(default_factory=dict)
+    held_out: Mapping[str, Any] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    class_prior: Mapping[str, float] | None = None
+    cost_matrix: list[list[float]] | None = None
+    from_model: bool = False
+
+    @classmethod
+    def first(cls, table: Table, target: str | None, **given: Any) -> Setup:
+        """Give the setup in which the studio opens: identifiers are ignored."""
+        if target is not None:
+            table.schema.index(target)
+        rows = table if table.n_rows <= _MOST else table.take(_some(table.n_rows))
+        named = [one.name for one in describe(rows).columns if one.kind == "identifier"]
+        learned = [name for name in table.schema.names if name != target and name not in named]
+        ignored = tuple(name for name in named if name != target) if learned else ()
+        return cls(target=target, ignore=ignored, **given)
+
+    def arguments(self) -> dict[str, Any]:
+        """Give the arguments of `ceiba.prepare`, without held-out rows from a file."""
+        given = {
+            "task": self.task,
+            "weight": self.weight,
+            "ignore": list(self.ignore),
+            "kinds": dict(self.kinds),
+            "orders": {name: list(levels) for name, levels in self.orders.items()},
+        }
+        if self.held_out is not None and "share" in self.held_out:
+            given["held_out"] = float(self.held_out["share"])
+            given["seed"] = int(self.held_out.get("seed", 0))
+        return {name: value for name, value in given.items() if value}
+
+    def parameters(self, classes: list[Any]) -> dict[str, Any]:
+        """Give the parameters of the estimator, for these classes (none: numbers)."""
+        given: dict[str, Any] = dict(self.options)
+        left_out = {*self.ignore, self.weight, self.target}
+        monotone = {name: way for name, way in self.monotone.items() if name not in left_out}
+        costs = {name: cost for name, cost in self.costs.items() if name not in left_out}
+        if monotone:
+            given["monotonic_cst"] = monotone
+        if costs:
+            given["column_cost"] = costs
+        if classes and self.class_prior is not None:
+            given["class_prior"] = _by_label(self.class_prior, classes)
+        if classes and self.cost_matrix is not None:
+            given["cost_matrix"] = [[float(cost) for cost in row] for row in self.cost_matrix]
+        return given
+
+    # ------------------------------------------------------------------ changes
+
+    def with_column(self, table: Table, column: str, **change: Any) -> Setup:
+        """Set the role, kind, order of levels, monotone direction or cost of a column."""
+        table.schema.index(column)
+        setup = replace(self, from_model=False)
+        for name, value in change.items():
+            setup = _CHANGES[name](setup, table, column, value)
+        return setup
+
+    def _with_role(self, table: Table, column: str, role: Any) -> Setup:
+        if role not in ROLES:
+            raise OptionError(f"role: got {role!r}. Roles are {', '.join(ROLES)}.")
+        free = replace(
+            self,
+            ignore=tuple(name for name in self.ignore if name != column),
+            weight=None if self.weight == column else self.weight,
+            target=None if self.target == column else self.target,
+        )
+        if role == "ignore":
+            return replace(free, ignore=(*free.ignore, column))
+        if role == "weight":
+            return replace(free, weight=column)
+        if role == "target":
+            # What was said of the classes of another target does not hold for this one.
+            return replace(free, target=column, task=None, class_prior=None, cost_matrix=None)
+        return free
+
+    def _with_kind(self, table: Table, column: str, kind: Any) -> Setup:
+        if kind not in KINDS:
+            raise OptionError(f"kind: got {kind!r}. Kinds are {', '.join(KINDS)}.")
+        as_kind(table.column(column), kind)  # says what cannot be converted
+        kinds = {name: own for name, own in self.kinds.items() if name != column}
+        orders = {name: own for name, own in self.orders.items() if name != column}
+        if as_kind(table.column(column), kind) is not table.column(column):
+            kinds[column] = kind
+        return replace(self, kinds=kinds, orders=orders)
+
+    def _with_order(self, table: Table, column: str, order: Any) -> Setup:
+        if not isinstance(order, list) or not all(isinstance(one, str) for one in order):
+            raise OptionError(f"order: got {order!r}. Give the levels, as a list of texts.")
+        as_kind(table.column(column), "ordered", order)
+        kinds = {name: own for name, own in self.kinds.items() if name != column}
+        return replace(self, kinds=kinds, orders={**self.orders, column: order})
+
+    def _with_monotone(self, table: Table, column: str, way: Any) -> Setup:
+        if way not in (-1, 0, 1) or isinstance(way, bool):
+            raise OptionError(f"monotone: got {way!r}. Give -1, 0 or 1.")
+        others = {name: own for name, own in self.monotone.items() if name != column}
+        return replace(self, monotone=others if way == 0 else {**others, column: int(way)})
+
+    def _with_cost(self, table: Table, column: str, cost: Any) -> Setup:
+        number = isinstance(cost, int | float) and not isinstance(cost, bool)
+        if not number or not 0 < cost < float("inf"):
+            raise OptionError(f"cost: got {cost!r}. Give a positive number.")
+        others = {name: own for name, own in self.costs.items() if name != column}
+        return replace(self, costs=others if cost == 1 else {**others, column: float(cost)})
+
+    def with_options(self, options: Any, task: str) -> Setup:
+        """Set options of growing; null sets one back to its default."""
+        if not isinstance(options, dict):
+            raise OptionError(f"options: got {options!r}. Give an object of names and values.")
+        new = dict(self.options)
+        for name, value in options.items():
+            if name not in OFFERED:
+                raise OptionError(f"options: {name!r} is not among {', '.join(OFFERED)}.")
+            new.pop(name, None)
+            default = _default(name, task)
+            if value is not None and value != default:
+                new[name] = value
+        return replace(self, options=new)
+
+    # ------------------------------------------------------------------ what is shown
+
+    def columns(self, table: Table) -> list[dict[str, Any]]:
+        """Give the columns with their roles, for the page."""
+        return [self._column(table, name) for name in table.schema.names]
+
+    def _column(self, table: Table, name: str) -> dict[str, Any]:
+        own = table.column(name)
+        role = "use"
+        if name in self.ignore:
+            role = "ignore"
+        if name == self.weight:
+            role = "weight"
+        if name == self.target:
+            role = "target"
+        kind = "ordered" if name in self.orders else self.kinds.get(name) or _KIND[own.info.kind]
+        shown = as_kind(own, kind, self.orders.get(name)) if kind != "number" else own
+        many = shown.info.n_levels > _MOST_LEVELS
+        levels = None if kind == "number" or many else list(map(level_text, shown.info.levels))
+        if own.info.display in ("date", "datetime") and name not in self.kinds:
+            kind = "date"
+        return {
+            "name": name,
+            "role": role,
+            "kind": kind,
+            "kinds": list(KINDS),
+            "levels": levels,
+            "monotone": self.monotone.get(name, 0),
+            "cost": self.costs.get(name, 1),
+        }
+
+
+_MOST: Final = 100_000  # rows by which identifiers are judged
+_MOST_LEVELS: Final = 200  # levels that are listed on the first screen
+_KIND: Final = {"numeric": "number", "categorical": "category", "ordered": "ordered"}
+_CHANGES: Final = {
+    "role": Setup._with_role,
+    "kind": Setup._with_kind,
+    "order": Setup._with_order,
+    "monotone": Setup._with_monotone,
+    "cost": Setup._with_cost,
+}
+
+
+def _some(n_rows: int) -> Any:
+    import numpy as np
+
+    return np.linspace(0, n_rows - 1, _MOST).astype(np.intp)
+
+
+def task_in(setup: Setup, table: Table) -> str | None:
+    """Say what is learned; None while there is no target."""
+    if setup.target is None:
+        return None
+    return setup.task or task_of(table.column(setup.target))
+
+
+def _default(name: str, task: str) -> Any:
+    return OPTIONS[task][name].default  # type: ignore[index]
+
+
+def shown_options(setup: Setup, task: str) -> dict[str, Any]:
+    """Give the offered options with their values; an object as its text."""
+    values = {name: setup.options.get(name, _default(name, task)) for name in OFFERED}
+    plain = (str, int, float, bool, type(None))
+    return {name: v if isinstance(v, plain) else repr(v) for name, v in values.items()}
+
+
+def allowed_options(task: str) -> dict[str, list[str]]:
+    """Give the words that options take."""
+    return {
+        "criterion": list(criterion_names(task)),  # type: ignore[arg-type]
+        "missing": ["learn", "majority", "surrogate", "fractional", "error"],
+        "unseen": ["majority", "missing", "error", "default"],
+        "categorical_splits": ["binary", "multiway"],
+    }
+
+
+def check_by_hand(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters with which a tree cannot be changed by hand."""
+    for name in _NOT_BY_HAND:
+        if parameters.get(name) not in (None, "share", "greedy"):
+            raise OptionError(
+                f"{name}={parameters[name]!r}: such a tree cannot be changed by hand. Open the "
+                f"studio with a model without {name}."
+            )
+
+
+def _by_label(by_text: Mapping[str, float], classes: list[Any]) -> dict[Any, float]:
+    labels = {level_text(label): label for label in classes}
+    for text in by_text:
+        if text not in labels:
+            raise DataError(f"class_prior: {text!r} is not a class. Classes: {', '.join(labels)}.")
+    return {labels[text]: float(share) for text, share in by_text.items()}

@@ -1,0 +1,113 @@
+"""Where the data come from: the table with all its columns, and how a script gets it again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ceiba.errors import DataError, OptionError
+from ceiba.studio.prepare import Prepared, prepare
+from ceiba.studio.work.setup import Setup
+from ceiba.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The data of a workspace.
+
+    Attributes
+    ----------
+    name : str
+        What the page calls them.
+    table : Table
+        All columns, the target among them.
+    file : str or None
+        The file that `ceiba.read_file` reads; None: the data came from Python.
+    reading : mapping
+        Arguments of `ceiba.read_file`.
+    folder : Path or None
+        The one folder that files are read from and written to; None: none is.
+    read_file : callable or None
+        Reads another file of the folder.
+    held_out : table or None
+        Held-out rows that came from Python.
+    model : estimator or None
+        The model to go on with, and the file that it came from.
+    model_file : str or None
+    metadata : mapping
+        What is kept in saved models, so that files are read the same way again.
+    separate_target : bool
+        The target came as an array of its own.
+    remarks : tuple of str
+    """
+
+    name: str
+    table: Table
+    file: str | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    folder: Path | None = None
+    read_file: Callable[[Path], Any] | None = None
+    held_out: Any = None
+    model: Any = None
+    model_file: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    separate_target: bool = False
+    remarks: tuple[str, ...] = ()
+
+    def prepared(self, setup: Setup) -> Prepared:
+        """Make the table ready as a setup says."""
+        assert setup.target is not None
+        given = setup.arguments()
+        if setup.held_out is not None and "share" not in setup.held_out:
+            given["held_out"] = self._held_out(setup.held_out)
+        if setup.from_model:
+            given = {k: v for k, v in given.items() if k in ("weight", "held_out", "seed")}
+            given["like"] = self.model
+        return prepare(self.table, setup.target, **given)
+
+    def _held_out(self, chosen: Mapping[str, Any]) -> Any:
+        if "given" in chosen:
+            return self.held_out
+        if self.read_file is None:
+            raise OptionError("Held-out rows: no files are read here. Give a share of the rows.")
+        return self.read_file(self.path_of(chosen["file"]))
+
+    def path_of(self, name: Any) -> Path:
+        """Give the path of a file in the folder; nothing outside of it has one."""
+        if self.folder is None:
+            raise OptionError("No folder was given, so no file is read or written.")
+        plain = isinstance(name, str) and 0 < len(name) <= 200 and name not in (".", "..")
+        if not plain or any(c in name for c in "/\\\0:") or name.startswith("."):
+            raise OptionError(f"{name!r} is not the name of a file in the folder.")
+        path = self.folder / name
+        if path.is_symlink() and path.resolve().parent != self.folder.resolve():
+            raise OptionError(f"{name!r} leads out of the folder.")
+        return path
+
+    def table_files(self) -> list[str]:
+        """Give the tables in the folder."""
+        if self.folder is None or self.read_file is None:
+            return []
+        endings = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".xlsx", ".gz")
+        try:
+            names = [one.name for one in self.folder.iterdir() if one.is_file()]
+        except OSError as error:
+            raise DataError(f"The folder cannot be read: {error.strerror}.") from None
+        return sorted(name for name in names if name.lower().endswith(endings) and name[0] != ".")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What tells these data from others: names and values of all columns."""
+        digest = hashlib.blake2b(digest_size=16)
+        for column in self.table.columns:
+            digest.update(repr((column.info.name, column.info.levels)).encode("utf-8", "replace"))
+            digest.update(np.ascontiguousarray(column.values))
+        if self.model is not None:
+            digest.update(str(self.model.tree_).encode("utf-8", "replace"))
+        return digest.hexdigest()

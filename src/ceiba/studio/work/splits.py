@@ -1,0 +1,167 @@
+"""Splits on their way from the page to the library: objects of JSON, sentences, lines of Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ceiba.errors import CeibaError, OptionError
+from ceiba.table import Schema
+from ceiba.tree import Cut, Intervals, LevelSets, Presence, Split
+from ceiba.tree.splits.sentences import cut_text, level_text
+from ceiba.tree.splits.written import read_written
+
+_FORMS = (
+    'a sentence ("age <= 30"), or {"column", "cut"}, {"column", "cuts"}, {"column", "branches"} or '
+    '{"column", "presence": true}'
+)
+
+
+def read_json(given: Any, schema: Schema) -> Any:
+    """Read a split of the page: what `set_split` takes, as a sentence wherever one says it all.
+
+    Examples
+    --------
+    >>> from ceiba.studio.work.splits import read_json
+    >>> from ceiba.table import read
+    >>> schema = read({"age": [1.5, 2], "city": ["Oslo", "Lima"]}).schema
+    >>> read_json({"column": "age", "cut": 1.75}, schema)
+    'age <= 1.75'
+    >>> read_json({"column": "city", "branches": [[0], [1]], "missing": 1}, schema)
+    'city = Lima | city = Oslo or missing'
+    """
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, dict) or not isinstance(given.get("column"), str):
+        raise OptionError(f"split: got {given!r}. Give {_FORMS}.")
+    info = schema.columns[schema.index(given["column"])]
+    split = _split(given, info)
+    missing = given.get("missing")
+    if missing is not None and (isinstance(missing, bool) or not isinstance(missing, int)):
+        raise OptionError(f"split, missing: got {missing!r}. Give the number of a branch.")
+    sentence = _sentence(split, schema, missing)
+    if sentence is not None:
+        return sentence
+    if missing is not None:
+        raise OptionError("split, missing: this split cannot say where missing values go.")
+    return split
+
+
+def to_json(split: Split, schema: Schema) -> dict[str, Any]:
+    """Give a split as an object of JSON.
+
+    Examples
+    --------
+    >>> from ceiba.studio.work.splits import to_json
+    >>> from ceiba.table import read
+    >>> from ceiba.tree import Cut
+    >>> to_json(Cut("age", 30.0), read({"age": [1.0]}).schema)
+    {'column': 'age', 'cut': 30.0}
+    """
+    if isinstance(split, Cut):
+        return {"column": split.column, "cut": split.cut}
+    if isinstance(split, Intervals):
+        alone = {"missing_branch": True} if split.missing_branch else {}
+        return {"column": split.column, "cuts": list(split.cuts), **alone}
+    if isinstance(split, Presence):
+        return {"column": split.column, "presence": True}
+    codes = schema.columns[schema.index(split.column)].codes
+    return {
+        "column": split.column,
+        "branches": [[codes[level] for level in group] for group in split.branches],
+    }
+
+
+def in_python(split: Any) -> str:
+    """Write a split as Python."""
+    return repr(split) if isinstance(split, str) else f"ceiba.tree.{split!r}"
+
+
+def _split(given: dict[str, Any], info: Any) -> Split:
+    column = info.name
+    if "cut" in given:
+        return Cut(column, _number(given["cut"]))
+    if "cuts" in given:
+        cuts = given["cuts"]
+        if not isinstance(cuts, list) or not 1 <= len(cuts) <= 1000:
+            raise OptionError(f"split, cuts: got {cuts!r}. Give a list of numbers.")
+        numbers = tuple(_number(cut) for cut in cuts)
+        alone = given.get("missing_branch") is True
+        return Cut(column, numbers[0]) if len(numbers) + alone < 2 else Intervals(column, numbers, alone)
+    if given.get("presence") is True:
+        return Presence(column)
+    if "branches" in given:
+        return LevelSets(column, tuple(_levels(group, info) for group in _groups(given["branches"])))
+    raise OptionError(f"split: got {given!r}. Give {_FORMS}.")
+
+
+def _number(value: Any) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not abs(value) < float("inf"):
+        raise OptionError(f"split: {value!r} is not a finite number.")
+    return float(value)
+
+
+def _groups(groups: Any) -> list[list[Any]]:
+    lists = isinstance(groups, list) and all(isinstance(group, list) and group for group in groups)
+    if not lists or not groups:
+        raise OptionError(f"split, branches: got {groups!r}. Give a list of codes for each branch.")
+    flat = [code for group in groups for code in group]
+    if len(set(map(str, flat))) < len(flat):
+        raise OptionError("split, branches: a level is in two branches.")
+    return list(groups)
+
+
+def _levels(group: list[Any], info: Any) -> tuple[Any, ...]:
+    for code in group:
+        whole = isinstance(code, int) and not isinstance(code, bool)
+        if not whole or not 0 <= code < info.n_levels:
+            raise OptionError(
+                f"split, branches: column {info.name!r} has levels 0 to {info.n_levels - 1}, not "
+                f"{code!r}."
+            )
+    return tuple(info.levels[code] for code in group)
+
+
+def _sentence(split: Split, schema: Schema, missing: int | None) -> str | None:
+    """Write a split as a sentence, if that reads as the very same split."""
+    for parts in _written(split, schema):
+        if missing is not None:
+            if not 0 <= missing < max(len(parts), 2):
+                raise OptionError(f"split, missing: there is no branch {missing}.")
+            if missing >= len(parts):
+                return None
+            parts[missing] += " or missing"
+        text = " | ".join(parts)
+        try:
+            read = read_written(text, {info.name: info for info in schema.columns})
+        except CeibaError:
+            continue
+        if read.split == split and read.missing == missing:
+            return text
+    return None
+
+
+def _written(split: Split, schema: Schema) -> list[list[str]]:
+    """Give ways to write a split, the shortest first; each has a sentence per branch."""
+    info = schema.columns[schema.index(split.column)]
+    name = split.column
+    if isinstance(split, Presence):
+        return [[f"{name} is present", f"{name} is missing"]]
+    if isinstance(split, LevelSets):
+        groups = [[level_text(level) for level in group] for group in split.branches]
+        sentences = [
+            f"{name} = {group[0]}" if len(group) == 1 else f"{name} in {{{', '.join(group)}}}"
+            for group in groups
+        ]
+        return [sentences]
+    ways = []
+    for show in (lambda cut: cut_text(cut, info), repr):
+        if isinstance(split, Cut):
+            text = show(split.cut)
+            ways += [[f"{name} <= {text}"], [f"{name} <= {text}", f"{name} > {text}"]]
+        else:
+            cuts = [show(cut) for cut in split.cuts]
+            middle = [f"{low} < {name} <= {high}" for low, high in zip(cuts, cuts[1:], strict=False)]
+            ends = [f"{name} is missing"] if split.missing_branch else []
+            ways.append([f"{name} <= {cuts[0]}", *middle, f"{name} > {cuts[-1]}", *ends])
+    return ways

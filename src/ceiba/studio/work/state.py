@@ -1,0 +1,118 @@
+"""One state of the work: the setup, the model, the lines of Python that made it. A value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ceiba.studio.work.setup import Setup
+from ceiba.tree import Tree
+
+#: A place in a tree that does not depend on the numbers of nodes: branches from the root down.
+Place = tuple[int, ...]
+
+
+def place_of(tree: Tree, node: int) -> Place:
+    """Give the branches from the root to a node.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.studio.work.state import place_of
+    >>> place_of(ceiba.tree.build(("x <= 2", "a", ("x <= 3", "b", "a"))), 4)
+    (1, 1)
+    """
+    return tuple(int(tree.branch_index[i]) for i in tree.path(node).nodes[1:])
+
+
+def node_at(tree: Tree, place: Place) -> int | None:
+    """Give the node at a place; None where the tree does not reach it."""
+    node = 0
+    for branch in place:
+        first, last = tree.branch_start[node : node + 2].tolist()
+        if first + branch >= last:
+            return None
+        node = int(tree.branch_node[first + branch])
+    return node
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """The tree as it is, and how it came about.
+
+    Attributes
+    ----------
+    setup : Setup
+    model : fitted estimator or None
+        None while there is no target.
+    first : str
+        Python that begins the tree; "" where a model is given.
+    lines : tuple of str
+        Python that makes the tree of that.
+    by_hand : frozenset of Place
+        Where splits were made by hand.
+    """
+
+    setup: Setup
+    model: Any = None
+    first: str = ""
+    lines: tuple[str, ...] = ()
+    by_hand: frozenset[Place] = field(default_factory=frozenset)
+
+    @property
+    def tree(self) -> Tree | None:
+        """The tree; None while there is no target."""
+        return None if self.model is None else self.model.tree_
+
+    @cached_property
+    def nodes_by_hand(self) -> list[int]:
+        """The nodes whose split was made by hand."""
+        tree = self.tree
+        if tree is None:
+            return []
+        nodes = (node_at(tree, place) for place in self.by_hand)
+        return sorted(node for node in nodes if node is not None and not tree.is_leaf[node])
+
+    def then(
+        self, model: Any, line: str, *, at: Place | None = None, made: Iterable[Place] = ()
+    ) -> State:
+        """Give the state after a step.
+
+        Parameters
+        ----------
+        model : fitted estimator
+        line : str
+        at : Place, optional
+            What was made by hand at this place and below it is gone.
+        made : iterable of Place
+            What was made by hand now.
+        """
+        kept = self.by_hand if at is None else {p for p in self.by_hand if p[: len(at)] != at}
+        return replace(
+            self, model=model, lines=(*self.lines, line), by_hand=frozenset({*kept, *made})
+        )
+
+
+def rules_in(tree: Tree) -> list[dict[str, Any]]:
+    """Give the rules of growing that are set in a tree, by node."""
+    notes: Mapping[int, Any] = tree.notes or {}
+    return [
+        {
+            "node": node,
+            "forbid": list(note.forbid or ()),
+            "prefer": list(note.prefer or ()),
+            "sealed": bool(note.sealed),
+        }
+        for node, note in sorted(notes.items())
+        if note.forbid or note.prefer or note.sealed
+    ]
+
+
+def places_below(tree: Tree, node: int) -> list[Place]:
+    """Give the places of the splits at and below a node."""
+    inside = range(node, int(tree.subtree_end[node]))
+    return [place_of(tree, i) for i in inside if not bool(np.asarray(tree.is_leaf)[i])]

@@ -1,0 +1,224 @@
+"""The workspace: states and how one came from another; undo, redo, snapshots; all tabs see one.
+
+States are values, so undoing is going back in a list. Whoever changes the workspace holds its lock;
+whoever reads takes the state as it is and needs none. Everything that changes it is an action, also
+undo and snapshots, and goes into the journal before it is acknowledged.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ceiba.errors import CeibaError, OptionError, TreeError, did_you_mean
+from ceiba.studio.prepare import Prepared
+from ceiba.studio.work.actions import ACTIONS, Desk, act, begun
+from ceiba.studio.work.journal import Journal
+from ceiba.studio.work.setup import Setup
+from ceiba.studio.work.source import Source
+from ceiba.studio.work.state import Place, State, place_of
+
+_MOST_SNAPSHOTS: Final = 200
+
+
+class StaleError(CeibaError):
+    """The page asked about a tree that has changed since."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One action that was done: its line of Python and the state after it."""
+
+    action: str
+    line: str
+    node: int | None
+    state: State
+
+
+@dataclass(eq=False)
+class Workspace:
+    """What the studio works on.
+
+    Attributes
+    ----------
+    source : Source
+    start : Setup
+        In which the work begins.
+    journal : Journal, optional
+        Where actions are kept; None: nowhere.
+    lang : {"en", "es", "pt"}
+    lesson : str, optional
+        The name of the lesson; None: there is none.
+    """
+
+    source: Source
+    start: Setup
+    journal: Journal | None = None
+    lang: str = "en"
+    lesson: str | None = None
+    revision: int = 0
+    resumed: dict[str, Any] | None = None
+    remarks: list[str] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    position: int = 0
+    snapshots: dict[str, State] = field(default_factory=dict)
+    answered: dict[Place, str] = field(default_factory=dict)
+    listeners: list[Callable[[dict[str, Any]], None]] = field(default_factory=list)
+    lock: Any = field(default_factory=threading.RLock)
+    _data: tuple[Any, Prepared] | None = None
+
+    def __post_init__(self) -> None:
+        self._first = begun(self._desk(State(self.start)), self.start)
+        if self.journal is not None and self.journal.actions:
+            self._replay(self.journal.actions, self.journal.saved)
+
+    # ------------------------------------------------------------------ reading
+
+    @property
+    def state(self) -> State:
+        """The state as it is."""
+        return self.steps[self.position - 1].state if self.position else self._first
+
+    def prepared(self, setup: Setup) -> Prepared:
+        """Give the table of a setup, made ready; that of the last one is kept."""
+        key = (setup.target, repr(setup.arguments()), repr(setup.held_out), setup.from_model)
+        kept = self._data
+        if kept is None or kept[0] != key:
+            self._data = kept = (key, self.source.prepared(setup))
+        return kept[1]
+
+    @property
+    def data(self) -> Prepared:
+        """The table as it is made ready."""
+        return self.prepared(self.state.setup)
+
+    def state_named(self, name: str) -> State:
+        """Give a snapshot; "" is the state as it is."""
+        if not name:
+            return self.state
+        if name not in self.snapshots:
+            raise TreeError(
+                f"There is no snapshot {name!r}.{did_you_mean(name, list(self.snapshots))}"
+            )
+        return self.snapshots[name]
+
+    # ------------------------------------------------------------------ changing
+
+    def act(self, name: Any, arguments: Any = None, revision: int | None = None) -> None:
+        """Do an action: change the state, put it on disk, tell all tabs."""
+        arguments = {} if arguments is None else arguments
+        if not isinstance(name, str) or not isinstance(arguments, dict):
+            raise OptionError("An action is a name and an object of arguments.")
+        with self.lock:
+            if revision is not None and revision != self.revision:
+                raise StaleError("The tree has changed meanwhile. Read the state again.")
+            undo = self._kept()
+            self._do(name, arguments)
+            if self.journal is not None:
+                try:
+                    self.journal.write(name, arguments)
+                except CeibaError:
+                    self._give_back(undo)
+                    raise
+            self.revision += 1
+        self.tell({"type": "state", "revision": self.revision})
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send a message to all tabs."""
+        for listener in list(self.listeners):
+            listener(message)
+
+    def _do(self, name: str, arguments: dict[str, Any]) -> None:
+        own = _OWN.get(name)
+        if own is not None:
+            try:
+                own(self, **arguments)
+            except TypeError as error:
+                raise OptionError(f"{name}: {error}.") from None
+            return
+        if name not in ACTIONS:
+            known = [*ACTIONS, *_OWN]
+            raise OptionError(f"There is no action {name!r}.{did_you_mean(name, known)}")
+        state, line = act(self._desk(self.state), name, arguments)
+        node = arguments.get("node")
+        self._add(Step(name, line, node if isinstance(node, int) else None, state))
+
+    def _add(self, step: Step) -> None:
+        del self.steps[self.position :]
+        self.steps.append(step)
+        self.position += 1
+
+    def _undo(self, *, steps: Any = 1) -> None:
+        n = _count(steps)
+        if n > self.position:
+            raise TreeError(f"There are {self.position} actions to undo, not {n}.")
+        self.position -= n
+
+    def _redo(self, *, steps: Any = 1) -> None:
+        n, undone = _count(steps), len(self.steps) - self.position
+        if n > undone:
+            raise TreeError(f"There are {undone} actions to redo, not {n}.")
+        self.position += n
+
+    def _snapshot(self, *, name: Any) -> None:
+        if not isinstance(name, str) or not 0 < len(name.strip()) <= 100:
+            raise OptionError(f"name: got {name!r}. Give a text of 1 to 100 characters.")
+        if len(self.snapshots) >= _MOST_SNAPSHOTS and name not in self.snapshots:
+            raise OptionError(f"There are {_MOST_SNAPSHOTS} snapshots. Forget one first.")
+        self.snapshots[name] = self.state
+
+    def _restore(self, *, name: Any) -> None:
+        state = self.state_named(str(name)) if name else None
+        if state is None:
+            raise OptionError("restore: give the name of a snapshot.")
+        self._add(Step("restore", f"model = snapshots[{name!r}]", None, state))
+
+    def _forget(self, *, name: Any) -> None:
+        self.state_named(str(name))
+        del self.snapshots[str(name)]
+
+    def _answer(self, *, node: Any, column: Any) -> None:
+        desk = self._desk(self.state)
+        place = place_of(desk.tree, desk.node(node))
+        desk.tree.schema.index(str(column))
+        self.answered[place] = str(column)
+
+    # ------------------------------------------------------------------ inside
+
+    def _desk(self, state: State) -> Desk:
+        return Desk(self.source, state, self.prepared)
+
+    def _kept(self) -> tuple[Any, ...]:
+        return list(self.steps), self.position, dict(self.snapshots), dict(self.answered)
+
+    def _give_back(self, kept: tuple[Any, ...]) -> None:
+        self.steps, self.position, self.snapshots, self.answered = kept
+
+    def _replay(self, actions: list[dict[str, Any]], saved: str | None) -> None:
+        """Do again what the journal says was done."""
+        for done, entry in enumerate(actions):
+            try:
+                self._do(str(entry.get("action")), dict(entry.get("arguments") or {}))
+            except CeibaError as error:
+                self.remarks.append(f"Action {done + 1} of the workspace failed: {error}")
+                break
+            self.revision += 1
+        self.resumed = {"actions": len(actions), "saved": saved}
+
+
+_OWN: Final[dict[str, Callable[..., None]]] = {
+    "undo": Workspace._undo,
+    "redo": Workspace._redo,
+    "snapshot": Workspace._snapshot,
+    "restore": Workspace._restore,
+    "forget": Workspace._forget,
+    "answer": Workspace._answer,
+}
+
+
+def _count(steps: Any) -> int:
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise OptionError(f"steps: got {steps!r}. Give a whole number of at least 1.")
+    return steps

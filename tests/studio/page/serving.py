@@ -1,0 +1,49 @@
+"""The studio as a person starts it: `ceiba studio` in a process of its own."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running studio.
+
+    Attributes
+    ----------
+    address : str
+        Of its page, with the token.
+    process : Popen
+    """
+
+    address: str
+    process: subprocess.Popen[str]
+
+
+@contextmanager
+def serve(data: Path | str, *flags: str, folder: Path | None = None) -> Iterator[Served]:
+    """Start a studio on a table, or on a lesson, and end it again."""
+    command = [sys.executable, "-m", "ceiba", "studio", str(data), "--no-browser", *flags]
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    try:
+        assert process.stdout is not None
+        said: list[str] = []
+        for line in process.stdout:
+            said.append(line)
+            if found := re.search(r"http://\S+", "".join(said)):
+                break
+        else:
+            raise AssertionError("".join(said))
+        yield Served(found.group(), process)
+    finally:
+        process.terminate()
+        process.wait(10)
+        process.stdout.close()
