@@ -42,9 +42,7 @@ def ratios(text: str, what: str) -> dict[str, dict[str, float]]:
         library = next((name for name in COLOURS if any(c.startswith(name) for c in cells)), None)
         if match and library and cells[1] == what:
             number = float(match[1].replace(",", ""))
-            found.setdefault(workload, {})[library] = (
-                number if match[2] == "faster" else 1 / number
-            )
+            found.setdefault(workload, {})[library] = number if match[2] == "faster" else 1 / number
     return found
 
 
@@ -103,7 +101,9 @@ class RatioChart(SphinxDirective):
         rows = ratios(text, what)
         if not rows:
             raise self.error(f"no row of this page is about {what!r}")
-        return [nodes.raw("", chart(rows, f"How many times faster ceiba is: {what}"), format="html")]
+        return [
+            nodes.raw("", chart(rows, f"How many times faster ceiba is: {what}"), format="html")
+        ]
 
 
 def setup(app: Any) -> dict[str, bool]:
