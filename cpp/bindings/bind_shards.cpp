@@ -1,20 +1,23 @@
 // Tables in shards: messages are arrays of uint64, which pickle and travel as they are.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "base/fixed_point.hpp"
 #include "bindings.hpp"
 #include "shards/level_grower.hpp"
 #include "shards/merge.hpp"
-#include "shards/setup.hpp"
-#include "shards/shard.hpp"
+#include "shards/rows/setup.hpp"
+#include "shards/rows/shard.hpp"
 #include "split/bins/binning.hpp"
 
 namespace ceiba::bindings {
@@ -46,6 +49,16 @@ void bind_layout(nb::module_& m) {
                 self->layout->shape.n_classes = n_classes;
             },
             nb::arg("n_classes"))
+        .def_static(
+            "of_numbers",
+            [](std::pair<double, double> range, std::pair<int, int> bits, std::uint64_t n_rows, bool rates) {
+                SharedLayout made;
+                made.layout->shape = shards::CellShape::of_numbers(range.first, range.second, bits.first, bits.second,
+                                                                   n_rows, rates);
+                return made;
+            },
+            nb::arg("range"), nb::arg("bits"), nb::arg("n_rows"), nb::arg("rates"),
+            "For a target of numbers: their range, the bits that they use (see bit_range), the rows of the table.")
         .def(
             "add_numbers",
             [](SharedLayout& self, const Array1<double>& edge, const Array1<double>& least,
@@ -72,6 +85,14 @@ void bind_layout(nb::module_& m) {
         .def_prop_ro(
             "n_words", [](const SharedLayout& self) { return self.layout->n_words(); },
             "Words that the counts of one node take.");
+    m.def(
+        "bit_range",
+        [](const Array1<double>& values) {
+            base::BitRange range;
+            for (std::size_t i = 0; i < values.shape(0); ++i) range.include(values.data()[i]);
+            return std::pair(range.empty() ? 0 : range.lowest, range.empty() ? 0 : range.highest);
+        },
+        nb::arg("values"), "Bits of numbers: all are multiples of 2^lowest and below 2^highest; (lowest, highest).");
     m.def(
         "place_edges",
         [](const Array1<double>& values, int max_bins, bool single) {
@@ -102,20 +123,25 @@ void bind_shard(nb::module_& m) {
         .def(
             "__init__",
             [](OwningShard* self, nb::object columns, const Room<const std::uint8_t, 2>& bytes,
-               const Array1<std::int32_t>& labels, Room<std::uint32_t, 1> order, const SharedLayout& layout,
-               std::uint64_t number) {
+               std::optional<Array1<std::int32_t>> labels, std::optional<Array1<double>> numbers,
+               Room<std::uint32_t, 1> order, const SharedLayout& layout, std::uint64_t number) {
                 const auto& own = nb::cast<const Columns&>(columns);
                 const std::size_t n = own.table.n_rows;
-                if (bytes.shape(0) != n || labels.shape(0) != n || order.shape(0) != n ||
+                const std::size_t n_target = labels ? labels->shape(0) : numbers ? numbers->shape(0) : 0;
+                if (bytes.shape(0) != n || n_target != n || order.shape(0) != n ||
+                    labels.has_value() != layout.layout->shape.classes() ||
                     bytes.shape(1) != layout.layout->n_slots ||
                     own.table.columns.size() != layout.layout->column.size())
                     throw std::invalid_argument("the arrays of a shard do not fit each other");
+                shards::ShardRows rows{own.table, bytes.data(), nullptr, nullptr, order.data()};
+                if (labels) rows.labels = labels->data();
+                if (numbers) rows.numbers = numbers->data();
                 new (self) OwningShard{
-                    {columns, nb::cast(bytes), nb::cast(labels), nb::cast(order)},
-                    {{own.table, bytes.data(), labels.data(), order.data()}, layout.layout, number}};
+                    {columns, nb::cast(bytes), labels ? nb::cast(*labels) : nb::cast(*numbers), nb::cast(order)},
+                    {std::move(rows), layout.layout, number}};
             },
-            nb::arg("columns"), nb::arg("bytes"), nb::arg("labels"), nb::arg("order"), nb::arg("layout"),
-            nb::arg("number"))
+            nb::arg("columns"), nb::arg("bytes"), nb::arg("labels").none(), nb::arg("numbers").none(), nb::arg("order"),
+            nb::arg("layout"), nb::arg("number"))
         .def(
             "answer",
             [](OwningShard& self, const Message& round) {
@@ -145,6 +171,7 @@ const char* word_of(shards::Ask ask) {
     if (ask == Ask::count) return "count";
     if (ask == Ask::zoom) return "zoom";
     if (ask == Ask::fetch) return "fetch";
+    if (ask == Ask::describe) return "describe";
     return ask == Ask::gather ? "gather" : "neighbours";
 }
 
@@ -159,7 +186,7 @@ void bind_shards(nb::module_& m) {
             "__init__",
             [](shards::LevelGrower* self, const grow::GrowOptions& options, const SharedLayout& layout,
                const std::vector<std::pair<std::string, std::int32_t>>& types, std::uint64_t n_rows,
-               std::size_t gather_rows, std::size_t fetch_rows) {
+               std::size_t gather_rows, std::size_t fetch_rows, std::size_t gather_values) {
                 std::vector<shards::ColumnType> columns;
                 for (const auto& [kind, n_levels] : types)
                     columns.push_back({kind == "numeric"   ? data::ColumnKind::numeric
@@ -169,10 +196,11 @@ void bind_shards(nb::module_& m) {
                 shards::LevelSizes sizes;
                 sizes.gather_rows = gather_rows;
                 sizes.fetch_rows = fetch_rows;
+                sizes.gather_values = gather_values;
                 new (self) shards::LevelGrower(options, layout.layout, std::move(columns), n_rows, sizes);
             },
             nb::arg("options"), nb::arg("layout"), nb::arg("types"), nb::arg("n_rows"), nb::arg("gather_rows"),
-            nb::arg("fetch_rows"))
+            nb::arg("fetch_rows"), nb::arg("gather_values"))
         .def_prop_ro("done", &shards::LevelGrower::done)
         .def_prop_ro("level", &shards::LevelGrower::level)
         .def_prop_ro("rows_open", &shards::LevelGrower::rows_open)

@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     )
     from ceiba.rules import RuleSet
     from ceiba.studio.prepare import prepare
+    from ceiba.table import Scan, scan
     from ceiba.tree import Tree, load, read_metadata
 
     __version__: str
@@ -111,6 +112,7 @@ __all__ = [
     "ReducedError",
     "RuleSet",
     "SameAnswer",
+    "Scan",
     "SchemaError",
     "Shrinkage",
     "Significance",
@@ -148,6 +150,7 @@ __all__ = [
     "report",
     "rpart",
     "rules",
+    "scan",
     "studio",
     "table",
     "tree",
@@ -166,6 +169,7 @@ _NAMES = {
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
     "rules": "RuleSet",
     "studio": "prepare",
+    "table": "Scan scan",
     "tree": "Tree load read_metadata",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.visible import DIGITS, visible
+from ceiba.visible import DIGITS, figure, visible
 
 __all__ = ["Listing"]
 
@@ -213,7 +213,7 @@ def _rows_shown(n: int, fold: int | None = _FOLD) -> list[int]:
 def _cell(values: npt.NDArray[Any], i: int, copied: bool = False) -> str:
     value = values[i]
     if isinstance(value, float | np.floating):
-        return f"{value:.{6 if copied else DIGITS.get()}g}"
+        return figure(float(value), 6 if copied else DIGITS.get())
     if isinstance(value, bool | np.bool_):
         return "yes" if value else ""
     if isinstance(value, list | tuple):

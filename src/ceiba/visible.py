@@ -15,6 +15,7 @@ from typing import Final
 #: Significant digits of figures in printed tables.
 DIGITS: Final[ContextVar[int]] = ContextVar("digits", default=6)
 
+_WHOLE: Final = 1e8  # beyond it figures have an exponent
 _BREAKS: Final = re.compile("[\t\n]")
 # C0 but tab and line feed, DEL, C1, halves of surrogate pairs, and what XML excludes besides.
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -55,6 +56,18 @@ def counted(n: int, one: str, many: str = "") -> str:
     ('1 leaf', '1200 rows')
     """
     return f"{n} {one if n == 1 else many or f'{one}s'}"
+
+
+def figure(value: float, digits: int) -> str:
+    """Give a figure with so many significant digits; whole numbers up to 1e8 without an exponent.
+
+    Examples
+    --------
+    >>> figure(0.123456, 3), figure(23981.4, 4), figure(1.2931e9, 4)
+    ('0.123', '23981', '1.293e+09')
+    """
+    text = f"{value:.{digits}g}"
+    return f"{value:.0f}" if "e+" in text and abs(value) < _WHOLE else text
 
 
 @contextlib.contextmanager

@@ -34,7 +34,7 @@ MAY_REACH_UP = {"tree/methods.py", "estimators/methods.py", "estimators/trusting
 FRONT_DOOR = {"__init__.py", "__main__.py"}
 
 CPP_ORDER = (
-    "base data criteria split tree grow optimal prune predict explain".split()  # noqa: SIM905
+    "base data criteria split tree grow shards optimal prune predict explain".split()  # noqa: SIM905
 )
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -59,7 +59,7 @@ def draw(
         seed,
         n_inner=int(rng.integers(1, 14)) if n_inner is None else n_inner,
         missing=missing or MISSING[seed % 4],
-        unseen=("majority", "missing")[seed // 4 % 2],
+        unseen=("majority", "missing", "default")[seed // 4 % 3],
         task=("classification", "regression")[seed // 8 % 2],
         stays=seed % 3 == 0 and (missing or MISSING[seed % 4]) != "fractional",
     )

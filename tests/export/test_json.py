@@ -26,8 +26,8 @@ def ask(split: Any, row: dict[str, Any]) -> int | str | None:
     return next((branch for level, branch in split["branch_of"] if level == value), "unseen")
 
 
-def step(node: Any, row: dict[str, Any]) -> int | None:
-    """Give the branch that a row takes at a node, None if nothing decides."""
+def step(node: Any, row: dict[str, Any]) -> int | str | None:
+    """Give the branch that a row takes at a node, "root", or None if nothing decides."""
     branch = ask(node["split"], row)
     if branch == "unseen":
         branch = node["unseen"]
@@ -36,7 +36,7 @@ def step(node: Any, row: dict[str, Any]) -> int | None:
             break
         branch = ask(one, row)
         branch = None if branch == "unseen" else branch
-    return branch  # type: ignore[return-value]
+    return branch
 
 
 def route(nodes: list[Any], row: dict[str, Any]) -> int:
@@ -44,6 +44,8 @@ def route(nodes: list[Any], row: dict[str, Any]) -> int:
     at = 0
     while "split" in nodes[at]:
         branch = step(nodes[at], row)
+        if branch == "root":
+            return 0
         if branch is None:
             branch = nodes[at]["missing"]
         if branch is None:
@@ -63,6 +65,8 @@ def spread(nodes: list[Any], row: dict[str, Any]) -> dict[int, float]:
             ends[at] = ends.get(at, 0.0) + share
             continue
         branch = step(node, row)
+        if branch == "root":
+            return {0: 1.0}
         if branch is not None:
             open_.append((node["children"][branch], share))
             continue

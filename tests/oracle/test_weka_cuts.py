@@ -1,9 +1,13 @@
-"""C4.5's cuts beside a running Weka, on random tables with values about 1e-6 from midpoints.
+"""C4.5's trees beside a running Weka, on random tables with values about 1e-6 from midpoints.
 
 Weka looks for its cut among the values of the column row by row, and takes a later one only if it
 is more than 1e-6 larger; when it sends rows down, a value less than 1e-6 above the cut counts as
-not above it. Ceiba compares exactly and takes the largest value within 1e-6 of the midpoint. The
-cuts are the same number unless another value of the column lies within 1e-6 of them.
+not above it. Ceiba compares exactly and takes the largest value less than 1e-6 above the midpoint.
+
+The plain reference knows both rules. With Weka's it must give Weka's trees and cuts, all of them,
+to the last bit; with the exact one it must give ceiba's. So two values of a column within 1e-6 are
+the only difference: a cut is then another value at most 1e-6 away, and rows that subtree raising
+brings to a node may lie between the two.
 """
 
 from __future__ import annotations
@@ -19,6 +23,8 @@ import pytest
 import ceiba
 from benchmarks.libraries.weka import jar, why_absent
 from tests.oracle.weka_problem import options
+from tests.reference.c45 import C45, Column
+from tests.reference.c45 import Node as ReferenceNode
 
 PROGRAM = Path(__file__).with_name("WekaTrees.java")
 LEVELS = ("a", "b", "c", "d")
@@ -26,16 +32,18 @@ N_NUMBERS = 3
 OPTIONS = (
     "-M 2", "-B -M 2", "-U -M 1", "-U -B -M 1", "-S -M 2", "-B -S -C 0.1 -M 2", "-B -C 0.1 -M 3",
 )  # fmt: skip
-# Here a node below the root splits another level off than Weka's does, for a reason not yet known.
-UNEXPLAINED = {48}
+# In 279 and 433 branches of equal weight are raised; in 309 a raised row lies within Weka's slack.
+SEEDS = (*range(50), 279, 309, 433)
 NEAR = (-9e-7, -4e-7, 0, 4e-7, 9e-7, 1e-6, 1.1e-6, 2e-6)
 
 
 @dataclass(frozen=True)
 class Node:
+    """A node with its branches; one level against the others: its branch first."""
+
     weight: float
     column: int = -1
-    cut: float = np.nan
+    cut: float = np.nan  # or that level
     children: tuple[Node, ...] = ()
 
 
@@ -88,12 +96,20 @@ def ours(seed: int) -> Node:
     def node(at: int) -> Node:
         column, children = int(tree.splits.column[at]), range(*tree.branch_start[at : at + 2])
         below = tuple(node(int(tree.branch_node[b])) for b in children)
-        return Node(float(tree.weight[at]), column, float(tree.splits.cut[at]), below)
+        cut = float(tree.splits.cut[at])
+        if column >= N_NUMBERS and given["binary"]:
+            branch = tree.splits.level_branch[slice(*tree.splits.level_start[at : at + 2])]
+            assert len(branch) == (4, 3)[column - N_NUMBERS]  # levels absent from the node too
+            alone = int(branch.sum() == 1)  # the branch of one level; of two levels either is
+            cut = float(np.flatnonzero(branch == alone)[0])
+            below = below[::-1] if alone else below
+        return Node(float(tree.weight[at]), column, cut, below)
 
     return node(0)
 
 
 def theirs(line: str) -> Node:
+    """Read a line that WekaTrees.java printed."""
     parts = iter(line.rstrip(";").split(";"))
 
     def node() -> Node:
@@ -106,39 +122,95 @@ def theirs(line: str) -> Node:
     return node()
 
 
+def of_reference(seed: int, *, exact: bool) -> Node:
+    numbers, codes, y = table(seed)
+    cells = [[None if x != x else x for x in column.tolist()] for column in numbers]
+    columns = [Column(f"x{j}", values) for j, values in enumerate(cells)]
+    columns += [Column("u", codes[0].tolist(), LEVELS), Column("v", codes[1].tolist(), LEVELS[:3])]
+    given = options(OPTIONS[seed % len(OPTIONS)].split())
+    grown = C45(
+        columns,
+        y.tolist(),
+        3,
+        M=given["min_samples"],
+        binary=given["binary"],
+        confidence=given["confidence"],
+        raising=given["raising"],
+        exact=exact,
+    )
+
+    def node(at: ReferenceNode) -> Node:
+        if at.split is None:
+            return Node(at.weight)
+        cut = at.split.level if at.split.cut is None else at.split.cut
+        below = tuple(node(son) for son in at.sons)
+        return Node(at.weight, at.split.column, np.nan if cut is None else float(cut), below)
+
+    return node(grown.root)
+
+
 def cuts(a: Node, b: Node) -> list[tuple[int, float, float]] | None:
-    """Pair the cuts of two trees; None where columns, branches or weights differ."""
+    """Pair the cuts of two trees; None where columns, levels, branches or weights differ."""
     same = a.column == b.column and len(a.children) == len(b.children)
     if not same or abs(a.weight - b.weight) > 1e-6:
         return None
-    here = [(a.column, a.cut, b.cut)] if 0 <= a.column < N_NUMBERS else []
-    orders = [b.children]
-    if a.column >= N_NUMBERS and len(b.children) == 2:  # one level against the others: either first
-        orders.append(b.children[::-1])
-    for order in orders:
-        below = [cuts(u, v) for u, v in zip(a.children, order, strict=True)]
-        if None not in below:
-            return here + [pair for pairs in below if pairs is not None for pair in pairs]
-    return None
+    pairs = []
+    if 0 <= a.column < N_NUMBERS:
+        pairs.append((a.column, a.cut, b.cut))
+    elif len(a.children) == 2 and a.cut != b.cut:
+        return None
+    for u, v in zip(a.children, b.children, strict=True):
+        below = cuts(u, v)
+        if below is None:
+            return None
+        pairs += below
+    return pairs
 
 
-@pytest.mark.skipif(why_absent() is not None, reason=str(why_absent()))
-def test_cuts_are_those_of_a_running_weka(tmp_path: Path) -> None:
-    for seed in range(50):
-        (tmp_path / f"{seed}.arff").write_text(arff(*table(seed)), "utf-8")
-        (tmp_path / f"{seed}.options").write_text(OPTIONS[seed % len(OPTIONS)], "utf-8")
-    command = ["java", "-cp", str(jar()), str(PROGRAM), str(tmp_path)]
+def has_close_numbers(seed: int) -> bool:
+    """Whether a column has two numbers within 1e-6."""
+    steps = [np.diff(np.unique(column[~np.isnan(column)])) for column in table(seed)[0]]
+    return bool(min(step.min() for step in steps) < 1.0000001e-6)
+
+
+@pytest.fixture(scope="module")
+def of_weka(tmp_path_factory: pytest.TempPathFactory) -> list[Node]:
+    if why_absent() is not None:
+        pytest.skip(str(why_absent()))
+    folder = tmp_path_factory.mktemp("weka")
+    for k, seed in enumerate(SEEDS):
+        (folder / f"{k}.arff").write_text(arff(*table(seed)), "utf-8")
+        (folder / f"{k}.options").write_text(OPTIONS[seed % len(OPTIONS)], "utf-8")
+    command = ["java", "-cp", str(jar()), str(PROGRAM), str(folder)]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [theirs(line) for line in lines]
+
+
+def test_reference_with_its_slack_is_weka_to_the_last_bit(of_weka: list[Node]) -> None:
+    for seed, tree in zip(SEEDS, of_weka, strict=True):
+        pairs = cuts(of_reference(seed, exact=False), tree)
+        assert pairs is not None, seed
+        assert all(mine == other for _, mine, other in pairs), seed
+
+
+def test_reference_that_compares_exactly_is_ceiba() -> None:
+    for seed in SEEDS:
+        pairs = cuts(ours(seed), of_reference(seed, exact=True))
+        assert pairs is not None, seed
+        assert all(mine == other for _, mine, other in pairs), seed
+
+
+def test_trees_are_those_of_weka_but_for_numbers_within_its_slack(of_weka: list[Node]) -> None:
     n_equal = n_near = 0
-    for seed, line in enumerate(lines):
-        pairs = cuts(ours(seed), theirs(line))
-        assert (pairs is None) == (seed in UNEXPLAINED), seed
+    for seed, tree in zip(SEEDS, of_weka, strict=True):
+        pairs = cuts(ours(seed), tree)
+        assert (pairs is None) == (seed == 309), seed
         for column, mine, other in pairs or ():
             n_equal += mine == other
             if mine != other:
                 n_near += 1
+                assert has_close_numbers(seed)
                 assert 0 < mine - other < 1.0000001e-6, (seed, mine, other)
                 assert other in table(seed)[0][column]
-    assert len(lines) == 50
     assert n_equal > 250
     assert n_near > 0

@@ -16,6 +16,7 @@ from ceiba.errors import OptionError
 from ceiba.layout.bins import bin_edges
 from ceiba.plot import plot_tree
 from ceiba.plot.painting.split_view import panel_rows, split_view
+from ceiba.tree import LevelSets
 from tests.plot import trees
 from tests.plot.test_pictures import overlapping, texts
 
@@ -137,3 +138,12 @@ def test_plot_tree_fit_to_with_axes_or_nonsense_is_refused() -> None:
     for wrong in ((4,), (0, 3), (4, float("nan"))):
         with pytest.raises(OptionError, match="in inches"):
             plot_tree(model, fit_to=wrong)
+
+
+def test_missing_levels_with_a_branch_of_their_own_have_a_place() -> None:
+    split = LevelSets("city", (("Oslo", "Lima"), ("Rome",)), missing_branch=True)
+    X = {"city": ["Oslo", "Lima", "Rome", None, None]}
+    tree = ceiba.tree.build((split, "a", "b", "c"))
+    view = split_view(tree, panel_rows(tree, X, ["a", "a", "b", "c", "c"]), 0, None)
+    assert view.x.tolist() == [0.125, 0.375, 0.625, 0.875, 0.875]
+    assert view.cuts == (0.5, 0.75)

@@ -4,6 +4,11 @@ A column is a list of numbers or level positions, None where missing; `n_levels`
 row is carried with its weight, because a row with a missing value goes down every branch with a
 part of itself. `SMALL` is J48's slack in every comparison.
 
+Numbers closer than `SMALL` are where ceiba and Weka part. Weka looks for its cut row by row and
+takes a later value only if it exceeds the last by more than `SMALL`; a value less than `SMALL`
+above the cut is sent to the left. `exact=True` is ceiba's rule: the largest value less than
+`SMALL` above the midpoint, compared exactly.
+
 Growing: information gain on the rows whose value is known, times their share; the ratio divides by
 the split information, in which the unknown rows are one more branch. Only columns with at least
 the average gain compete. A numeric cut pays log2(cuts) / weight for having been searched for.
@@ -34,13 +39,14 @@ class Split:
     n_branches: int = 2
     gain: float = 0.0
     ratio: float = 0.0
+    slack: float = SMALL
 
     def branch(self, columns, row):
         value = columns[self.column].values[row]
         if value is None:
             return None
         if self.cut is not None:
-            return 0 if value <= self.cut + SMALL else 1
+            return 0 if value <= self.cut or value - self.cut < self.slack else 1
         if self.level is not None:
             return 0 if value == self.level else 1
         return int(value)
@@ -67,10 +73,19 @@ class C45:
     """Grows and prunes one tree."""
 
     def __init__(
-        self, columns, labels, n_classes, *, M=2, binary=False, confidence=0.25, raising=True
+        self,
+        columns,
+        labels,
+        n_classes,
+        *,
+        M=2,
+        binary=False,
+        confidence=0.25,
+        raising=True,
+        exact=False,
     ):
         self.columns, self.labels, self.n_classes = columns, labels, n_classes
-        self.M, self.binary = M, binary
+        self.M, self.binary, self.exact = M, binary, exact
         self.root = self.grow([(row, 1.0) for row in range(len(labels))])
         collapse(self.root)
         if confidence is not None:
@@ -131,8 +146,10 @@ class C45:
             if split.gain >= average - 1e-3 and split.ratio - ratio > SMALL:
                 best, ratio = split, split.ratio
         if best is not None and best.cut is not None:
-            below = [v for v in self.columns[best.column].values if v is not None]
-            best.cut = max(v for v in below if v - best.cut < SMALL)
+            values = [v for v in self.columns[best.column].values if v is not None]
+            below = [v for v in values if v - best.cut < SMALL]
+            best.cut = max(below) if self.exact else scanned(below)
+            best.slack = 0.0 if self.exact else SMALL
         return best
 
     def of_column(self, j, node):
@@ -272,6 +289,15 @@ class C45:
             node = waiting.pop()
             yield node
             waiting += node.sons
+
+
+def scanned(values):
+    """The value at which Weka ends that wants the largest and goes through them in their order."""
+    largest = float("-inf")
+    for value in values:
+        if value - largest > SMALL:
+            largest = value
+    return largest
 
 
 def collapse(node):

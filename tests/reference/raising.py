@@ -106,6 +106,19 @@ class Workshop:
 
     # ------------------------------------------------------------------ rows
 
+    def heaviest(self, node: int) -> int:
+        """Give the last of the heaviest branches; one level against the others: the others."""
+        branches, splits = list(self.branches[node]), self.original.splits
+        start, end = splits.level_start[self.content[node] : self.content[node] + 2]
+        levels = splits.level_branch[start:end].tolist()
+        if len(branches) == 2 and levels.count(1) == 1 and levels.count(0) > 1:
+            branches.reverse()
+        largest = branches[0]
+        for branch in branches[1:]:
+            if self.counts[largest].sum() - self.counts[branch].sum() < _NOISE:
+                largest = branch
+        return largest
+
     def _place_rows(self, problem: Problem) -> None:
         """Sort the rows by the node in which they end: a node's rows are then one slice."""
         tree, table = self.original, problem.table
@@ -267,8 +280,7 @@ class _Pruner:
         work = self.work
         subtree = sum(charge[son] for son in work.branches[node])
         leaf = self._as_leaf(work.counts[node])
-        # The last of equals, as in C4.5.
-        largest = max(reversed(work.branches[node]), key=lambda son: float(work.counts[son].sum()))
+        largest = work.heaviest(node)
         raised, newcomers = np.inf, None
         if self.raising:
             newcomers = work.newcomers(node, largest)

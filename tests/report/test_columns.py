@@ -219,6 +219,20 @@ def test_majority_tie_an_unseen_level_goes_to_the_first_branch(open_page: Open) 
     assert said["moves"][0]["by"] == "unseen"
 
 
+def test_unseen_level_gets_the_answer_of_the_root_where_the_tree_says_so(open_page: Open) -> None:
+    X = {"x": [0.0] * 6 + [1.0] * 4, "city": ["Rome"] * 6 + ["Lima", "Lima", "Oslo", "Oslo"]}
+    y = ["a"] * 6 + ["b", "b", "c", "c"]
+    fitted = ceiba.DecisionTreeClassifier(unseen="default").fit(X, y)
+    expected = fitted.predict_one({"x": 1.0, "city": "Quito"})
+    assert (expected.answer, expected.leaf) == ("a", 0)
+    opened = open_page("unseen_default", fitted, reports={})
+    column = list(fitted.tree_.schema.names).index("city")
+    case = [3, 1.0] if column == 0 else [1.0, 3]
+    said = opened.run(f"() => ceibaReport.predict({case})")
+    assert (["a", "b", "c"][said["answer"]], said["leaf"]) == ("a", 0)
+    assert opened.errors == []
+
+
 def test_class_tie_the_first_class_is_said(open_page: Open) -> None:
     fitted = ceiba.DecisionTreeClassifier().fit([[1.0], [1.0]], ["b", "a"])
     opened = open_page("class_tie", fitted, reports={})

@@ -8,7 +8,7 @@ import pytest
 import ceiba
 from ceiba.report import payload
 from ceiba.report.histograms import MOST_FIGURES, MOST_NODES
-from ceiba.tree import SplitKind
+from ceiba.tree import LevelSets, SplitKind
 from tests.report.browser import Open
 from tests.report.models import model, training
 
@@ -159,3 +159,19 @@ def test_node_without_a_histogram_says_so(open_page: Open) -> None:
     )
     opened.run("(i) => ceibaReport.reveal(i)", node)
     assert "largest nodes only" in opened.page.inner_text("#panel")
+
+
+def with_missing_alone() -> tuple[dict[str, list[str | None]], list[str]]:
+    return {"city": ["Oslo", "Lima", "Rome", None, None, "Oslo"]}, ["a", "a", "b", "c", "c", "a"]
+
+
+def test_missing_levels_with_a_branch_of_their_own_have_a_bar() -> None:
+    split = LevelSets("city", (("Oslo", "Lima"), ("Rome",)), missing_branch=True)
+    X, y = with_missing_alone()
+    tree = ceiba.tree.build((split, "a", "b", "c")).recount(X, y)
+    (bars,) = payload(tree, train=(X, y))["histograms"]
+    levels = tree.schema.columns[0].levels
+    assert [None if code is None else levels[code] for code in bars["codes"]] == [*levels, None]
+    assert "missing" not in bars
+    counts = np.array(bars["n"]).reshape(-1, 3)
+    assert counts.tolist() == [[2, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 2]]

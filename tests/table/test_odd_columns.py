@@ -134,18 +134,6 @@ def test_classes_of_floats_and_a_number_beyond_them_are_refused() -> None:
         read_target([10**400, 1.5], task="classification")
 
 
-@pytest.mark.parametrize(
-    ("column", "hint"),
-    [
-        (pd.period_range("2024-01", periods=3, freq="M"), "to_timestamp"),
-        (pd.interval_range(0, 3), "astype"),
-    ],
-)
-def test_period_and_interval_are_refused_with_a_way_out(column: Any, hint: str) -> None:
-    with pytest.raises(DataTypeError, match=f"Column 'p', row 0.*{hint}"):
-        read(pd.DataFrame({"p": column}))
-
-
 @pytest.mark.parametrize("ordered", [True, False])
 def test_categorical_of_pandas_in_a_dict_keeps_its_order(ordered: bool) -> None:
     values = pd.Categorical(["a", None, "c"], categories=["c", "b", "a"], ordered=ordered)

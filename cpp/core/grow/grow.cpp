@@ -53,7 +53,7 @@ public:
           interrupt_(interrupt),
           pool_(options.n_threads),
           engine_(table, target, options, pool_, interrupt),
-          stop_(options),
+          stop_(options, options.search),
           n_columns_(table.columns.size()),
           limits_(!options.search.monotone.empty() || std::isfinite(options.low) || std::isfinite(options.high)) {
         if (engine_.counts_in_bins() && SmallGrower::serves(table, target, options))
@@ -258,7 +258,7 @@ private:
     split::Engine engine_;
     StopRules stop_;
     std::size_t n_columns_, n_rows_ = 0;
-    bool limits_;  // monotone splits, here or above where this tree will stand, limit the values
+    bool limits_;                     // monotone splits, here or above where this tree will stand, limit the values
     std::vector<SmallGrower> small_;  // one per thread; empty: not the plain case
     std::vector<Builder> builders_;
 };

@@ -5,46 +5,28 @@
 #include <cstdint>
 #include <limits>
 
-#include "criteria/node_risk.hpp"
+#include "grow/stop_rules.hpp"
 #include "split/engine.hpp"
 
 namespace ceiba::grow {
 
-struct GrowOptions : split::EngineOptions {
-    int max_depth = -1;
-    std::size_t min_samples_split = 2;
-    double min_weight_split = 0.0;  // the same by weight (frequency weights)
-    int max_leaf_nodes = -1;        // best-first growth when set
-    double min_gain = 0.0;          // gain of a split as a share of the whole table's weight
-    double min_gain_ratio = 0.0;    // gain of a split over that of the root's split
-    // a node with no more risk than this is a leaf (rpart's cp in its own unit); < 0: off
-    double min_risk = -1.0;
-    double min_risk_ratio = -1.0;  // the same as a share of the root's risk
-    criteria::RiskRule risk;
+struct GrowOptions : split::EngineOptions, StopOptions {
+    int max_leaf_nodes = -1;   // best-first growth when set
     bool small_tables = true;  // whole trees of small tables may be grown by small_tree.hpp
     std::uint64_t seed = 0;
     double low = -std::numeric_limits<double>::infinity();  // monotone limits of the root (a part of a larger tree)
     double high = std::numeric_limits<double>::infinity();
-    double whole_weight = 0.0;  // of the larger tree that this one is a part of; 0: it stands alone
     int n_threads = 1;
 
     bool operator==(const GrowOptions&) const = default;
 };
 
 // Every option that Python sets by name: `visit(name, field)`, where field(options) is the member. An option of the
-// core is declared by its member and its line here.
+// core is declared by its member and its line here, or both in stop_rules.hpp.
 template <class Visit>
 void for_each_option(Visit visit) {
-    visit("max_depth", [](auto& o) -> auto& { return o.max_depth; });
-    visit("min_samples_split", [](auto& o) -> auto& { return o.min_samples_split; });
-    visit("min_weight_split", [](auto& o) -> auto& { return o.min_weight_split; });
+    for_each_stop_option(visit);
     visit("max_leaf_nodes", [](auto& o) -> auto& { return o.max_leaf_nodes; });
-    visit("min_gain", [](auto& o) -> auto& { return o.min_gain; });
-    visit("min_gain_ratio", [](auto& o) -> auto& { return o.min_gain_ratio; });
-    visit("min_risk", [](auto& o) -> auto& { return o.min_risk; });
-    visit("min_risk_ratio", [](auto& o) -> auto& { return o.min_risk_ratio; });
-    visit("class_cost", [](auto& o) -> auto& { return o.risk.class_cost; });
-    visit("prior_events", [](auto& o) -> auto& { return o.risk.prior_events; });
     visit("small_tables", [](auto& o) -> auto& { return o.small_tables; });
     visit("seed", [](auto& o) -> auto& { return o.seed; });
     visit("low", [](auto& o) -> auto& { return o.low; });

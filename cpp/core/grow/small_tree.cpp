@@ -91,7 +91,9 @@ private:
 }  // namespace
 
 SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options)
-    : stop_(options), n_classes_(n_classes), ties_go_last_(options.search.missing == split::Missing::learn) {
+    : stop_(options, options.search),
+      n_classes_(n_classes),
+      ties_go_last_(options.search.missing == split::Missing::learn) {
     const double least = std::ceil(options.search.min_weight);
     min_rows_ = std::max<std::size_t>({1, options.search.min_rows, static_cast<std::size_t>(least)});
 }
@@ -344,9 +346,8 @@ bool SmallGrower::serves(const data::Table& table, const data::Target& target, c
     using split::Missing;
     const bool plain = target.n_classes.size() == 1 && !table.sparse &&
                        target.n_classes[0] <= static_cast<int>(PackedColumns::most_classes) && !target.weight &&
-                       std::none_of(table.columns.begin(), table.columns.end(), [](const data::Column& c) {
-                           return c.kind() == data::ColumnKind::levels;
-                       });
+                       std::none_of(table.columns.begin(), table.columns.end(),
+                                    [](const data::Column& c) { return c.kind() == data::ColumnKind::levels; });
     if (!plain || options.search.missing == Missing::surrogate || options.search.missing == Missing::fractional)
         return false;
     // Values that mean the same as the default.

@@ -1,4 +1,4 @@
-// When a node is not split: the one place for these rules, whoever grows the tree.
+// When a node is not split: the one place for these rules and their options, whoever grows the tree.
 #pragma once
 
 #include <algorithm>
@@ -6,15 +6,45 @@
 
 #include "criteria/node_risk.hpp"
 #include "criteria/registry.hpp"
-#include "grow/options.hpp"
+#include "split/search_options.hpp"
 
 namespace ceiba::grow {
 
+struct StopOptions {
+    int max_depth = -1;
+    std::size_t min_samples_split = 2;
+    double min_weight_split = 0.0;  // the same by weight (frequency weights)
+    double min_gain = 0.0;          // gain of a split as a share of the whole table's weight
+    double min_gain_ratio = 0.0;    // gain of a split over that of the root's split
+    // a node with no more risk than this is a leaf (rpart's cp in its own unit); < 0: off
+    double min_risk = -1.0;
+    double min_risk_ratio = -1.0;  // the same as a share of the root's risk
+    criteria::RiskRule risk;
+    double whole_weight = 0.0;  // of the larger tree that this one is a part of; 0: it stands alone
+
+    bool operator==(const StopOptions&) const = default;
+};
+
+// As in for_each_option (options.hpp).
+template <class Visit>
+void for_each_stop_option(Visit visit) {
+    visit("max_depth", [](auto& o) -> auto& { return o.max_depth; });
+    visit("min_samples_split", [](auto& o) -> auto& { return o.min_samples_split; });
+    visit("min_weight_split", [](auto& o) -> auto& { return o.min_weight_split; });
+    visit("min_gain", [](auto& o) -> auto& { return o.min_gain; });
+    visit("min_gain_ratio", [](auto& o) -> auto& { return o.min_gain_ratio; });
+    visit("min_risk", [](auto& o) -> auto& { return o.min_risk; });
+    visit("min_risk_ratio", [](auto& o) -> auto& { return o.min_risk_ratio; });
+    visit("class_cost", [](auto& o) -> auto& { return o.risk.class_cost; });
+    visit("prior_events", [](auto& o) -> auto& { return o.risk.prior_events; });
+}
+
 class StopRules {
 public:
-    explicit StopRules(const GrowOptions& options)
+    StopRules(const StopOptions& options, const split::SearchOptions& search)
         : options_(options),
-          by_impurity_(options.search.criterion == criteria::name_of<criteria::SquaredError>()),
+          search_(search),
+          by_impurity_(search.criterion == criteria::name_of<criteria::SquaredError>()),
           watches_risk_(options.min_risk >= 0.0 || options.min_risk_ratio >= 0.0) {}
 
     // The root comes first: some rules are shares of what it has.
@@ -36,8 +66,8 @@ public:
 
     // By its size and depth, may a node that is not pure be split?
     bool large_enough(std::size_t n_rows, double weight, int depth) const {
-        return n_rows >= options_.min_samples_split && n_rows >= 2 * options_.search.min_rows &&
-               weight >= 2.0 * options_.search.min_weight && weight >= options_.min_weight_split &&
+        return n_rows >= options_.min_samples_split && n_rows >= 2 * search_.min_rows &&
+               weight >= 2.0 * search_.min_weight && weight >= options_.min_weight_split &&
                (options_.max_depth < 0 || depth < options_.max_depth);
     }
     // A node with so little risk that no split below it can be worth its cost need not be split. The last bits are left
@@ -58,7 +88,8 @@ public:
     }
 
 private:
-    const GrowOptions& options_;
+    const StopOptions& options_;
+    const split::SearchOptions& search_;
     bool by_impurity_, watches_risk_, classification_ = true;
     double whole_weight_ = 0.0, root_merit_ = 0.0, least_risk_ = 0.0;
     criteria::RiskRule risk_;

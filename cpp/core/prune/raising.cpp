@@ -162,17 +162,32 @@ private:
     }
     double weight_of(std::size_t node) const { return sum_of(counts_, node); }
 
+    // The last of the heaviest branches, as in C4.5, where one level stands before the others; here the branch with
+    // the first level does. Weights that are sums of parts are equal but for rounding.
+    std::size_t heaviest(std::size_t node) const {
+        const std::vector<std::int32_t>& below = branches_[node];
+        const bool turned = below.size() == 2 && n_levels(node, 1) == 1 && n_levels(node, 0) > 1;
+        std::size_t largest = 0;
+        double most = -1.0;
+        for (std::size_t k = 0; k < below.size(); ++k) {
+            const std::size_t branch = static_cast<std::size_t>(turned ? below[1 - k] : below[k]);
+            if (const double weight = weight_of(branch); most - weight < noise) most = weight, largest = branch;
+        }
+        return largest;
+    }
+
+    std::ptrdiff_t n_levels(std::size_t node, std::int32_t branch) const {
+        const std::size_t split = static_cast<std::size_t>(content_[node]);
+        const auto first = tree_.splits.level_branch.begin();
+        return std::count(first + tree_.splits.level_start[split], first + tree_.splits.level_start[split + 1], branch);
+    }
+
     // Decides on a node whose branches are done; true if another subtree took its place.
     bool settle(std::size_t node) {
         interrupt_.poll();
         double subtree = 0.0;
-        std::size_t largest = 0;
-        double most = -1.0;
-        for (const std::int32_t b : branches_[node]) {
-            const std::size_t branch = static_cast<std::size_t>(b);
-            subtree += charge_[branch];
-            if (weight_of(branch) >= most) most = weight_of(branch), largest = branch;  // the last of equals, as C4.5
-        }
+        for (const std::int32_t b : branches_[node]) subtree += charge_[static_cast<std::size_t>(b)];
+        const std::size_t largest = heaviest(node);
         const double leaf = as_leaf(&counts_[node * rows_.n_classes]);
         double raised = std::numeric_limits<double>::infinity();
         if (options_.raising) {

@@ -9,14 +9,20 @@ void GatheredNode::read(Reader& in) {
     const auto append_codes = [n, &in](std::vector<std::int32_t>& out) {
         for (std::uint64_t word : in.take(n)) out.push_back(static_cast<std::int32_t>(static_cast<std::uint32_t>(word)));
     };
+    const auto append_numbers = [n, &in](std::vector<double>& out) {
+        for (std::uint64_t word : in.take(n)) out.push_back(std::bit_cast<double>(word));
+    };
     for (std::size_t c = 0; c < types_->size(); ++c) {
         if ((*types_)[c].kind != data::ColumnKind::numeric) {
             append_codes(codes_[c]);
             continue;
         }
-        for (std::uint64_t word : in.take(n)) numbers_[c].push_back(std::bit_cast<double>(word));
+        append_numbers(numbers_[c]);
     }
-    append_codes(labels_);
+    if (n_classes_ > 0)
+        append_codes(labels_);
+    else
+        append_numbers(targets_);
 }
 
 tree::TreeArrays GatheredNode::grow(const grow::GrowOptions& options, base::Interrupt& interrupt) const {
@@ -32,8 +38,9 @@ tree::TreeArrays GatheredNode::grow(const grow::GrowOptions& options, base::Inte
     }
     data::Target target;
     target.n_rows = n_rows();
-    target.n_classes = {static_cast<int>(n_classes_)};
+    if (n_classes_ > 0) target.n_classes = {static_cast<int>(n_classes_)};
     target.labels = labels_.data();
+    target.numbers = targets_.data();
     return grow::grow(table, target, options, interrupt);
 }
 

@@ -27,7 +27,7 @@ public:
 
     // The next piece of the node, as Shard::gather writes it.
     void read(Reader& in);
-    std::size_t n_rows() const { return labels_.size(); }
+    std::size_t n_rows() const { return n_classes_ > 0 ? labels_.size() : targets_.size(); }
     tree::TreeArrays grow(const grow::GrowOptions& options, base::Interrupt& interrupt) const;
 
 private:
@@ -36,6 +36,7 @@ private:
     std::vector<std::vector<double>> numbers_;
     std::vector<std::vector<std::int32_t>> codes_;
     std::vector<std::int32_t> labels_;
+    std::vector<double> targets_;  // numbers, if there are no classes
 };
 
 }  // namespace ceiba::shards

@@ -14,6 +14,10 @@ namespace ceiba::shards {
 
 namespace {
 
+double mean_of(const CellShape& shape, const Words& cell) {
+    return sum_of(cell.data() + 2, shape.n_digits, shape.unit).value() / static_cast<double>(cell[0]);
+}
+
 void add(Words& sum, const Words& more) {
     for (std::size_t w = 0; w < sum.size(); ++w) sum[w] += more[w];
 }
@@ -26,7 +30,7 @@ LevelGrower::LevelGrower(const grow::GrowOptions& options, std::shared_ptr<const
       layout_(std::move(layout)),
       types_(std::move(types)),
       sizes_(sizes),
-      stop_(options_),
+      stop_(options_, options_.search),
       pool_(options.n_threads),
       limits_(!options.search.monotone.empty() || std::isfinite(options.low) || std::isfinite(options.high)) {
     builders_.emplace_back();
@@ -59,7 +63,9 @@ void LevelGrower::take(std::span<const std::uint64_t> answer, base::Interrupt& i
     const Form form = static_cast<Form>(in.word());
     const Form wanted = ask_ == Ask::gather ? Form::pieces : ask_ == Ask::fetch ? Form::runs : Form::sums;
     if (form != wanted) throw Contradiction("an answer does not fit its question");
-    if (phase_ == Phase::gather)
+    if (phase_ == Phase::describe)
+        take_describe(in);
+    else if (phase_ == Phase::gather)
         take_gather(in, interrupt);
     else if (phase_ == Phase::count)
         take_count(in);
@@ -72,11 +78,73 @@ void LevelGrower::take(std::span<const std::uint64_t> answer, base::Interrupt& i
 // --- the phases of a level, in their order
 
 void LevelGrower::begin_level() {
-    phase_ = Phase::gather;
+    if (n_levels_ > 0 && !layout_->shape.classes()) return ask_describe();
+    choose_counted();
     ask_gather();
 }
 
+// What nodes of numbers say of themselves needs their rows once more, when their means are known.
+void LevelGrower::ask_describe() {
+    phase_ = Phase::describe;
+    round_ = new_round(Ask::describe);
+    round_.push_back(open_.size());
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+        round_.push_back(i);
+        put_real(round_, mean_of(layout_->shape, open_[i].total));
+    }
+}
+
+void LevelGrower::take_describe(Reader& in) {
+    if (in.size() != open_.size() * any_digits) throw Contradiction("shards described other nodes");
+    const auto losses = in.take(open_.size() * any_digits), ranges = in.take(2 * open_.size());
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+        Open& open = open_[i];
+        criteria::NodeSummary summary;
+        summary.weight = summary.search_weight = static_cast<double>(open.n_rows);
+        summary.pure = ranges[2 * i] == ranges[2 * i + 1];
+        summary.value = {summary.pure ? number_of(ranges[2 * i]) : mean_of(layout_->shape, open.total)};
+        if (!summary.pure)
+            summary.impurity = sum_of(losses.data() + i * any_digits, any_digits, any_unit).value() / summary.weight;
+        describe(open, std::move(summary));
+    }
+    if (n_levels_ == 0) return survey_nodes();
+    if (!options_.search.monotone.empty()) hand_down_limits();
+    choose_counted();
+    ask_gather();
+}
+
+void LevelGrower::hand_down_limits() {
+    tree::Builder& builder = builders_[0];
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+        if (open_[i].partner == none || open_[i].partner < i) continue;
+        Open &first = open_[i], &second = open_[first.partner];
+        const split::NodeContext parent = first.context;
+        const auto value = [&](const Open& open) -> double& {
+            return builder[static_cast<std::size_t>(open.node)].limited;
+        };
+        grow::hand_down_limits(options_.search, builder[static_cast<std::size_t>(first.parent)].question->split, parent,
+                               {first.context, value(first)}, {second.context, value(second)});
+    }
+}
+
+// Of two branches the smaller one is counted, and the other follows by subtraction.
+void LevelGrower::choose_counted() {
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+        Open& open = open_[i];
+        if (open.partner == none) {
+            open.counted = open.searched;
+            continue;
+        }
+        Open& other = open_[open.partner];
+        const bool more = open.n_rows > other.n_rows || (open.n_rows == other.n_rows && i < open.partner);
+        const Open& many = more ? open : other;
+        open.counted = many.searched ? !more : open.searched;
+        if (many.searched && more) open.sibling = open.partner;
+    }
+}
+
 void LevelGrower::ask_gather() {
+    phase_ = Phase::gather;
     asked_.clear();
     std::size_t values = 0;
     for (std::size_t i = 0; i < open_.size(); ++i) {
@@ -156,15 +224,20 @@ void LevelGrower::take_count(Reader& in) {
         root.total.assign(width, 0);
         for (std::size_t w = 0; w < layout_->column.at(0).n_cells() * width; ++w)
             root.total[w % width] += (*root.counts)[w];
-        root.searched = describe(root);
+        if (!layout_->shape.classes()) return ask_describe();
+        describe(root);
     }
+    survey_nodes();
+}
+
+void LevelGrower::survey_nodes() {
     std::vector<std::size_t> nodes;
     for (std::size_t i = 0; i < open_.size(); ++i) {
         Open& open = open_[i];
         if (!open.searched) continue;
-        if (open.sibling != none) {  // nobody else needs the parent's any more
-            open.counts = std::move(open.parent_counts);
+        if (open.sibling != none) {
             const Words& less = *open_[open.sibling].counts;
+            open.counts = std::move(open.parent_counts);
             for (std::size_t w = 0; w < less.size(); ++w) (*open.counts)[w] -= less[w];
         }
         check_counts(open);
@@ -276,12 +349,14 @@ void LevelGrower::end_level() {
 
 // --- nodes
 
-// Fills in what the node says of itself; may it be split?
-bool LevelGrower::describe(Open& open) {
-    const std::vector<double> counts(open.total.begin(), open.total.end());
-    criteria::NodeSummary summary =
-        criteria::summarize_counts(counts, options_.search.criterion, options_.search.class_scale);
-    if (open.depth == 0) stop_.begin(summary, true);
+void LevelGrower::describe(Open& open) {
+    describe(open, criteria::summarize_counts({open.total.begin(), open.total.end()}, options_.search.criterion,
+                                              options_.search.class_scale));
+}
+
+// Fills in what the node says of itself, and decides whether it is gathered, searched, or neither.
+void LevelGrower::describe(Open& open, criteria::NodeSummary summary) {
+    if (open.depth == 0) stop_.begin(summary, layout_->shape.classes());
     tree::NodeRecord& node = builders_[0][static_cast<std::size_t>(open.node)];
     node.n_rows = static_cast<std::int64_t>(open.n_rows);
     node.weight = summary.weight;
@@ -290,14 +365,15 @@ bool LevelGrower::describe(Open& open) {
     if (limits_) node.limited = grow::limited_value(summary, open.context);
     const bool splittable = stop_.splittable(summary, open.n_rows, open.depth);
     node.value = std::move(summary.value);
-    return splittable;
+    open.gathered = splittable && open.n_rows < sizes_.gather_rows;
+    open.searched = splittable && !open.gathered;
 }
 
 void LevelGrower::divide(Open& open, std::vector<Open>& next) {
     SurveyedSplit& found = open.found;
     const split::Candidate& split = found.split;
     const std::size_t n_branches = found.branches.size();
-    const auto rows_of = [](const Words& cell) { return std::accumulate(cell.begin(), cell.end(), std::uint64_t{0}); };
+    const auto rows_of = [this](const Words& cell) { return layout_->shape.rows(cell.data()); };
     auto question = std::make_unique<tree::Question>();
     question->default_branch = split.missing_branch;
     if (split.learned_missing) {
@@ -307,8 +383,7 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
         // goes to the last one.
         split::BranchLoad load;
         for (const Words& branch : found.branches) load.weight.push_back(static_cast<double>(rows_of(branch)));
-        const bool nothing_learned =
-            options_.search.missing == split::Missing::learn && rows_of(found.missing) == 0;
+        const bool nothing_learned = options_.search.missing == split::Missing::learn && rows_of(found.missing) == 0;
         question->default_branch = split::heaviest(load, nothing_learned ? split::Tie::last : split::Tie::first);
         question->sent_default = static_cast<std::int64_t>(rows_of(found.missing));
         add(found.branches[static_cast<std::size_t>(question->default_branch)], found.missing);
@@ -326,16 +401,15 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
     for (std::size_t b = 0; b < n_branches; ++b) {
         Open& branch = branches[b];
         branch.node = first + static_cast<std::int32_t>(b);
+        branch.parent = open.node;
         branch.depth = open.depth + 1;
         branch.context = open.context;
         branch.n_rows = rows_of(found.branches[b]);
         branch.total = std::move(found.branches[b]);
         branch_rows_.push_back(branch.n_rows);
-        const bool splittable = describe(branch);
-        branch.gathered = splittable && branch.n_rows < sizes_.gather_rows;
-        branch.searched = splittable && !branch.gathered;
+        if (layout_->shape.classes()) describe(branch);
     }
-    if (!options_.search.monotone.empty() && n_branches == 2) {
+    if (!options_.search.monotone.empty() && n_branches == 2 && layout_->shape.classes()) {
         const auto limited = [&](std::size_t b) -> grow::LimitedBranch {
             return {branches[b].context, builder[static_cast<std::size_t>(branches[b].node)].limited};
         };
@@ -349,26 +423,26 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
     open_branches(open, std::move(branches), next);
 }
 
-// Of two branches the smaller one is counted, and the other follows by subtraction.
+// Branches that are done are let go at once; of numbers nothing is known yet.
 void LevelGrower::open_branches(Open& open, std::vector<Open> branches, std::vector<Open>& next) {
-    std::size_t many = none;
-    if (branches.size() == 2) {
-        const std::size_t more = branches[0].n_rows < branches[1].n_rows ? 1 : 0;
-        if (branches[more].searched) many = more;
-    }
-    for (std::size_t b = 0; b < branches.size(); ++b)
-        branches[b].counted = many == none ? branches[b].searched : b != many;
-    std::vector<std::size_t> place(branches.size(), none);
+    const auto goes_on = [&](std::size_t b) {
+        return !layout_->shape.classes() || branches[b].searched || branches[b].gathered;
+    };
+    std::vector<std::size_t> place;
+    const bool two = branches.size() == 2;
+    std::vector<char> stays;
+    for (std::size_t b = 0; b < branches.size(); ++b)  // the sibling of one that is searched may have to be counted
+        stays.push_back(goes_on(b) || (two && branches[1 - b].searched));
     for (std::size_t b = 0; b < branches.size(); ++b) {
-        const bool stays = branches[b].searched || branches[b].gathered || branches[b].counted;
-        open.route.open.push_back(stays);
-        if (!stays) continue;
-        place[b] = next.size();
+        open.route.open.push_back(stays[b]);
+        if (!stays[b]) continue;
+        place.push_back(next.size());
         next.push_back(std::move(branches[b]));
     }
-    if (many == none) return;
-    next[place[many]].sibling = place[1 - many];
-    next[place[many]].parent_counts = std::move(open.counts);
+    if (!two || place.size() != 2) return;
+    next[place[0]].partner = place[1];
+    next[place[1]].partner = place[0];
+    next[place[0]].parent_counts = next[place[1]].parent_counts = std::move(open.counts);
 }
 
 }  // namespace ceiba::shards

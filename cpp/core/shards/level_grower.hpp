@@ -19,14 +19,14 @@
 #include "shards/gathered.hpp"
 #include "shards/layout.hpp"
 #include "shards/rounds.hpp"
-#include "shards/survey.hpp"
+#include "shards/survey/survey.hpp"
 #include "tree/builder.hpp"
 
 namespace ceiba::shards {
 
 struct LevelSizes {
     std::size_t gather_rows = 50000;              // nodes with fewer rows are gathered
-    std::size_t gather_values = std::size_t{1} << 25;  // rows x columns gathered in one round, unless a node has more
+    std::size_t gather_values = std::size_t{1} << 24;  // rows x columns gathered in one round, unless a node has more
     std::size_t fetch_rows = 4096;                // stretches with more rows are zoomed before they are fetched
 };
 
@@ -46,14 +46,15 @@ public:
     std::uint64_t rows_open() const;
 
 private:
-    enum class Phase { gather, count, look, neighbours, done };
+    enum class Phase { describe, gather, count, look, neighbours, done };
     struct Open {
-        std::int32_t node = 0;
+        std::int32_t node = 0, parent = -1;
         int depth = 0;
         split::NodeContext context;
         std::uint64_t n_rows = 0;
         Words total;
         bool searched = false, gathered = false, counted = false;
+        std::size_t partner = none;  // of two branches, the other one, where both are open
         std::size_t sibling = none;  // its counts are those of the parent minus this one's
         std::shared_ptr<Words> parent_counts, counts;
         std::unique_ptr<Survey> survey;
@@ -63,6 +64,11 @@ private:
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
     void begin_level();
+    void ask_describe();
+    void take_describe(Reader& in);
+    void hand_down_limits();
+    void choose_counted();
+    void survey_nodes();
     void ask_gather();
     void ask_count();
     void look(const std::vector<std::size_t>& nodes);
@@ -75,7 +81,8 @@ private:
     void take_neighbours(Reader& in);
     void divide(Open& open, std::vector<Open>& next);
     void open_branches(Open& open, std::vector<Open> branches, std::vector<Open>& next);
-    bool describe(Open& open);
+    void describe(Open& open);
+    void describe(Open& open, criteria::NodeSummary summary);
     Words new_round(Ask ask);
     void check_counts(const Open& open) const;
 

@@ -8,6 +8,7 @@
 //   fetch        the values of some stretches, as sorted runs: key, cell
 //   neighbours   of pairs of stretches, the largest key of the first and the smallest of the second
 //   gather       all rows of some nodes
+//   describe     numbers: the losses of some nodes about their means, and the range of their targets
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@
 
 namespace ceiba::shards {
 
-enum class Ask : std::uint64_t { count, zoom, fetch, neighbours, gather };
+enum class Ask : std::uint64_t { count, zoom, fetch, neighbours, gather, describe };
 
 // The form of an answer: how two are merged depends on it.
 //   sums     how many words are to be added; these; then pairs, of which the larger first and smaller second one count

@@ -56,7 +56,7 @@ class Learning:
     train : tuple of (Table, target)
         What the model was fitted to.
     test : tuple of (frame, target, weights), optional
-        The rows kept apart.
+        The held-out rows.
     """
 
     data: str
@@ -79,15 +79,7 @@ class Learning:
         frame = loaded.frame
         for text in loaded.remarks:
             remark(f"warning: {text}", self.quiet)
-        self.source = {
-            "header": loaded.has_header,
-            "names": list(frame.columns),
-            "styles": {
-                name: style.to_dict()
-                for name, style in loaded.styles.items()
-                if style.kind in ("number", "date", "datetime") and not style.is_plain
-            },
-        }
+        self.source = how_read(loaded)
         self.target = column_named(self.target, frame.columns, "--target", self.data)
         if self.weight is not None:
             self.weight = column_named(self.weight, frame.columns, "--weight", self.data)
@@ -149,7 +141,7 @@ class Learning:
         seed: int | None,
         keep_unpruned: bool = False,
     ) -> Any:
-        """Fit the estimator, to all rows or to those not kept apart."""
+        """Fit the estimator, to all rows or to those not held out."""
         from ceiba.grow import watching
         from ceiba.prune.cross_validation.progress import watching_folds
 
@@ -230,7 +222,7 @@ class Learning:
         if self.test is not None:
             held, truth, weights = self.test
             judged = model.evaluate(as_columns(held), truth, weights)
-            lines.append(f"On {counted(len(truth), 'row')} kept apart:")
+            lines.append(f"On {counted(len(truth), 'held-out row')}:")
         elif test is not None:
             judged = evaluation_on(model, test, self.reading, self.target, self.weight)
             lines.append(f"On {test}:")
@@ -243,11 +235,11 @@ class Learning:
             answer("\n".join(lines), figures, as_json)
         if judged is None:
             remark(
-                "Nothing was kept apart to judge by: try --test-size 0.3.", self.quiet or as_json
+                "No rows were held out to test the tree: try --test-size 0.3.", self.quiet or as_json
             )
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
-        """Write the page, with the rows learned from and those kept apart."""
+        """Write the page, with the training rows and the held-out ones."""
         held_out = None
         if self.test is not None:
             held_out = (as_columns(self.test[0]), self.test[1])
@@ -255,6 +247,19 @@ class Learning:
             held_out = truth_of(model, test, self.reading, self.target, None)[:2]
         model.report(path, train=self.train, test=held_out)
         remark(f"report written to {path}", self.quiet)
+
+
+def how_read(loaded: Any) -> dict[str, Any]:
+    """Give how a file was read, for the model: the same columns are read so again."""
+    return {
+        "header": loaded.has_header,
+        "names": list(loaded.frame.columns),
+        "styles": {
+            name: style.to_dict()
+            for name, style in loaded.styles.items()
+            if style.kind in ("number", "date", "datetime") and not style.is_plain
+        },
+    }
 
 
 def _keep_unpruned(model: Any) -> None:

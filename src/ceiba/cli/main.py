@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: The commands by the folder they are in, with the heading under which help lists them; each is a
 #: function in a file of its name.
 COMMANDS: Final = {
-    "learning": ("Learn", ("describe", "learn", "prune", "compare", "curve")),
+    "learning": ("Learn", ("describe", "learn", "studio", "prune", "compare", "curve")),
     "reading": ("Read", ("show", "view", "summary", "rules", "plot", "report", "export")),
     "using": (
         "Use and check",

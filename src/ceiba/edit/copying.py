@@ -1,4 +1,4 @@
-"""The questions of one subtree asked below another node.
+"""The questions of one subtree asked below another node, or of other rows.
 
 Cuts and level sets are taken as they are; values, gains and the way of missing values come from the
 rows of the new place. Where a question would leave a branch empty, the new place has a leaf. Levels
@@ -6,6 +6,8 @@ that the question does not know go where the most rows of the original go.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -26,16 +28,30 @@ def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:
         raise TreeError(f"Node {node} is a leaf: there are no questions to copy.")
     if to in tree.path(node).nodes or node in tree.path(to).nodes:
         raise TreeError(f"Nodes {node} and {to} lie on one path. Copy to a node beside it.")
-    return grafted(tree, to, _copied(tree, node, Here.at(tree, to, problem)))
+    here = Here.at(tree, to, problem)
+    return grafted(tree, to, replanted(tree, node, here, lambda i, at: asked_again(tree, i, at)))
 
 
-def _copied(tree: Tree, node: int, here: Here) -> Tree:
-    """Make the new subtree: places on the way down, trees on the way up; no recursion."""
+def replanted(
+    tree: Tree, node: int, here: Here, asked: Callable[[int, Here], tuple[Tree, list[Here]]]
+) -> Tree:
+    """Make a subtree again at another place: places on the way down, trees on the way up.
+
+    Parameters
+    ----------
+    tree : Tree
+    node : int
+        What is made again is at and below it.
+    here : Here
+        The new place.
+    asked : callable
+        Gives what stands at the place of a node, and the places of its branches if it has any.
+    """
     places: list[tuple[int, Here]] = [(node, here)]
     stems: list[Tree] = []
     below: list[list[int]] = []
     for k, (source, place) in enumerate(places):  # grows while it is walked through
-        stem, branches = _asked(tree, source, place)
+        stem, branches = asked(source, place)
         stems.append(stem)
         first = tree.branch_start[source]
         below.append([])
@@ -48,7 +64,8 @@ def _copied(tree: Tree, node: int, here: Here) -> Tree:
     return stems[0]
 
 
-def _asked(tree: Tree, source: int, place: Here) -> tuple[Tree, list[Here]]:
+def asked_again(tree: Tree, source: int, place: Here) -> tuple[Tree, list[Here]]:
+    """Ask the question of a node at another place; a leaf where a branch would be empty."""
     split = tree.node(source).split
     if split is None:
         return place.leaf(), []

@@ -20,11 +20,12 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning
+from ceiba.estimators.beyond_memory import in_batches
 from ceiba.estimators.editing import EditingMethods
 from ceiba.estimators.methods import EstimatorMethods
 from ceiba.estimators.weights import taken_out
 from ceiba.grow import n_threads, resolve_max_features
-from ceiba.table import Table, is_named_target, read_like, read_target, split_target
+from ceiba.table import Scan, Table, is_named_target, read_like, read_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.routing.one_row import few_rows
@@ -81,6 +82,8 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
         """
         tree = self._fitted()
+        if isinstance(X, Scan):
+            return in_batches(self.predict, X, tree)
         few = None if type(X) is np.ndarray else self._few(tree, X)
         if few is not None:
             return np.asarray(tree._label_table[few])
@@ -129,6 +132,8 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         ndarray of shape (n_rows,)
         """
         tree = self._fitted()
+        if isinstance(X, Scan):
+            return in_batches(self.apply, X, tree)
         table = self._rows(X, check_input)
         return route.apply(tree, table, n_threads=self._threads(table)).astype(np.intp)
 

@@ -11,9 +11,11 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.criteria import Task
 from ceiba.estimators.base import BaseTree
+from ceiba.estimators.beyond_memory import in_batches
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS, ClassifierParameters
 from ceiba.options import takes_options
+from ceiba.table import Scan
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
@@ -48,6 +50,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         ndarray of shape (n_rows, n_classes), or list of n_outputs such arrays
         """
         tree = self._fitted()
+        if isinstance(X, Scan):
+            return in_batches(self.predict_proba, X, tree)
         few = self._few(tree, X) if tree.n_outputs == 1 else None
         if few is not None:
             return np.asarray(tree.value[few, 0, :])

@@ -18,6 +18,7 @@ from sklearn.utils import Bunch, column_or_1d
 from ceiba.criteria import TEST_CRITERIA
 from ceiba.errors import DataError, OptionError
 from ceiba.estimators.base import BaseTree
+from ceiba.estimators.beyond_memory import tree_of_scan
 from ceiba.estimators.leaks import warn_of_leak
 from ceiba.estimators.leaves import (
     chosen_strength,
@@ -43,6 +44,7 @@ from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
 from ceiba.prune.read import with_groups
 from ceiba.table import (
+    Scan,
     Table,
     Target,
     is_named_target,
@@ -143,7 +145,8 @@ class DecisionTree(BaseTree):
         Parameters
         ----------
         X : table
-            numpy, scipy.sparse, pandas, polars, Arrow, dict of lists, list of dicts, list of lists.
+            numpy, scipy.sparse, pandas, polars, Arrow, dict of lists, list of dicts, list of lists;
+            or files that need not fit into memory (:func:`ceiba.scan`).
         y : array-like of shape (n_rows,) or (n_rows, n_outputs), str or list of str
             Labels or numbers; or the name of the column of X that holds them, or several names.
         sample_weight : array-like of shape (n_rows,) or str, default=None
@@ -168,6 +171,13 @@ class DecisionTree(BaseTree):
         >>> ceiba.DecisionTreeRegressor(max_depth=1).fit(ages, heights).predict({"age": [40]})
         array([171.])
         """
+        if isinstance(X, Scan):
+            stated = self._check_parameters()
+            tree = _shortened(tree_of_scan(X, y, stated, self._task, sample_weight, groups), stated)
+            self._keep(tree)
+            warn_of_leak(tree, X.n_rows)
+            self._keep_pruning(None)
+            return self
         X, groups = taken_out(X, groups)
         problem, stated = self._read_problem(X, y, sample_weight)
         if groups is not None:

@@ -11,6 +11,7 @@ from ceiba.export.drawings.mermaid import to_mermaid
 from ceiba.export.drawings.svg import to_svg
 from ceiba.export.json import to_json
 from ceiba.export.onnx import to_onnx
+from ceiba.export.pipeline import pipeline_tree
 from ceiba.export.pmml import to_pmml
 from ceiba.export.registry import FORMATS, Format, export, format_named, format_of_path
 from ceiba.export.rules import to_rules
@@ -24,6 +25,7 @@ __all__ = [
     "format_named",
     "format_of_path",
     "from_sklearn",
+    "pipeline_tree",
     "to_c",
     "to_dot",
     "to_javascript",

@@ -3,9 +3,9 @@
 The model file (`tree.save`) is for ceiba itself and holds everything; this is for readers that
 want to draw or to route. Routing: at a node with a `split`, a present value decides (x <= `cut`
 goes to branch `low`; or `branch_of`; or, for intervals, the branch is the number of `cuts` below
-x); a level that `branch_of` does not list goes to `unseen`, or counts as missing if that is null; a
-missing value asks `surrogates` in turn, then goes to `missing`, and stays in the node if that is
-null.
+x); a level that `branch_of` does not list goes to `unseen`, or counts as missing if that is null,
+or gets the answer of the root if that is "root"; a missing value asks `surrogates` in turn, then
+goes to `missing`, and stays in the node if that is null.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
     fields["children"] = tree.branch_node[start:end].tolist()
     fields["gain"] = node.gain
     fields["missing"] = None if default < 0 else default
-    fields["unseen"] = None if tree.unseen == "missing" else most
+    fields["unseen"] = {"missing": None, "default": "root"}.get(tree.unseen, most)
     if tree.missing == "fractional":
         fields["shares"] = tree.branch_weight[start:end].tolist()
     if tree.stand_ins is not None:

@@ -22,6 +22,7 @@ from ceiba.export.code.program import (
     INTERVALS,
     LEVELS,
     PRESENCE,
+    ROOT,
     Program,
     Question,
     program_of,
@@ -224,6 +225,9 @@ class _Graph:
 
     def where_open(self, branch: str, other: str) -> str:
         is_open = self.op("Less", [branch, self.number(-0.5)])
+        if self.program.tree.unseen == "default":  # unseen levels are settled: the root answers
+            settled = self.op("Less", [branch, self.number(-1.5)])
+            is_open = self.op("And", [is_open, self.op("Not", [settled])])
         return self.op("Where", [is_open, other, branch])
 
     def answer(self, question: Question, unseen: int) -> str:
@@ -302,6 +306,9 @@ class _Graph:
         """Ask whether the branch is -1, 0, 1, ...; give the children still to be written."""
         step = self.program.steps[node]
         later: list[tuple[int, int, str]] = []
+        if step.unseen == ROOT:
+            at = len(self.asks)
+            self.asks += [_Ask(column, -1.5, yes=at + 1, no=at + 2), _Ask(0, 0.0, end=0)]
         if step.missing < 0:
             at = len(self.asks)
             self.asks += [_Ask(column, -0.5, yes=at + 1, no=at + 2), _Ask(0, 0.0, end=node)]

@@ -1,34 +1,33 @@
 """A fitted Pipeline around a tree as one tree on the raw columns, which every format can express.
 
-Steps that are known: SimpleImputer, StandardScaler, MinMaxScaler, OrdinalEncoder, OneHotEncoder,
-ColumnTransformer of them, "passthrough" and "drop". What they make of a column is a function of one
-raw column that rises with a number, or gives a number to each level. So a cut on the made column is
-a cut on the raw one (found to the last bit by bisection over floats) or a set of its levels, and
-missing values go where the imputed value goes.
+What known steps (`pipeline_steps.py`) make of a column depends on one raw column, and rises with it
+if it is a number. So the steps themselves are asked: a cut on a scaled column is the largest raw
+float that goes low, found by bisection over the floats, to the last bit; a cut on an encoded column
+is the set of levels that go low. Missing values and unknown levels go where the steps send them; a
+node that parts the two asks first whether the value is present (a surrogate).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
 
 import numpy as np
 
-from ceiba.errors import OptionError, TreeError
-from ceiba.table import ColumnInfo, Kind, Schema
-from ceiba.tree import Cut, LevelSets, Presence, SplitTable, Tree, check
+from ceiba.errors import CeibaError, OptionError, TreeError
+from ceiba.export.pipeline_steps import Made, made_columns
+from ceiba.table import ColumnInfo, Kind, Schema, Table
+from ceiba.tree import Cut, LevelSets, Presence, Split, SplitTable, SurrogateTable, Tree, check
+from ceiba.tree.arrays import Array
+from ceiba.tree.notes import taken_notes
+from ceiba.tree.routing.branches import LEAVES, MISSING, ask, decide
+from ceiba.tree.routing.route import read
 
-_UNKNOWN = object()  # a level that the encoder has not seen
-
-
-@dataclass(frozen=True)
-class _Made:
-    """A column that the steps make: its raw column, its levels if it has any, and its value."""
-
-    raw: str
-    levels: tuple[Any, ...] | None
-    value: Callable[[Any], Any]  # of a raw value; None is missing, _UNKNOWN a new level
+_REFUSED: Final = -9  # as a branch: the Pipeline raises an error
+_FARTHEST: Final = 1e150  # cuts are looked for up to here; scaled numbers stay finite
 
 
 def pipeline_tree(pipeline: Any) -> Tree:
@@ -37,12 +36,22 @@ def pipeline_tree(pipeline: Any) -> Tree:
     Parameters
     ----------
     pipeline : sklearn Pipeline
-        Fitted on a frame; its last step is an estimator of ceiba.
+        Its last step is a fitted estimator of ceiba. Steps before it that are known:
+        SimpleImputer, StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, OrdinalEncoder,
+        OneHotEncoder, "passthrough", "drop", and ColumnTransformers and Pipelines of these.
 
     Returns
     -------
     Tree
-        Predicts from raw rows as the Pipeline does; can be saved and exported.
+        Predicts from raw rows as the Pipeline does, missing values and unknown levels included;
+        can be saved and exported. Numbers are float64.
+
+    Raises
+    ------
+    OptionError
+        If a step is not known.
+    TreeError
+        If the tree asks what no question about one raw column can say.
 
     Examples
     --------
@@ -50,243 +59,385 @@ def pipeline_tree(pipeline: Any) -> Tree:
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
     >>> import ceiba
-    >>> from ceiba.export.pipeline import pipeline_tree
+    >>> from ceiba.export import pipeline_tree
     >>> model = make_pipeline(StandardScaler(), ceiba.DecisionTreeClassifier())
     >>> model = model.fit(pd.DataFrame({"age": [20.0, 30.0, 40.0]}), ["a", "a", "b"])
     >>> pipeline_tree(model).predict({"age": [31.0, 39.0]}).tolist()
     ['a', 'b']
     """
-    steps = [step for _, step in pipeline.steps]
-    tree = getattr(steps[-1], "tree_", None)
-    names = getattr(pipeline, "feature_names_in_", None)
-    if not isinstance(tree, Tree) or names is None:
+    steps = [step for _, step in getattr(pipeline, "steps", ())]
+    tree = getattr(steps[-1], "tree_", None) if steps else None
+    if not isinstance(tree, Tree):
         raise OptionError(
-            "pipeline_tree takes a Pipeline that was fitted on a frame and ends in an estimator of "
-            "ceiba."
+            "pipeline_tree takes a fitted Pipeline that ends in an estimator of ceiba, got "
+            f"{type(pipeline).__name__}."
         )
-    made = [_Made(str(name), None, _number) for name in names]
+    names = getattr(pipeline, "feature_names_in_", None)
+    n_raw = pipeline.n_features_in_
+    made = [Made(raw) for raw in range(n_raw)]
     for step in steps[:-1]:
-        made = _after(step, made)
+        made = made_columns(step, made)
     if len(made) != tree.schema.n_columns:
         raise TreeError("The steps make another number of columns than the tree was fitted on.")
-    return _on_raw(tree, made, [str(name) for name in names])
+    probe = _Probe(pipeline, tree, _settled(tree, made), None if names is None else tuple(names))
+    return _carried(tree, probe)
 
 
-def _number(value: Any) -> Any:
-    return None if value is None else value
+def _settled(tree: Tree, made: list[Made]) -> list[Made]:
+    """Say of columns that were at most filled whether they are numbers or levels."""
+    settled = []
+    for one, info in zip(made, tree.schema.columns, strict=True):
+        if one.way in ("same", "filled") and not info.is_numeric:
+            one = Made(one.raw, "levels", info.levels)
+        elif one.way == "filled":
+            one = replace(one, way="number")
+        settled.append(one)
+    return settled
 
 
-# ---------------------------------------------------------------------- steps
+# ---------------------------------------------------------------------- asking the steps
 
 
-def _after(step: Any, made: list[_Made]) -> list[_Made]:
-    kind = type(step).__name__
-    if step is None or step == "passthrough":
-        return made
-    if kind == "FunctionTransformer" and step.func is None:  # what "passthrough" becomes
-        return made
-    if step == "drop":
-        return []
-    if kind == "Pipeline":
-        for _, inner in step.steps:
-            made = _after(inner, made)
-        return made
-    if kind == "ColumnTransformer":
-        return _columns(step, made)
-    known = {
-        "SimpleImputer": _imputed,
-        "StandardScaler": _scaled,
-        "MinMaxScaler": _ranged,
-        "OrdinalEncoder": _ordinal,
-        "OneHotEncoder": _one_hot,
-    }
-    if kind not in known:
-        raise OptionError(f"The step {kind} is not known. Known are {', '.join(known)}.")
-    return known[kind](step, made)
+@dataclass(frozen=True)
+class _Probe:
+    """Asks the steps and the tree about rows in which one raw column varies."""
+
+    pipeline: Any
+    tree: Tree
+    made: list[Made]
+    names: tuple[str, ...] | None
+    seen: dict[tuple[Any, ...], Table] = field(default_factory=dict)
+
+    @cached_property
+    def usual(self) -> list[Any]:
+        """A value for each raw column that the steps accept."""
+        values: list[Any] = [np.nan] * self.pipeline.n_features_in_
+        for one in self.made:
+            if one.way != "same":
+                values[one.raw] = one.levels[0] if one.levels else 0.0
+        return values
+
+    def column_of(self, node: int) -> Made:
+        return self.made[int(self.tree.splits.column[node])]
+
+    def table(self, raws: Sequence[int], values: Sequence[Any]) -> Table:
+        """Return what the tree is given for rows that are usual but for one value each."""
+        rows = [list(self.usual) for _ in raws]
+        for row, raw, value in zip(rows, raws, values, strict=True):
+            row[raw] = value
+        columns = [_typed(*pair) for pair in zip(zip(*rows, strict=True), self.usual, strict=True)]
+        X: Any
+        if self.names is not None:
+            import pandas as pd
+
+            X = pd.DataFrame(dict(zip(self.names, columns, strict=True)))
+        else:
+            X = np.stack(columns, axis=1)
+        with warnings.catch_warnings(), np.errstate(over="ignore"):
+            warnings.simplefilter("ignore")  # of levels that an encoder does not know
+            for _, step in self.pipeline.steps[:-1]:
+                X = X if step is None or step == "passthrough" else step.transform(X)
+        return read(self.tree, X.toarray() if hasattr(X, "toarray") else X)
+
+    def branches(self, node: int, values: Sequence[Any]) -> list[int]:
+        """Return the branch that each value of a node's raw column takes."""
+        rows = np.arange(len(values))
+        raw = self.column_of(node).raw
+        key = (raw, *map(repr, values))  # nodes ask the same again and again
+        if key not in self.seen:
+            self.seen[key] = self.table([raw] * len(values), values)
+        table = self.seen[key]
+        lost = ask(self.tree.splits, node, table, rows) == MISSING
+        parted = self.tree.missing == "fractional" or self.tree.stand_ins is not None
+        if lost.any() and parted:
+            raise TreeError(
+                f"Node {node}: missing values reach the tree, which has "
+                f"missing={self.tree.missing!r}. Impute every column, or fit with missing='learn'."
+            )
+        branch = decide(self.tree, table, node, rows)[0]
+        if self.tree.missing == "error":
+            branch[lost] = _REFUSED
+        return [int(one) for one in branch]
+
+    def branch_of_odd(self, node: int, value: Any) -> int:
+        """Return the branch of a missing value or an unknown level, which may be refused."""
+        try:
+            return self.branches(node, [value])[0]
+        except TreeError:
+            raise
+        except (ValueError, TypeError, CeibaError):
+            return _REFUSED
+
+    def raw_cuts(self, nodes: list[int]) -> list[float]:
+        """Return for each node the largest raw number that goes low.
+
+        The floats between two ends are parted into sixteen until the ends are neighbours: the steps
+        take about as long for many rows as for one.
+        """
+        spans = [(-_FARTHEST_KEY, _FARTHEST_KEY)] * len(nodes)
+        while any(high - low > 1 for low, high in spans):
+            inside = [range(low, high, max((high - low) // 16, 1))[1:] for low, high in spans]
+            raws = np.repeat([self.column_of(node).raw for node in nodes], [*map(len, inside)])
+            table = self.table(raws.tolist(), [_float_of(key) for keys in inside for key in keys])
+            end = 0
+            for i, (node, keys) in enumerate(zip(nodes, inside, strict=True)):
+                rows = np.arange(end, end := end + len(keys))
+                n_low = np.count_nonzero(ask(self.tree.splits, node, table, rows) == 0)
+                ends = [spans[i][0], *keys, spans[i][1]]
+                spans[i] = ends[n_low], ends[n_low + 1]
+        return [_float_of(low) for low, _ in spans]
 
 
-def _columns(step: Any, made: list[_Made]) -> list[_Made]:
-    position = {name: j for j, name in enumerate(getattr(step, "feature_names_in_", ()))}
-    out: list[_Made] = []
-    for _, inner, columns in step.transformers_:
-        places = range(len(made))[columns] if isinstance(columns, slice) else columns
-        listed: list[Any] = [places] if isinstance(places, str | int) else list(places)
-        if listed and isinstance(listed[0], bool | np.bool_):
-            listed = np.flatnonzero(listed).tolist()
-        part = [made[position[one] if isinstance(one, str) else one] for one in listed]
-        out += _after(inner, part)
-    return out
+def _typed(values: Sequence[Any], usual: Any) -> Array:
+    is_number = isinstance(usual, int | float) and not isinstance(usual, bool)
+    return np.array(values, np.float64 if is_number else object)
 
 
-def _then(one: _Made, after: Callable[[Any], Any], levels: Any = None) -> _Made:
-    before = one.value
-    return _Made(one.raw, one.levels if levels is None else levels, lambda v: after(before(v)))
+# The bits of floats are whole numbers in the order of floats; those of negative ones the other way.
+_FARTHEST_KEY: Final = int(np.array(_FARTHEST).view(np.int64))
 
 
-def _imputed(step: Any, made: list[_Made]) -> list[_Made]:
-    holes = step.missing_values
-    if step.add_indicator or not (holes is None or holes != holes):
-        raise OptionError("SimpleImputer: only NaN is imputed, without an indicator.")
-
-    def filled(one: _Made, fill: Any) -> _Made:
-        known = None if fill is None or fill != fill else fill
-        return _then(one, lambda v: known if v is None else v)
-
-    return [filled(one, fill) for one, fill in zip(made, step.statistics_.tolist(), strict=True)]
-
-
-def _scaled(step: Any, made: list[_Made]) -> list[_Made]:
-    means = np.zeros(len(made)) if step.mean_ is None or not step.with_mean else step.mean_
-    scales = np.ones(len(made)) if step.scale_ is None else step.scale_
-
-    def moved(one: _Made, mean: Any, scale: Any) -> _Made:
-        return _then(one, lambda v: None if v is None else (np.float64(v) - mean) / scale)
-
-    return [moved(*three) for three in zip(made, means, scales, strict=True)]
-
-
-def _ranged(step: Any, made: list[_Made]) -> list[_Made]:
-    if step.clip:
-        raise OptionError("MinMaxScaler(clip=True) is not known.")
-
-    def moved(one: _Made, least: Any, scale: Any) -> _Made:
-        return _then(one, lambda v: None if v is None else np.float64(v) * scale + least)
-
-    return [moved(*three) for three in zip(made, step.min_, step.scale_, strict=True)]
-
-
-def _ordinal(step: Any, made: list[_Made]) -> list[_Made]:
-    unknown = step.unknown_value if step.handle_unknown == "use_encoded_value" else _UNKNOWN
-
-    def coded(one: _Made, levels: list[Any]) -> _Made:
-        known = tuple(level for level in levels if level is not None and level == level)
-        code = {level: float(k) for k, level in enumerate(levels)}
-        return _then(one, lambda v: None if v is None else code.get(v, unknown), known)
-
-    return [coded(one, levels.tolist())
-            for one, levels in zip(made, step.categories_, strict=True)]  # fmt: skip
-
-
-def _one_hot(step: Any, made: list[_Made]) -> list[_Made]:
-    if step.drop_idx_ is not None or getattr(step, "_infrequent_enabled", False):
-        raise OptionError("OneHotEncoder: drop and infrequent categories are not known.")
-    unknown = 0.0 if step.handle_unknown in ("ignore", "warn") else _UNKNOWN
-    out = []
-    for one, levels in zip(made, step.categories_, strict=True):
-        known = [level for level in levels.tolist() if level is not None and level == level]
-        has_missing = len(known) < len(levels)
-        for level in levels.tolist():
-            missing = level is None or level != level
-
-            fits = _indicator(level, missing, has_missing, frozenset(known), unknown)
-            out.append(_then(one, fits, tuple(known)))
-    return out
-
-
-def _indicator(
-    level: Any, missing: bool, has_missing: bool, known: frozenset[Any], unknown: Any
-) -> Callable[[Any], Any]:
-    """Return the function that says whether a raw value is a level of a one-hot encoder."""
-
-    def fits(value: Any) -> Any:
-        if value is None:
-            return float(missing) if has_missing else unknown
-        return float(value == level) if value in known else unknown
-
-    return fits
+def _float_of(key: int) -> float:
+    number = float(np.array(abs(key), np.int64).view(np.float64))
+    return -number if key < 0 else number
 
 
 # ---------------------------------------------------------------------- the tree
 
 
-def _on_raw(tree: Tree, made: list[_Made], names: list[str]) -> Tree:
-    levels: dict[str, tuple[Any, ...]] = {}
-    for one in made:
-        if one.levels is not None:
-            levels[one.raw] = one.levels
-    infos = tuple(
-        ColumnInfo(name, Kind.CATEGORICAL, levels[name]) if name in levels
-        else ColumnInfo(name, Kind.NUMERIC)
-        for name in names
-    )  # fmt: skip
-    schema = Schema(infos, tree.target, named=True)
-    splits: list[Any] = [None] * tree.n_nodes
-    default = tree.default_branch.copy()
-    unknown_sides: set[bool] = set()
-    for node in np.flatnonzero(~tree.is_leaf).tolist():
-        split = tree.node(node).split
-        one = made[int(tree.splits.column[node])]
-        if isinstance(split, Presence) and one.levels is None and one.value(None) is None:
-            splits[node] = Presence(one.raw)
-            continue
-        if not isinstance(split, Cut):
-            raise TreeError("Only cuts on the columns that the steps make can be carried back.")
-        splits[node], missing, unknown = _carried(one, split, int(default[node]))
-        default[node] = missing
-        if unknown is not None:
-            unknown_sides.add(unknown == missing)
-    if False in unknown_sides:
-        raise TreeError(
-            "New levels go another way than missing values at some node, which a tree cannot "
-            "express. Use handle_unknown='error' in the encoder."
-        )
+@dataclass
+class _Asked:
+    """The question of a node about a raw column; branches are those of the tree as it was."""
+
+    split: Split
+    missing: int
+    unknown: int | None = None  # None: a number has no unknown levels
+    flipped: bool = False  # its two branches change places
+
+
+def _carried(tree: Tree, probe: _Probe) -> Tree:
+    schema, position = _schema(tree, probe)
+    inner = [int(node) for node in np.flatnonzero(~tree.is_leaf)]
+    scaled = [n for n in inner if probe.column_of(n).way == "number" and not _is_flat(probe, n)]
+    cuts = dict(zip(scaled, probe.raw_cuts(scaled), strict=True))
+    asked = {}
+    for node in inner:
+        one = probe.column_of(node)
+        name = schema.columns[position[one.raw]].name
+        if one.way == "same":
+            own = tree.node(node).split
+            assert own is not None
+            split: Split = replace(own, column=name)
+            asked[node] = _Asked(split, probe.branch_of_odd(node, np.nan))
+        elif node in cuts:
+            asked[node] = _Asked(Cut(name, cuts[node]), probe.branch_of_odd(node, np.nan))
+        elif one.way == "number":
+            asked[node] = _presence(name, probe.branches(node, [0.0])[0])
+        else:
+            asked[node] = _levels(probe, node, name, schema.columns[position[one.raw]].levels)
+    return _planted(tree, schema, asked)
+
+
+def _is_flat(probe: _Probe, node: int) -> bool:
+    """Tell whether all numbers go one way at a node, which asks whether they are missing."""
+    split = probe.tree.node(node).split
+    if isinstance(split, Presence):
+        return True
+    if not isinstance(split, Cut):
+        raise TreeError(f"Node {node} asks no cut of a column that the steps make.")
+    least, most = probe.branches(node, [-_FARTHEST, _FARTHEST])
+    if least == most == probe.branch_of_odd(node, np.nan):
+        raise TreeError(f"Node {node}: the cut lies beyond all numbers of its raw column.")
+    return least == most
+
+
+def _presence(name: str, present: int) -> _Asked:
+    return _Asked(Presence(name), 1 - present, present, flipped=present == 1)
+
+
+def _levels(probe: _Probe, node: int, name: str, levels: tuple[Any, ...]) -> _Asked:
+    """Return the question about a column of levels."""
+    branch = probe.branches(node, levels)
+    missing = probe.branch_of_odd(node, np.nan)
+    if _tells_presence(probe, node, levels):
+        return _presence(name, branch[0])
+    unknown = probe.branch_of_odd(node, _unknown(levels))
+    groups: list[list[Any]] = [[] for _ in range(int(probe.tree.n_branches[node]))]
+    for level, at in zip(levels, branch, strict=True):
+        groups[at].append(level)
+    if not all(groups):
+        raise TreeError(f"Node {node}: every level of {name!r} goes one way.")
+    split = LevelSets(name, tuple(tuple(group) for group in groups))
+    # Only a value that is present can be told apart as branch 0.
+    return _Asked(split, missing, unknown, flipped=(missing, unknown) == (0, 1))
+
+
+def _tells_presence(probe: _Probe, node: int, levels: tuple[Any, ...]) -> bool:
+    """Tell whether a node parts missing values from all others."""
+    ways = {*probe.branches(node, levels), probe.branch_of_odd(node, _unknown(levels))} - {_REFUSED}
+    return len(ways) == 1 and ways != {probe.branch_of_odd(node, np.nan)}
+
+
+def _with_other(probe: _Probe, raw: int, levels: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Add a level that the encoder does not know, if a node has nothing else for some branch."""
+    for node in np.flatnonzero(~probe.tree.is_leaf).tolist():
+        if probe.column_of(node).raw == raw and not _tells_presence(probe, node, levels):
+            reached = set(probe.branches(node, levels))
+            if len(reached) < probe.tree.n_branches[node]:
+                return (*levels, _unknown(levels))
+    return levels
+
+
+def _unknown(levels: tuple[Any, ...]) -> Any:
+    """Return a value that is none of the levels."""
+    if all(isinstance(v, int | float) and not isinstance(v, bool) for v in levels):
+        return max(levels) + 1
+    text = "(other)"
+    while text in levels:
+        text += "?"
+    return text
+
+
+def _schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
+    """Return the schema of the raw columns, and the place of each in it."""
+    used = set(tree.splits.column[~tree.is_leaf].tolist())
+    info_of: dict[int, ColumnInfo] = {}
+    way_of: dict[int, tuple[bool, tuple[Any, ...]]] = {}
+    n_raw = probe.pipeline.n_features_in_
+    names = probe.names or tuple(f"x{raw}" for raw in range(n_raw))
+    # Those that the tree asks come last: what they say of their raw column holds.
+    for j in sorted(range(len(probe.made)), key=lambda j: j in used):
+        one, info = probe.made[j], tree.schema.columns[j]
+        kind = (one.way == "levels", one.levels)
+        if j in used and way_of.setdefault(one.raw, kind) != kind:
+            raise TreeError(
+                f"The tree asks about {names[one.raw]!r} in two ways, as a number and by levels."
+            )
+        if one.way == "levels":
+            info_of[one.raw] = ColumnInfo(names[one.raw], Kind.CATEGORICAL, one.levels)
+        elif one.way == "same":
+            info_of[one.raw] = replace(info, name=names[one.raw])
+        else:
+            info_of[one.raw] = ColumnInfo(names[one.raw], Kind.NUMERIC)
+    if probe.names is None:  # places count, so that every column has one
+        for raw in range(n_raw):
+            info_of.setdefault(raw, ColumnInfo(names[raw], Kind.NUMERIC))
+    for raw in {probe.made[j].raw for j in used}:
+        if levels := info_of[raw].levels:
+            info_of[raw] = replace(info_of[raw], levels=_with_other(probe, raw, levels))
+    raws = sorted(info_of)
+    schema = Schema(tuple(info_of[raw] for raw in raws), tree.target, probe.names is not None)
+    return schema, {raw: at for at, raw in enumerate(raws)}
+
+
+def _planted(tree: Tree, schema: Schema, asked: dict[int, _Asked]) -> Tree:
+    """Put the questions into the tree, its branches in their new order."""
+    order = _order(tree, {node for node, one in asked.items() if one.flipped})
+    new = np.empty(tree.n_nodes, np.int64)
+    new[order] = np.arange(tree.n_nodes)
+    parent = tree.parent[order]
+    splits: list[Split | None] = [None] * tree.n_nodes
+    for node, one in asked.items():
+        split = one.split
+        if one.flipped and isinstance(split, LevelSets):
+            split = replace(split, branches=split.branches[::-1])
+        splits[new[node]] = split
     carried = replace(
         tree,
         schema=schema,
+        parent=np.where(parent < 0, -1, new[parent]),
+        branch_start=np.concatenate(([0], np.cumsum(tree.n_branches[order]))),
+        branch_node=_branch_node(tree, asked, order, new),
         splits=SplitTable.from_splits(splits, schema),
-        default_branch=default,
-        missing="majority",
-        unseen="missing" if unknown_sides else "error" if levels else "majority",
+        default_branch=np.full(tree.n_nodes, -1),
+        counts=None if tree.counts is None else tree.counts[order],
         surrogates=None,
         competitors=None,
         tests=None,
+        notes=taken_notes(tree.notes, order),
+        **{name: getattr(tree, name)[order] for name in _MOVED},
     )
+    carried = _with_rules(carried, {int(new[node]): one for node, one in asked.items()})
     check(carried)
     return carried
 
 
-def _carried(one: _Made, split: Cut, default: int) -> tuple[Any, int, int | None]:
-    """Return the split on the raw column, the branch of missing values and of new levels."""
+def _with_rules(tree: Tree, asked: dict[int, _Asked]) -> Tree:
+    """Set where missing values and unknown levels go."""
+    default, unknown = tree.default_branch.copy(), {}
+    for node, one in asked.items():
+        missing = _turned(one.missing, one.flipped)
+        default[node] = tree.majority_branch[node] if missing == _REFUSED else missing
+        if isinstance(one.split, LevelSets) and one.unknown is not None:
+            unknown[node] = _turned(one.unknown, one.flipped)
+    unseen, apart = _rule_of_unknown(unknown, default, tree.majority_branch)
+    refuses = asked and all(one.missing == _REFUSED for one in asked.values())
+    return replace(
+        tree,
+        default_branch=default,
+        missing="surrogate" if apart else "error" if refuses else "majority",
+        unseen=unseen,
+        surrogates=_presence_first(tree, apart) if apart else None,
+    )
 
-    def side(value: Any) -> int | None:
-        made = one.value(value)
-        if made is _UNKNOWN:
-            return None
-        if made is None or made != made:
-            return default
-        low = made <= split.cut
-        return split.low_branch if low else 1 - split.low_branch
 
-    missing = side(None)
-    missing = default if missing is None else missing
-    if one.levels is None:
-        cut = _raw_cut(lambda x: bool(one.value(x) <= split.cut))
-        return Cut(one.raw, cut, split.low_branch), missing, None
-    groups: tuple[list[Any], list[Any]] = ([], [])
-    for level in one.levels:
-        branch = side(level)
-        assert branch is not None  # a level of the encoder
-        groups[branch].append(level)
-    if not all(groups):
+_MOVED: Final = ("n_rows", "weight", "impurity", "gain", "value", "risk", "sent_default")
+
+
+def _turned(branch: int, turn: bool) -> int:
+    return 1 - branch if turn and branch >= 0 else branch
+
+
+def _order(tree: Tree, flipped: set[int]) -> Array:
+    """Return the nodes in pre-order, the branches of some of them from the last to the first."""
+    start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
+    order, waiting = [], [0]
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        below = nodes[start[node] : start[node + 1]]
+        waiting += below if node in flipped else below[::-1]
+    return np.array(order)
+
+
+def _branch_node(tree: Tree, asked: dict[int, _Asked], order: Array, new: Array) -> Array:
+    start, nodes = tree.branch_start.tolist(), tree.branch_node
+    below = [nodes[:0]]
+    for node in order.tolist():
+        mine = nodes[start[node] : start[node + 1]]
+        below.append(mine[::-1] if node in asked and asked[node].flipped else mine)
+    return np.asarray(new[np.concatenate(below)])
+
+
+def _rule_of_unknown(
+    unknown: dict[int, int], default: Array, usual: Array
+) -> tuple[Any, list[int]]:
+    """Return the tree's rule for unseen levels, and the nodes that part them from missing ones."""
+    ways = set(unknown.values())
+    if not ways or ways == {_REFUSED}:
+        return ("error" if ways else "majority"), []
+    if ways == {LEAVES}:
+        return "default", []
+    if ways & {_REFUSED, LEAVES}:
         raise TreeError(
-            f"All levels of {one.raw!r} go one way at a node; it cannot be carried back."
+            "Some encoders refuse unknown levels and others do not. Set handle_unknown alike in "
+            "all of them."
         )
-    return LevelSets(one.raw, (tuple(groups[0]), tuple(groups[1]))), missing, side(_UNKNOWN)
+    apart = [node for node, branch in unknown.items() if branch != default[node]]
+    if apart and all(usual[node] == branch for node, branch in unknown.items()):
+        return "majority", []
+    if any(unknown[node] != 0 or default[node] != 1 for node in apart):
+        raise TreeError(
+            "Unknown levels and missing values part at a node in a way that no surrogate can say. "
+            "Set handle_unknown='error' in the encoder."
+        )
+    return "missing", apart
 
 
-def _raw_cut(is_low: Callable[[float], bool]) -> float:
-    """Return the largest float that is low, by bisection over the order of floats."""
-
-    def at(key: int) -> float:
-        bits = key if key >= 0 else -(key + 1) | (1 << 63)
-        return float(np.array([bits & (2**64 - 1)], np.uint64).view(np.float64)[0])
-
-    biggest = int(np.array([np.finfo(np.float64).max]).view(np.int64)[0])
-    low, high = -biggest - 1, biggest
-    with np.errstate(over="ignore"):
-        if not is_low(at(low)) or is_low(at(high)):
-            raise TreeError("A cut lies beyond all numbers of its raw column.")
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if is_low(at(middle)) else (low, middle)
-    return at(low)
+def _presence_first(tree: Tree, nodes: list[int]) -> SurrogateTable:
+    """Return surrogates that send unknown levels to branch 0 and missing values to branch 1."""
+    has = np.isin(np.arange(tree.n_nodes), nodes)
+    names = [tree.schema.names[j] for j in tree.splits.column[has].tolist()]
+    splits = SplitTable.from_splits([Presence(name) for name in names], tree.schema)
+    none = np.zeros(len(names))
+    return SurrogateTable(np.concatenate(([0], np.cumsum(has))), splits, none, none, none)

@@ -20,7 +20,7 @@ from xml.sax.saxutils import quoteattr
 
 from ceiba.errors import TreeError
 from ceiba.paths import Clause, ValueSet, accepted, clause_of
-from ceiba.paths.of_tree import refuse_fractional
+from ceiba.paths.of_tree import refuse_fractional, unknown_at
 from ceiba.table import ColumnInfo
 from ceiba.tree.notes import note_text
 from ceiba.tree.tree import Tree
@@ -183,10 +183,19 @@ def _nodes(tree: Tree) -> list[str]:
         lines += [f"{pad} {line}" for line in _predicate(clause)]
         lines += [f"{pad} {line}" for line in _distribution(tree, node)]
         waiting.append((node, depth, None, True))
+        if (unknown := unknown_at(tree, node)) is not None:
+            lines += _root_again(tree, node, unknown, pad)
         for branch in range(start[node + 1] - start[node] - 1, -1, -1):
             below = accepted(tree, clause_of(tree, node, branch))
             waiting.append((nodes[start[node] + branch], depth + 1, below, False))
     return lines
+
+
+def _root_again(tree: Tree, node: int, unknown: ValueSet, pad: str) -> list[str]:
+    """Write a child that gives rows with an unknown level the answer of the root."""
+    head = _score(tree, 0).replace('id="0"', f'id="0:{node}"', 1)
+    inside = [*_values(unknown), *_distribution(tree, 0)]
+    return [f"{pad} <Node {head}>", *(f"{pad}  {line}" for line in inside), f"{pad} </Node>"]
 
 
 def _score(tree: Tree, node: int) -> str:

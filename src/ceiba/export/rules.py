@@ -10,7 +10,7 @@ from typing import Any
 
 from ceiba.layout import digits_by_name
 from ceiba.paths import ends_of
-from ceiba.paths.of_tree import refuse_fractional
+from ceiba.paths.of_tree import refuse_fractional, root_answers
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import number_text
 from ceiba.tree.tree import Tree
@@ -40,10 +40,13 @@ def to_rules(tree: Tree, *, exact: bool = False) -> str:
     """
     refuse_fractional(tree, "rules")
     digits = dict.fromkeys(tree.schema.names, 17) if exact else digits_by_name(tree)
-    return "\n".join(
+    lines = [
         f"if {condition.text(digits=digits, complete=True)} then {_answer(tree, node)}"
         for node, condition in ends_of(tree)
-    )
+    ]
+    if root_answers(tree):
+        lines.append(f"else {_answer(tree, 0)}")
+    return "\n".join(lines)
 
 
 def _answer(tree: Tree, node: int) -> str:

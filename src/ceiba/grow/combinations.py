@@ -17,6 +17,7 @@ from ceiba.criteria import split_gain
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.grow_options import OPTIONS, GrowOptions
 from ceiba.grow.options import Grower
+from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget
 from ceiba.options import OptionObject
 from ceiba.table import Table, Target
 
@@ -56,7 +57,7 @@ def check_combinations(
         _check_sparse(options)
     if options.frequency_weights and weight is not None:
         _check_countable(float(weight.sum()))
-    if options.criterion == "poisson":
+    if options.criterion == "poisson" and not isinstance(target, ShardedTarget):
         check_counts(target.values)
     if options.missing == "error":
         advice = "Fill them in, or use missing='learn'."
@@ -148,7 +149,7 @@ def _check_two_classes(n_classes: int) -> None:
 
 
 def _refuse_missing(table: Table, why: str, advice: str, error: type[Exception]) -> None:
-    if table.sparse is not None:  # has none
+    if table.sparse is not None or isinstance(table, ShardedTable):  # has none; was looked at
         return
     for column in table.columns:
         missing = column.missing

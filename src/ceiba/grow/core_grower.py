@@ -20,7 +20,7 @@ from ceiba.grow.core_options import Place, core_options
 from ceiba.grow.limits import added_loss, within
 from ceiba.grow.priors import ClassScales, fill_empty, node_risk, node_value
 from ceiba.grow.rates import shrunken_rates
-from ceiba.grow.units import Units
+from ceiba.grow.units import AS_THEY_ARE, Units
 from ceiba.tree import CompetitorTable, SplitTable, SurrogateTable, Tree
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def grow_by_search(
     table, target, options, weight = problem.table, problem.target, problem.options, problem.weight
     scales = problem.scales
     if weight is None and options.task == "classification":
-        units, core_target, core_weight = _AS_THEY_ARE, target.values, None
+        units, core_target, core_weight = AS_THEY_ARE, target.values, None
     else:
         units = Units.of(target.values, weight)
         core_target, core_weight = units.shrink_target(target.values), units.shrink_weight(weight)
@@ -51,6 +51,12 @@ def grow_by_search(
         arrays = _core.grow_numbers(
             table.core(), core_target, core_weight, core, rows, problem.case_weight
         )
+    return tree_of(arrays, problem, units, below)
+
+
+def tree_of(arrays: _core.TreeArrays, problem: Problem, units: Units, below: Place | None) -> Tree:
+    """Make a tree of the arrays that the core has grown for a problem."""
+    table, target, options, scales = problem.table, problem.target, problem.options, problem.scales
     known = {
         "schema": table.schema.with_target(target.info),
         "surrogates": None,
@@ -76,9 +82,6 @@ def grow_by_search(
     if scales.factor is None and scales.costs is None:
         tree.__dict__["_left_by_first_column"] = arrays.left_by_first_column()
     return tree
-
-
-_AS_THEY_ARE = Units()
 
 
 def _assemble(

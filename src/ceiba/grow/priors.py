@@ -251,7 +251,7 @@ def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> 
     classes = target.info.classes[0]
     prior = read_prior(options.class_prior, classes)
     costs = read_costs(options.cost_matrix, classes)
-    totals = np.bincount(target.values[:, 0], weights=weight, minlength=len(classes)).astype(float)
+    totals = target.class_totals(weight)
     return ClassScales(
         prior, costs, class_factor(totals, prior, classes), altered_scale(totals, prior, costs)
     )

@@ -22,6 +22,7 @@ from ceiba.grow.growers import GROWERS
 from ceiba.grow.limits import folded
 from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.grow.repeated import counts_parts, repeat_rows
+from ceiba.grow.shards.sharded import ShardedTable
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
 from ceiba.tree import Tree
 
@@ -109,7 +110,8 @@ class Problem:
             return grow_forced(free, rows, below, forced, strict=rows is None)
         if counts_parts(problem.options):
             problem, rows, below = repeat_rows(problem, rows, below, self.weight)
-        tree = GROWERS[problem.options.growers[0]](problem, rows, below)
+        grower = "shards" if isinstance(self.table, ShardedTable) else problem.options.growers[0]
+        tree = GROWERS[grower](problem, rows, below)
         return tree if problem.options.monotonic_cst is None else folded(tree)
 
     def take(self, rows: npt.NDArray[Any]) -> Problem:

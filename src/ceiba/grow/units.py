@@ -72,6 +72,10 @@ class Units:
         return grown
 
 
+#: Nothing is divided.
+AS_THEY_ARE = Units()
+
+
 def _exponent(values: npt.NDArray[Any]) -> int:
     largest = float(np.abs(values).max(initial=0.0))
     exponent = int(np.frexp(largest)[1])

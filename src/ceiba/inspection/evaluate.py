@@ -19,7 +19,7 @@ from ceiba.inspection.intervals import Interval, bca_interval, mean_interval, wi
 from ceiba.inspection.probability_scores import ProbabilityScores, probability_scores
 from ceiba.inspection.r2_interval import r2_interval as interval_of_r2
 from ceiba.table import effective_rows
-from ceiba.visible import counted
+from ceiba.visible import counted, figure
 
 Array = npt.NDArray[np.float64]
 _CORNER = "truth \\ predicted"
@@ -182,8 +182,8 @@ class NumberEvaluation:
 
     def __str__(self) -> str:
         def line(name: str, value: float, interval: Interval, baseline: str) -> str:
-            between = f"{interval[0]:.4g} to {interval[1]:.4g}"
-            return f"{name:<4}  {value:>10.4g}  {between:<24}  {baseline}".rstrip()
+            between = f"{figure(interval[0], 4)} to {figure(interval[1], 4)}"
+            return f"{name:<4}  {figure(value, 4):>10}  {between:<24}  {baseline}".rstrip()
 
         return "\n".join(
             [
@@ -194,16 +194,16 @@ class NumberEvaluation:
                     "MSE",
                     self.mse,
                     self.mse_interval,
-                    f"always the root's: {self.baseline_mse:.4g}",
+                    f"always the root's: {figure(self.baseline_mse, 4)}",
                 ),
                 line(
                     "MAE",
                     self.mae,
                     self.mae_interval,
-                    f"always the root's: {self.baseline_mae:.4g}",
+                    f"always the root's: {figure(self.baseline_mae, 4)}",
                 ),
                 line("R2", self.r2, self.r2_interval, ""),
-                f"root's value: {self.baseline:.6g}; RMSE {self.rmse:.4g}",
+                f"root's value: {figure(self.baseline, 6)}; RMSE {figure(self.rmse, 4)}",
             ]
         )
 

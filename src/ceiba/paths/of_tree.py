@@ -136,7 +136,6 @@ def accepted(tree: Tree, clause: Clause) -> Clause:
 
 def refuse_fractional(tree: Tree, format_name: str) -> None:
     """Raise if a row may go down several branches, which a flat format cannot express."""
-    refuse_default(tree, format_name)
     if tree.missing == "fractional":
         raise TreeError(
             f"{format_name}: this tree sends a row with a missing value down every branch "
@@ -145,15 +144,36 @@ def refuse_fractional(tree: Tree, format_name: str) -> None:
         )
 
 
-def refuse_default(tree: Tree, format_name: str) -> None:
-    """Raise if unseen levels go back to the root, which no exported program does."""
-    if tree.unseen == "default" and not all(
-        tree.schema.columns[j].is_numeric for j in tree.used_columns.tolist()
-    ):
-        raise TreeError(
-            f"{format_name}: unseen='default' gives the root's answer to rows with a level that a "
-            "node does not know, which the format cannot express. Refit with unseen='majority'."
-        )
+def unknown_at(tree: Tree, node: int) -> ValueSet | None:
+    """Return the levels that a node does not know, whose rows the root answers.
+
+    None without `unseen="default"`, and where there are none: at leaves and splits of numbers.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.paths.of_tree import unknown_at
+    >>> tree = ceiba.tree.build(("wind", {"west": "yes", "east": "no"}), unseen="default")
+    >>> unknown_at(tree, 0).text(unseen=True)
+    'wind not in {west, east}'
+    """
+    if tree.unseen != "default" or tree.is_leaf[node]:
+        return None
+    unseen = _Answers.of(tree.splits, node, tree.schema).to(0)[2]
+    return None if unseen.is_empty else unseen
+
+
+def root_answers(tree: Tree) -> bool:
+    """Tell whether rows that fulfil no end's condition get the answer of the root.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.paths.of_tree import root_answers
+    >>> root_answers(ceiba.tree.build(("x <= 4", "a", "b"), unseen="default"))
+    False
+    """
+    return any(unknown_at(tree, node) is not None for node in range(tree.n_nodes))
 
 
 def joined_with(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
@@ -190,7 +210,7 @@ def _clause(tree: Tree, node: int, branch: int, answers: _Answers) -> Clause:
         undecided = missing | unseen
     else:
         undecided = missing
-        if branch == int(tree.majority_branch[node]):
+        if branch == int(tree.majority_branch[node]) and tree.unseen != "default":
             yes = yes | unseen
     chain = _chain(tree, node, branch)
     if not chain.tests:

@@ -123,7 +123,15 @@ def _node_bars(tree: Tree, rows: RowsByNode, node: int, n_classes: int) -> dict[
     if tree.splits.kind[node] == SplitKind.PRESENCE:
         missing = _is_missing(column, values).astype(np.int64)
         return {"presence": True, **_counted(missing, 2, target, n_classes)}
-    return bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
+    made = bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
+    if made is None or "codes" not in made or not tree.splits.parts_missing[node]:
+        return made
+    # Missing levels have a branch of their own, and so a bar, the last.
+    gone = _is_missing(column, values)
+    more = _counted(np.zeros(np.count_nonzero(gone), np.int64), 1, target[gone], n_classes)
+    made.pop("missing", None)
+    made["codes"].append(None)
+    return made | {name: [*made[name], *more[name]] for name in more}
 
 
 def column_bars(table: Table) -> list[dict[str, Any] | None]:

@@ -128,8 +128,10 @@ def prepare(
     table, name = whole_table(X, y)
     if like is not None:
         _refuse_with_like(task=task, ignore=ignore, kinds=kinds, orders=orders)
-        return _parted(_like(table, name, getattr(like, "tree_", like), weight), held_out, weight, seed)
-    own = dict(kinds or {}) | {column: "ordered" for column in orders or {}}
+        return _parted(
+            _like(table, name, getattr(like, "tree_", like), weight), held_out, weight, seed
+        )
+    own = dict(kinds or {}) | dict.fromkeys(orders or {}, "ordered")
     left_out = [*ignore, *([weight] if weight is not None else [])]
     _check_names(table, [*own, *left_out, name])
     if name in left_out:
@@ -191,7 +193,7 @@ def labels_of(column: Column, rows: Array) -> Array:
     """Give the labels in some rows of a column: levels, whole numbers, truth values."""
     values = column.values[rows]
     if not column.info.is_numeric:
-        return np.array(column.info.levels, dtype=object)[values]
+        return np.asarray(np.array(column.info.levels, dtype=object)[values])
     if column.info.display == "boolean":
         return np.asarray(values == 1)
     if column.info.display == "number":
@@ -240,7 +242,9 @@ def _numbers(column: Column) -> Column:
                 "correct the cell."
             ) from None
     numbers = np.array([*values, np.nan])[column.values]  # the last one serves code -1
-    return Column(ColumnInfo(name, Kind.NUMERIC, (), "number", *column_range(name, numbers)), numbers)
+    return Column(
+        ColumnInfo(name, Kind.NUMERIC, (), "number", *column_range(name, numbers)), numbers
+    )
 
 
 def _ordered(column: Column, order: list[Any]) -> Column:

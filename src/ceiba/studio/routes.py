@@ -19,7 +19,8 @@ GET /api/state  ->
      "lang": "en",
      "resumed": null | {"actions": 14, "saved": "2026-11-16T07:30:00+00:00"},
      "setup": {"target": "Survived" | null, "task": "classification" | "regression" | null,
-               "weight": null | "w", "held_out": null | {"share": 0.3, "seed": 0} | {"file": "t.csv"},
+               "weight": null | "w",
+               "held_out": null | {"share": 0.3, "seed": 0} | {"file": "t.csv"},
                "n_train": 624, "n_held_out": 267, "n_without_target": 0,
                "options": {"criterion": "gini", "max_depth": null, ...},
                "allowed": {"criterion": ["gini", "entropy", ...]},
@@ -47,7 +48,8 @@ GET /api/state  ->
               "cross_validated": null | FIGURE with "folds", "current" (false: of an older tree)}
     FIGURE (classes): {"n_rows", "error", "se", "cost" (null without costs), "log_loss",
                        "baseline" (error of the root alone), "n_leaves"}
-    FIGURE (numbers): {"n_rows", "mse", "se", "rmse", "r2", "baseline" (mse of the root), "n_leaves"}
+    FIGURE (numbers): {"n_rows", "mse", "se", "rmse", "r2", "baseline" (mse of the root),
+                       "n_leaves"}
     WARNING: {"code": "worse_than_best", "node", "split", "best", "loss", "se"}
            | {"code": "held_out_disagrees", "node", "p_value", "train": [...], "held_out": [...]}
              (class shares, or [mean, sd]); the page words them
@@ -80,7 +82,7 @@ POST /api/action {"action": NAME, "arguments": {...}, "revision": 12 (optional)}
             | {"column", "presence": true}; with "missing": branch of rows without a value, optional
 
 GET /api/columns  ->  {"n_rows", "n_missing", "target", "columns": [...]}: `ceiba.describe(...)
-    .to_dict()` of the table as set up, with "digits"-free raw figures; `remarks` have `code`, `text`.
+    .to_dict()` of the table as set up; `remarks` have `code` and `text`.
 
 GET /api/node/{node}/rivals  ->
     {"revision", "node", "n_rows", "criterion", "rivals": [RIVAL, ...]}   best first
@@ -103,7 +105,8 @@ POST /api/node/{node}/preview {"split": SPLIT}  ->  what a split would do; nothi
      "branches": [BRANCH, ...], "held_out": null | [BRANCH, ...]}
 GET /api/node/{node}/rows?limit=20  ->  {"columns": [...], "rows": [[...], ...]}: some of its rows
 
-GET /api/compare?a=NAME&b=NAME  ->  NAME of a snapshot, or "" for the tree as it is
+GET /api/compare?a=NAME&b=NAME  ->  NAME of a snapshot, "" for the tree as it is, or "@automatic"
+    for the tree that `fit` grows by the same options
     {"a": {"name", "figures": FIGURES, "n_leaves", "depth"}, "b": {...},
      "rows": "held_out" | "train" (those that are compared), "n_rows", "n_changed",
      "changed": [{"a": answer, "b": answer, "node_a", "node_b", "n_rows"}, ...] most first,

@@ -10,6 +10,7 @@ from ceiba.table.declared import Levels
 from ceiba.table.display import show_number
 from ceiba.table.read_for_fit import read
 from ceiba.table.read_for_predict import read_like
+from ceiba.table.scanning.scan import Scan, scan
 from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.table.table import Table
 from ceiba.table.targets.split_target import is_named_target, split_target
@@ -22,6 +23,7 @@ __all__ = [
     "ColumnInfo",
     "Kind",
     "Levels",
+    "Scan",
     "Schema",
     "Table",
     "Target",
@@ -34,6 +36,7 @@ __all__ = [
     "read_target",
     "read_target_like",
     "read_weights",
+    "scan",
     "show_number",
     "split_target",
 ]

@@ -1,7 +1,7 @@
-"""Rules for growing at and below a node: columns not asked about, or asked about first; sealed leaves.
+"""Rules for growing at and below a node: columns not asked about or asked first; sealed leaves.
 
-They are kept in the notes of the tree, so they survive edits elsewhere and travel in the model file.
-A column that is forbidden further up stays forbidden below.
+They are kept in the notes of the tree: they survive edits elsewhere and travel in the model file. A
+column that is forbidden further up stays forbidden below.
 """
 
 from __future__ import annotations

@@ -135,7 +135,9 @@ def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> T
     if answer is not None:
         known = _class_of(tree, answer) if tree.task == "classification" else _number(answer)
         note = replace(note, answer=known, before=before, reason=reason)
-    return _answering(with_note(tree, node, note), node, before if answer is None else known, before)
+    return _answering(
+        with_note(tree, node, note), node, before if answer is None else known, before
+    )
 
 
 def kept_answers(tree: Tree) -> Tree:

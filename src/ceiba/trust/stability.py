@@ -24,6 +24,7 @@ from ceiba.listing import Listing
 from ceiba.table import Table
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
+from ceiba.visible import figure
 
 Array = npt.NDArray[Any]
 Fit = Callable[[npt.NDArray[np.uint32]], "Tree"]
@@ -73,7 +74,7 @@ class Stability:
             shares = ", ".join(f"{share:.1%}".replace("%", " %") for share in each)
             spread = f"two of them give a row the same answer in {shares} of cases"
         else:
-            apart = ", ".join(f"{value:.4g}" for value in each)
+            apart = ", ".join(figure(float(value), 4) for value in each)
             spread = f"two of them differ by {apart} (root mean square)"
         if len(each) > 1:
             spread += ", by output"

@@ -121,6 +121,15 @@ def test_page_of_390_px_is_read_without_scrolling_sideways(
     assert small == []
 
 
+def test_tree_grown_from_the_root_is_the_automatic_one(open_studio: Open, table: Path) -> None:
+    hands = grown(open_studio(table, "--target", "Survived"))
+    hands.page.click("#tab-trees")
+    hands.page.click("#compare-run")
+    hands.page.wait_for_selector("#comparison-verdict")
+    assert "equally good" in hands.page.inner_text("#comparison-verdict")
+    assert "0 of " in hands.page.inner_text("#comparison")
+
+
 def test_two_tabs_stay_in_step_and_an_edit_of_an_old_tree_is_refused(
     open_studio: Open, browser: Any, table: Path
 ) -> None:

@@ -406,7 +406,9 @@ private:
     void place_levels(const NodeRows& node, const Offer& offer, Candidate& split) const {
         const std::size_t c = offer.column,
                           n_levels = static_cast<std::size_t>(node.store->table->columns[c].n_levels());
-        std::vector<std::uint8_t> there(n_levels, options_.empty_branches);
+        // One level against the others: those that are not in the node are others too, and rows that come to the
+        // node later (subtree raising, prediction) go with them.
+        std::vector<std::uint8_t> there(n_levels, options_.empty_branches || !options_.multiway);
         for (std::uint32_t i = 0; i < node.size(); ++i)
             if (node.codes(c)[i] >= 0) there[static_cast<std::size_t>(node.codes(c)[i])] = 1;
         std::vector<LevelBranch>& placed = split.levels;

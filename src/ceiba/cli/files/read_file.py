@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def read_file(path: str | os.PathLike[str], **options: Any) -> pl.DataFrame:
-    """Read a table as the command line does: separators, decimal commas and dates are found out.
+    r"""Read a table as the command line does: separators, decimal commas and dates are found out.
 
     Needs the packages of `ceiba[cli]`.
 
@@ -33,7 +33,7 @@ def read_file(path: str | os.PathLike[str], **options: Any) -> pl.DataFrame:
     >>> import ceiba
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "a.csv")
-    ...     _ = path.write_text("size;weight\\nS;1,5\\nL;2,75\\n")
+    ...     _ = path.write_text("size;weight\nS;1,5\nL;2,75\n")
     ...     ceiba.read_file(path)["weight"].to_list()
     [1.5, 2.75]
     """

@@ -26,6 +26,15 @@ CHECK_CELLS: Final[dict[str, tuple[str, str]]] = {
     "rate now": ("tasa ahora", "taxa agora"),
     "rate now low": ("tasa ahora inf.", "taxa agora inf."),
     "rate now high": ("tasa ahora sup.", "taxa agora sup."),
+    "mean then": ("media antes", "média antes"),
+    "mean then low": ("media antes inf.", "média antes inf."),
+    "mean then high": ("media antes sup.", "média antes sup."),
+    "mean now": ("media ahora", "média agora"),
+    "mean now low": ("media ahora inf.", "média agora inf."),
+    "mean now high": ("media ahora sup.", "média agora sup."),
+    "mean p": ("p de la media", "p da média"),
+    "spread": ("dispersión", "dispersão"),
+    "a leaf": ("una hoja", "uma folha"),
     "rate p": ("p de la tasa", "p da taxa"),
 }
 
@@ -51,7 +60,7 @@ CHECK_PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
     (r"^cp: alpha / R\(root\), R\(root\) = ", "cp: alfa / R(raíz), R(raíz) = ",
      "cp: alfa / R(raiz), R(raiz) = "),
     (r"^risk: R\(T\), (.+?), on the training rows", r"riesgo: R(T), \1, en las filas de "
-     r"entrenamiento", r"risco: R(T), \1, nas linhas de treinamento"),
+     r"entrenamiento", r"risco: R(T), \1, nas linhas de treino"),
     (r"; cv_risk, cv_se: on held-out rows, with its standard error",
      "; riesgo_vc, ee_vc: en filas reservadas, con su error estándar",
      "; risco_vc, ep_vc: em linhas reservadas, com o seu erro padrão"),
@@ -69,7 +78,7 @@ CHECK_PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
     # Drift.
     (r"^([\d,.]+) new rows against ([\d,.]+) training rows$",
      r"\1 filas nuevas frente a \2 filas de entrenamiento",
-     r"\1 linhas novas contra \2 linhas de treinamento"),
+     r"\1 linhas novas contra \2 linhas de treino"),
     (r"^PSI over the leaves (\S+) \(by chance about (\S+)\)$",
      r"PSI sobre las hojas: \1 (por azar, cerca de \2)",
      r"PSI sobre as folhas: \1 (por acaso, cerca de \2)"),
@@ -93,6 +102,9 @@ CHECK_PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
     (r"; rate: mean of the leaf, 95 % interval, p corrected for all leaves",
      "; tasa: media de la hoja, intervalo del 95 %, p corregido por todas las hojas",
      "; taxa: média da folha, intervalo de 95%, p corrigido por todas as folhas"),
+    (r"; mean: mean of the target, 95 % interval, p corrected for all leaves",
+     "; media: la del objetivo, intervalo del 95 %, p corregido por todas las hojas",
+     "; média: a do alvo, intervalo de 95%, p corrigido por todas as folhas"),
     (r"; then is of the rows that the tree was fitted to, so it is optimistic",
      "; «antes» es de las filas con las que se ajustó el árbol, por tanto optimista",
      "; “antes” é das linhas com que a árvore foi ajustada, portanto otimista"),
@@ -114,6 +126,10 @@ CHECK_PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
      "alcançado: proporção de árvores reamostradas que perguntam antes sobre as mesmas colunas; "
      "escolhido: e aqui sobre esta; corte: os 90% centrais; em vez disso: a outra escolha mais "
      "comum"),
+    (r"^spread: standard deviation of the resampled trees' predictions, mean over the leaf's rows",
+     "dispersión: desviación estándar de las predicciones de los árboles remuestreados, media de "
+     "las filas de la hoja",
+     "dispersão: desvio padrão das previsões das árvores reamostradas, média das linhas da folha"),
     (r"^agreement: share of resampled trees with the same answer, mean over the leaf's rows",
      "acuerdo: proporción de árboles remuestreados con la misma respuesta, media de las filas de "
      "la hoja",

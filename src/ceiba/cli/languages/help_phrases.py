@@ -69,6 +69,8 @@ DEFAULTS: Final[dict[str, tuple[str, str]]] = {
     "on a terminal": ("en un terminal", "em um terminal"),
     "order of the leaves": ("el orden de las hojas", "a ordem das folhas"),
     "DATA.ceiba": ("DATOS.ceiba", "DADOS.ceiba"),
+    "invented stand-ins": ("sustitutos inventados", "substitutos inventados"),
+    "lesson_NUMBER_LANG.ipynb": ("lesson_NÚMERO_IDIOMA.ipynb", "lesson_NÚMERO_IDIOMA.ipynb"),
     "MODEL.html": ("MODELO.html", "MODELO.html"),
 }  # fmt: skip
 
@@ -271,7 +273,7 @@ OPTIONS: Final[dict[str, tuple[str, str]]] = {
                                       "Linhas reservadas com os valores reais."),
     "The rows that were learned from: adds their distributions.": (
         "Las filas de entrenamiento: añade sus distribuciones.",
-        "As linhas de treinamento: acrescenta as suas distribuições."),
+        "As linhas de treino: acrescenta as suas distribuições."),
     "Trust: fit to so many resamples of --train.": (
         "Confianza: ajusta el modelo a este número de remuestras de --train.",
         "Confiança: ajusta o modelo a este número de reamostras de --train."),
@@ -285,7 +287,7 @@ OPTIONS: Final[dict[str, tuple[str, str]]] = {
         "Com --by: a classe a que se referem as taxas."),
     "Trust: later rows beside those of training.": (
         "Confianza: filas posteriores junto a las de entrenamiento.",
-        "Confiança: linhas posteriores ao lado das de treinamento."),
+        "Confiança: linhas posteriores ao lado das de treino."),
     "Column of --train with weights.": ("Columna de --train con pesos.",
                                         "Coluna de --train com pesos."),
     "Title of the page.": ("Título de la página.", "Título da página."),
@@ -368,6 +370,12 @@ OPTIONS: Final[dict[str, tuple[str, str]]] = {
     "Draw it too (png, svg, pdf).": ("También lo dibuja (png, svg, pdf).",
                                      "Também o desenha (png, svg, pdf)."),
     "One of them.": ("Uno de ellos.", "Um deles."),
+    "One of them, from 1 to 8.": ("Una de ellas, de 1 a 8.", "Uma delas, de 1 a 8."),
+    "Language of the lesson.": ("Idioma de la lección.", "Idioma da lição."),
+    "A folder with the tables that ceiba does not hold (Seattle, water, Hitters).": (
+        "Una carpeta con las tablas que ceiba no incluye (Seattle, water, Hitters).",
+        "Uma pasta com as tabelas que o ceiba não inclui (Seattle, water, Hitters)."),
+    "The notebook to write.": ("El cuaderno que se escribe.", "O notebook a escrever."),
     "Folder of picture and report.": ("Carpeta de la imagen y el informe.",
                                       "Pasta da imagem e do relatório."),
 }  # fmt: skip
@@ -397,7 +405,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "Compara dois modelos nas linhas de um arquivo."),
     "Measure how the score grows with the rows learned from, to see whether more would help.": (
         "Mide cómo crece la puntuación con las filas de entrenamiento, para ver si más ayudarían.",
-        "Mede como a pontuação cresce com as linhas de treinamento, para ver se mais ajudariam."),
+        "Mede como a pontuação cresce com as linhas de treino, para ver se mais ajudariam."),
     "Print the tree of a model.": ("Imprime el árbol de un modelo.",
                                    "Imprime a árvore de um modelo."),
     "Walk a tree with the arrow keys: fold, search, see a node's figures, follow a row.": (
@@ -424,7 +432,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "With held-out rows (--data) the page shows their figures beside those of training.": (
         "Con filas reservadas (--data) la página muestra sus cifras junto a las de entrenamiento.",
         "Com linhas reservadas (--data) a página mostra os seus valores ao lado dos de "
-        "treinamento."),
+        "treino."),
     "With --stability, --rivals, --by or --drift it has a tab that tells how far to trust the "
     "tree.": (
         "Con --stability, --rivals, --by o --drift tiene una pestaña que dice hasta qué punto "
@@ -469,13 +477,13 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "Busca as mudanças mais próximas em uma linha que lhe dariam outra resposta."),
     "Compare new rows with the rows the model was learned from, branch by branch.": (
         "Compara filas nuevas con las de entrenamiento del modelo, rama a rama.",
-        "Compara linhas novas com as de treinamento do modelo, ramo a ramo."),
+        "Compara linhas novas com as de treino do modelo, ramo a ramo."),
     "The model file keeps counts only, which is all that is needed.": (
         "El archivo del modelo solo guarda recuentos, que es todo lo necesario.",
         "O arquivo do modelo guarda apenas contagens, que é tudo o que é preciso."),
     "Fit again on resamples of the rows that the model was learned from.": (
         "Vuelve a ajustar el modelo con remuestras de sus filas de entrenamiento.",
-        "Ajusta o modelo de novo com reamostras das suas linhas de treinamento."),
+        "Ajusta o modelo de novo com reamostras das suas linhas de treino."),
     "Tells for each split how often it is chosen again, and for each leaf how often its answer is."
     : (
         "Dice con qué frecuencia se vuelve a elegir cada división, y la respuesta de cada hoja.",
@@ -483,6 +491,9 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "List the embedded data sets, or write one as CSV.": (
         "Lista los conjuntos de datos incluidos, o escribe uno como CSV.",
         "Lista os conjuntos de dados incluídos, ou escreve um como CSV."),
+    "List the eight lessons, or write one as a Jupyter notebook.": (
+        "Lista las ocho lecciones, o escribe una como cuaderno de Jupyter.",
+        "Lista as oito lições, ou escreve uma como notebook do Jupyter."),
     "Learn two small trees, print them, draw one and write its report.": (
         "Aprende dos árboles pequeños, los imprime, dibuja uno y escribe su informe.",
         "Aprende duas árvores pequenas, imprime-as, desenha uma e escreve o seu relatório."),

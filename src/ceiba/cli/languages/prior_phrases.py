@@ -32,7 +32,7 @@ PRIOR_PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
     (r"^rows: training rows of the leaf; share: of all, prior-weighted;",
      "filas: las de entrenamiento de la hoja; proporción: del total, según las probabilidades "
      "previas;",
-     "linhas: as de treinamento da folha; proporção: do total, segundo as probabilidades a "
+     "linhas: as de treino da folha; proporção: do total, segundo as probabilidades a "
      "priori;"),
     (r"^confidence: probability of the class, prior-weighted; lift: over its prior;",
      "confianza: probabilidad de la clase según las probabilidades previas; lift: entre su "
@@ -42,12 +42,12 @@ PRIOR_PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
     (r"^low, high: 95 % interval, from training rows, prior-weighted, so optimistic \(Wilson\)",
      "intervalo del 95 % según las probabilidades previas, con las filas de entrenamiento, por "
      "tanto optimista (Wilson)",
-     "intervalo de 95% segundo as probabilidades a priori, com as linhas de treinamento, portanto "
+     "intervalo de 95% segundo as probabilidades a priori, com as linhas de treino, portanto "
      "otimista (Wilson)"),
     # explain, ask, view
     (r"\(prior-weighted probability (\S+); leaf (\d+), (\d+) training rows?\)",
      r"(probabilidad según las previas \1; hoja \2, \3 filas de entrenamiento)",
-     r"(probabilidade segundo as probabilidades a priori \1; folha \2, \3 linhas de treinamento)"),
+     r"(probabilidade segundo as probabilidades a priori \1; folha \2, \3 linhas de treino)"),
     (r"; prior-weighted probability ([\d.<>]+)%",
      r"; probabilidad según las probabilidades previas: \1 %",
      r"; probabilidade segundo as probabilidades a priori: \1%"),
@@ -63,11 +63,11 @@ PRIOR_PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
      "R(T): proporción de filas mal respondidas según las probabilidades previas, en las de "
      "entrenamiento, por tanto optimista",
      "R(T): proporção de linhas mal respondidas segundo as probabilidades a priori, nas de "
-     "treinamento, portanto otimista"),
+     "treino, portanto otimista"),
     (r"^R\(T\): prior-weighted mean cost, on the training rows, so optimistic",
      "R(T): coste medio según las probabilidades previas, en las filas de entrenamiento, por tanto "
      "optimista",
-     "R(T): custo médio segundo as probabilidades a priori, nas linhas de treinamento, portanto "
+     "R(T): custo médio segundo as probabilidades a priori, nas linhas de treino, portanto "
      "otimista"),
     (r"^splits: nodes that ask about the column; usage: prior-weighted share of training rows "
      r"whose path asks about it;",

@@ -12,7 +12,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from ceiba.cli.languages.check_phrases import CHECK_CELLS, CHECK_PHRASES
@@ -24,8 +24,10 @@ from ceiba.errors import OptionError, did_you_mean
 
 _AT: Final = {"es": 0, "pt": 1}
 _ALL_CELLS: Final = {**CELLS, **CHECK_CELLS}
-_YES_OR_BLANK: Final = ("chosen", "ours", "within 1 SE")  # headings of columns of yes and nothing
+#: Cells of tables that are words, by the heading of their column; others are names or figures.
+_WORDS_IN: Final = {"chosen": "yes", "ours": "yes", "within 1 SE": "yes", "instead": "a leaf"}
 _CAPITALS: Final = re.compile(r"[A-Z]{3,}")
+_THOUSANDS: Final = re.compile(r"\d{1,3}(?:,\d{3})+")
 _SPOKEN: Final = "spoken_language"
 _FORM: Final = re.compile(r"\b[A-Z]+(?:[=<:,]+[A-Z]+)+\b")  # COLUMN=VALUE
 #: How a message about a mistake begins.
@@ -126,8 +128,17 @@ def translated(line: str) -> str:
     if line.startswith(PROGRAM):
         return translated_error(line)
     for pattern, words in _patterns():
-        line = pattern.sub(words[at], line)
+        line = pattern.sub(partial(_expanded, words[at]), line)
     return line
+
+
+def _expanded(template: str, match: re.Match[str]) -> str:
+    """Fill in a translation; 5,000 loses its comma, which would read as a decimal one."""
+    text = match.expand(template)
+    for group in match.groups():
+        if group and _THOUSANDS.fullmatch(group):
+            text = text.replace(group, group.replace(",", ""))
+    return text
 
 
 def translated_table(rows: list[list[str]]) -> list[list[str]]:
@@ -145,10 +156,10 @@ def translated_table(rows: list[list[str]]) -> list[list[str]]:
         shown = [word(one) if one in ("rows", "error", "cost") else one for one in head[-3:]]
         return [[word(first), *head[1:-3], *shown] if len(head) > 3 else head, *body]
     if first in HEADED:
-        marks = [one in _YES_OR_BLANK for one in head]
+        words = [_WORDS_IN.get(one, "") for one in head]
         head = [word(one) for one in head]
         body = [
-            [word(cell) if mark else cell for cell, mark in zip(row, marks, strict=True)]
+            [word(cell) if cell == one else cell for cell, one in zip(row, words, strict=True)]
             for row in body
         ]
         if first == "column":  # the second is the kind

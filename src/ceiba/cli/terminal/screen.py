@@ -23,6 +23,7 @@ _GAP: Final = "  "
 _HEAD: Final = re.compile("(\x1b\\[[0-9;]*m)([^\x1b]*)\x1b\\[0m")
 _ENDLESS: Final = 10**6
 _TREE: Final = re.compile(r"^[\s│|]*[├└`|][─-] |^(?:\[0\] )?root(?:  |$)")  # a line of a tree
+_STEP: Final = re.compile(r"^\s*\S.*  \(.+\)$")  # of an explanation: what is asked, and the answer
 _CODE: Final = re.compile("(\x1b\\[[0-9;]*m)")
 _CODES: Final = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
 
@@ -66,7 +67,7 @@ def fit(text: str, width: int | None) -> str:
     for line in [*text.split("\n"), ""]:
         bare = _CODE.sub("", line)
         in_tree = _TREE.match(bare) is not None or (in_tree and bare.startswith((" ", "│", "|")))
-        if _GAP in line.strip() and not in_tree:
+        if _GAP in line.strip() and not in_tree and not _STEP.match(bare):
             table.append(line)
             continue
         if table:
@@ -100,9 +101,11 @@ def _fit_table(lines: list[str], width: int) -> list[str]:
     if len(bounds) < 2:
         return [part for line in lines for part in _wrapped(translated(line), width)]
     cells = [[line[start:end].strip() for start, end in bounds] for line in lines]
+    # Figures are flush right; so is a sentence that stands alone in its column.
     right = [
         all(len(line) >= end and line[end - 1] != " " for line in lines if line[start:end].strip())
-        for start, end in bounds
+        and all(len(row[j]) <= _NARROWEST or " " not in row[j] for row in cells)
+        for j, (start, end) in enumerate(bounds)
     ]
     indent = " " * bounds[0][0]
     made = layout(translated_table(cells), right, width - len(indent))

@@ -32,7 +32,7 @@ extern "C" {{
  * each level stands in {name}_branch_of, or the cuts of intervals in {name}_cuts. */
 struct {name}_question {{ int kind, column, low; double cut; long n_levels, first; }};
 /* A node: its question (-1: a leaf), where its children stand, their number, the branches of
- * missing values and unseen levels (-1: none), its stand-ins. */
+ * missing values and unseen levels (-1: none, -3: the root answers), its stand-ins. */
 struct {name}_node {{ long question, first, n; int missing, unseen; long stand_in, stand_in_end; }};
 
 static const int {name}_branch_of[] = {{ {branch_of} }};
@@ -88,6 +88,7 @@ long {name}_apply(const double *row)
         long k;
         int branch = {name}_ask(node->question, row);
         if (branch == -2) branch = node->unseen;
+        if (branch == -3) return 0;
         for (k = node->stand_in; branch < 0 && k < node->stand_in_end; k++)
             branch = {name}_ask(k, row);
         if (branch < 0) branch = node->missing;
@@ -122,6 +123,10 @@ static long {name}_spread(const double *row, double *value)
         }}
         branch = {name}_ask(node->question, row);
         if (branch == -2) branch = node->unseen;
+        if (branch == -3) {{
+            for (i = 0; i < {size}; i++) value[i] = {name}_value[i];
+            return 0;
+        }}
         if (branch >= 0) {{
             stack[top] = {name}_children[node->first + branch];
             part[top++] = share;

@@ -23,7 +23,7 @@ const COLUMNS = {columns};
 // 2 levels (rule: the branch of each level code, -2 unseen), 3 presence, 4 intervals (rule: the
 // cuts; the branch is the number of cuts below the value).
 // A node: [question, children, branch of missing, branch of unseen, stand-ins{and_shares}];
-// null is a leaf.
+// null is a leaf. Branch -3 of unseen: the root answers.
 const NODES = [
 {nodes}
 ];
@@ -56,6 +56,7 @@ function ask([kind, column, rule, low], values) {{
 function decide(node, values) {{
   let branch = ask(node[0], values);
   if (branch === -2) branch = node[3];
+  if (branch === -3) return -3;
   for (const standIn of node[4]) {{
     if (branch >= 0) break;
     branch = ask(standIn, values);
@@ -70,6 +71,7 @@ function apply(row) {
   let at = 0;
   while (NODES[at] !== null) {
     const branch = decide(NODES[at], values);
+    if (branch === -3) return 0;
     if (branch < 0) break;
     at = NODES[at][1][branch];
   }
@@ -89,6 +91,7 @@ function spread(row) {
     }
     let branch = ask(node[0], values);
     if (branch === -2) branch = node[3];
+    if (branch === -3) return [[0, 1]];
     if (branch >= 0) {
       waiting.push([node[1][branch], share]);
       continue;

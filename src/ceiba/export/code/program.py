@@ -7,18 +7,18 @@ times. Only columns that some split or surrogate asks about are in the program.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ceiba.errors import TreeError
-from ceiba.paths.of_tree import refuse_default
 from ceiba.table import ColumnInfo, Kind
 from ceiba.tree.notes import note_lines
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Tree
 
 LEAF, CUT, LEVELS, PRESENCE, INTERVALS = (int(kind) for kind in SplitKind)
+ROOT: Final = -3  # as the branch of unseen levels: the root answers
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Step:
-    """A node: its question, children, where missing and unseen go (-1: stays), stand-ins."""
+    """A node: its question, children, where missing and unseen go (-1: stays), stand-ins.
+
+    Unseen levels may be ROOT.
+    """
 
     question: Question | None
     children: tuple[int, ...] = ()
@@ -114,7 +117,6 @@ def about(tree: Tree, before_note: str | None = None) -> str:
 def program_of(tree: Tree, format_name: str) -> Program:
     """Write a tree down as plain lists."""
     _refuse_labels(tree, format_name)
-    refuse_default(tree, format_name)
     places = tree.used_columns.tolist()
     position = {j: at for at, j in enumerate(places)}
     stand_ins = tree.stand_ins
@@ -135,7 +137,7 @@ def program_of(tree: Tree, format_name: str) -> Program:
                 _question(tree, tree.splits, i, position),
                 children,
                 default[i],
-                -1 if tree.unseen == "missing" else most[i],
+                {"missing": -1, "default": ROOT}.get(tree.unseen, most[i]),
                 tuple(_question(tree, stand_ins.splits, k, position) for k in placed)
                 if stand_ins is not None
                 else (),

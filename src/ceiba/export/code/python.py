@@ -19,7 +19,7 @@ apply(row) gives the node in which a row ends, predict(row) its answer{and_proba
 A row is a dict of values by column name; None or NaN is missing. Written by ceiba; needs nothing.
 """
 
-MISSING, UNSEEN, STAYS = -1, -2, -1
+MISSING, UNSEEN, STAYS, ROOT = -1, -2, -1, -3
 
 # Columns that the tree asks about: name, codes of the levels (None: a number).
 COLUMNS = [
@@ -31,7 +31,7 @@ _NODES: Final = """
 # A question: [kind, column, rule, branch of the low side]. Kinds: 1 cut (rule: the cut),
 # 2 levels (rule: the branch of each level code, -2 unseen), 3 presence.
 # A node: [question, children, branch of missing, branch of unseen, stand-ins{and_shares}];
-# None is a leaf.
+# None is a leaf. Branch -3 of unseen: the root answers.
 NODES = [
 {nodes}
 ]
@@ -71,10 +71,12 @@ def _ask(question, values):
 
 
 def _decide(node, values):
-    """Return the branch that a row takes at a node, or STAYS."""
+    """Return the branch that a row takes at a node, STAYS or ROOT."""
     branch = _ask(node[0], values)
     if branch == UNSEEN:
         branch = node[3]
+    if branch == ROOT:
+        return ROOT
     for stand_in in node[4]:
         if branch >= 0:
             break
@@ -91,6 +93,8 @@ def apply(row):
         branch = _decide(NODES[at], values)
         if branch == STAYS:
             break
+        if branch == ROOT:
+            return 0
         at = NODES[at][1][branch]
     return at
 '''
@@ -109,6 +113,8 @@ def _spread(row):
         branch = _ask(node[0], values)
         if branch == UNSEEN:
             branch = node[3]
+        if branch == ROOT:
+            return [(0, 1.0)]
         if branch >= 0:
             waiting.append((node[1][branch], share))
             continue

@@ -23,7 +23,7 @@ from ceiba.export.code.program import about
 from ceiba.export.code.sql_dialects import DIALECTS, Dialect, DialectName
 from ceiba.paths import Condition, ValueSet, ends_of
 from ceiba.paths.conditions import all_of
-from ceiba.paths.of_tree import refuse_fractional
+from ceiba.paths.of_tree import refuse_fractional, root_answers
 from ceiba.table import ColumnInfo
 from ceiba.tree.notes import note_lines
 from ceiba.tree.tree import Tree
@@ -95,13 +95,19 @@ def to_sql(
     refuse_fractional(tree, "sql")
     writer = _Writer(tree, chosen)
     ends = dict(ends_of(tree))
+    nodes = _answering(tree, ends)
     if form == "leaf":
-        return writer.case(ends, {node: str(node) for node in ends})
+        return writer.whole_case(ends, {node: str(node) for node in nodes})
     if form == "prediction":
         if tree.n_outputs > 1:
             raise TreeError("sql: the tree has several outputs. Use form='query'.")
-        return writer.case(ends, {node: writer.answer(node, 0) for node in ends})
+        return writer.whole_case(ends, {node: writer.answer(node, 0) for node in nodes})
     return _query(tree, writer, ends, table, prefix)
+
+
+def _answering(tree: Tree, ends: dict[int, Condition]) -> list[int]:
+    """Return the nodes that give answers: the ends, and the root where it answers the rest."""
+    return [*ends, 0] if root_answers(tree) and 0 not in ends else list(ends)
 
 
 def _dialect(name: str) -> Dialect:
@@ -127,8 +133,12 @@ def conditions_case(
     results = {i: writer.literal(answer) for i, answer in answers.items()}
     if not conditions:
         return writer.literal(default)
-    case = writer.case(conditions, results).removesuffix("END").rstrip()
-    return f"{case}\n{_INDENT}ELSE {writer.literal(default)}\n    END"
+    return _with_else(writer.case(conditions, results), writer.literal(default))
+
+
+def _with_else(case: str, result: str) -> str:
+    """Give a CASE a result for all other rows."""
+    return f"{case.removesuffix('END').rstrip()}\n{_INDENT}ELSE {result}\n    END"
 
 
 def _query(
@@ -138,14 +148,15 @@ def _query(
     source = ".".join(writer.name(part) for part in parts)
     _refuse_leaf(tree, prefix)
     leaf = writer.new_column(f"{prefix}leaf")
+    nodes = _answering(tree, ends)
     columns = []
     for k in range(tree.n_outputs):
         tail = f"_{k}" if tree.n_outputs > 1 else ""
-        answers = {node: writer.answer(node, k) for node in ends}
+        answers = {node: writer.answer(node, k) for node in nodes}
         columns.append((f"{prefix}prediction{tail}", answers))
         if tree.task == "classification":
             for c, label in enumerate(tree.target.classes[k].tolist()):
-                share = {node: writer.share(float(tree.value[node, k, c])) for node in ends}
+                share = {node: writer.share(float(tree.value[node, k, c])) for node in nodes}
                 columns.append((f"{prefix}probability{tail}_{label}", share))
     comment = f"{about(tree).rstrip('.')}, written by ceiba; NULL is missing."
     lines = [f"-- {comment}", *(f"-- {note}" for note in note_lines(tree))]
@@ -158,7 +169,7 @@ def _query(
         taken.add(quoted)
         lines[-1] += ","
         lines.append(f"  {writer.lookup(f's.{leaf}', by_node)} AS {quoted}")
-    case = writer.case(ends, {node: str(node) for node in ends})
+    case = writer.whole_case(ends, {node: str(node) for node in nodes})
     lines += [
         "FROM (",
         "  SELECT",
@@ -246,6 +257,19 @@ class _Writer:
         for node, condition in ends.items():
             lines.append(f"{_INDENT}WHEN {self.condition(condition)} THEN {results[node]}")
         return "\n".join([*lines, "    END"])
+
+    def whole_case(self, ends: dict[int, Condition], results: dict[int, str]) -> str:
+        """Write the CASE over all rows; the root may answer those that fulfil no condition."""
+        case = self.case(ends, results)
+        if not root_answers(self.tree):
+            return case
+        if self.tree.missing == "error":  # such a row is refused, and not the root's
+            refused = "".join(
+                f"\n{_INDENT}WHEN {self.values(ValueSet.only_missing(info))} THEN NULL"
+                for info in (self.tree.schema.columns[j] for j in self.tree.used_columns.tolist())
+            )
+            case = case.replace("CASE", f"CASE{refused}", 1)
+        return _with_else(case, results[0])
 
     def lookup(self, leaf: str, results: dict[int, str]) -> str:
         """Write the CASE that turns a leaf into its result, equal results together."""

@@ -99,10 +99,15 @@ def _levels(tree: Tree, node: int, mine: Array, column: Column, codes: Array) ->
     else:
         listed, branches = tree.splits.level_map(node)
         order = listed[np.argsort(branches, kind="stable")]
-        borders = np.cumsum(np.bincount(branches))[:-1].tolist()
+        borders = np.cumsum(np.bincount(branches)).tolist()
+        if not tree.splits.parts_missing[node]:
+            borders.pop()
     slot = {int(code): k for k, code in enumerate(order)}
     place = np.array([slot.get(int(code), np.nan) for code in codes], np.float64)
     names = [level_text(column.info.levels[int(code)]) for code in order]
+    if tree.splits.parts_missing[node]:  # missing values have a branch, and a place, of their own
+        place[codes < 0] = len(order)
+        names.append("missing")
     return _side_by_side(mine, place, names, borders)
 
 

@@ -51,15 +51,27 @@ class Bench:
     @cached_property
     def problem(self) -> Problem:
         """Table, target, weights and options."""
+        problem: Problem
         problem, _ = self.state.model._read_problem(self.data.X, self.data.y, self.data.weight)
         check_one_output(problem)
         return problem
 
-    def at(self, node: int) -> Here:
-        """Give a node with the training rows in it."""
+    def check(self, node: int) -> None:
+        """Refuse a node that there is not."""
         if not 0 <= node < self.tree.n_nodes:
             raise NodeError(f"There is no node {node}: the tree has {self.tree.n_nodes} nodes.")
+
+    def at(self, node: int) -> Here:
+        """Give a node with the training rows in it."""
+        self.check(node)
         return self.places.at(self.tree, node, self.problem)
+
+    def key(self, node: int) -> Any:
+        """Give what tells a split with its rows from any other: for answers that are kept."""
+        tree = self.tree
+        own = Places.key(tree, self.problem, tree.path(node).nodes)
+        rules = tree.notes.get(node) if tree.notes else None
+        return id(self.data), own, repr(tree.node(node).split), rules
 
     @cached_property
     def held_out_ends(self) -> Any:

@@ -78,7 +78,7 @@ class NodeTarget:
         n_rows = np.bincount(branch, minlength=n_branches)
         mass = n_rows.astype(np.float64)
         if weight is not None:
-            mass = np.bincount(branch, weight, minlength=n_branches)
+            mass = np.bincount(branch, weight, minlength=n_branches).astype(np.float64)
         if self.n_classes:
             cells = branch * self.n_classes + values
             counted = np.bincount(cells, weight, minlength=n_branches * self.n_classes)

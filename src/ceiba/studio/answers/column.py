@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 
 from ceiba.errors import CeibaError
 from ceiba.inspection.splitting.split_curve import split_curve
-from ceiba.report.histograms import BINS, bars
+from ceiba.report.histograms import bars
 from ceiba.report.numbers import exact
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import NodeTarget, criterion_of
 from ceiba.table import Kind
 from ceiba.tree.splits.sentences import level_text
 
+_BINS: Final = 48  # of a histogram in which a cut is dragged
 _POINTS: Final = 512  # of a curve
 _MOST_ROWS: Final = 200_000  # by which a curve is drawn; others are left out evenly
 
@@ -30,13 +32,15 @@ def column(bench: Bench, node: int, name: str) -> dict[str, Any]:
     n_missing = int(np.count_nonzero(np.isnan(values) if info.is_numeric else values < 0))
     tree = bench.tree
     cuts = tree.splits.node_cuts(node) if int(tree.splits.column[node]) == at else []
-    curve = None if info.kind is Kind.CATEGORICAL else _curve(bench, values, target, info.is_numeric)
+    curve = (
+        None if info.kind is Kind.CATEGORICAL else _curve(bench, values, target, info.is_numeric)
+    )
     return {
         "node": node,
         "column": name,
         "kind": str(info.kind),
         "n_missing": n_missing,
-        "histogram": bars(own, values, cuts, target.values, target.n_classes, BINS),
+        "histogram": bars(own, values, cuts, target.values, target.n_classes, _BINS),
         "curve": curve,
         "levels": None if info.is_numeric else _levels(values, target, info.levels),
     }
@@ -57,7 +61,7 @@ def _curve(bench: Bench, values: Any, target: NodeTarget, numeric: bool) -> dict
     cut, gain = listing["cut"], listing["gain"]
     if len(cut) > _POINTS:
         edges = np.linspace(0, len(cut), _POINTS + 1).astype(int)
-        kept = [a + int(np.argmax(gain[a:b])) for a, b in zip(edges, edges[1:], strict=False)]
+        kept = [a + int(np.argmax(gain[a:b])) for a, b in pairwise(edges.tolist())]
         cut, gain = cut[kept], gain[kept]
     return {"cut": exact(cut), "gain": exact(gain), "every": step}
 

@@ -6,8 +6,10 @@ known when the tree changes elsewhere.
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -25,11 +27,16 @@ class Places:
     def __init__(self, n_rows: int) -> None:
         self._most = _TABLES * n_rows
         self._kept: OrderedDict[Any, Here] = OrderedDict()
+        self._lock = threading.Lock()
 
     def at(self, tree: Tree, node: int, problem: Problem) -> Here:
         """Give a node with the rows in it."""
+        with self._lock:
+            return self._at(tree, node, problem)
+
+    def _at(self, tree: Tree, node: int, problem: Problem) -> Here:
         path = tree.path(node).nodes
-        keys = [self._key(tree, problem, path[: k + 1]) for k in range(len(path))]
+        keys = [self.key(tree, problem, path[: k + 1]) for k in range(len(path))]
         known = max((k for k in range(len(path)) if keys[k] in self._kept), default=None)
         here = Here.at(tree, 0, problem) if known is None else self._kept[keys[known]]
         here = replace(here, problem=problem)
@@ -42,13 +49,16 @@ class Places:
 
     def _keep(self, key: Any, here: Here) -> None:
         self._kept[key] = here
-        while len(self._kept) > 1 and sum(len(one.rows) for one in self._kept.values()) > self._most:
+        while (
+            len(self._kept) > 1 and sum(len(one.rows) for one in self._kept.values()) > self._most
+        ):
             self._kept.popitem(last=False)
 
     @staticmethod
-    def _key(tree: Tree, problem: Problem, path: tuple[int, ...]) -> Any:
+    def key(tree: Tree, problem: Problem, path: tuple[int, ...]) -> Any:
+        """Give what tells the rows of a node: the questions above it, the branches taken."""
         steps = []
-        for above, below in zip(path, path[1:], strict=False):
+        for above, below in pairwise(path):
             splits = tree.splits.take(np.array([above]))
             what = (splits.kind, splits.column, splits.cut, splits.level_code, splits.level_branch,
                     splits.interval_cut)  # fmt: skip

@@ -24,11 +24,13 @@ def preview(bench: Bench, node: int, split: Any) -> dict[str, Any]:
     schema = bench.problem.table.schema
     splits, missing = read_split(read_json(split, schema), bench.problem.table, here.rows)
     question = splits.split(0, schema)
+    assert question is not None
     try:
         branch, n_branches, gain = branch_of(here, splits, missing)
     except EmptyBranchError as error:
-        return {"node": node, "split": str(error), "empty": True, "given": to_json(question, schema),
-                "gain": 0.0, "p_value": 1.0, "branches": [], "held_out": None}  # fmt: skip
+        nothing = {"gain": 0.0, "p_value": 1.0, "branches": [], "held_out": None}
+        given = to_json(question, schema)
+        return {"node": node, "split": str(error), "empty": True, "given": given, **nothing}
     counts = NodeTarget.of(here).counts(branch, n_branches)
     texts = [question.sentence(b, schema) for b in range(n_branches)]
     criterion = criterion_of(bench.problem)

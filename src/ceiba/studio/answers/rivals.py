@@ -25,7 +25,6 @@ from ceiba.studio.answers.branches import (
     NodeTarget,
     branch_of,
     criterion_of,
-    gain_of,
     in_json,
     plain_p_value,
 )
@@ -67,7 +66,7 @@ def rivals(bench: Bench, node: int) -> dict[str, Any]:
 def _stump(here: Here) -> tuple[Tree, bool]:
     """Grow one level that keeps all runners-up; tell whether their cuts are the exact ones."""
     n_columns = here.problem.table.n_columns
-    options = _one_level(here.problem.options, here.depth, n_columns)
+    options = one_level(here.problem.options, here.depth, n_columns)
     whole = len(here.rows) == here.problem.n_rows
     rows = None if whole else here.rows.astype(np.uint32)
 
@@ -83,7 +82,7 @@ def _stump(here: Here) -> tuple[Tree, bool]:
     return _with_best(coarse, best), False
 
 
-def _one_level(options: GrowOptions, depth: int, n_columns: int) -> GrowOptions:
+def one_level(options: GrowOptions, depth: int, n_columns: int) -> GrowOptions:
     """Give the options of a search of one node for every column."""
     changes: dict[str, Any] = {
         "max_depth": depth + 1,
@@ -147,6 +146,7 @@ def _rival(
     branch, n_branches, _ = branch_of(here, splits)
     counts = target.counts(branch, n_branches)
     split = splits.split(0, schema)
+    assert split is not None
     texts = [split.sentence(b, schema, max_levels=8) for b in range(n_branches)]
     p_value, bound = _quick_p_value(here, target, splits, counts)
     return {
@@ -192,6 +192,12 @@ def _nothing(name: str) -> dict[str, Any]:
 
 def hidden(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """Give the rivals of a lesson: the columns alone, in the order of the table."""
-    nothing = {"split": None, "given": None, "gain": None, "p_value": None, "branches": []}
+    nothing: dict[str, Any] = {
+        "split": None,
+        "given": None,
+        "gain": None,
+        "p_value": None,
+        "branches": [],
+    }
     by_name = {one["column"]: {**one, **nothing, "current": False} for one in listing["rivals"]}
     return {**listing, "rivals": [by_name[name] for name in names]}

@@ -1,8 +1,8 @@
 """What can be done in the studio: one small function per action, one line of Python each.
 
-An action takes a desk (the state, the data as prepared, the source) and arguments from the page, and
-gives the next state. It calls the method of the model that its line shows, so that the saved script
-does exactly what was done here.
+An action takes a desk (the state, the data as prepared, the source) and arguments from the page,
+and gives the next state. It calls the method of the model that its line shows, so that the saved
+script does exactly what was done here.
 """
 
 from __future__ import annotations
@@ -144,8 +144,8 @@ def set_options(
     if same and set(options or {}) <= _STOPPING and type(desk.state.model).__name__ in _OWN:
         model = _estimator(desk, replace(setup, from_model=False))
         kept = type(model).from_tree(desk.tree, **model.get_params(deep=False))
-        given = parameters_text(model)
-        line = f"model = ceiba.{type(model).__name__}.from_tree(model.tree_{', ' * bool(given)}{given})"
+        given = ", ".join(filter(None, ["model.tree_", parameters_text(model)]))
+        line = f"model = ceiba.{type(model).__name__}.from_tree({given})"
         return replace(desk.state.then(kept, line), setup=setup), line
     state = begun(desk, replace(setup, from_model=False))
     return state, state.first
@@ -203,7 +203,9 @@ def seal(desk: Desk, node: int, sealed: bool = True) -> tuple[State, str]:
     if not isinstance(sealed, bool):
         raise OptionError(f"sealed: got {sealed!r}. Give true or false.")
     line = f"model = model.seal({node}{'' if sealed else ', False'})"
-    return desk.state.then(desk.state.model.seal(node, sealed), line, at=at if sealed else None), line
+    return desk.state.then(
+        desk.state.model.seal(node, sealed), line, at=at if sealed else None
+    ), line
 
 
 def forbid(desk: Desk, node: int, columns: Any) -> tuple[State, str]:

@@ -1,8 +1,8 @@
 """The file of a workspace: one line of JSON per action, on disk before the action is acknowledged.
 
-Actions are deterministic, so the list of them is the state: opening the file does them again. A line
-that a crash has cut short was never acknowledged, and is dropped. The first line says which data
-the actions belong to.
+Actions are deterministic, so the list of them is the state: opening the file does them again. A
+line that a crash has cut short was never acknowledged, and is dropped. The first line says which
+data the actions belong to.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ class Journal:
         self._file = file
 
     @classmethod
-    def open(cls, path: Path, fingerprint: str, start: dict[str, Any]) -> tuple[Journal, str | None]:
+    def open(
+        cls, path: Path, fingerprint: str, start: dict[str, Any]
+    ) -> tuple[Journal, str | None]:
         """Open the file of a workspace, and give what was done in it; a word if it was another's.
 
         A file of other data is put aside under another name, never overwritten.
@@ -38,7 +40,7 @@ class Journal:
         header = {"ceiba_studio": VERSION, "data": fingerprint, "start": start}
         actions, found = _read(path)
         if found is not None and any(found.get(key) != header[key] for key in header):
-            aside = _free_name(path)
+            aside = free_name(path)
             path.rename(aside)
             actions, found = [], None
             remark = f"{path.name} was made with other data or options. It is kept as {aside.name}."
@@ -93,7 +95,8 @@ def _read(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
         return [], None
     if not all(isinstance(entry, dict) for entry in entries) or "ceiba_studio" not in entries[0]:
         raise DataError(
-            f"{str(path)!r} is not a workspace of the studio. Choose another place with --workspace."
+            f"{str(path)!r} is not a workspace of the studio. Choose another place with "
+            "--workspace."
         )
     return entries[1:], entries[0]
 
@@ -102,7 +105,8 @@ def _whole_length(path: Path) -> int:
     return path.read_bytes().rfind(b"\n") + 1
 
 
-def _free_name(path: Path) -> Path:
+def free_name(path: Path) -> Path:
+    """Give a name beside a path that no file has: .old, .old2, ..."""
     names = (path.with_name(f"{path.name}.old{'' if k == 1 else k}") for k in range(1, 10**6))
     return next(name for name in names if not name.exists())
 

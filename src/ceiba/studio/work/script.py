@@ -22,8 +22,9 @@ def script(source: Source, state: State) -> str:
     if state.model is not None:
         body += [_parts(state.setup), *filter(None, [state.first]), *state.lines]
     made = "model" if state.model is not None else "data"
+    about = f"The tree of {_in_docstring(source.name)}, grown in the studio of ceiba"
     lines = [
-        f'"""The tree of {_in_docstring(source.name)}, grown in the studio of ceiba {version("ceiba")}."""',
+        f'"""{about} {version("ceiba")}."""',
         "",
         "import ceiba",
         "",
@@ -34,7 +35,7 @@ def script(source: Source, state: State) -> str:
         f"    return {made}",
         "",
     ]
-    if source.file is not None:
+    if source.file is not None or source.expression is not None:
         lines += ["", 'if __name__ == "__main__":', *_main(source, state), ""]
     return "\n".join(lines)
 
@@ -83,8 +84,7 @@ def _parts(setup: Setup) -> str:
 
 
 def _main(source: Source, state: State) -> list[str]:
-    assert source.file is not None
-    given = read_call(source, source.file)
+    given = source.expression or read_call(source, str(source.file))
     if source.model is not None and state.setup.from_model:
         given = f"ceiba.load({source.model_file!r}), {given}"
     shown = ".tree_" if state.model is not None else ""

@@ -77,7 +77,7 @@ class Setup:
 
     def arguments(self) -> dict[str, Any]:
         """Give the arguments of `ceiba.prepare`, without held-out rows from a file."""
-        given = {
+        given: dict[str, Any] = {
             "task": self.task,
             "weight": self.weight,
             "ignore": list(self.ignore),

@@ -31,6 +31,8 @@ class Source:
         The file that `ceiba.read_file` reads; None: the data came from Python.
     reading : mapping
         Arguments of `ceiba.read_file`.
+    expression : str or None
+        Python that gives the data, if that is another one.
     folder : Path or None
         The one folder that files are read from and written to; None: none is.
     read_file : callable or None
@@ -51,6 +53,7 @@ class Source:
     table: Table
     file: str | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
+    expression: str | None = None
     folder: Path | None = None
     read_file: Callable[[Path], Any] | None = None
     held_out: Any = None
@@ -88,7 +91,7 @@ class Source:
         path = self.folder / name
         if path.is_symlink() and path.resolve().parent != self.folder.resolve():
             raise OptionError(f"{name!r} leads out of the folder.")
-        return path
+        return Path(path)
 
     def table_files(self) -> list[str]:
         """Give the tables in the folder."""
@@ -107,7 +110,7 @@ class Source:
         digest = hashlib.blake2b(digest_size=16)
         for column in self.table.columns:
             digest.update(repr((column.info.name, column.info.levels)).encode("utf-8", "replace"))
-            digest.update(np.ascontiguousarray(column.values))
+            digest.update(np.ascontiguousarray(column.values).data)
         if self.model is not None:
             digest.update(str(self.model.tree_).encode("utf-8", "replace"))
         return digest.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from ceiba.errors import CeibaError, OptionError
@@ -86,11 +87,17 @@ def _split(given: dict[str, Any], info: Any) -> Split:
             raise OptionError(f"split, cuts: got {cuts!r}. Give a list of numbers.")
         numbers = tuple(_number(cut) for cut in cuts)
         alone = given.get("missing_branch") is True
-        return Cut(column, numbers[0]) if len(numbers) + alone < 2 else Intervals(column, numbers, alone)
+        return (
+            Cut(column, numbers[0])
+            if len(numbers) + alone < 2
+            else Intervals(column, numbers, alone)
+        )
     if given.get("presence") is True:
         return Presence(column)
     if "branches" in given:
-        return LevelSets(column, tuple(_levels(group, info) for group in _groups(given["branches"])))
+        return LevelSets(
+            column, tuple(_levels(group, info) for group in _groups(given["branches"]))
+        )
     raise OptionError(f"split: got {given!r}. Give {_FORMS}.")
 
 
@@ -161,7 +168,7 @@ def _written(split: Split, schema: Schema) -> list[list[str]]:
             ways += [[f"{name} <= {text}"], [f"{name} <= {text}", f"{name} > {text}"]]
         else:
             cuts = [show(cut) for cut in split.cuts]
-            middle = [f"{low} < {name} <= {high}" for low, high in zip(cuts, cuts[1:], strict=False)]
+            middle = [f"{low} < {name} <= {high}" for low, high in pairwise(cuts)]
             ends = [f"{name} is missing"] if split.missing_branch else []
             ways.append([f"{name} <= {cuts[0]}", *middle, f"{name} > {cuts[-1]}", *ends])
     return ways

@@ -19,7 +19,13 @@ from ceiba.errors import DataError, DataTypeError
 from ceiba.table.column import Column
 from ceiba.table.levels import code_objects
 from ceiba.table.readers.numeric import EXACT_LIMIT, numeric, refuse_complex, warn_inexact
-from ceiba.table.readers.times import SPAN_TYPES, TIME_TYPES, seconds_of_objects, zone_of
+from ceiba.table.readers.times import (
+    SPAN_TYPES,
+    TIME_TYPES,
+    seconds_of_objects,
+    start_of_period,
+    zone_of,
+)
 from ceiba.table.schema import ColumnInfo, Kind
 
 # pd.NA, pd.NaT and np.ma.masked are known by name: pandas need not be imported to meet them.
@@ -46,6 +52,9 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
         values = [None if m else v for v, m in zip(values, missing.tolist(), strict=True)]
     if not types:
         return numeric(name, np.full(len(values), np.nan))
+    if {t.__name__ for t in types} == {"Period"}:
+        values = [None if value is None else start_of_period(value) for value in values]
+        types = {np.datetime64}
     if _are(types, (bool, np.bool_)):
         return numeric(name, _numbers(name, values), "boolean")
     if _are(types, _NUMBER_TYPES):
@@ -89,8 +98,6 @@ def _refuse_objects(name: str, values: Sequence[Any], types: set[type]) -> DataT
 
 
 def _ways_out(strange: type) -> str:
-    if strange.__name__ == "Period":
-        return "Give its start or end as a date: .dt.to_timestamp()."
     if strange.__name__ == "Interval":
         return "Give its ends as columns of numbers, or the whole as text: .astype(str)."
     return "A column holds numbers, booleans, texts, categories or dates."

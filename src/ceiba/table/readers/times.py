@@ -88,6 +88,22 @@ def seconds_of_objects(name: str, values: Sequence[Any]) -> tuple[NDArray[np.flo
     return seconds(name, np.array(plain, dtype=f"{kind}[us]"), zoned=zoned)
 
 
+def start_of_period(period: Any) -> np.datetime64:
+    """Return the beginning of a Period of pandas; by its parts, for years that no Timestamp has.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> start_of_period(pd.Period("2024-05", "M"))
+    np.datetime64('2024-05-01T00:00:00.000000')
+    """
+    first = period.asfreq("s", how="start")
+    day = datetime.datetime(first.year, first.month, first.day)
+    return np.datetime64(day, "us") + np.timedelta64(
+        first.hour * 3600 + first.minute * 60 + first.second, "s"
+    )
+
+
 def zone_of(name: str, values: Sequence[Any]) -> str | None:
     """Return the time zone of Python datetimes: UTC if there are several, None if they have none.
 

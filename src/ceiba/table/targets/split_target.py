@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import DataError, SchemaError, did_you_mean
+from ceiba.table.scanning.scan import Scan
 from ceiba.table.schema import listing
 
 
@@ -77,6 +78,8 @@ def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
         for one in name:
             X, outputs[one] = split_target(X, one)
         return X, outputs
+    if isinstance(X, Scan):
+        return X.without(name), X.column(name)
     if isinstance(X, np.ndarray) and X.dtype.names is not None:
         _check_name(name, X.dtype.names)
         return X[[field for field in X.dtype.names if field != name]], X[name]

@@ -51,6 +51,11 @@ class Target:
         """Return the target of these rows (positions or mask), with the same classes."""
         return Target(self.info, np.ascontiguousarray(self.values[rows]))
 
+    def class_totals(self, weight: Array | None) -> NDArray[np.float64]:
+        """Return the weight of each class of the first output."""
+        n_classes = len(self.info.classes[0])
+        return np.bincount(self.values[:, 0], weights=weight, minlength=n_classes).astype(float)
+
     def __len__(self) -> int:
         return len(self.values)
 

@@ -1,4 +1,4 @@
-"""Names, notes, answers and rules set by hand in the model file: a list of objects, one per node."""
+"""What people wrote on nodes, in the model file: a list of objects, one per node."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def notes_from_json(field: Field | None, n: int) -> dict[int, NodeNote] | None:
         node = entry["node"].integer(0, n - 1)
         if node in notes:
             entry.fail("A node has one note.", f"node {node} twice")
-        given = {
+        given: dict[str, Any] = {
             name: tuple(entry[name].value) if name in _LISTS else from_json(entry[name], {})
             for name in _NAMES
             if name in entry.value and _is_readable(entry, name)

@@ -59,7 +59,10 @@ def _lost(tree: Tree, table: Table) -> Array:
         branch, everywhere = decide(tree, table, node, rows)
         lost[rows[branch == LEAVES]] = True
         waiting += [
-            (int(tree.branch_node[at]), rows[(branch == at - start) | everywhere])
+            (
+                int(tree.branch_node[at]),
+                rows[(branch == at - start) | (everywhere & bool(tree.branch_weight[at] > 0))],
+            )
             for at in range(start, stop)
         ]
     return lost

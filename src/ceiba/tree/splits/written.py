@@ -148,8 +148,8 @@ def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
     )
 
 
-def _refuse_two_ways(column: str, alone: bool, says: list[int]) -> None:
-    if alone and says:
+def _refuse_two_ways(column: str, alone: bool, with_missing: list[int]) -> None:
+    if alone and with_missing:
         raise TreeError(
             f"Column {column!r}: missing values have a branch of their own and are sent to another "
             "one, too. Leave 'or missing' out."
@@ -159,7 +159,7 @@ def _refuse_two_ways(column: str, alone: bool, says: list[int]) -> None:
 def _intervals(parts: list[WrittenSplit], alone: bool) -> WrittenSplit | None:
     """Make intervals of sentences that follow each other upward; None where they do not.
 
-    `alone` says that one more branch takes missing values.
+    `alone` with_missing that one more branch takes missing values.
     """
     column = parts[0].split.column
     if len(parts) < 2 + (not alone):
@@ -174,10 +174,12 @@ def _intervals(parts: list[WrittenSplit], alone: bool) -> WrittenSplit | None:
     cuts = tuple(high for _, high in ends[:-1])
     if ends != list(zip((-math.inf, *cuts), (*cuts, math.inf), strict=True)):
         return None
-    says = [b for b, part in enumerate(parts) if part.missing is not None]
-    _refuse_two_ways(column, alone, says)
+    with_missing = [b for b, part in enumerate(parts) if part.missing is not None]
+    _refuse_two_ways(column, alone, with_missing)
     split = Intervals(column, cuts, alone)
-    return WrittenSplit(split, tuple(range(split.n_branches)), says[0] if says else None)
+    return WrittenSplit(
+        split, tuple(range(split.n_branches)), with_missing[0] if with_missing else None
+    )
 
 
 def _sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> WrittenSplit:

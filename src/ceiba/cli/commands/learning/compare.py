@@ -9,7 +9,7 @@ import typer
 from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.options.shared_options import AsJson, Model
 from ceiba.errors import DataError
-from ceiba.visible import counted
+from ceiba.visible import counted, figure
 
 
 def compare(
@@ -61,7 +61,8 @@ def _disagreement(one: Any, other: Any, y: Any, task: str) -> dict[str, Any]:
     if task == "regression":
         apart = np.abs(np.asarray(one) - np.asarray(other))
         rows = np.argsort(-apart, kind="stable")[:5] + 1
-        text = f"Answers differ by {apart.mean():.4g} on average, by {apart.max():.4g} at most."
+        mean, most = figure(apart.mean(), 4), figure(apart.max(), 4)
+        text = f"Answers differ by {mean} on average, by {most} at most."
         return {"mean": apart.mean(), "most": apart.max(), "rows": rows, "lines": [text]}
     differ = np.flatnonzero(np.asarray(one) != np.asarray(other))
     truth = np.asarray(y, dtype=object)

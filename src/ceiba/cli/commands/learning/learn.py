@@ -13,6 +13,7 @@ from ceiba.errors import OptionError
 
 _TREE = "How the tree grows"
 _DATA = "What the columns are"
+_BEYOND = "Tables beyond memory"
 
 
 def learn(
@@ -74,6 +75,18 @@ def learn(
         float | None,
         typer.Option(help="Seconds of --search optimal.", rich_help_panel=_TREE),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            help="Learn from Parquet files ('big/*.parquet') that are not read as a whole, within "
+            "so much memory: 4GB.",
+            rich_help_panel=_BEYOND,
+        ),
+    ] = None,
+    scratch: Annotated[
+        Path | None,
+        typer.Option(help="Directory for temporary files of --memory.", rich_help_panel=_BEYOND),
+    ] = None,
     hash_data: Annotated[
         bool, typer.Option("--hash-data", help="Store the SHA-256 of the file in the model.")
     ] = False,
@@ -98,7 +111,10 @@ def learn(
     ceiba learn weather.csv --target RAIN --drop DATE,PRCP --prune 1se --test-size 0.3
 
     ceiba learn sales.parquet -t amount --categorical shop --max-depth 4 -m sales.ceiba
+
+    ceiba learn 'big/*.parquet' -t clicked --max-depth 8 --memory 4GB -m clicks.ceiba
     """  # fmt: skip
+    from ceiba.cli.beyond_memory import fit_files, is_beyond_memory
     from ceiba.cli.files.kinds import names_in, ordered_in
     from ceiba.cli.files.streams import existing
     from ceiba.cli.learn_job import Learning
@@ -136,14 +152,25 @@ def learn(
             existing(file.partition("::")[0])
     check_share(test_size)
     check_before_reading(task, recipe, options, read_settings(set_))
-    work.read(task, advise=True)
-    seed = options["random_state"]
-    keep_unpruned = report is not None and not small_report
-    fitted = work.fit(
-        recipe, options, class_weight, prior, costs, set_, test_size, seed, keep_unpruned
-    )
+    if is_beyond_memory(data, memory, scratch):
+        fitted = fit_files(
+            work, memory=memory, scratch=scratch, task=task, recipe=recipe, options=options,
+            classes=(class_weight, prior, costs), settings=set_,
+            unusable={
+                "--categorical": categorical, "--numeric": numeric, "--ordered": ordered,
+                "--weight": weight, "--test-size": test_size, "--hash-data": hash_data,
+                "--report": report,
+            },
+        )  # fmt: skip
+    else:
+        work.read(task, advise=True)
+        seed = options["random_state"]
+        keep_unpruned = report is not None and not small_report
+        fitted = work.fit(
+            recipe, options, class_weight, prior, costs, set_, test_size, seed, keep_unpruned
+        )
     path = model or Path(Path(data.partition("::")[0]).name.split(".")[0] + ".ceiba")
-    if data == "-" and model is None:
+    if (data == "-" or "*" in path.name) and model is None:
         path = Path("model.ceiba")
     remark(save_model(fitted, path, work.metadata(hash_data)), quiet)
     work.tell(fitted, path, test, as_json)

@@ -25,6 +25,7 @@ function ask(splits, i, values) {
 function decide(i, values) {
   const found = ask(M.splits, i, values);
   if (typeof found === "number") return { branch: found, by: "primary", surrogate: null };
+  if (found === "unseen" && M.payload.unseen === "default") return { branch: null, by: "unseen", surrogate: null };
   if (found === "unseen" && M.payload.unseen !== "missing") {
     return { branch: M.majority[i], by: "unseen", surrogate: null };
   }
@@ -76,8 +77,8 @@ function routeCase(values, alpha) {
 function endOf(values, alpha) {
   let i = 0;
   while (!M.isLeaf(i) && M.nodeAlpha[i] > alpha) {
-    const { branch } = decide(i, values);
-    if (branch === null) return i;
+    const { branch, by } = decide(i, values);
+    if (branch === null) return by === "unseen" ? 0 : i;
     i = M.child(i, branch);
   }
   return i;
@@ -85,7 +86,9 @@ function endOf(values, alpha) {
 
 /** What is predicted for a case. @returns {{ends: Move[], value: Float64Array, answer: number|null, leaf: number}} */
 function predictCase(moves) {
-  const ends = moves.filter((m) => m.branch === null);
+  const last = moves.filter((m) => m.branch === null);
+  const lost = last.find((m) => m.by === "unseen"); // the root answers
+  const ends = lost ? [{ ...lost, node: 0, share: 1 }] : last;
   const value = new Float64Array(M.K);
   if (ends.length === 1) {
     for (let k = 0; k < M.K; k++) value[k] = M.value[ends[0].node * M.K + k];

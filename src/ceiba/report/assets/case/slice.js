@@ -69,6 +69,10 @@ function sliceOf(values, jx, jy, alpha) {
       return [rest && { ...part, [axis]: rest }, "unseen"];
     };
     let [left, why] = put(M.splits, i, region);
+    if (left && why === "unseen" && M.payload.unseen === "default") {
+      found.push({ ...left, end: 0 });
+      continue;
+    }
     if (left && why === "unseen" && M.payload.unseen !== "missing") {
       send(M.majority[i], left);
       continue;

@@ -97,7 +97,7 @@ function stepOf(i, branch) {
   if (s.kind[i] !== PRESENCE) silent.missing = true;
   const unseen = unknownTo(s, i);
   if (M.payload.unseen === "missing") join(silent, unseen);
-  else if (branch === M.majority[i]) join(yes, unseen);
+  else if (branch === M.majority[i] && M.payload.unseen !== "default") join(yes, unseen);
   const stand = M.surrogates && M.surrogates.inUse ? M.surrogates : null;
   const tests = [];
   if (stand) {

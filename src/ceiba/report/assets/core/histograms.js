@@ -16,12 +16,12 @@ function columnBars(j) {
   return given ? readBars(given, j, 1, () => 0, []) : null;
 }
 
-/** The branch that a present value takes; -1 if the split does not know it. */
+/** The branch that a value takes; -1 if the split does not know it. */
 function branchOf(i, value) {
   const values = [];
   values[M.splits.column[i]] = value;
   const found = ask(M.splits, i, values);
-  return typeof found === "number" ? found : -1;
+  return typeof found === "number" ? found : found === "missing" ? M.defaultBranch[i] : -1;
 }
 
 /** @param {number[]} cuts @returns {Histogram} */
@@ -33,8 +33,9 @@ function readBars(given, j, K, branch, cuts) {
   const level = (k) => (given.presence ? (k ? null : 0) : given.codes ? given.codes[k] : given.values ? given.values[k] : null);
   const bars = Array.from({ length: n }, (_, k) => {
     const counts = given.n.slice(k * K, (k + 1) * K);
-    const name = given.presence ? t(k ? "is_missing" : "is_present") : given.low === undefined ? fmtValue(level(k), j) : "";
-    const at = given.presence ? k : given.low === undefined ? branch(level(k)) : 0;
+    const alone = given.codes && level(k) === null; // missing levels that have a branch of their own
+    const name = alone ? t("missing") : given.presence ? t(k ? "is_missing" : "is_present") : given.low === undefined ? fmtValue(level(k), j) : "";
+    const at = alone ? branch(null) : given.presence ? k : given.low === undefined ? branch(level(k)) : 0;
     return { name, from: edge(k), to: edge(k + 1), counts, total: counts.reduce((a, b) => a + b, 0), quartiles: given.quartiles && counts[0] ? given.quartiles.slice(3 * k, 3 * k + 3) : null, branch: at };
   });
   const rest = { missing: given.missing || 0, others: given.others || 0 };

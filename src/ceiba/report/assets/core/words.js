@@ -193,14 +193,14 @@ function edgeWord(i, branch, most = 3) {
   if (M.splits.kind[i] === CUT) return t(branch === M.splits.low[i] ? "no" : "yes");
   if (M.splits.kind[i] === INTERVALS) return boundsWord(i, branch);
   const names = levelsOf(M.splits, i, branch);
-  return names.length ? listed(names, most) : t("is_missing");
+  return names.length ? listed(names, most) : t("missing");
 }
 
 /** An interval without its column: "≤ 1", "1 – 3", "> 3"; the upper end belongs to it. */
 function boundsWord(i, branch) {
   const j = M.splits.column[i];
   const [low, high] = boundsOf(M.splits, i, branch);
-  if (low === Infinity) return t("is_missing");
+  if (low === Infinity) return t("missing");
   if (low === -Infinity) return `≤ ${fmtCut(high, j, true)}`;
   return high === Infinity ? `> ${fmtCut(low, j, true)}` : `${fmtCut(low, j, true)} – ${fmtCut(high, j, true)}`;
 }

@@ -33,7 +33,7 @@ function caseSteps(moves, said) {
     let note = "";
     if (m.by === "surrogate") note = t("by_surrogate", { split: sentence(M.surrogates.splits, m.surrogate, m.branch, 4) });
     else if (m.by === "default") note = t("by_default");
-    else if (m.by === "unseen") note = t("by_unseen");
+    else if (m.by === "unseen") note = t(m.branch === null ? "by_root" : "by_unseen");
     else if (m.by === "share") note = t("by_share", { share: fmtPercent(m.share) });
     const asked = question(m.node, 12);
     const value = state.values[j];

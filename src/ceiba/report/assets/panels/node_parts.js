@@ -38,7 +38,7 @@ function nodeRows(i) {
   const held = test ? testCounts(i).counts : null;
   const order = M.classes.map((_, k) => k);
   if (M.K > 8) order.sort((a, b) => M.prob(i, b) - M.prob(i, a));
-  const head = [M.bare && M.target ? M.target : t("class"), ...(train ? [t(M.weighted ? "train_weight" : "train"), "%"] : []), ...(held ? [t("test"), "%"] : [])];
+  const head = [M.bare && M.target ? M.target : t("class"), ...(train ? [t(M.weighted ? "train_weight" : "train_short"), "%"] : []), ...(held ? [t("test"), "%"] : [])];
   const line = (k) => {
     const mark = el("span", { class: "swatch" });
     mark.style.background = M.payload.colours[k];
@@ -125,7 +125,7 @@ function missingWay(i) {
   }
   if (M.columns.kind[s.column[i]] !== "numeric") {
     const unseen = M.payload.unseen;
-    if (unseen === "error") parts.push(t("unseen_error"));
+    if (unseen === "error" || unseen === "default") parts.push(t("unseen_" + unseen));
     else if (unseen === "missing") parts.push(t("unseen_missing"));
     else parts.push(t("unseen_goes", { to: sentence(s, i, M.majority[i], 4) }));
   }

@@ -6,23 +6,23 @@ function setupBox() {
     section(t("s_target"), targetChoice()),
     section(t("s_held_out_rows"), heldOutChoice()),
     section(t("s_growing"), growingOptions()),
-    setup.task === "classification" && setup.classes ? section(t("s_priors_costs"), priorsAndCosts()) : null);
+    setup.task === "classification" && setup.classes.length ? section(t("s_priors_costs"), priorsAndCosts()) : null);
 }
 
 function targetChoice() {
   const { setup } = studio.server;
   const names = setup.columns.map((one) => one.name);
   return el("div", {}, choice("target", t("s_target"), setup.target === null ? ["", ...names] : names, setup.target ?? "", (v) => v, (column) => column && act("set_column", { column, role: "target" })),
-    setup.task ? el("p", { class: "muted small-text" }, t(setup.task) + (setup.classes ? `: ${listed(setup.classes, 6)}` : "")) : null);
+    setup.task ? el("p", { class: "muted small-text" }, t(setup.task) + (setup.classes.length ? `: ${listed(setup.classes, 6)}` : "")) : null);
 }
 
 const SHARES_HELD = [0, 0.2, 0.25, 0.3, 0.4, 0.5];
 /** None, a share of the rows, or another file of the folder. */
 function heldOutChoice() {
   const held = studio.server.setup.held_out;
-  const value = !held ? "0" : held.file !== undefined ? "file:" + held.file : String(held.share);
-  const values = [...new Set([...SHARES_HELD.map(String), ...(held && held.share ? [String(held.share)] : []), ...studio.files.map((name) => "file:" + name)])];
-  const name = (v) => (v === "0" ? t("s_held_none") : v.startsWith("file:") ? t("s_held_file", { name: v.slice(5) }) : t("s_held_share", { share: fmtPercent(Number(v)) }));
+  const value = !held ? "0" : held.given ? "given" : held.file !== undefined ? "file:" + held.file : String(held.share);
+  const values = [...new Set([...(held && held.given ? ["given"] : []), ...SHARES_HELD.map(String), ...(held && held.share ? [String(held.share)] : []), ...studio.files.map((name) => "file:" + name)])];
+  const name = (/** @type {string} */ v) => (v === "given" ? t("s_held_given") : v === "0" ? t("s_held_none") : v.startsWith("file:") ? t("s_held_file", { name: v.slice(5) }) : t("s_held_share", { share: fmtPercent(Number(v)) }));
   return el("div", {}, choice("held-out", t("s_held_out_rows"), values, value, name, (v) => act("set_held_out", v === "0" ? {} : v.startsWith("file:") ? { file: v.slice(5) } : { share: Number(v) })),
     el("p", { class: "muted small-text" }, t("s_held_hint")));
 }

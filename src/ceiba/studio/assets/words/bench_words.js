@@ -125,7 +125,7 @@ Object.assign(WORDS, {
   s_copy_all: ["Copy all", "Copiar todo", "Copiar tudo"],
   s_dismiss: ["Dismiss", "Descartar", "Dispensar"],
   s_offline: ["The server does not answer.", "El servidor no responde.", "O servidor não responde."],
-  s_lost: ["Connection lost. Nothing is lost: every action was saved. Trying again …", "Conexión perdida. No se pierde nada: cada acción quedó guardada. Reintentando …", "Conexão perdida. Nada se perde: cada ação foi salva. Tentando de novo …"],
+  s_lost: ["Connection lost; every action so far is saved. Trying again … If you started the studio anew, open the address that it printed.", "Conexión perdida; todo lo hecho hasta ahora está guardado. Reintentando … Si ha vuelto a iniciar el estudio, abra la dirección que muestra.", "Conexão perdida; tudo o que foi feito até agora está salvo. Tentando de novo … Se você reiniciou o estúdio, abra o endereço que ele mostra."],
   s_back: ["Connected again.", "Conexión recuperada.", "Conexão recuperada."],
   s_closed: ["The studio was closed; the work is saved. You can close this tab.", "El estudio se cerró; el trabajo está guardado. Puede cerrar esta pestaña.", "O estúdio foi encerrado; o trabalho está salvo. Você pode fechar esta aba."],
   s_stale: ["The tree changed in another tab. Look again, then repeat.", "El árbol cambió en otra pestaña. Revíselo y repita.", "A árvore mudou em outra aba. Confira e repita."],

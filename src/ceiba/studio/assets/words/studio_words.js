@@ -61,6 +61,7 @@ Object.assign(WORDS, {
   s_setup: ["Settings", "Ajustes", "Configurações"],
   s_target: ["Target", "Objetivo", "Alvo"],
   s_held_out_rows: ["Held-out rows", "Filas reservadas", "Linhas reservadas"],
+  s_held_given: ["the rows given at the start", "las filas dadas al empezar", "as linhas dadas no início"],
   s_held_none: ["none", "ninguna", "nenhuma"],
   s_held_share: ["{share} of the rows, at random", "{share} de las filas, al azar", "{share} das linhas, ao acaso"],
   s_held_file: ["the file {name}", "el archivo {name}", "o arquivo {name}"],

@@ -1,4 +1,4 @@
-#include "shards/setup.hpp"
+#include "shards/rows/setup.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -4,14 +4,17 @@
 // are, bit for bit, those of the divisions that only count.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "criteria/class_criteria.hpp"
 #include "criteria/class_division.hpp"
-#include "criteria/node_summary.hpp"
+#include "criteria/moment_division.hpp"
 #include "shards/cells.hpp"
+#include "shards/digits.hpp"
 #include "split/bins/surely_allowed.hpp"
 #include "split/search_options.hpp"
 
@@ -63,6 +66,45 @@ public:
 private:
     std::size_t n_classes_;
     std::vector<double> scale_;
+};
+
+class NumberStatistic {
+public:
+    using Division = criteria::MomentDivision<true>;
+    using Part = Division::Left;
+
+    NumberStatistic(const CellShape& shape, const split::SearchOptions&)
+        : shape_(shape), largest_(std::fabs(shape.centre) + shape.reach) {}
+
+    std::size_t n_fields() const { return 3; }
+    Division division() const { return {}; }
+    double rows(const std::uint64_t* cell) const { return static_cast<double>(cell[0]); }
+    // As in split/bins/cells.hpp: weight, sum and squares of the target minus its centre.
+    void fields(const std::uint64_t* cell, double* out) const {
+        base::LongSum sum = sum_of(cell + 2, shape_.n_digits, shape_.unit);
+        sum.add(base::two_product(-rows(cell), shape_.centre));
+        out[0] = rows(cell);
+        out[1] = sum.value();
+        out[2] = shape_.per_square > 0.0 ? static_cast<double>(cell[1]) / shape_.per_square * (1.0 + 0x1p-40) : 0.0;
+    }
+    Part part(const std::uint64_t* cell) const {
+        Part out;
+        out.weight.add(rows(cell));
+        out.sum = sum_of(cell + 2, shape_.n_digits, shape_.unit);
+        return out;
+    }
+    void set_total(Division& division, const std::uint64_t* cell) const { division.set_total(part(cell), largest_); }
+    double mean(const std::uint64_t* cell) const { return part(cell).sum.value() / rows(cell); }
+    split::WeightAndSum sums(const double* fields) const { return {fields[0], fields[1]}; }
+    // Sums are exact, and rounded when they become fields, and when these are added up.
+    template <class C>
+    split::Doubt doubt(double rows) const {
+        return {0.0, rows * shape_.reach * 0x1p-40, shape_.centre};
+    }
+
+private:
+    CellShape shape_;
+    double largest_;
 };
 
 }  // namespace ceiba::shards

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/expansion.hpp"
-#include "shards/level_counts.hpp"
-#include "shards/strip.hpp"
-#include "shards/survey.hpp"
+#include "shards/survey/level_counts.hpp"
+#include "shards/survey/strip.hpp"
+#include "shards/survey/survey.hpp"
 #include "split/bins/bounds.hpp"
 #include "split/bins/surely_allowed.hpp"
 #include "split/cut.hpp"

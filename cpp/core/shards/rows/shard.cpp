@@ -1,4 +1,4 @@
-#include "shards/shard.hpp"
+#include "shards/rows/shard.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,6 +34,7 @@ Words Shard::answer(std::span<const std::uint64_t> round) {
     if (ask == Ask::count) return count(in);
     if (ask == Ask::neighbours) return neighbours(in);
     if (ask == Ask::gather) return gather(in);
+    if (ask == Ask::describe) return describe(in);
     std::vector<StretchAsk> asks(in.size());
     for (StretchAsk& one : asks) one = StretchAsk::read(in);
     return ask == Ask::zoom ? zoom(asks) : fetch(asks);
@@ -58,15 +59,16 @@ void Shard::follow(Reader level, std::size_t n_nodes) {
     if (n_nodes != nodes_.size()) throw Contradiction("a shard has other open nodes than the round");
     std::vector<Range> nodes;
     std::vector<std::uint32_t> parted;
+    std::vector<std::uint16_t> branch;  // per row of a node
     branch_rows_.clear();
     std::size_t at = 0;  // never beyond the rows that are still to be read
     for (const Range& range : nodes_) {
         const Route route = Route::read(level);
         if (route.kind == split::Kind::none) continue;
-        branches_of(route, range);
+        branches_of(route, range, branch);
         const std::size_t n_branches = route.open.size();
         std::vector<std::size_t> n_rows(n_branches, 0), place(n_branches, 0);
-        for (std::uint16_t b : branch_) ++n_rows[b];
+        for (std::uint16_t b : branch) ++n_rows[b];
         std::size_t kept = 0;
         for (std::size_t b = 0; b < n_branches; ++b) {
             branch_rows_.push_back(n_rows[b]);
@@ -77,7 +79,7 @@ void Shard::follow(Reader level, std::size_t n_nodes) {
         }
         parted.resize(kept);
         for (std::size_t i = range.begin; i < range.end; ++i) {
-            const std::size_t b = branch_[i - range.begin];
+            const std::size_t b = branch[i - range.begin];
             if (route.open[b]) parted[place[b]++] = rows_.order[i];
         }
         std::copy(parted.begin(), parted.end(), rows_.order + at);
@@ -86,24 +88,24 @@ void Shard::follow(Reader level, std::size_t n_nodes) {
     nodes_ = std::move(nodes);
 }
 
-void Shard::branches_of(const Route& route, const Range& range) {
+void Shard::branches_of(const Route& route, const Range& range, std::vector<std::uint16_t>& branch) const {
     const data::Column& column = rows_.table.columns[route.column];
     const std::uint32_t* const order = rows_.order + range.begin;
     const std::size_t n = range.end - range.begin;
     const auto missing = static_cast<std::uint16_t>(route.missing_branch);
-    branch_.resize(n);
+    branch.resize(n);
     if (route.kind == split::Kind::levels) {
         std::vector<std::uint16_t> branch_of(layout_->column[route.column].n_levels, missing);
         for (const split::LevelBranch& level : route.levels)
             branch_of.at(static_cast<std::size_t>(level.code)) = static_cast<std::uint16_t>(level.branch);
         for (std::size_t i = 0; i < n; ++i) {
             const std::int32_t code = column.code(order[i]);
-            branch_[i] = code < 0 ? missing : branch_of[static_cast<std::size_t>(code)];
+            branch[i] = code < 0 ? missing : branch_of[static_cast<std::size_t>(code)];
         }
         return;
     }
     if (route.kind == split::Kind::presence) {
-        for (std::size_t i = 0; i < n; ++i) branch_[i] = std::isnan(column.number(order[i])) ? 1 : 0;
+        for (std::size_t i = 0; i < n; ++i) branch[i] = std::isnan(column.number(order[i])) ? 1 : 0;
         return;
     }
     const ColumnLayout& bins = layout_->column[route.column];
@@ -115,16 +117,24 @@ void Shard::branches_of(const Route& route, const Range& range) {
     column.with_reader([&](auto number) {
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t b = byte[order[i] * n_slots];
-            branch_[i] = b == at ? static_cast<std::uint16_t>(!(number(order[i]) <= route.cut)) : branch_of[b];
+            branch[i] = b == at ? static_cast<std::uint16_t>(!(number(order[i]) <= route.cut)) : branch_of[b];
         }
     });
 }
 
 // --- answers
 
+// Calls f with a function from a row to what it adds to a cell.
+template <class F>
+void Shard::with_terms(F f) const {
+    if (layout_->shape.classes())
+        f([this](std::size_t row) { return ClassTerm{static_cast<std::size_t>(rows_.labels[row])}; });
+    else
+        f([this](std::size_t row) { return NumberTerm(layout_->shape, rows_.numbers[row]); });
+}
+
 Words Shard::count(Reader& in) const {
-    const CellShape& shape = layout_->shape;
-    const std::size_t width = shape.width(), n_words = layout_->n_words(), n_slots = layout_->n_slots,
+    const std::size_t width = layout_->shape.width(), n_words = layout_->n_words(), n_slots = layout_->n_slots,
                       n_nodes = in.size();
     Words out{static_cast<std::uint64_t>(Form::sums), branch_rows_.size() + n_nodes * n_words};
     put_all(out, branch_rows_);
@@ -133,28 +143,52 @@ Words Shard::count(Reader& in) const {
     std::vector<std::size_t> offset;  // of the columns of bytes
     for (const ColumnLayout& c : layout_->column)
         if (!c.levels()) offset.push_back(c.first_cell * width);
+    with_terms([&](auto term) {
+        for (std::size_t k = 0; k < n_nodes; ++k) {
+            const Range range = node(in.size());
+            std::uint64_t* const cells = out.data() + first + k * n_words;
+            for (std::size_t from = 0; from < n_slots; from += columns_at_once) {
+                const std::size_t to = std::min(n_slots, from + columns_at_once);
+                for (std::size_t i = range.begin; i < range.end; ++i) {
+                    const std::size_t row = rows_.order[i];
+                    const std::uint8_t* const byte = rows_.bytes + row * n_slots;
+                    const auto own = term(row);
+                    for (std::size_t s = from; s < to; ++s) own.add_to(cells + offset[s] + byte[s] * width);
+                }
+            }
+            for (std::size_t c = 0; c < layout_->column.size(); ++c) {
+                const ColumnLayout& column = layout_->column[c];
+                if (!column.levels()) continue;
+                for (std::size_t i = range.begin; i < range.end; ++i) {
+                    const std::size_t row = rows_.order[i];
+                    const std::int32_t code = rows_.table.columns[c].code(row);
+                    const std::size_t cell = code < 0 ? column.n_levels : static_cast<std::size_t>(code);
+                    term(row).add_to(cells + (column.first_cell + cell) * width);
+                }
+            }
+        }
+    });
+    return out;
+}
+
+// Numbers: the losses of the rows of a node about a value, in digits; the largest and the smallest number.
+Words Shard::describe(Reader& in) const {
+    const std::size_t n_nodes = in.size();
+    Words out(2 + n_nodes * any_digits, 0);
+    out[0] = static_cast<std::uint64_t>(Form::sums);
+    out[1] = n_nodes * any_digits;
     for (std::size_t k = 0; k < n_nodes; ++k) {
         const Range range = node(in.size());
-        std::uint64_t* const cells = out.data() + first + k * n_words;
-        for (std::size_t from = 0; from < n_slots; from += columns_at_once) {
-            const std::size_t to = std::min(n_slots, from + columns_at_once);
-            for (std::size_t i = range.begin; i < range.end; ++i) {
-                const std::size_t row = rows_.order[i];
-                const std::uint8_t* const byte = rows_.bytes + row * n_slots;
-                const std::int32_t label = rows_.labels[row];
-                for (std::size_t s = from; s < to; ++s) shape.add(cells + offset[s] + byte[s] * width, label);
-            }
+        const double value = in.real();
+        std::uint64_t* const digits = out.data() + 2 + k * any_digits;
+        double most = -std::numeric_limits<double>::infinity(), least = -most;
+        for (std::size_t i = range.begin; i < range.end; ++i) {
+            const double y = rows_.numbers[rows_.order[i]];
+            NumberDigits(layout_->shape.loss(y, value), any_unit).add_to(digits);
+            most = std::max(most, y);
+            least = std::min(least, y);
         }
-        for (std::size_t c = 0; c < layout_->column.size(); ++c) {
-            const ColumnLayout& column = layout_->column[c];
-            if (!column.levels()) continue;
-            for (std::size_t i = range.begin; i < range.end; ++i) {
-                const std::size_t row = rows_.order[i];
-                const std::int32_t code = rows_.table.columns[c].code(row);
-                const std::size_t cell = code < 0 ? column.n_levels : static_cast<std::size_t>(code);
-                shape.add(cells + (column.first_cell + cell) * width, rows_.labels[row]);
-            }
-        }
+        out.insert(out.end(), {key_of(most), key_of(least)});
     }
     return out;
 }
@@ -209,10 +243,12 @@ Words Shard::zoom(const std::vector<StretchAsk>& asks) const {
     Words out(2 + asks.size() * each, 0);
     out[0] = static_cast<std::uint64_t>(Form::sums);
     out[1] = asks.size() * each;
-    each_place(asks, [&](std::size_t from, Asks here) {
-        each_inside(here, [&](std::size_t a, std::uint64_t key, std::size_t row) {
-            const std::uint64_t part = (key - here[a].low) >> zoom_shift(here[a].low, here[a].high);
-            layout_->shape.add(out.data() + 2 + (from + a) * each + part * width, rows_.labels[row]);
+    with_terms([&](auto term) {
+        each_place(asks, [&](std::size_t from, Asks here) {
+            each_inside(here, [&](std::size_t a, std::uint64_t key, std::size_t row) {
+                const std::uint64_t part = (key - here[a].low) >> zoom_shift(here[a].low, here[a].high);
+                term(row).add_to(out.data() + 2 + (from + a) * each + part * width);
+            });
         });
     });
     return out;
@@ -227,7 +263,7 @@ Words Shard::fetch(const std::vector<StretchAsk>& asks) const {
         std::uint32_t row;
     };
     std::vector<Value> values;
-    each_place(asks, [&](std::size_t, Asks here) {
+    const auto runs_of = [&](Asks here, auto term) {
         values.clear();
         each_inside(here, [&](std::size_t a, std::uint64_t key, std::size_t row) {
             values.push_back({a, key, static_cast<std::uint32_t>(row)});
@@ -246,10 +282,11 @@ Words Shard::fetch(const std::vector<StretchAsk>& asks) const {
                     out.resize(out.size() + width, 0);
                     fresh = false;
                 }
-                layout_->shape.add(out.data() + out.size() - width, rows_.labels[values[v].row]);
+                term(values[v].row).add_to(out.data() + out.size() - width);
             }
         }
-    });
+    };
+    with_terms([&](auto term) { each_place(asks, [&](std::size_t, Asks here) { runs_of(here, term); }); });
     return out;
 }
 
@@ -270,7 +307,7 @@ Words Shard::neighbours(Reader& in) const {
     return out;
 }
 
-// Every column of a node as 64-bit words, then its labels: whoever grows the subtree wants all of it.
+// Every column of a node as 64-bit words, then its target: whoever grows the subtree wants all of it.
 Words Shard::gather(Reader& in) const {
     Words piece;
     for (std::size_t n = in.size(); n-- > 0;) {
@@ -285,7 +322,10 @@ Words Shard::gather(Reader& in) const {
                     piece.push_back(static_cast<std::uint32_t>(column.code(row)));
             }
         for (std::size_t i = range.begin; i < range.end; ++i)
-            piece.push_back(static_cast<std::uint32_t>(rows_.labels[rows_.order[i]]));
+            if (layout_->shape.classes())
+                piece.push_back(static_cast<std::uint32_t>(rows_.labels[rows_.order[i]]));
+            else
+                put_real(piece, rows_.numbers[rows_.order[i]]);
     }
     Words out{static_cast<std::uint64_t>(Form::pieces), number_, piece.size()};
     put_all(out, piece);

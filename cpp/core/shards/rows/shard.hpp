@@ -22,7 +22,8 @@ namespace ceiba::shards {
 struct ShardRows {
     data::Table table;
     const std::uint8_t* bytes = nullptr;   // row after row, one per numeric column
-    const std::int32_t* labels = nullptr;  // classes
+    const std::int32_t* labels = nullptr;  // classes ...
+    const double* numbers = nullptr;       // ... or numbers
     std::uint32_t* order = nullptr;        // room for all row numbers
 };
 
@@ -41,12 +42,15 @@ private:
 
     void catch_up(Reader& in);
     void follow(Reader level, std::size_t n_nodes);
-    void branches_of(const Route& route, const Range& node);
+    void branches_of(const Route& route, const Range& node, std::vector<std::uint16_t>& branch) const;
     Words count(Reader& in) const;
     Words zoom(const std::vector<StretchAsk>& asks) const;
     Words fetch(const std::vector<StretchAsk>& asks) const;
     Words neighbours(Reader& in) const;
     Words gather(Reader& in) const;
+    Words describe(Reader& in) const;
+    template <class F>
+    void with_terms(F f) const;
     const Range& node(std::size_t i) const;
     template <class Put>
     void each_inside(Asks asks, Put put) const;
@@ -59,7 +63,6 @@ private:
     std::size_t level_ = 0;                   // of the way that this shard has followed
     std::vector<Range> nodes_;                // the open nodes, as places in `order`
     std::vector<std::uint64_t> branch_rows_;  // of all branches of the last level, open or not
-    std::vector<std::uint16_t> branch_;       // per row of a node that is being parted
     std::mutex busy_;
 };
 

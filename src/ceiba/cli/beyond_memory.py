@@ -1,0 +1,106 @@
+"""``ceiba learn --memory``: from files that are not read as a whole to a fitted model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ceiba.cli.files._polars import pl
+from ceiba.cli.first_look import column_named
+from ceiba.cli.learn_job import Learning
+from ceiba.cli.options.estimator_from_flags import (
+    make_model,
+    read_costs,
+    read_pairs,
+    read_settings,
+    task_of,
+)
+from ceiba.cli.terminal.output import remark
+from ceiba.cli.terminal.progress import busy
+from ceiba.errors import OptionError
+from ceiba.table import Scan, scan
+
+
+def is_beyond_memory(data: str, memory: str | None, scratch: Any) -> bool:
+    """Tell whether a table is to be scanned: asked for, or given as a pattern."""
+    return memory is not None or scratch is not None or "*" in data
+
+
+def fit_files(
+    work: Learning,
+    *,
+    memory: str | None,
+    scratch: Any,
+    task: str | None,
+    recipe: str | None,
+    options: Mapping[str, Any],
+    classes: tuple[str | None, str | None, str | None],
+    settings: list[str] | None,
+    unusable: Mapping[str, Any],
+) -> Any:
+    """Fit a model to files that need not fit into memory.
+
+    Parameters
+    ----------
+    work : Learning
+        Names of data and target; told what it needs to speak of the model.
+    memory, scratch, task, recipe, settings
+        As the flags of ``ceiba learn``.
+    options : mapping
+        By flags made from the rows of the estimators' options.
+    classes : (class weight, prior, costs)
+        As their flags.
+    unusable : mapping
+        Flags that need the table in memory, with their values.
+    """
+    for flag, value in unusable.items():
+        if value:
+            raise OptionError(f"{flag} needs a table in memory; leave it out, or --memory.")
+    found = scan(work.data, memory=memory or "4GB", scratch=scratch)
+    names = list(found.names)
+    work.target = column_named(work.target, names, "--target", work.data)
+    drop = [column_named(name, names, "--drop", work.data) for name in work.shape["drop"]]
+    if work.target in drop:
+        raise OptionError(f"--drop names the target {work.target!r}.")
+    found = found.without(*drop)
+    head = pl.from_arrow(next(found.batches([work.target])).column(work.target))
+    assert isinstance(head, pl.Series)
+    work.task = task_of(head, task)
+    balanced, prior, costs = classes
+    labels = _labels(found, work.target) if work.task == "classification" and any(classes) else []
+    weights: Any = balanced
+    if balanced != "balanced":
+        weights = read_pairs(balanced, "--class-weight", labels)
+    model = make_model(
+        work.task,
+        recipe,
+        {
+            **options,
+            "drop_missing_target": None,
+            "class_weight": weights,
+            "class_prior": read_pairs(prior, "--prior", labels),
+            "cost_matrix": read_costs(costs, labels),
+            **read_settings(settings),
+        },
+    )
+    with busy("looking at the files", work.quiet) as show:
+
+        def watch(kind: str, words: str) -> None:
+            if kind == "plan":
+                remark(words, work.quiet)
+            else:
+                show(words)
+
+        model.fit(replace(found, watch=watch), work.target)
+    work.train = (None, range(found.n_rows))
+    work.source = {"header": True, "names": names, "styles": {}}
+    return model
+
+
+def _labels(found: Scan, target: str) -> list[Any]:
+    """Give the classes of the target."""
+    seen: set[Any] = set()
+    for batch in found.batches([target]):
+        seen.update(batch.column(target).unique().to_pylist())
+    return list(seen)

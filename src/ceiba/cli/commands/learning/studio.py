@@ -1,0 +1,102 @@
+"""``ceiba studio``: a tree grown by hand, in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
+from ceiba.cli.options.shared_options import Quiet
+from ceiba.errors import OptionError
+
+_LESSONS: Final = ("restaurant", "play-tennis", "iris")
+
+
+def studio(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="A table (CSV, Parquet, Arrow, a spreadsheet, a database), a model file, or with "
+            "--lesson restaurant, play-tennis or iris.",
+            metavar="DATA",
+            show_default=False,
+        ),
+    ],
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="The column to predict, by name or number."),
+    ] = None,
+    rows: Annotated[
+        str | None, typer.Option("--data", "-d", help="With a model file: the table it learned.")
+    ] = None,
+    test: Annotated[str | None, typer.Option(help="A file of held-out rows.")] = None,
+    lesson: Annotated[
+        bool, typer.Option("--lesson", help="Classroom: figures are hidden until you answered.")
+    ] = False,
+    workspace: Annotated[
+        Path | None,
+        typer.Option("--workspace", "-w", help="Where the work is kept. [default: DATA.studio]"),
+    ] = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="Do not go on with the work that is kept.")
+    ] = False,
+    host: Annotated[str, typer.Option(help="Listen on another address.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port. 0: a free one.", min=0, max=65535)] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address only.")
+    ] = False,
+    lang: Annotated[str, typer.Option(help="Language of the page: en, es, pt.")] = "en",
+    reading: ReadingFlags = AS_FOUND,
+    quiet: Quiet = False,
+) -> None:
+    """Grow a tree by hand, with the data, in the browser.
+
+    The work is kept in DATA.studio after every action; starting again goes on with it.
+
+    Examples
+    --------
+    ceiba studio titanic.csv --target Survived
+
+    ceiba studio titanic.ceiba --data titanic.csv
+
+    ceiba studio restaurant --lesson --lang es
+    """
+    from ceiba.cli.studio_job import file_source, lesson_source, model_source, put_aside
+    from ceiba.cli.terminal.output import remark, warn_in_words
+
+    try:
+        from ceiba.studio.launch import Address, first_setup, open_workspace, run
+    except ImportError as error:
+        raise ImportError(
+            f"The studio needs the package {error.name!r}. Install it with: pip install "
+            "ceiba[studio]",
+            name=error.name,
+        ) from None
+    warn_in_words(quiet)
+    options: dict[str, Any] = {}
+    name: str | None
+    if lesson and data in _LESSONS and not Path(data).exists():
+        source, name, options = lesson_source(data)
+    elif data.endswith((".ceiba", ".ceiba.gz")):
+        source, name = model_source(data, rows, target, reading)
+    else:
+        if rows is not None:
+            raise OptionError("--data is for a model file: ceiba studio MODEL --data TABLE.")
+        source, name = file_source(data, target, reading, test)
+    path = workspace
+    if path is None and source.file is not None and source.folder is not None:
+        path = source.folder / f"{Path(source.file.partition('::')[0]).name}.studio"
+    if new and path is not None:
+        remark(put_aside(path), quiet)
+    start = first_setup(source, name, options)
+    opened = open_workspace(source, start, path, lang, data if lesson else None)
+    for text in (*source.remarks, *opened.remarks):
+        remark(f"warning: {text}", quiet)
+    if opened.resumed is not None:
+        done = opened.resumed["actions"]
+        remark(f"Going on with {done} actions kept in {path}. --new begins anew.", quiet)
+    address = Address(host, port)
+    run(opened, address, browser=not no_browser, tell=remark)
+    remark("" if path is None else f"The work is kept in {path}.", quiet)

@@ -1,0 +1,97 @@
+"""What the studio is opened on: a table, a model with its table, a lesson."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from ceiba.cli.files.kinds import as_table
+from ceiba.cli.files.reading import load_table
+from ceiba.cli.first_look import column_named
+from ceiba.cli.learn_job import how_read
+from ceiba.cli.models import open_model
+from ceiba.cli.options.reading_flags import ReadingFlags
+from ceiba.errors import OptionError
+from ceiba.studio.work.journal import free_name
+from ceiba.studio.work.source import Source
+
+
+def file_source(
+    data: str, target: str | None, flags: ReadingFlags, test: str | None
+) -> tuple[Source, str | None]:
+    """Read a table; give it with its target."""
+    reading = flags.reading()
+    return _source(data, reading, flags, target, test)
+
+
+def model_source(
+    model: str, data: str | None, target: str | None, flags: ReadingFlags
+) -> tuple[Source, str | None]:
+    """Read a model and the table that it learned from."""
+    if data is None:
+        raise OptionError("A model needs the table it learned from: --data TABLE.")
+    opened, metadata = open_model(model)
+    tree = opened.tree_
+    name = target if target is not None else tree.target.name or metadata.get("target")
+    if name is None:
+        raise OptionError("The model does not say what its target is called: --target COLUMN.")
+    reading = flags.like(metadata, tree)
+    return _source(data, reading, flags, str(name), None, model=opened, model_file=model)
+
+
+def _source(
+    data: str, reading: Any, flags: ReadingFlags, target: str | None, test: str | None, **more: Any
+) -> tuple[Source, str | None]:
+    loaded = load_table(data, reading)
+    frame = loaded.frame
+    name = None if target is None else column_named(target, frame.columns, "--target", data)
+    how = {"data": Path(data).name, "missing_markers": list(reading.markers),
+           "reading": how_read(loaded)}  # fmt: skip
+    remarks = tuple(loaded.remarks)
+    columns = frame.get_columns()
+    del frame, loaded
+    held_out = None if test is None else load_table(test, reading).frame
+    file = Path(data.partition("::")[0])
+    source = Source(
+        name=file.name if "::" not in data else f"{file.name}::{data.partition('::')[2]}",
+        table=as_table(columns),
+        file=None if data == "-" else data,
+        reading=_given(flags),
+        folder=Path.cwd() if data == "-" else file.parent,
+        read_file=lambda path: load_table(str(path), reading).frame,
+        held_out=held_out,
+        metadata=how,
+        remarks=remarks,
+        **more,
+    )
+    return source, name
+
+
+def _given(flags: ReadingFlags) -> dict[str, Any]:
+    """Give what the command line says about reading, and nothing else."""
+    every = dataclasses.asdict(flags)
+    return {
+        name: value for name, value in every.items() if value not in (None, 0) or value is False
+    }
+
+
+def lesson_source(name: str) -> tuple[Source, str, dict[str, Any]]:
+    """Give the data of a lesson, its target, and how its trees grow."""
+    from ceiba import datasets
+    from ceiba.table import read
+
+    loader = f"load_{name.replace('-', '_')}"
+    data = getattr(datasets, loader)()
+    source = Source(name=name, table=read(data.data), expression=f"ceiba.datasets.{loader}().data")
+    textbook = {"criterion": "entropy", "categorical_splits": "multiway"}
+    return source, data.target, {} if name == "iris" else textbook
+
+
+def put_aside(path: Path) -> str:
+    """Give the file of a workspace another name; say so."""
+    if not path.exists():
+        return ""
+    free = free_name(path)
+    path.rename(free)
+    return f"The work so far is kept as {free}."

@@ -1,0 +1,115 @@
+"""Which raw column each column that a Pipeline makes comes from, and how.
+
+Only steps that are known are followed: each column they make depends on one raw column, and rises
+with it if it is a number. What the steps compute is not repeated here: `pipeline.py` asks them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from ceiba.errors import OptionError
+
+# Steps that keep the order of numbers, column by column.
+_SCALERS: Final = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
+_ENCODERS: Final = ("OrdinalEncoder", "OneHotEncoder")
+KNOWN: Final = ("SimpleImputer", *_SCALERS, *_ENCODERS, "ColumnTransformer", "Pipeline")
+
+Way = Literal["same", "filled", "number", "levels"]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A column that the steps make: its raw column, how it is made, the levels that were encoded.
+
+    `way`: "same" as the raw column, "filled" where that is missing, a "number" that rises with it,
+    or a value for each of its "levels".
+    """
+
+    raw: int
+    way: Way = "same"
+    levels: tuple[Any, ...] = ()
+
+
+def made_columns(step: Any, made: list[Made]) -> list[Made]:
+    """Return the columns that a fitted step makes of the given ones, in its order."""
+    kind = type(step).__name__
+    identity = kind == "FunctionTransformer" and step.func is None  # what "passthrough" becomes
+    if step is None or step == "passthrough" or identity:
+        return made
+    if step == "drop":
+        return []
+    if kind == "Pipeline":
+        for _, inner in step.steps:
+            made = made_columns(inner, made)
+        return made
+    if kind == "ColumnTransformer":
+        return _of_columns(step, made)
+    if kind == "SimpleImputer":
+        return _imputed(step, made)
+    if kind in _SCALERS:
+        return [one if one.way == "levels" else replace(one, way="number") for one in made]
+    if kind in _ENCODERS:
+        return _encoded(step, made)
+    raise OptionError(f"The step {kind} is not known. Known are {', '.join(KNOWN)}.")
+
+
+def _of_columns(step: Any, made: list[Made]) -> list[Made]:
+    names = list(getattr(step, "feature_names_in_", ()))
+    out: list[Made] = []
+    for _, inner, columns in step.transformers_:
+        out += made_columns(inner, [made[place] for place in _places(columns, names, len(made))])
+    return out
+
+
+def _places(columns: Any, names: list[Any], n: int) -> list[int]:
+    """Return the positions that a ColumnTransformer's selection names."""
+    if isinstance(columns, slice):
+        first, last = columns.start, columns.stop
+        first = names.index(first) if isinstance(first, str) else first
+        last = names.index(last) + 1 if isinstance(last, str) else last  # the last one included
+        return list(range(n))[first : last : columns.step]
+    listed = [columns] if isinstance(columns, str | int) else list(columns)
+    if listed and isinstance(listed[0], bool | np.bool_):
+        return [int(place) for place in np.flatnonzero(listed)]
+    return [names.index(one) if isinstance(one, str) else int(one) % n for one in listed]
+
+
+def _imputed(step: Any, made: list[Made]) -> list[Made]:
+    if not (step.missing_values is None or step.missing_values != step.missing_values):
+        raise OptionError(
+            f"SimpleImputer(missing_values={step.missing_values!r}) is not known, only NaN."
+        )
+    filled = [replace(one, way="filled") if one.way == "same" else one for one in made]
+    empty = [fill is None or fill != fill for fill in step.statistics_.tolist()]
+    if step.strategy != "constant" and not step.keep_empty_features:
+        filled = [one for one, gone in zip(filled, empty, strict=True) if not gone]
+    if step.add_indicator:
+        # 1 where the raw value is missing, 0 elsewhere: it never falls as the value rises.
+        shown = [made[place] for place in step.indicator_.features_.tolist()]
+        filled += [one if one.way == "levels" else replace(one, way="number") for one in shown]
+    return filled
+
+
+def _encoded(step: Any, made: list[Made]) -> list[Made]:
+    kind = type(step).__name__
+    if any(one.way not in ("same", "filled") for one in made):
+        raise OptionError(f"{kind} after a step that scales or encodes is not known.")
+    out: list[Made] = []
+    for place, (one, categories) in enumerate(zip(made, step.categories_, strict=True)):
+        levels = tuple(v for v in categories.tolist() if v is not None and v == v)
+        n = _n_indicators(step, place) if kind == "OneHotEncoder" else 1
+        out += [Made(one.raw, "levels", levels)] * n
+    return out
+
+
+def _n_indicators(step: Any, place: int) -> int:
+    """Return how many columns a OneHotEncoder makes of one."""
+    n = len(step.categories_[place])
+    dropped = step.drop_idx_ is not None and step.drop_idx_[place] is not None
+    rare = getattr(step, "infrequent_categories_", None)
+    few = None if rare is None else rare[place]
+    return n - dropped - (0 if few is None else len(few) - 1)

@@ -1,0 +1,1 @@
+"""Growing over shards: the tree of memory from a table that is elsewhere, in pieces."""

@@ -1,0 +1,154 @@
+"""The first pass over a table in pieces: levels, classes, and a sample from which bins are placed.
+
+Columns of numbers are read in a few pieces only. What a level or a class is, is decided by the
+readers that a table in memory goes through; what differs between pieces is joined here.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.criteria import Task
+from ceiba.errors import DataError
+from ceiba.grow.shards.layout import NumberTarget
+from ceiba.grow.units import Units
+from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo, read, read_target, split_target
+from ceiba.table.levels import sorted_levels
+from ceiba.table.targets.labels import code_labels
+
+#: Numbers per column from which its edges are placed, and pieces from which they are taken.
+SAMPLE: Final = 8192
+SAMPLED_PIECES: Final = 16
+_MOST_BINS: Final = 255
+_NO_BITS: Final = (2**12, -(2**12))
+
+
+@dataclass
+class PieceLook:
+    """What some batches of a piece show."""
+
+    infos: dict[str, ColumnInfo] = field(default_factory=dict)
+    declared: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    classes: list[npt.NDArray[Any]] = field(default_factory=list)
+    counts: list[npt.NDArray[np.float64]] = field(default_factory=list)
+    least: float = np.inf
+    most: float = -np.inf
+    bits: tuple[int, int] = _NO_BITS
+    n_rows: int = 0
+
+
+def look_at(batches: Iterable[Any], target: str, task: Task) -> PieceLook:
+    """Look at batches that hold the target and columns of levels."""
+    seen = PieceLook()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about a part of the rows
+        for batch in batches:
+            columns, labels = split_target(batch, target)
+            learned = read_target(labels, task=task)
+            seen.n_rows += len(learned)
+            if task == "classification":
+                seen.classes.append(learned.info.classes[0])
+                seen.counts.append(np.bincount(learned.values[:, 0]).astype(float))
+            else:
+                _take_numbers(seen, np.ascontiguousarray(learned.values[:, 0]))
+            if columns.num_columns if hasattr(columns, "num_columns") else columns.shape[1]:
+                _join(seen, read(columns).schema.columns)
+    return seen
+
+
+def _take_numbers(seen: PieceLook, values: npt.NDArray[np.float64]) -> None:
+    seen.least = min(seen.least, float(values.min()))
+    seen.most = max(seen.most, float(values.max()))
+    if values.any():
+        low, high = _core.bit_range(values)
+        seen.bits = (min(seen.bits[0], low), max(seen.bits[1], high))
+
+
+def _join(seen: PieceLook, infos: Sequence[ColumnInfo]) -> None:
+    for info in infos:
+        known = seen.infos.get(info.name)
+        if known is None or (known.is_numeric and not info.is_numeric):
+            seen.infos[info.name] = info
+            continue
+        if info.is_numeric or known.levels == info.levels:
+            continue
+        if Kind.ORDERED in (known.kind, info.kind):
+            raise DataError(
+                f"Column {info.name!r} is ordered, and its levels differ from piece to piece: "
+                f"{known.levels} and {info.levels}. Write all files with the same categories."
+            )
+        levels = sorted_levels(list({*known.levels, *info.levels}))
+        seen.infos[info.name] = replace(known, levels=levels)
+
+
+def join(looks: Sequence[PieceLook]) -> PieceLook:
+    """Put together what was seen of all pieces."""
+    whole = PieceLook()
+    for one in looks:
+        _join(whole, list(one.infos.values()))
+        whole.classes += one.classes
+        whole.counts += one.counts
+        whole.least, whole.most = min(whole.least, one.least), max(whole.most, one.most)
+        whole.bits = (min(whole.bits[0], one.bits[0]), max(whole.bits[1], one.bits[1]))
+        whole.n_rows += one.n_rows
+    return whole
+
+
+def classes_of(whole: PieceLook, name: str) -> tuple[TargetInfo, npt.NDArray[np.float64]]:
+    """Give the classes of the target and the rows of each."""
+    classes, codes = code_labels(np.concatenate(whole.classes))
+    totals = np.bincount(codes, weights=np.concatenate(whole.counts), minlength=len(classes))
+    return TargetInfo(name, "classification", (classes,), 1), totals.astype(np.float64)
+
+
+def numbers_of(whole: PieceLook, units: Units, *, rates: bool) -> NumberTarget:
+    """Give what all shards must know of a target of numbers, in the units of growing."""
+    if rates and whole.least < 0:
+        raise DataError(
+            "Some value(s) of y are negative which is not allowed for Poisson regression. Use "
+            "criterion='squared_error'."
+        )
+    if rates and whole.most <= 0:
+        raise DataError("Sum of y is not positive which is necessary for Poisson regression.")
+    low, high = whole.bits if whole.bits != _NO_BITS else (0, 1)
+    least, most = units.shrink_target(np.array([whole.least, whole.most])).tolist()
+    bits = (low - units.target, high - units.target)
+    return NumberTarget(least, most, bits, whole.n_rows, rates)
+
+
+def units_of(whole: PieceLook) -> Units:
+    """Choose the units in which a target of numbers is grown."""
+    return Units.of(np.array([whole.least, whole.most]), None)
+
+
+def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema, dict[str, Any]]:
+    """Read a few batches of numeric columns: their kinds, and some values of each."""
+    each = max(1, SAMPLE // len(batches))
+    values: dict[str, list[npt.NDArray[np.float64]]] = {name: [] for name in names}
+    infos: dict[str, ColumnInfo] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for batch in batches:
+            table = read(batch)
+            step = max(1, table.n_rows // each)
+            for column in table.columns:
+                numbers = column.values[::step].astype(np.float64)
+                if not column.info.is_numeric:
+                    numbers[column.missing[::step]] = np.nan
+                values[column.name].append(numbers)
+                infos.setdefault(column.name, column.info)
+    schema = Schema(tuple(infos[name] for name in names))
+    return schema, {name: np.concatenate(parts) for name, parts in values.items()}
+
+
+def edges_of(values: npt.NDArray[np.float64], single: bool) -> list[float]:
+    """Place the edges of a column by a sample of it."""
+    edges: Any = _core.place_edges(values, _MOST_BINS, single)
+    return list(edges.tolist())

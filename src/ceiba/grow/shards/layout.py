@@ -1,0 +1,72 @@
+"""What all shards agree on, as plain values that travel: bins of every column, classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NumberBins:
+    """Edges of a column of numbers, and the range of values in each bin of the whole table."""
+
+    edge: Array
+    least: Array
+    most: Array
+
+
+@dataclass(frozen=True)
+class NumberTarget:
+    """A target of numbers: its range, the bits that it uses, and whether it is a rate."""
+
+    least: float
+    most: float
+    bits: tuple[int, int]
+    n_rows: int
+    rates: bool
+
+
+@dataclass(frozen=True)
+class ShardLayout:
+    """Target and bins; an int is the number of classes, or of levels of a categorical column."""
+
+    target: int | NumberTarget
+    columns: tuple[NumberBins | int, ...]
+
+    @cached_property
+    def core(self) -> _core.ShardLayout:
+        """The same for the core."""
+        own = self.target
+        if isinstance(own, int):
+            made = _core.ShardLayout(own)
+        else:
+            made = _core.ShardLayout.of_numbers(
+                (own.least, own.most), own.bits, own.n_rows, own.rates
+            )
+        for column in self.columns:
+            if isinstance(column, int):
+                made.add_levels(column)
+            else:
+                made.add_numbers(column.edge, column.least, column.most)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "core"}
+
+
+Ranges = tuple[tuple[Array, Array], ...]
+
+
+def merged_ranges(a: Ranges, b: Ranges) -> Ranges:
+    """Give the ranges of the bins of two shards together."""
+    return tuple(
+        (np.minimum(x[0], y[0]), np.maximum(x[1], y[1])) for x, y in zip(a, b, strict=True)
+    )

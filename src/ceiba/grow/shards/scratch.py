@@ -1,0 +1,97 @@
+"""Scratch files: the arrays of shards, mapped from disk; removed after any end."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from ceiba.errors import DataError
+
+_ALIGNED = 64  # bytes: so that arrays of every type may begin there
+
+
+class Scratch:
+    """A directory of temporary files; use it in a `with` statement.
+
+    Parameters
+    ----------
+    directory : str or None
+        Where it is made; None: where the system keeps temporary files.
+    """
+
+    def __init__(self, directory: str | None) -> None:
+        self.directory = directory or tempfile.gettempdir()
+        self._path: Path | None = None
+
+    def __enter__(self) -> Self:
+        self._path = Path(tempfile.mkdtemp(prefix="ceiba-scratch-", dir=self.directory))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._path is not None:
+            shutil.rmtree(self._path, ignore_errors=True)
+            self._path = None
+
+    def check_room(self, needed: int) -> None:
+        """Raise if the disk has not this many bytes left."""
+        free = shutil.disk_usage(self.directory).free
+        if free < needed:
+            raise DataError(
+                f"The scratch files need {needed / 1e9:.2f} GB, and {self.directory} has "
+                f"{free / 1e9:.2f} GB left. Make room, or give another directory as scratch."
+            )
+
+    def arrays(self, name: str, shapes: dict[str, Any]) -> dict[str, Any]:
+        """Make a file with room for these arrays (type, shape), and map them."""
+        if self._path is None:
+            raise RuntimeError("the scratch directory is gone")
+        path = self._path / name
+        size = bytes_of(shapes)
+        if not size:
+            return {key: np.empty(shape, dtype) for key, (dtype, shape) in shapes.items()}
+        try:
+            with path.open("wb") as file:
+                _reserve(file.fileno(), size)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+                raise
+            raise DataError(
+                f"The disk of {self.directory} is full: {size / 1e6:.1f} MB more were needed. Make "
+                "room, or give another directory as scratch."
+            ) from error
+        mapped = np.memmap(path, np.uint8, "r+", shape=(size,))
+        made, at = {}, 0
+        for key, (dtype, shape) in shapes.items():
+            n = dtype.itemsize * int(np.prod(shape))
+            made[key] = np.ndarray(shape, dtype, mapped, at)
+            at += -(-n // _ALIGNED) * _ALIGNED
+        return made
+
+
+def bytes_of(shapes: dict[str, Any]) -> int:
+    """Count the bytes of a file of these arrays."""
+    sizes = (dtype.itemsize * int(np.prod(shape)) for dtype, shape in shapes.values())
+    return sum(-(-n // _ALIGNED) * _ALIGNED for n in sizes)
+
+
+def _reserve(descriptor: int, size: int) -> None:
+    """Take the room on disk at once: writing to a mapped hole of a full disk would kill us."""
+    import os
+
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(descriptor, 0, size)
+    else:  # macOS and Windows
+        block = b"\0" * (1 << 20)
+        for at in range(0, size, len(block)):
+            os.write(descriptor, block[: min(len(block), size - at)])

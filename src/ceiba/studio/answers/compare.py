@@ -1,0 +1,69 @@
+"""Two states side by side: where rows change their answer, and which tree is better."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba.errors import OptionError
+from ceiba.studio.answers.bench import Bench
+from ceiba.studio.answers.figures import figures, mean_and_se, row_losses, shares
+from ceiba.table import Target
+from ceiba.tree import Tree
+from ceiba.tree.routing import route
+
+_MOST: Final = 100  # pairs of leaves that are listed
+
+
+def compare(a: Bench, b: Bench) -> dict[str, Any]:
+    """Compare the trees of two states on held-out rows, or on the training rows."""
+    one, other = (x.data if x.data.held_out is None else x.data.held_out for x in (a, b))
+    if not _same(one.y, other.y) or (a.data.held_out is None) != (b.data.held_out is None):
+        raise OptionError("These snapshots have other targets or held-out rows: nothing compares.")
+    truth = one.y.values[:, 0]
+    ends = [np.asarray(route.apply(x.tree, d.X)) for x, d in ((a, one), (b, other))]
+    losses = [row_losses(x.tree, end, truth) for x, end in zip((a, b), ends, strict=True)]
+    share = shares(one)
+    difference, se = mean_and_se(losses[1] - losses[0], share)
+    risks = [mean_and_se(loss, share) for loss in losses]
+    best = int(risks[1][0] < risks[0][0])
+    changed = _changed(a.tree, b.tree, *ends)
+    return {
+        "a": _side(a),
+        "b": _side(b),
+        "rows": "train" if a.data.held_out is None else "held_out",
+        "n_rows": len(truth),
+        "n_changed": sum(one["n_rows"] for one in changed),
+        "changed": changed[:_MOST],
+        "difference": difference,
+        "se": se,
+        "within_one_se": bool(risks[1 - best][0] <= risks[best][0] + risks[best][1]),
+        "better": None if difference == 0 else "ab"[best],
+    }
+
+
+def _same(a: Target, b: Target) -> bool:
+    return a.info == b.info and np.array_equal(a.values, b.values)
+
+
+def _side(bench: Bench) -> dict[str, Any]:
+    tree = bench.tree
+    return {"figures": figures(bench), "n_leaves": int(tree.n_leaves), "depth": int(tree.depth)}
+
+
+def _changed(a: Tree, b: Tree, ends_a: Any, ends_b: Any) -> list[dict[str, Any]]:
+    """Count the rows that change their answer, by the leaves that they leave and reach."""
+    pairs, counts = np.unique(np.stack([ends_a, ends_b]), axis=1, return_counts=True)
+    listed = []
+    for (i, j), n in zip(pairs.T.tolist(), counts.tolist(), strict=True):
+        before, after = _answer(a, i), _answer(b, j)
+        if before != after:
+            listed.append({"a": before, "b": after, "node_a": i, "node_b": j, "n_rows": n})
+    return sorted(listed, key=lambda one: -one["n_rows"])
+
+
+def _answer(tree: Tree, node: int) -> Any:
+    if tree.task == "regression":
+        return float(tree.value[node, 0, 0])
+    return str(tree.target.classes[0][int(tree.answer[node])])

@@ -1,0 +1,117 @@
+"""The state as the page gets it: setup, tree, figures, warnings, log, snapshots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ceiba.errors import CeibaError
+from ceiba.export import FORMATS
+from ceiba.report import payload
+from ceiba.studio.answers.bench import Bench
+from ceiba.studio.answers.doubts import warnings
+from ceiba.studio.answers.figures import figures
+from ceiba.studio.work.setup import allowed_options, shown_options, task_in
+from ceiba.studio.work.state import node_at, rules_in
+from ceiba.studio.work.workspace import Workspace
+from ceiba.tree.splits.sentences import level_text
+
+
+def state_json(workspace: Workspace, bench: Bench | None, doubts: dict[Any, Any]) -> dict[str, Any]:
+    """Give the state of a workspace as plain data.
+
+    Parameters
+    ----------
+    workspace : Workspace
+    bench : Bench, optional
+        None while there is no tree.
+    doubts : dict
+        What is known of splits already.
+    """
+    source, state = workspace.source, workspace.state
+    steps = workspace.steps
+    return {
+        "revision": workspace.revision,
+        "source": {
+            "name": source.name,
+            "n_rows": source.table.n_rows,
+            "remarks": [*source.remarks, *workspace.remarks],
+            "folder": None if source.folder is None else source.folder.resolve().name,
+        },
+        "lang": workspace.lang,
+        "resumed": workspace.resumed,
+        "setup": _setup(workspace, bench),
+        "tree": None if bench is None else _tree(workspace, bench),
+        "by_hand": state.nodes_by_hand,
+        "rules": [] if bench is None else rules_in(bench.tree),
+        "figures": None if bench is None else {**figures(bench), "cross_validated": None},
+        "warnings": [] if bench is None else warnings(bench, doubts),
+        "log": [
+            {"line": one.line, "action": one.action, "node": one.node}
+            for one in steps[: workspace.position]
+        ],
+        "undo": workspace.position,
+        "redo": len(steps) - workspace.position,
+        "snapshots": [
+            {
+                "name": name,
+                "n_leaves": None if kept.tree is None else int(kept.tree.n_leaves),
+                "current": kept.model is state.model,
+            }
+            for name, kept in workspace.snapshots.items()
+        ],
+        "lesson": _lesson(workspace, bench),
+        "exports": [
+            {"name": one.name, "ending": one.suffixes[0], "about": one.about}
+            for one in FORMATS.values()
+            if one.suffixes
+        ],
+    }
+
+
+def _setup(workspace: Workspace, bench: Bench | None) -> dict[str, Any]:
+    setup, table = workspace.state.setup, workspace.source.table
+    task = task_in(setup, table)
+    data = None if bench is None else bench.data
+    classes = [] if data is None or not data.y.info.classes else data.y.info.classes[0].tolist()
+    return {
+        "target": setup.target,
+        "task": task,
+        "weight": setup.weight,
+        "held_out": None if setup.held_out is None else dict(setup.held_out),
+        "n_train": None if data is None else data.X.n_rows,
+        "n_held_out": 0 if data is None or data.held_out is None else data.held_out.X.n_rows,
+        "n_without_target": 0 if data is None else data.n_left_out,
+        "options": {} if task is None else shown_options(setup, task),
+        "allowed": {} if task is None else allowed_options(task),
+        "class_prior": setup.class_prior,
+        "cost_matrix": setup.cost_matrix,
+        "classes": [level_text(label) for label in classes],
+        "columns": setup.columns(table),
+    }
+
+
+def _tree(workspace: Workspace, bench: Bench) -> dict[str, Any] | None:
+    held_out = bench.data.held_out
+    test = None if held_out is None else (held_out.X, held_out.y)
+    try:
+        return payload(
+            bench.tree,
+            test=test,
+            title=workspace.source.name,
+            lang=workspace.lang,
+            model=type(bench.state.model).__name__,
+        )
+    except CeibaError:  # what the report does not draw
+        return None
+
+
+def _lesson(workspace: Workspace, bench: Bench | None) -> dict[str, Any] | None:
+    if workspace.lesson is None:
+        return None
+    nodes = [] if bench is None else [
+        (node_at(bench.tree, place), column) for place, column in workspace.answered.items()
+    ]  # fmt: skip
+    return {
+        "name": workspace.lesson,
+        "answered": [{"node": node, "column": name} for node, name in nodes if node is not None],
+    }

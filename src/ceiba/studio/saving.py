@@ -1,0 +1,78 @@
+"""What leaves the studio: the script, the model, the report, exports; to the browser or a file."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ceiba.errors import OptionError
+from ceiba.export import export, format_named
+from ceiba.studio.work.script import script
+from ceiba.studio.work.workspace import Workspace
+from ceiba.tree.model_file.atomic import atomic
+
+
+@dataclass(frozen=True)
+class Made:
+    """A file that was made: its name, type and content."""
+
+    name: str
+    type: str
+    content: bytes
+
+
+def make(workspace: Workspace, what: str, format: str | None = None) -> Made:  # noqa: A002
+    """Make a file: "script", "model", "report" or "export" (with its format)."""
+    state, source = workspace.state, workspace.source
+    stem = Path(source.name.partition("::")[0]).name.split(".")[0] or "tree"
+    if what == "script":
+        return Made(f"{stem}_tree.py", "text/x-python", script(source, state).encode())
+    if state.model is None:
+        raise OptionError("There is no tree yet. Choose the target first.")
+    if what == "model":
+        file = io.BytesIO()
+        metadata = {**source.metadata, "target": state.setup.target}
+        state.model.save(file, metadata=metadata)
+        return Made(f"{stem}.ceiba", "application/json", file.getvalue())
+    if what == "report":
+        return Made(f"{stem}.html", "text/html", _report(workspace).encode("utf-8", "replace"))
+    if what == "export":
+        chosen = format_named(str(format))
+        if not chosen.suffixes:
+            raise OptionError(f"format={chosen.name!r} is an object of Python, not a file.")
+        made = export(state.model.tree_, chosen.name)
+        content = made if isinstance(made, bytes) else made.encode("utf-8", "replace")
+        return Made(f"{stem}{chosen.suffixes[0]}", "application/octet-stream", content)
+    raise OptionError(f"what: got {what!r}. Give script, model, report or export.")
+
+
+def save(workspace: Workspace, given: dict[str, Any]) -> dict[str, Any]:
+    """Write a file into the folder of the data."""
+    what, name = given.get("what"), given.get("name")
+    path = workspace.source.path_of(name)
+    if workspace.journal is not None and path.resolve() == workspace.journal.path.resolve():
+        raise OptionError(f"{name!r} is the workspace itself. Choose another name.")
+    if source_file(workspace) == path.resolve():
+        raise OptionError(f"{name!r} holds the data. Choose another name.")
+    made = make(workspace, str(what), given.get("format"))
+    with atomic(path) as file:
+        file.write(made.content)
+    return {"saved": path.name}
+
+
+def source_file(workspace: Workspace) -> Path | None:
+    """Give the path of the data, which nothing may be written over."""
+    source = workspace.source
+    if source.file is None or source.folder is None:
+        return None
+    return (source.folder / Path(source.file.partition("::")[0]).name).resolve()
+
+
+def _report(workspace: Workspace) -> str:
+    data = workspace.data
+    held_out = data.held_out
+    test = None if held_out is None else (held_out.X, held_out.y)
+    made = workspace.state.model.report(test=test, title=workspace.source.name, lang=workspace.lang)
+    return str(made.html)

@@ -1,0 +1,153 @@
+"""Who may talk to the studio: only the page that it served, on this machine.
+
+Checked of every request and websocket, before any route sees it:
+    Host      one of the server's own addresses, so that no foreign name can be made to point here
+              (DNS rebinding)
+    Origin    if there is one, the server's own: other pages' scripts are refused
+    token     a random one, known from the address that the command printed
+    size      of the address and of the body
+Every answer forbids framing, sniffing, caching and passing its address on.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+MOST_BYTES: Final = 1_000_000  # of a body
+MOST_ADDRESS: Final = 4_000  # characters of path and query
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+_HEADERS: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+_NOTHING: Final = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+
+def new_token() -> str:
+    """Give a random token for an address."""
+    return secrets.token_urlsafe(32)
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine alone.
+
+    Examples
+    --------
+    >>> from ceiba.studio.security import is_loopback
+    >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0")
+    (True, False)
+    """
+    return host in ("127.0.0.1", "localhost", "::1")
+
+
+class Guard:
+    """An ASGI application that lets only the studio's own page through to another one.
+
+    Parameters
+    ----------
+    app : ASGI application
+    token : str
+    host : str
+        The address that the server listens on.
+    port : int
+    """
+
+    def __init__(self, app: Any, token: str, host: str, port: int) -> None:
+        self.app = app
+        self._token = token.encode()
+        names = _LOOPBACK if is_loopback(host) else (*_LOOPBACK, host)
+        self._hosts = {f"{name}:{port}" for name in names}
+        self._any_host = host in ("0.0.0.0", "::")
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Check a request, and pass it on."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        wrong = self._wrong(scope)
+        if wrong is not None:
+            await _refuse(scope, receive, send, *wrong)
+            return
+        if scope["type"] == "websocket":
+            await self.app(scope, receive, send)
+            return
+        await self.app(scope, _limited(receive), _with_headers(send))
+
+    def _wrong(self, scope: Any) -> tuple[int, str, str] | None:
+        """Say what is wrong with a request: status, code, text."""
+        headers: dict[bytes, list[bytes]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.lower(), []).append(value)
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_ADDRESS:
+            return 414, "too_long", "The address is too long."
+        host = [one.decode("latin-1").lower() for one in headers.get(b"host", [])]
+        if len(host) != 1 or not (host[0] in self._hosts or self._any_host):
+            return 403, "host", "This address is not the studio's."
+        origin = [one.decode("latin-1").lower() for one in headers.get(b"origin", [])]
+        if origin and origin != [f"http://{host[0]}"]:
+            return 403, "origin", "Another page may not use the studio."
+        site = headers.get(b"sec-fetch-site", [b"none"])[0]
+        if site not in (b"none", b"same-origin"):
+            return 403, "origin", "Another page may not use the studio."
+        if not self._has_token(headers, scope["query_string"]):
+            return 403, "token", "Open the studio by the address that the command printed."
+        size = headers.get(b"content-length", [b"0"])[0]
+        if not size.isdigit() or int(size) > MOST_BYTES:
+            return 413, "too_large", f"A request has at most {MOST_BYTES:,} bytes."
+        return None
+
+    def _has_token(self, headers: dict[bytes, list[bytes]], query: bytes) -> bool:
+        given = headers.get(b"x-ceiba-token", [])
+        if not given:
+            named = parse_qs(query.decode("latin-1")).get("token", [])
+            given = [one.encode("utf-8", "replace") for one in named]
+        return len(given) == 1 and secrets.compare_digest(given[0], self._token)
+
+
+class TooLargeError(Exception):
+    """A body is longer than it said."""
+
+
+def _limited(receive: Any) -> Any:
+    """Count what comes in."""
+    total = 0
+
+    async def counted() -> Any:
+        nonlocal total
+        message = await receive()
+        total += len(message.get("body", b""))
+        if total > MOST_BYTES:
+            raise TooLargeError
+        return message
+
+    return counted
+
+
+def _with_headers(send: Any) -> Any:
+    async def extended(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            headers = list(message.get("headers", []))
+            if not any(name.lower() == b"content-security-policy" for name, _ in headers):
+                headers.append((b"content-security-policy", _NOTHING))
+            message = {**message, "headers": [*headers, *_HEADERS]}
+        await send(message)
+
+    return extended
+
+
+async def _refuse(scope: Any, receive: Any, send: Any, status: int, code: str, text: str) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1008, "reason": text})
+        return
+    body = json.dumps({"error": {"code": code, "text": text}}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-security-policy", _NOTHING)]
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, *_HEADERS]})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,253 @@
+"""The server: a Starlette application whose routes ask the service; see `routes.py`.
+
+Each route is a line in `ROUTES`. Routes run in threads, so a long one does not hold up the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import math
+from collections.abc import Callable
+from typing import Any, Final
+from urllib.parse import quote
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from ceiba.errors import CeibaError, OptionError, SchemaError
+from ceiba.studio import saving
+from ceiba.studio.answers.bench import NodeError
+from ceiba.studio.page import page
+from ceiba.studio.security import Guard, TooLargeError
+from ceiba.studio.service import LessonError, Service
+from ceiba.studio.work.workspace import StaleError
+
+_STATUS: Final = ((NodeError, 404), (SchemaError, 404), (StaleError, 409), (LessonError, 403))
+Answer = Callable[[Service, "Asked"], Any]
+
+
+class Asked:
+    """A request as the service sees it: its address, and the object in its body."""
+
+    def __init__(self, request: Request, body: dict[str, Any]) -> None:
+        self.body = body
+        self._path, self._query = request.path_params, request.query_params
+
+    @property
+    def node(self) -> int:
+        """The node of the address."""
+        return int(self._path["node"])
+
+    @property
+    def revision(self) -> int | None:
+        """The revision that the page knows."""
+        given = self._query.get("revision")
+        if given is None:
+            return None
+        return self.number("revision", 0)
+
+    def text(self, name: str, default: str = "") -> str:
+        """Give a text of the address."""
+        return str(self._path.get(name, self._query.get(name, default)))
+
+    def number(self, name: str, default: int) -> int:
+        """Give a number of the address."""
+        given = self._query.get(name, str(default))
+        if not given.isascii() or not given.isdigit() or len(given) > 12:
+            raise OptionError(f"{name}: got {given!r}. Give a whole number.")
+        return int(given)
+
+
+#: Method, address and answer of each route.
+ROUTES: Final[tuple[tuple[str, str, Answer], ...]] = (
+    ("GET", "/api/state", lambda s, a: s.state()),
+    ("POST", "/api/action", lambda s, a: s.act(a.body)),
+    ("GET", "/api/columns", lambda s, a: s.columns()),
+    ("GET", "/api/node/{node:int}/rivals", lambda s, a: s.rivals(a.node, a.revision)),
+    ("GET", "/api/node/{node:int}/p-values", lambda s, a: s.p_values(a.node, a.revision)),
+    (
+        "GET",
+        "/api/node/{node:int}/column/{name:path}",
+        lambda s, a: s.column(a.node, a.text("name"), a.revision),
+    ),
+    ("POST", "/api/node/{node:int}/preview", lambda s, a: s.preview(a.node, a.body)),
+    ("GET", "/api/node/{node:int}/rows", lambda s, a: s.rows(a.node, a.number("limit", 20))),
+    ("GET", "/api/compare", lambda s, a: s.compare(a.text("a"), a.text("b"))),
+    ("POST", "/api/cross-validation", lambda s, a: s.validate(a.body.get("folds", 10))),
+    ("GET", "/api/cross-validation", lambda s, a: s.validation()),
+    ("DELETE", "/api/cross-validation", lambda s, a: s.cancel()),
+    ("POST", "/api/save", lambda s, a: saving.save(s.workspace, a.body)),
+    ("GET", "/api/files", lambda s, a: {"files": s.workspace.source.table_files()}),
+    (
+        "GET",
+        "/api/lesson/{node:int}",
+        lambda s, a: s.lesson(
+            a.node, a.text("column"), a.text("measure", "gain"), a.text("lang", s.workspace.lang)
+        ),
+    ),
+    ("POST", "/api/lesson/{node:int}", lambda s, a: s.answer(a.node, a.body.get("column"))),
+    ("POST", "/api/close", lambda s, a: s.close()),
+)
+
+
+def make_app(service: Service, token: str, host: str, port: int) -> Guard:
+    """Give the application, guarded."""
+    routes: list[Any] = [
+        Route(address, _endpoint(service, answer), methods=[method])
+        for method, address, answer in ROUTES
+    ]
+    routes += [
+        Route("/", _page(service), methods=["GET"]),
+        Route("/api/download/{what}", _download(service), methods=["GET"]),
+        WebSocketRoute("/api/changes", _changes(service)),
+    ]
+    handlers: dict[Any, Any] = {404: _not_found, 405: _not_found}
+    return Guard(Starlette(routes=routes, exception_handlers=handlers), token, host, port)
+
+
+def _endpoint(service: Service, answer: Answer) -> Any:
+    async def endpoint(request: Request) -> Response:
+        try:
+            asked = Asked(request, await _body(request))
+            return _json(await run_in_threadpool(answer, service, asked))
+        except (CeibaError, TooLargeError) as error:
+            return _error(error)
+
+    return endpoint
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """Read the object in the body of a request."""
+    if request.method != "POST":
+        return {}
+    content = await request.body()
+    if not content:
+        return {}
+    try:
+        given = json.loads(content, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise OptionError("The body is not JSON.") from None
+    if not isinstance(given, dict):
+        raise OptionError("The body must be an object {...}.")
+    revision = given.get("revision")
+    if revision is not None and (isinstance(revision, bool) or not isinstance(revision, int)):
+        raise OptionError(f"revision: got {revision!r}. Give a whole number.")
+    return given
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _json(made: Any, status: int = 200) -> Response:
+    try:
+        content = json.dumps(made, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        content = json.dumps(_finite(made), allow_nan=False, separators=(",", ":"))
+    return Response(content, status, media_type="application/json")
+
+
+def _finite(made: Any) -> Any:
+    """Put null for numbers that JSON cannot express."""
+    if isinstance(made, float):
+        return made if math.isfinite(made) else None
+    if isinstance(made, dict):
+        return {name: _finite(value) for name, value in made.items()}
+    if isinstance(made, list | tuple):
+        return [_finite(value) for value in made]
+    return made
+
+
+def _error(error: Exception) -> Response:
+    if isinstance(error, TooLargeError):
+        return _json({"error": {"code": "too_large", "text": "The body is too large."}}, 413)
+    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 400)
+    code = "lesson" if isinstance(error, LessonError) else type(error).__name__
+    return _json({"error": {"code": code, "text": str(error)}}, status)
+
+
+async def _not_found(request: Request, error: Any) -> Response:
+    return JSONResponse(
+        {"error": {"code": "route", "text": "There is no such address."}}, error.status_code
+    )
+
+
+def _page(service: Service) -> Any:
+    async def endpoint(request: Request) -> Response:
+        asked = request.query_params.get("lang")
+        lang = asked if asked in ("en", "es", "pt") else service.workspace.lang
+        made = page(lang, service.workspace.lesson is not None)
+        host = request.headers["host"]
+        policy = (
+            f"default-src 'none'; {made.policy}; img-src data: blob:; connect-src 'self' "
+            f"ws://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+        headers = {"content-security-policy": policy}
+        return Response(made.html, media_type="text/html", headers=headers)
+
+    return endpoint
+
+
+def _download(service: Service) -> Any:
+    async def endpoint(request: Request) -> Response:
+        what, chosen = request.path_params["what"], request.query_params.get("format")
+        try:
+            made = await run_in_threadpool(saving.make, service.workspace, what, chosen)
+        except CeibaError as error:
+            return _error(error)
+        name = f"attachment; filename*=UTF-8''{quote(made.name)}"
+        headers = {"content-disposition": name}
+        return Response(made.content, media_type=made.type, headers=headers)
+
+    return endpoint
+
+
+def _changes(service: Service) -> Any:
+    async def endpoint(socket: WebSocket) -> None:
+        await socket.accept()
+        loop, queue = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
+
+        def listen(message: dict[str, Any]) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(queue.put_nowait, message)
+
+        service.workspace.listeners.append(listen)
+        try:
+            await _talk(socket, queue)
+        finally:
+            service.workspace.listeners.remove(listen)
+
+    return endpoint
+
+
+async def _talk(socket: WebSocket, queue: asyncio.Queue[dict[str, Any]]) -> None:
+    """Send what there is to tell until one of the two leaves; what the page says is not heard."""
+    leaving = asyncio.create_task(_gone(socket))
+    try:
+        while True:
+            telling = asyncio.create_task(queue.get())
+            await asyncio.wait({telling, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if leaving.done():
+                telling.cancel()
+                return
+            message = telling.result()
+            await socket.send_json(message)
+            if message["type"] == "closed":
+                await socket.close()
+                return
+    except (WebSocketDisconnect, RuntimeError):
+        return
+    finally:
+        leaving.cancel()
+
+
+async def _gone(socket: WebSocket) -> None:
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+        while (await socket.receive())["type"] != "websocket.disconnect":
+            pass

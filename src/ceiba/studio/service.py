@@ -1,0 +1,280 @@
+"""The service: what the routes answer, from the workspace and the rooms of `answers`.
+
+Nothing is kept in modules: a service belongs to one workspace. Answers that depend on the tree
+alone are kept until it changes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from sklearn.base import clone
+
+from ceiba.errors import CeibaError, OptionError
+from ceiba.inspection import Description, describe
+from ceiba.studio.answers.bench import Bench
+from ceiba.studio.answers.column import column
+from ceiba.studio.answers.compare import compare
+from ceiba.studio.answers.p_values import p_values
+from ceiba.studio.answers.places import Places
+from ceiba.studio.answers.preview import preview
+from ceiba.studio.answers.rivals import hidden, rivals
+from ceiba.studio.answers.some_rows import some_rows
+from ceiba.studio.answers.state import state_json
+from ceiba.studio.answers.validation import CancelledError, cross_validated
+from ceiba.studio.lessons.answering import answered, lesson_answer, lesson_steps
+from ceiba.studio.prepare import Prepared, as_kind
+from ceiba.studio.work.state import State
+from ceiba.studio.work.workspace import StaleError, Workspace
+from ceiba.table import Schema, Table
+
+#: In a comparison: the tree as `fit` grows it.
+AUTOMATIC: Final = "@automatic"
+_MOST_ROWS: Final = 100_000  # by which columns are described
+
+
+class LessonError(CeibaError):
+    """The learner has to answer first."""
+
+
+class Service:
+    """Answers to all questions about one workspace."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.closed = threading.Event()
+        self._places: tuple[Prepared, Places] | None = None
+        self._doubts: dict[Any, Any] = {}
+        self._kept: tuple[Any, dict[Any, Any]] = (None, {})
+        self._validation: dict[str, Any] = {"running": False}
+        self._cancel = threading.Event()
+        self._validated: dict[int, tuple[State, dict[str, Any]]] = {}
+        self._lock = workspace.lock
+
+    # ------------------------------------------------------------------ the state
+
+    def state(self) -> dict[str, Any]:
+        """Give all that the page shows of the workspace."""
+        with self._lock:  # what is shown belongs together
+            return self._once("state", self._state)
+
+    def _state(self) -> dict[str, Any]:
+        state = self.workspace.state
+        bench = None if state.model is None else self.bench(state)
+        made = state_json(self.workspace, bench, self._doubts)
+        if made["figures"] is not None:
+            made["figures"]["cross_validated"] = self._cross_validated(state)
+        return made
+
+    def _cross_validated(self, state: State) -> dict[str, Any] | None:
+        """Give the last cross-validation, and whether it was of this very tree."""
+        if not self._validated:
+            return None
+        of, figures = self._validated[max(self._validated)]
+        return {**figures, "current": of.model is state.model}
+
+    def act(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Do an action, and give the new state."""
+        for name in given:
+            if name not in ("action", "arguments", "revision"):
+                raise OptionError(f"{name!r} is not a field of an action.")
+        if given.get("action") == "answer":
+            raise OptionError("A lesson is answered at /api/lesson.")
+        self.workspace.act(given.get("action"), given.get("arguments"), given.get("revision"))
+        return self.state()
+
+    def columns(self) -> dict[str, Any]:
+        """Describe the columns of the table as set up."""
+        return self._once("columns", lambda: self._columns().to_dict())
+
+    def _columns(self) -> Description:
+        setup, table = self.workspace.state.setup, self.workspace.source.table
+        if table.n_rows > _MOST_ROWS:
+            import numpy as np
+
+            table = table.take(np.linspace(0, table.n_rows - 1, _MOST_ROWS).astype(np.intp))
+        changed = [
+            as_kind(
+                one,
+                "ordered" if one.name in setup.orders else setup.kinds.get(one.name),
+                setup.orders.get(one.name),
+            )
+            for one in table.columns
+        ]
+        infos = tuple(one.info for one in changed)
+        return describe(Table(tuple(changed), table.n_rows, Schema(infos)), setup.target)
+
+    # ------------------------------------------------------------------ nodes
+
+    def bench(self, state: State | None = None) -> Bench:
+        """Give the tree with its data."""
+        state = self.workspace.state if state is None else state
+        with self._lock:
+            data = self.workspace.prepared(state.setup) if state.setup.target else None
+            if data is None:
+                raise OptionError("There is no tree yet. Choose the target first.")
+            if self._places is None or self._places[0] is not data:
+                self._places = (data, Places(data.X.n_rows))
+            return Bench(state, data, self._places[1])
+
+    def of_node(
+        self,
+        what: str,
+        node: int,
+        revision: int | None,
+        ask: Callable[[Bench, int], dict[str, Any]],
+    ) -> dict[str, Any]:
+        """Ask about a node of the tree as it is; a lesson first waits for the learner's answer."""
+        with self._lock:
+            now, bench = self.workspace.revision, self.bench()
+        if revision is not None and revision != now:
+            raise StaleError("The tree has changed meanwhile. Read the state again.")
+        bench.check(node)
+        if what != "rivals" and not answered(self.workspace, bench, node):
+            raise LessonError("Answer first: which question is best?")
+        return {"revision": now, **ask(bench, node)}
+
+    def rivals(self, node: int, revision: int | None = None) -> dict[str, Any]:
+        """Give the best split of every column at a node."""
+        made = self._once(
+            ("rivals", node), lambda: self.of_node("rivals", node, revision, rivals), revision
+        )
+        bench = self.bench()
+        if answered(self.workspace, bench, node):
+            return made
+        return hidden(made, bench.problem.table.schema.names)
+
+    def p_values(self, node: int, revision: int | None = None) -> dict[str, Any]:
+        """Give the p-values that take a while."""
+        return self._once(
+            ("p", node), lambda: self.of_node("p-values", node, revision, p_values), revision
+        )
+
+    def column(self, node: int, name: str, revision: int | None = None) -> dict[str, Any]:
+        """Give what is drawn of one column at a node."""
+
+        def ask() -> dict[str, Any]:
+            return self.of_node("column", node, revision, lambda b, i: column(b, i, name))
+
+        return self._once(("column", node, name), ask, revision)
+
+    def preview(self, node: int, given: dict[str, Any]) -> dict[str, Any]:
+        """Give what a split would do."""
+        split, revision = given.get("split"), given.get("revision")
+        return self.of_node("preview", node, revision, lambda b, i: preview(b, i, split))
+
+    def rows(self, node: int, limit: int) -> dict[str, Any]:
+        """Give some rows of a node."""
+        return self.of_node("rows", node, None, lambda b, i: some_rows(b, i, limit))
+
+    # ------------------------------------------------------------------ trees
+
+    def compare(self, a: str, b: str) -> dict[str, Any]:
+        """Compare two snapshots, or one with the tree as it is."""
+        sides = [self._named(name) for name in (a, b)]
+        if any(side.model is None for side in sides):
+            raise OptionError("There is no tree yet. Choose the target first.")
+        made = compare(*(Bench(s, self.workspace.prepared(s.setup), Places(1)) for s in sides))
+        made["a"]["name"], made["b"]["name"] = a, b
+        return made
+
+    def _named(self, name: str) -> State:
+        """Give a snapshot, or the tree that the same options grow by themselves."""
+        if name != AUTOMATIC or self.workspace.state.model is None:
+            return self.workspace.state_named(name)
+        made: State = self._once("automatic", self._automatic)["state"]
+        return made
+
+    def _automatic(self) -> dict[str, Any]:
+        state, data = self.workspace.state, self.workspace.data
+        rows = (data.X, data.y) if data.weight is None else (data.X, data.y, data.weight)
+        return {"state": replace(state, model=clone(state.model).fit(*rows))}
+
+    def validate(self, folds: Any) -> dict[str, Any]:
+        """Begin a cross-validation in the background."""
+        if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= 100:
+            raise OptionError(f"folds: got {folds!r}. Give a whole number from 2 to 100.")
+        bench = self.bench()
+        with self._lock:
+            if self._validation["running"]:
+                raise OptionError("A cross-validation is running. Cancel it first.")
+            self._cancel.clear()
+            self._validation = {"running": True, "done": 0, "total": folds}
+        threading.Thread(target=self._validate, args=(bench, folds), daemon=True).start()
+        return dict(self._validation)
+
+    def validation(self) -> dict[str, Any]:
+        """Give how far the cross-validation is."""
+        return dict(self._validation)
+
+    def cancel(self) -> dict[str, Any]:
+        """Stop the cross-validation."""
+        self._cancel.set()
+        return {"running": False}
+
+    def _validate(self, bench: Bench, folds: int) -> None:
+        tell = self.workspace.tell
+
+        def progress(done: int, total: int) -> None:
+            self._validation = {"running": True, "done": done, "total": total}
+            tell({"type": "progress", "done": done, "total": total})
+
+        message: dict[str, Any] = {"type": "cross_validated"}
+        try:
+            figures = cross_validated(bench, folds, progress, self._cancel.is_set)
+            with self._lock:
+                self._validated[len(self._validated)] = (bench.state, figures)
+        except CancelledError:
+            message = {"type": "cancelled"}
+        except Exception as error:  # whatever it is, the page must not wait for ever
+            message = {"type": "failed", "text": str(error)}
+        finally:
+            self._validation = {"running": False}
+        tell({**message, "revision": self.workspace.revision})
+
+    # ------------------------------------------------------------------ lessons
+
+    def lesson(self, node: int, column: str, measure: str, lang: str) -> dict[str, Any]:
+        """Give a computation step by step."""
+        return self.of_node(
+            "lesson", node, None, lambda b, i: lesson_steps(b, i, column, measure, lang)
+        )
+
+    def answer(self, node: int, column: Any) -> dict[str, Any]:
+        """Take the learner's answer, and say whether it is right."""
+        bench = self.bench()
+        bench.check(node)
+        made = lesson_answer(bench, node, column)
+        self.workspace.act("answer", {"node": node, "column": column})
+        return made
+
+    def close(self) -> dict[str, Any]:
+        """End the work: whoever waits for the model gets it."""
+        self._cancel.set()
+        self.workspace.tell({"type": "closed"})
+        self.closed.set()
+        return {"closed": True}
+
+    # ------------------------------------------------------------------ inside
+
+    def _once(
+        self, key: Any, make: Callable[[], dict[str, Any]], revision: int | None = None
+    ) -> dict[str, Any]:
+        """Give an answer that is kept until the tree changes."""
+        with self._lock:
+            of = (self.workspace.revision, len(self._validated))
+            if revision is not None and revision != of[0]:
+                raise StaleError("The tree has changed meanwhile. Read the state again.")
+            if self._kept[0] != of:
+                self._kept = (of, {})
+            kept = self._kept[1]
+        if key not in kept:  # made without the lock: a drag does not wait for slow p-values
+            made = make()
+            if made.get("revision", of[0]) != of[0]:
+                return made
+            kept[key] = made
+        answer: dict[str, Any] = kept[key]
+        return answer

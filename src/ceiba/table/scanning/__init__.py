@@ -1,0 +1,1 @@
+"""Tables that are read piece by piece, because they do not fit into memory."""

@@ -1,0 +1,92 @@
+"""Parquet files as a scan reads them: what they say of themselves, and their rows in batches.
+
+A file is known by its size and the time of its last change. Both are compared whenever it is
+opened: a file that changed since is an error, never a wrong tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ceiba.errors import DataError, SchemaError
+from ceiba.table.scanning._pyarrow import require_parquet
+
+BATCH_ROWS = 1 << 16
+
+
+@dataclass(frozen=True)
+class ParquetFile:
+    """A file and what it held when it was first looked at."""
+
+    path: Path
+    size: int
+    changed: int  # nanoseconds
+    schema: Any
+    group_rows: tuple[int, ...]
+
+    @staticmethod
+    def look(path: Path) -> ParquetFile:
+        """Read the footer of a file."""
+        parquet = require_parquet()
+        state = path.stat()
+        try:
+            with parquet.ParquetFile(path) as file:
+                meta, schema = file.metadata, file.schema_arrow
+                rows = tuple(meta.row_group(g).num_rows for g in range(meta.num_row_groups))
+        except Exception as error:
+            raise _damaged(path, error) from error
+        return ParquetFile(path, state.st_size, state.st_mtime_ns, schema, rows)
+
+    def check(self) -> None:
+        """Raise if the file is not what it was."""
+        try:
+            state = self.path.stat()
+        except OSError as error:
+            raise DataError(f"{self.path} is gone: {error.strerror}.") from error
+        if (state.st_size, state.st_mtime_ns) != (self.size, self.changed):
+            raise DataError(
+                f"{self.path} changed while it was read. Scan it again when nobody writes to it."
+            )
+
+    def batches(self, groups: Sequence[int], columns: Sequence[str]) -> Iterator[Any]:
+        """Yield the rows of some row groups as Arrow tables of at most `BATCH_ROWS` rows."""
+        import pyarrow as pa
+
+        self.check()
+        parquet = require_parquet()
+        try:
+            with parquet.ParquetFile(self.path) as file:
+                for batch in file.iter_batches(
+                    BATCH_ROWS, row_groups=list(groups), columns=list(columns), use_threads=False
+                ):
+                    yield pa.Table.from_batches([batch]).select(list(columns))
+        except (OSError, pa.ArrowException) as error:
+            self.check()
+            raise _damaged(self.path, error) from error
+        self.check()
+
+
+def check_same_columns(files: Sequence[ParquetFile]) -> None:
+    """Raise unless all files have the same columns of the same types, in whatever order."""
+    first = files[0]
+    names = first.schema.names
+    for other in files[1:]:
+        for name in names:
+            if name not in other.schema.names:
+                raise SchemaError(f"{other.path} has no column {name!r}, and {first.path} has one.")
+            mine, theirs = first.schema.field(name).type, other.schema.field(name).type
+            if mine != theirs:
+                raise SchemaError(
+                    f"Column {name!r} is {theirs} in {other.path} and {mine} in {first.path}. "
+                    "Write all files with the same types."
+                )
+        for name in other.schema.names:
+            if name not in names:
+                raise SchemaError(f"{other.path} has a column {name!r}, and {first.path} has none.")
+
+
+def _damaged(path: Path, error: Exception) -> DataError:
+    return DataError(f"{path} cannot be read as Parquet: {error}")

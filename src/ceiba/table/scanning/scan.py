@@ -1,0 +1,220 @@
+"""`ceiba.scan`: a table in Parquet files that is read piece by piece and never as a whole."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from glob import glob
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError, OptionError, SchemaError, did_you_mean
+from ceiba.table.scanning.parquet import ParquetFile, check_same_columns
+from ceiba.table.schema import listing
+
+#: Rows that a piece should have at least, if its files have that many.
+PIECE_ROWS: Final = 1 << 20
+_UNITS: Final = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Row groups of one file that are read together."""
+
+    file: ParquetFile
+    groups: tuple[int, ...]
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A table in Parquet files; made by :func:`ceiba.scan`.
+
+    Estimators take it in the place of a table: `fit(scan, "target")`, `predict(scan)`,
+    `score(scan, "target")`.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns.
+    n_rows : int
+    memory : int
+        Bytes that growing may take.
+    scratch : str or None
+        Where temporary files go; None: where the system keeps them.
+    """
+
+    files: tuple[ParquetFile, ...]
+    names: tuple[str, ...]
+    memory: int
+    scratch: str | None = None
+    # Told in words what will be done ("plan") and how far it is ("progress").
+    watch: Callable[[str, str], None] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return sum(sum(file.group_rows) for file in self.files)
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Row groups put together until they have about a million rows; empty files have none."""
+        found = []
+        for file in self.files:
+            groups: list[int] = []
+            n_rows = 0
+            for g, rows in enumerate(file.group_rows):
+                groups.append(g)
+                n_rows += rows
+                if n_rows >= PIECE_ROWS or (g + 1 == len(file.group_rows) and n_rows):
+                    found.append(Piece(file, tuple(groups), n_rows))
+                    groups, n_rows = [], 0
+        return tuple(found)
+
+    def arrow_type(self, name: str) -> Any:
+        """Type of a column."""
+        return self.files[0].schema.field(name).type
+
+    def without(self, *names: str) -> Scan:
+        """Return the same rows without some columns."""
+        for name in names:
+            if name not in self.names:
+                raise SchemaError(
+                    f"There is no column {name!r}; the files have "
+                    f"{listing(self.names)}.{did_you_mean(name, self.names)}"
+                )
+        return replace(self, names=tuple(name for name in self.names if name not in names))
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Yield all rows in order, as Arrow tables of at most 65,536 rows.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Only these columns.
+        """
+        wanted = self.names if columns is None else columns
+        for piece in self.pieces:
+            yield from piece.file.batches(piece.groups, wanted)
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """Read one column as a whole."""
+        self.without(name)
+        return np.concatenate([batch.column(name).to_numpy() for batch in self.batches([name])])
+
+    def __repr__(self) -> str:
+        return f"Scan({len(self.files)} files, {self.n_rows} rows, {len(self.names)} columns)"
+
+
+def scan(source: Any, *, memory: str | int = "4GB", scratch: Any = None) -> Scan:
+    """Open Parquet files as one table that need not fit into memory.
+
+    Parameters
+    ----------
+    source : str, path, or list of these
+        Files, or patterns such as ``"big/*.parquet"``; rows come in the sorted order of the files
+        of each pattern.
+    memory : str or int, default="4GB"
+        Bytes that fitting may take, as a number or with KB, MB, GB or TB.
+    scratch : str or path, optional
+        Directory for temporary files, which are removed when fitting ends. They take about as much
+        room as the uncompressed table. Default: the system's directory of temporary files.
+
+    Returns
+    -------
+    Scan
+
+    Raises
+    ------
+    DataError
+        No such file, or a file that is no Parquet.
+    SchemaError
+        Files with other columns or types than the first one.
+
+    Notes
+    -----
+    Only the ends of the files are read here. Fitting gives the very tree that the whole table would
+    give in memory: see ``docs/beyond_memory.md``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import pyarrow.parquet as pq
+    >>> import ceiba
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for part in range(2):
+    ...         rows = pa.table({"x": [1.0, 2.0, 3.0], "y": ["a", "a", "b"]})
+    ...         pq.write_table(rows, f"{folder}/part{part}.parquet")
+    ...     big = ceiba.scan(f"{folder}/*.parquet")
+    ...     model = ceiba.DecisionTreeClassifier().fit(big, "y")
+    ...     print(big, model.score(big, "y"))
+    Scan(2 files, 6 rows, 2 columns) 1.0
+    """
+    paths = _paths(source)
+    files = tuple(ParquetFile.look(path) for path in paths)
+    check_same_columns(files)
+    names = tuple(files[0].schema.names)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"Two columns of {paths[0]} are both called {twice!r}. Rename one.")
+    made = Scan(files, names, read_size(memory, "memory"), _directory(scratch))
+    if not made.n_rows:
+        raise DataError(f"The files have no rows: {listing(tuple(map(str, paths)), 3)}.")
+    return made
+
+
+def read_size(size: str | int, option: str) -> int:
+    """Read a number of bytes such as ``"4GB"``.
+
+    Examples
+    --------
+    >>> from ceiba.table.scanning.scan import read_size
+    >>> read_size("1.5 GB", "memory"), read_size(4096, "memory")
+    (1500000000, 4096)
+    """
+    if isinstance(size, int) and not isinstance(size, bool) and size > 0:
+        return size
+    found = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", size) if isinstance(size, str) else None
+    unit = _UNITS.get(found[2].upper()) if found else None
+    try:
+        number = float(found[1]) if found else 0.0
+    except ValueError:
+        number = 0.0
+    if unit is None or number <= 0:
+        raise OptionError(
+            f"{option} must be a number of bytes above 0, such as '4GB' or '500MB'. Got {size!r}."
+        )
+    return int(number * unit)
+
+
+def _paths(source: Any) -> list[Path]:
+    if not isinstance(source, list | tuple):
+        source = [source]
+    paths: list[Path] = []
+    for one in source:
+        if not isinstance(one, str | os.PathLike):
+            raise OptionError(f"scan takes paths and patterns, got {one!r}.")
+        name = os.fspath(one)
+        found = [name] if Path(name).is_file() else sorted(glob(name, recursive=True))  # noqa: PTH207
+        files = [Path(path) for path in found if Path(path).is_file()]
+        if not files:
+            raise DataError(f"No file is called {name!r}, or matches it.")
+        paths += files
+    if not paths:
+        raise DataError("scan needs at least one file.")
+    return paths
+
+
+def _directory(scratch: Any) -> str | None:
+    if scratch is None:
+        return None
+    name = str(scratch)
+    if not Path(name).is_dir():
+        raise OptionError(f"scratch must be a directory that exists. Got {name!r}.")
+    return name

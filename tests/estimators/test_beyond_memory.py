@@ -1,0 +1,196 @@
+"""`fit(scan, "y")`: the tree of the files is the tree of the table in memory; faults are errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ceiba
+from ceiba.errors import DataError, OptionError, SchemaError
+from ceiba.grow.shards import grower, out_of_core, scratch
+from ceiba.table.scanning import scan as scanning
+from tests.grow.sharding import assert_same_tree
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have small tables go through all that large ones do."""
+    monkeypatch.setattr(grower, "GATHER_ROWS", 100)
+    monkeypatch.setattr(grower, "FETCH_ROWS", 16)
+    monkeypatch.setattr(scanning, "PIECE_ROWS", 700)
+
+
+def table_of(n: int, seed: int = 0) -> Any:
+    rng = np.random.default_rng(seed)
+    single = rng.normal(size=n).astype("float32")
+    letters = rng.choice(["x", "y", "zz"], n)
+    signal = single + (letters == "x") + rng.normal(size=n)
+    return pa.table(
+        {
+            "single": single,
+            "gaps": pa.array(rng.normal(size=n), mask=rng.random(n) < 0.1),
+            "letters": pa.array(letters, mask=rng.random(n) < 0.05),
+            "integer": rng.integers(0, 400, n),
+            "flag": rng.random(n) < 0.5,
+            "coded": pa.array(rng.choice(["p", "q"], n)).dictionary_encode(),
+            "day": pa.array(rng.integers(0, 20_000, n), pa.int32()).cast(pa.date32()),
+            "empty": pa.nulls(n, pa.float64()),
+            "label": np.where(signal > 0.5, "yes", "no"),
+            "number": signal * 3,
+        }
+    )
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def write(folder: Path, table: Any, ends: tuple[int, ...] = (100, 2300)) -> Any:
+    begin = 0
+    for k, end in enumerate((*ends, table.num_rows)):
+        pq.write_table(
+            table.slice(begin, end - begin), folder / f"part{k}.parquet", row_group_size=300
+        )
+        begin = end
+    return ceiba.scan(folder / "*.parquet", scratch=folder)
+
+
+@pytest.mark.parametrize("options", [{}, {"max_depth": 3, "criterion": "entropy"},
+                                     {"missing": "majority", "ccp_alpha": 0.002},
+                                     {"categorical_splits": "multiway", "min_samples_leaf": 0.01},
+                                     {"class_prior": {"yes": 0.2, "no": 0.8}}])  # fmt: skip
+def test_classifier(tmp_path: Path, options: dict[str, Any]) -> None:
+    table = table_of(4000)
+    scan = write(tmp_path, table)
+    assert len(scan.pieces) > 3
+    X = table.drop_columns(["number"])
+    model = ceiba.DecisionTreeClassifier(**options).fit(scan.without("number"), "label")
+    expected = ceiba.DecisionTreeClassifier(**options).fit(X, "label")
+    assert_same_tree(model.tree_, expected.tree_)
+    rows = X.drop_columns(["label"])
+    assert np.array_equal(model.predict(scan), expected.predict(rows))
+    assert np.array_equal(model.predict_proba(scan), expected.predict_proba(rows))
+    assert np.array_equal(model.apply(scan), expected.apply(rows))
+    assert model.score(scan, "label") == expected.score(X, "label")
+    assert names_in(tmp_path) == ["part0.parquet", "part1.parquet", "part2.parquet"]
+
+
+@pytest.mark.parametrize("options", [{"min_samples_leaf": 5}, {"criterion": "poisson"},
+                                     {"monotonic_cst": {"single": 1}, "max_depth": 5}])  # fmt: skip
+def test_regressor(tmp_path: Path, options: dict[str, Any]) -> None:
+    table = table_of(4000, seed=1).drop_columns(["label"])
+    if options.get("criterion") == "poisson":
+        table = table.drop_columns(["letters", "coded"])
+        counts = np.random.default_rng(3).poisson(2.0, table.num_rows)
+        table = table.set_column(table.schema.get_field_index("number"), "number", [counts])
+    scan = write(tmp_path, table)
+    model = ceiba.DecisionTreeRegressor(**options).fit(scan, "number")
+    expected = ceiba.DecisionTreeRegressor(**options).fit(table, "number")
+    assert_same_tree(model.tree_, expected.tree_)
+    assert model.score(scan, "number") == expected.score(table, "number")
+
+
+def test_numbers_near_the_ends_of_float64(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=1000)
+    for scale in (1e300, 1e-290):
+        table = pa.table({"x": x, "y": (x + rng.normal(size=1000)) * scale})
+        scan = write(tmp_path, table, ends=())
+        model = ceiba.DecisionTreeRegressor(max_depth=4).fit(scan, "y")
+        expected = ceiba.DecisionTreeRegressor(max_depth=4).fit(table, "y")
+        assert_same_tree(model.tree_, expected.tree_)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"prune": "1se"}, {"class_weight": "balanced"}, {"honest": True}, {"max_leaf_nodes": 9},
+     {"drop_missing_target": True}, {"leaf_values": "laplace"}, {"missing": "surrogate"}],
+)  # fmt: skip
+def test_what_needs_the_table_is_refused_before_any_pass(
+    tmp_path: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scan = write(tmp_path, table_of(400), ends=())
+    monkeypatch.setattr(out_of_core, "first_pass", None)
+    with pytest.raises(OptionError, match=next(iter(options))):
+        ceiba.DecisionTreeClassifier(**options).fit(scan, "label")
+    with pytest.raises(OptionError, match="sample_weight"):
+        ceiba.DecisionTreeClassifier().fit(scan, "label", sample_weight="number")
+    with pytest.raises(DataError, match="must name a column"):
+        ceiba.DecisionTreeClassifier().fit(scan, ["yes", "no"])
+    with pytest.raises(SchemaError, match="no column 'lable'.*Did you mean 'label'"):
+        ceiba.DecisionTreeClassifier().fit(scan, "lable")
+
+
+def test_files_that_change_between_passes_are_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = table_of(3000)
+    scan = write(tmp_path, table)
+    real = out_of_core.plan_of
+
+    def meanwhile(*args: Any) -> Any:
+        pq.write_table(table_of(1700, seed=9), tmp_path / "part2.parquet")
+        return real(*args)
+
+    monkeypatch.setattr(out_of_core, "plan_of", meanwhile)
+    with pytest.raises(DataError, match=r"part2\.parquet changed while it was read"):
+        ceiba.DecisionTreeClassifier().fit(scan, "label")
+    assert all(name.startswith("part") for name in names_in(tmp_path))  # no scratch is left
+
+
+def test_a_missing_target_is_named_with_its_file(tmp_path: Path) -> None:
+    table = table_of(1000)
+    at = table.schema.get_field_index("label")
+    holes = pa.array([*table["label"].to_pylist()[:-1], None])
+    scan = write(tmp_path, table.set_column(at, "label", holes), ends=(400,))
+    with pytest.raises(DataError, match=r"part1\.parquet.*missing|part1\.parquet.*NaN"):
+        ceiba.DecisionTreeClassifier().fit(scan, "label")
+
+
+def test_infinities_and_missing_values_under_error(tmp_path: Path) -> None:
+    table = pa.table({"x": [1.0, 2.0, float("inf"), None], "y": ["a", "b", "a", "b"]})
+    scan = write(tmp_path, table, ends=())
+    with pytest.raises(DataError, match="Column 'x' contains infinity"):
+        ceiba.DecisionTreeClassifier().fit(scan, "y")
+    scan = write(tmp_path, pa.table({"x": [1.0, None], "y": ["a", "b"]}), ends=())
+    with pytest.raises(DataError, match="Column 'x': 1 values are missing"):
+        ceiba.DecisionTreeClassifier(missing="error").fit(scan, "y")
+
+
+def test_too_little_memory_or_disk_is_said_before_work_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, table_of(1000), ends=())
+    tight = ceiba.scan(tmp_path / "*.parquet", memory="1MB")
+    with pytest.raises(OptionError, match="memory=0.001 GB is too little"):
+        ceiba.DecisionTreeClassifier().fit(tight, "label")
+    monkeypatch.setattr(scratch.shutil, "disk_usage", lambda path: SimpleNamespace(free=10))
+    with pytest.raises(DataError, match=r"scratch files need 0\.00 GB, and .* has 0\.00 GB left"):
+        ceiba.DecisionTreeClassifier().fit(ceiba.scan(tmp_path / "*.parquet"), "label")
+
+
+def test_a_full_disk_is_an_error_of_ours(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    import signal
+
+    shapes = {"big": (np.dtype(np.uint8), (1 << 20,))}
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, before[1]))
+    try:
+        with (
+            pytest.raises(DataError, match="is full: 1.0 MB more were needed"),
+            scratch.Scratch(str(tmp_path)) as room,
+        ):
+            room.arrays("shard0", shapes)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert names_in(tmp_path) == []

@@ -1,0 +1,164 @@
+"""The tree over shards is the tree in memory, bit for bit, however the rows are cut into shards."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ceiba import _core
+from ceiba.errors import DataError, OptionError
+from ceiba.grow import GrowOptions
+from ceiba.grow.shards import grower
+from ceiba.grow.shards.exchange import two_as_one
+from ceiba.grow.shards.supported import check_supported
+from tests.grow.sharding import assert_same_tree, random_problem, sharded, ways_to_cut
+
+
+def compare(seed: int, task: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    rng = np.random.default_rng(seed)
+    problem = random_problem(rng, task)
+    expected = problem.grow()
+    for pieces in ways_to_cut(rng, problem).values():
+        # Small nodes are gathered, or surveyed down to two rows; bins may be placed badly.
+        monkeypatch.setattr(grower, "GATHER_ROWS", int(rng.choice([0, 0, 50])))
+        monkeypatch.setattr(grower, "FETCH_ROWS", int(rng.choice([1, 8, 1000])))
+        sample = np.arange(problem.n_rows)[: int(rng.choice([3, 20, 500]))]
+        found = sharded(problem, pieces, sample, n_threads=int(rng.integers(1, 3))).grow()
+        assert_same_tree(expected, found)
+    return expected.n_leaves
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_tree_over_shards_is_the_tree_in_memory(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    leaves = [compare(seed, task, monkeypatch) for seed in range(12)]
+    assert max(leaves) > 50  # not only stumps
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_five_hundred_trees_over_shards(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(1000, 1500):
+        compare(seed, task, monkeypatch)
+
+
+def rounds_of(problem: Any, shards: Any) -> Any:
+    """Yield (what is asked, round, the answer of each shard)."""
+    from ceiba.grow.core_options import core_options
+
+    core = core_options(problem.table, problem.options, None, problem.scales, None)
+    types = [(info.kind.value, info.n_levels) for info in problem.table.schema.columns]
+    growing = _core.LevelGrower(
+        core, problem.table.layout.core, types, problem.table.n_rows, 40, 4, 10_000
+    )
+    while not growing.done:
+        question = growing.round
+        answers = [shard.answer(question) for shard in shards]
+        yield growing.asks, question, answers
+        growing.take(reduce(two_as_one, answers))
+
+
+def in_three(seed: int, task: str = "classification") -> tuple[Any, list[Any]]:
+    rng = np.random.default_rng(seed)
+    problem = random_problem(rng, task)
+    while problem.n_rows < 200:
+        problem = random_problem(rng, task)
+    pieces = np.array_split(np.arange(problem.n_rows), 3)
+    made = sharded(problem, pieces, np.arange(20))
+    return made, made.table.exchange._shards  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_answers_merge_in_any_order(task: str) -> None:
+    asked = set()
+    for seed in range(4):
+        problem, shards = in_three(seed, task)
+        for asks, _, answers in rounds_of(problem, shards):
+            asked.add(asks)
+            whole = reduce(two_as_one, answers)
+            for order in permutations(answers):
+                assert np.array_equal(reduce(two_as_one, order), whole)
+            a, b, c = answers
+            assert np.array_equal(two_as_one(a, two_as_one(b, c)), whole)
+    assert {"count", "zoom", "fetch", "gather"} <= asked
+
+
+def test_a_shard_that_is_made_again_catches_up() -> None:
+    import pickle
+
+    problem, shards = in_three(1)
+    for _, question, answers in rounds_of(problem, shards):
+        again = pickle.loads(pickle.dumps(shards[1]))
+        assert np.array_equal(again.answer(question), answers[1])
+        assert np.array_equal(shards[1].answer(question), answers[1])  # asked twice
+
+
+def test_counts_take_the_traffic_of_the_formula() -> None:
+    problem, shards = in_three(2)
+    layout = problem.table.layout
+    cells = sum(c + 1 if isinstance(c, int) else len(c.edge) + 2 for c in layout.columns)
+    asks, _, answers = next(rounds_of(problem, shards))
+    assert asks == "count"
+    for answer in answers:  # two words say what it is
+        assert answer.nbytes == 8 * (2 + 1 * cells * layout.target)
+
+
+class Forgetful:
+    """An exchange that loses a row of the second shard from the second round on."""
+
+    def __init__(self, exchange: Any, spoil: Any) -> None:
+        self.exchange, self.spoil, self.n = exchange, spoil, 0
+
+    def ask(self, question: Any) -> Any:
+        self.n += 1
+        answer = self.exchange.ask(question)
+        return self.spoil(answer) if self.n == 2 else answer
+
+
+@pytest.mark.parametrize("spoil", ["cell", "short", "other"])
+def test_damaged_answers_are_an_error_never_a_tree(
+    spoil: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grower, "GATHER_ROWS", 0)
+    monkeypatch.setattr(grower, "FETCH_ROWS", 4)
+    problem, _ = in_three(3)
+
+    def damage(answer: np.ndarray) -> np.ndarray:
+        made = answer.copy()
+        if spoil == "cell":
+            at = 2 + int(np.argmax(made[2:] > 0))
+            made[at] += np.uint64(1)
+        elif spoil == "short":
+            made = made[:-1].copy()
+        else:
+            made[0] = (made[0] + np.uint64(1)) % np.uint64(3)
+        return made
+
+    table = problem.table
+    table.__dict__["exchange"] = Forgetful(table.exchange, damage)
+    with pytest.raises(DataError, match="contradict each other"):
+        problem.grow()
+
+
+@pytest.mark.parametrize(
+    ("task", "options"),
+    [
+        ("classification", {"criterion": "twoing"}),
+        ("classification", {"criterion": "gain_ratio"}),
+        ("classification", {"missing": "surrogate"}),
+        ("classification", {"missing": "fractional"}),
+        ("classification", {"max_leaf_nodes": 4}),
+        ("classification", {"max_features": 2}),
+        ("classification", {"splitter": "random"}),
+        ("classification", {"max_bins": 16}),
+        ("classification", {"min_significance": 0.05}),
+        ("classification", {"search": "lookahead"}),
+        ("regression", {"criterion": "absolute_error"}),
+    ],
+)
+def test_what_is_not_known_is_refused_by_name(task: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(OptionError, match=next(iter(options))):
+        check_supported(GrowOptions(task=task, **options))
