@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MADE = ROOT / "docs" / "_made" / "gallery"
 RUN = """
 import runpy, sys
-import matplotlib as mpl
+import matplotlib as mpl, matplotlib.style
 mpl.use("Agg")
 script, folder, style = sys.argv[1:]
 if style == "dark":
