@@ -12,6 +12,7 @@ import pytest
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
 from ceiba.grow.shards import grower, out_of_core, scratch
+from ceiba.grow.shards.second_pass import described
 from ceiba.table.scanning import scan as scanning
 from tests.grow.sharding import assert_same_tree
 
@@ -79,6 +80,7 @@ def test_classifier(tmp_path: Path, options: dict[str, Any]) -> None:
     assert np.array_equal(model.predict_proba(scan), expected.predict_proba(rows))
     assert np.array_equal(model.apply(scan), expected.apply(rows))
     assert model.score(scan, "label") == expected.score(X, "label")
+    assert str(model.evaluate(scan, "label")) == str(expected.evaluate(X, "label"))
     assert names_in(tmp_path) == ["part0.parquet", "part1.parquet", "part2.parquet"]
 
 
@@ -95,6 +97,7 @@ def test_regressor(tmp_path: Path, options: dict[str, Any]) -> None:
     expected = ceiba.DecisionTreeRegressor(**options).fit(table, "number")
     assert_same_tree(model.tree_, expected.tree_)
     assert model.score(scan, "number") == expected.score(table, "number")
+    assert str(model.evaluate(scan, "number")) == str(expected.evaluate(table, "number"))
 
 
 def test_numbers_near_the_ends_of_float64(tmp_path: Path) -> None:
@@ -157,11 +160,19 @@ def test_a_missing_target_is_named_with_its_file(tmp_path: Path) -> None:
 def test_infinities_and_missing_values_under_error(tmp_path: Path) -> None:
     table = pa.table({"x": [1.0, 2.0, float("inf"), None], "y": ["a", "b", "a", "b"]})
     scan = write(tmp_path, table, ends=())
-    with pytest.raises(DataError, match="Column 'x' contains infinity"):
+    with pytest.raises(DataError, match="infinity"):
         ceiba.DecisionTreeClassifier().fit(scan, "y")
     scan = write(tmp_path, pa.table({"x": [1.0, None], "y": ["a", "b"]}), ends=())
     with pytest.raises(DataError, match="Column 'x': 1 values are missing"):
         ceiba.DecisionTreeClassifier(missing="error").fit(scan, "y")
+
+
+def test_infinities_that_no_sample_saw() -> None:
+    schema = ceiba.table.Schema((ceiba.table.ColumnInfo("x", ceiba.table.Kind.NUMERIC),))
+    for least, most in ((1.0, np.inf), (-np.inf, 2.0)):
+        ranges = ((np.array([least, np.inf]), np.array([most, -np.inf])),)
+        with pytest.raises(DataError, match="Column 'x' contains infinity"):
+            described(schema, ranges, [0])
 
 
 def test_too_little_memory_or_disk_is_said_before_work_begins(

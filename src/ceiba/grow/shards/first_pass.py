@@ -7,7 +7,7 @@ readers that a table in memory goes through; what differs between pieces is join
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -17,8 +17,9 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import Task
 from ceiba.errors import DataError
+from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.shards.layout import NumberTarget
-from ceiba.grow.units import Units
+from ceiba.grow.units import AS_THEY_ARE, Units
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo, read, read_target, split_target
 from ceiba.table.levels import sorted_levels
 from ceiba.table.targets.labels import code_labels
@@ -35,7 +36,6 @@ class PieceLook:
     """What some batches of a piece show."""
 
     infos: dict[str, ColumnInfo] = field(default_factory=dict)
-    declared: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     classes: list[npt.NDArray[Any]] = field(default_factory=list)
     counts: list[npt.NDArray[np.float64]] = field(default_factory=list)
     least: float = np.inf
@@ -152,3 +152,80 @@ def edges_of(values: npt.NDArray[np.float64], single: bool) -> list[float]:
     """Place the edges of a column by a sample of it."""
     edges: Any = _core.place_edges(values, _MOST_BINS, single)
     return list(edges.tolist())
+
+
+@dataclass(frozen=True)
+class FirstPass:
+    """What is known of a table after the first pass.
+
+    Attributes
+    ----------
+    schema : Schema
+        Ranges and missing values are still unknown.
+    target : TargetInfo
+    counted : int or NumberTarget
+        Number of classes, or what is known of the numbers.
+    totals : float64 array
+        Rows of each class.
+    units : Units
+        In which numbers are grown.
+    edges : list of lists
+        Of the bins of each column; empty for categories.
+    single : frozenset of str
+        Columns of float32.
+    """
+
+    schema: Schema
+    target: TargetInfo
+    counted: int | NumberTarget
+    totals: npt.NDArray[np.float64]
+    units: Units
+    edges: list[list[float]]
+    single: frozenset[str]
+
+    @property
+    def node_words(self) -> int:
+        """Count the 64-bit words that the counts of one node take."""
+        cells = sum(
+            info.n_levels + 1 if info.kind is Kind.CATEGORICAL else len(edge) + 2
+            for info, edge in zip(self.schema.columns, self.edges, strict=True)
+        )
+        if isinstance(self.counted, int):
+            return cells * self.counted
+        low, high = self.counted.bits
+        return cells * (4 + -(-max(1, high - low) // 32))
+
+
+def settle(
+    whole: PieceLook,
+    names: Sequence[str],
+    sample: tuple[Schema, Mapping[str, Any]],
+    single: frozenset[str],
+    target: tuple[str, GrowOptions],
+) -> FirstPass:
+    """Put together what the first pass has seen.
+
+    Parameters
+    ----------
+    whole : PieceLook
+        Of all pieces.
+    names : sequence of str
+        The columns, in their order.
+    sample : (Schema, mapping)
+        Kinds and some values of the columns that are put into bins.
+    single : frozenset of str
+        Columns of float32.
+    target : (str, GrowOptions)
+        Name of the target, and how the tree is grown.
+    """
+    name, options = target
+    infos = {info.name: info for info in sample[0].columns} | whole.infos
+    schema = Schema(tuple(infos[one] for one in names))
+    edges = [edges_of(sample[1][one], one in single) if one in sample[1] else [] for one in names]
+    if options.task == "classification":
+        info, totals = classes_of(whole, name)
+        return FirstPass(schema, info, len(totals), totals, AS_THEY_ARE, edges, single)
+    units = units_of(whole)
+    numbers = numbers_of(whole, units, rates=options.criterion_name == "poisson")
+    info = TargetInfo(name, "regression")
+    return FirstPass(schema, info, numbers, np.empty(0), units, edges, single)

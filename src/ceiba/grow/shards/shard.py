@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from threading import Lock
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from ceiba.grow.shards.layout import Ranges, ShardLayout
 from ceiba.table import Kind, Schema
 
 Words = npt.NDArray[np.uint64]
+_MAKING = Lock()
 
 
 @dataclass
@@ -60,9 +61,16 @@ class Shard:
     layout: ShardLayout
     number: int
 
-    @cached_property
+    @property
     def core(self) -> _core.Shard:
-        """The shard of the core; made at first use."""
+        """The shard of the core; made at first use, once: it fills the order of rows."""
+        with _MAKING:
+            made = self.__dict__.get("_core")
+            if made is None:
+                made = self.__dict__["_core"] = self._made()
+        return made
+
+    def _made(self) -> _core.Shard:
         own = self.arrays
         return _core.Shard(
             own.core_columns(self.schema),
@@ -79,7 +87,11 @@ class Shard:
         return cast(Words, self.core.answer(question))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "core"}
+        return {name: value for name, value in self.__dict__.items() if name != "_core"}
+
+    def __sizeof__(self) -> int:  # a cluster leaves large things where they are
+        own = self.arrays
+        return sum(a.nbytes for a in (*own.columns, own.target, own.bins, own.order))
 
 
 def empty_arrays(
