@@ -12,8 +12,8 @@ namespace ceiba::split {
 
 namespace {
 
-// The distinct numbers of all columns, numbered as they come. The first of each column lies in an array of its own: most
-// words that occur in a text occur once.
+// The distinct numbers of all columns, numbered as they come. The first of each column lies in an array of its own:
+// most words that occur in a text occur once.
 class Numbering {
 public:
     explicit Numbering(std::size_t n_columns) : first_(n_columns), more_(n_columns) {}

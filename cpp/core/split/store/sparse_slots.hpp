@@ -41,8 +41,8 @@ struct SparseSlots {
     bool has_any(std::size_t row, const Side& side) const;
 };
 
-// The counts of a node's rows on that side of a cut on which zeros are not, and whether that is the right one. Cuts with
-// the same counts have exactly the same gain.
+// The counts of a node's rows on that side of a cut on which zeros are not, and whether that is the right one. Cuts
+// with the same counts have exactly the same gain.
 struct SideCounts {
     std::uint64_t counts;
     bool zeros_left;
