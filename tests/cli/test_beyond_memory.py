@@ -45,7 +45,8 @@ def test_learn_from_files_within_a_limit_of_memory(files: Path) -> None:
     ("flags", "words"),
     [
         (["--test-size", "0.3"], "--test-size needs a table in memory"),
-        (["--weight", "x"], "--weight needs a table in memory"),
+        (["--weight", "x"], "Column 'x'"),
+        (["--weight", "z"], "--weight 'z'"),
         (["--prune", "1se"], "--prune 1se needs a table in memory"),
         (["--memory", "lots"], "memory must be a number of bytes"),
         (["--drop", "label"], "--drop names the target"),

@@ -20,8 +20,10 @@ from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.shards.exchange import two_as_one
 from ceiba.grow.shards.first_pass import (
     SAMPLE,
+    UNWEIGHTED,
     FirstPass,
     PieceLook,
+    Weighting,
     join,
     look_at,
     sample_numbers,
@@ -99,7 +101,7 @@ def _answer(shard: Shard, question: Words) -> Words:
 
 @contextmanager
 def opened(
-    frame: Any, target: str, options: GrowOptions
+    frame: Any, target: str, options: GrowOptions, weighting: Weighting = UNWEIGHTED
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
     """Turn a dask DataFrame into shards that live as long as the `with` block.
 
@@ -109,6 +111,7 @@ def opened(
     target : str
         The column to predict.
     options : GrowOptions
+    weighting : Weighting
     """
     check_supported(options)
     client = _client()
@@ -118,6 +121,10 @@ def opened(
             f"There is no column {target!r} to use as the target.{did_you_mean(target, names)}"
         )
     names.remove(target)
+    for name in weighting.columns:
+        if name not in names:
+            raise SchemaError(f"There is no column {name!r} with weights.")
+        names.remove(name)
     if not names:
         raise DataError(f"The frame has no column to learn from besides {target!r}.")
     numbers = [name for name in names if _is_number(frame.dtypes[name])]
@@ -127,13 +134,14 @@ def opened(
     def submit(work: Any, *args: Any) -> Any:
         return client.submit(work, *args, pure=False, retries=_RETRIES)
 
-    looks = [submit(_look, part, names, numbers, target, options.task) for part in parts]
+    about = target, options.task, weighting.column
+    looks = [submit(_look, part, names, numbers, about) for part in parts]
     seen: list[tuple[PieceLook, Any]] = client.gather(looks)
     n_rows = [look.n_rows for look, _ in seen]
     if not sum(n_rows):
         raise DataError("The frame has no rows.")
     whole = join([look for look, _ in seen])
-    found = settle(whole, names, _sample(seen), single, (target, options))
+    found = settle(whole, names, _sample(seen), single, (target, options), weighting)
     check_columns(options, found.schema)
     made = [submit(_arrays, part, n, found, target) for part, n in zip(parts, n_rows, strict=True)]
     ranges: list[Seen] = client.gather([submit(_second, one) for one in made])
@@ -173,12 +181,14 @@ def _is_number(dtype: Any) -> bool:
 
 
 def _look(
-    frame: Any, names: Sequence[str], numbers: Sequence[str], target: str, task: Task
+    frame: Any, names: Sequence[str], numbers: Sequence[str], about: tuple[str, Task, str | None]
 ) -> tuple[PieceLook, Any]:
     if not len(frame):
         return PieceLook(), None
     others = [name for name in names if name not in numbers]
-    look = look_at([frame[[*others, target]]], target, task)
+    target, task, weight = about
+    wanted = [*others, target, *([] if weight is None else [weight])]
+    look = look_at([frame[wanted]], target, task, weight)
     binned = [*numbers, *(info.name for info in look.infos.values() if info.kind != "categorical")]
     if not binned:
         return look, None
@@ -188,7 +198,9 @@ def _look(
 
 def _arrays(frame: Any, n_rows: int, found: FirstPass, target: str) -> tuple[ShardArrays, Seen]:
     classes = found.target.task == "classification"
-    shapes = empty_arrays(found.schema, n_rows, found.single, classes=classes)
+    shapes = empty_arrays(
+        found.schema, n_rows, found.single, classes=classes, weighted=found.weights is not None
+    )
     arrays = named_arrays(
         {name: np.empty(shape, dtype) for name, (dtype, shape) in shapes.items()},
         len(found.schema.columns),

@@ -18,8 +18,10 @@ from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.shards.exchange import ThreadExchange
 from ceiba.grow.shards.first_pass import (
     SAMPLED_PIECES,
+    UNWEIGHTED,
     FirstPass,
     PieceLook,
+    Weighting,
     join,
     look_at,
     sample_numbers,
@@ -41,7 +43,7 @@ T = TypeVar("T")
 
 @contextmanager
 def opened(
-    scan: Scan, target: str, options: GrowOptions
+    scan: Scan, target: str, options: GrowOptions, weighting: Weighting = UNWEIGHTED
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
     """Turn a scan into shards that live as long as the `with` block.
 
@@ -51,20 +53,28 @@ def opened(
     target : str
         The column to predict.
     options : GrowOptions
+    weighting : Weighting
     """
     check_supported(options)
-    columns = scan.without(target)
+    columns = scan.without(target, *weighting.columns)
     if not columns.names:
         raise DataError(f"The files have no column to learn from besides {target!r}.")
     threads = n_threads(options.n_jobs, scan.n_rows * len(scan.names))
     if scan.watch is not None:
         files = f"{len(scan.files)} files" if len(scan.files) > 1 else "1 file"
         scan.watch("plan", f"{scan.n_rows:,} rows in {files}, which are read piece by piece")
-    found = first_pass(columns, target, options, threads)
+    found = first_pass(columns, target, options, threads, weighting)
     check_columns(options, found.schema)
     pieces, classes = scan.pieces, options.task == "classification"
     shapes = [
-        empty_arrays(found.schema, piece.n_rows, found.single, classes=classes) for piece in pieces
+        empty_arrays(
+            found.schema,
+            piece.n_rows,
+            found.single,
+            classes=classes,
+            weighted=found.weights is not None,
+        )
+        for piece in pieces
     ]
     plan = plan_of(scan, found, shapes, threads)
     if scan.watch is not None:
@@ -77,7 +87,8 @@ def opened(
             arrays = named_arrays(
                 scratch.arrays(f"shard{number}", shapes[number]), len(found.schema.columns)
             )
-            batches = piece.file.batches(piece.groups, [*found.schema.names, target])
+            names = [*found.schema.names, target, *weighting.columns]
+            batches = piece.file.batches(piece.groups, names)
             return arrays, _in_file(piece, lambda: fill(arrays, batches, found, target))
 
         written = _in_threads(write, len(pieces), threads, scan, "writing shard")
@@ -90,15 +101,18 @@ def opened(
         )
 
 
-def first_pass(columns: Scan, target: str, options: GrowOptions, threads: int) -> FirstPass:
+def first_pass(
+    columns: Scan, target: str, options: GrowOptions, threads: int, weighting: Weighting
+) -> FirstPass:
     """Find levels and classes, and place the bins."""
     pieces = columns.pieces
     numbers = [name for name in columns.names if _is_number(columns.arrow_type(name))]
     others = [name for name in columns.names if name not in numbers]
 
     def look(k: int) -> PieceLook:
-        batches = pieces[k].file.batches(pieces[k].groups, [*others, target])
-        return _in_file(pieces[k], lambda: look_at(batches, target, options.task))
+        wanted = [*others, target, *weighting.columns]
+        batches = pieces[k].file.batches(pieces[k].groups, wanted)
+        return _in_file(pieces[k], lambda: look_at(batches, target, options.task, weighting.column))
 
     whole = join(_in_threads(look, len(pieces), threads, columns, "looking at piece"))
     chosen = np.unique(np.linspace(0, len(pieces) - 1, SAMPLED_PIECES).astype(int)).tolist()
@@ -108,7 +122,7 @@ def first_pass(columns: Scan, target: str, options: GrowOptions, threads: int) -
         batches = [next(pieces[k].file.batches(pieces[k].groups[:1], binned)) for k in chosen]
         sample = sample_numbers(batches, binned)
     single = frozenset(name for name in numbers if str(columns.arrow_type(name)) == "float")
-    return settle(whole, columns.names, sample, single, (target, options))
+    return settle(whole, columns.names, sample, single, (target, options), weighting)
 
 
 def _is_number(kind: Any) -> bool:

@@ -26,12 +26,18 @@ def fill(arrays: ShardArrays, batches: Iterable[Any], found: FirstPass, target: 
     missing = [0] * len(schema.columns)
     for batch in batches:
         columns, labels = split_target(batch, target)
+        numbers = None
+        if found.weights is not None and found.weights.column is not None:
+            columns, numbers = split_target(columns, found.weights.column)
         table = read_like(columns, schema, match="name", unseen="error")
         learned = read_target_like(labels, found.target, table.n_rows)
         end = at + table.n_rows
         if end > len(arrays.target):
             raise DataError("there are more rows than before.")
         arrays.target[at:end] = found.units.shrink_target(learned.values[:, 0])
+        if found.weights is not None and arrays.weights is not None:
+            own = found.weights.of(numbers, learned.values[:, 0], found.units)
+            arrays.weights[at:end] = own
         for j, column in enumerate(table.columns):
             arrays.columns[j][at:end] = column.values
             missing[j] += int(np.count_nonzero(column.missing))
@@ -55,7 +61,8 @@ def agree(
             columns.append(info.n_levels)
         else:
             columns.append(NumberBins(np.array(edge, dtype=np.float64), least, most))
-    return schema, ShardLayout(found.counted, tuple(columns))
+    bits = None if found.weights is None else found.weights.bits
+    return schema, ShardLayout(found.counted, tuple(columns), bits)
 
 
 def described(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> Schema:
