@@ -135,6 +135,23 @@ def test_tree_grown_from_the_root_is_the_automatic_one(open_tab: Open) -> None:
     assert "0 of " in hands.page.inner_text("#comparison")
 
 
+def test_answers_do_not_wait_for_acknowledgements(open_tab: Open) -> None:
+    hands = open_tab()
+    quickest = hands.run(
+        """async () => {
+          const headers = { "X-Ceiba-Token": new URLSearchParams(location.search).get("token") };
+          const times = [];
+          for (let k = 0; k < 20; k++) {
+            const begin = performance.now();
+            await (await fetch("/api/cross-validation", { headers })).json();
+            times.push(performance.now() - begin);
+          }
+          return Math.min(...times);
+        }"""
+    )
+    assert quickest < 30  # without TCP_NODELAY each takes 40 ms and more
+
+
 def test_two_tabs_stay_in_step(open_tab: Open, browser: Any, served: Served) -> None:
     one = grown(open_tab())
     two = Hands(browser, served.address)
