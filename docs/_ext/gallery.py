@@ -100,4 +100,4 @@ class Example(SphinxDirective):
 def setup(app: Any) -> dict[str, bool]:
     """Register the directive."""
     app.add_directive("example", Example)
-    return {"parallel_read_safe": False, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
