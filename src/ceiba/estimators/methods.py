@@ -300,6 +300,32 @@ class EstimatorMethods(TrustMethods):
         given = {"train": train, "test": test, "title": title, "lang": lang}
         return report(tree, path, **(shared | given | options))
 
+    def studio(self, X: Any, y: Any, **options: Any) -> Any:
+        """Open this model in the studio, and wait until it is closed; see `ceiba.studio`.
+
+        Parameters
+        ----------
+        X, y
+            What the model was fitted on; y may be the name of a column of X.
+        **options
+            Of `ceiba.studio`: test, workspace, lang, port, browser.
+
+        Returns
+        -------
+        fitted estimator
+            The model as it was when the studio was closed.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3]}, ["a", "b", "b"]
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, y)
+        >>> edited = model.studio(X, y)  # doctest: +SKIP
+        """
+        from ceiba.studio import studio
+
+        return studio(X, y, model=self, **options)
+
     def save(
         self,
         path: str | os.PathLike[str] | BinaryIO,
