@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -217,6 +218,20 @@ def test_too_little_memory_or_disk_is_said_before_work_begins(
     monkeypatch.setattr(scratch.shutil, "disk_usage", lambda path: SimpleNamespace(free=10))
     with pytest.raises(DataError, match=r"scratch files need 0\.00 GB, and .* has 0\.00 GB left"):
         ceiba.DecisionTreeClassifier().fit(ceiba.scan(tmp_path / "*.parquet"), "label")
+
+
+def test_scratch_files_have_no_name_that_could_be_left_behind(tmp_path: Path) -> None:
+    with scratch.Scratch(str(tmp_path)) as room:
+        made = room.arrays(
+            "shard0", {"x": (np.dtype(np.int32), (5,)), "y": (np.dtype(float), (3,))}
+        )
+        made["x"][:] = 7
+        made["y"][:] = 1.5
+        if os.name == "posix":
+            assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+        assert made["x"].tolist() == [7] * 5
+        assert made["y"].tolist() == [1.5] * 3
+    assert names_in(tmp_path) == []
 
 
 def test_a_full_disk_is_an_error_of_ours(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import shutil
 import tempfile
@@ -71,6 +72,8 @@ class Scratch:
                 "room, or give another directory as scratch."
             ) from error
         mapped = np.memmap(path, np.uint8, "r+", shape=(size,))
+        with contextlib.suppress(OSError):  # Windows keeps what is mapped
+            path.unlink()  # the room is given back even if this process is killed
         made, at = {}, 0
         for key, (dtype, shape) in shapes.items():
             n = dtype.itemsize * int(np.prod(shape))
