@@ -235,7 +235,8 @@ class Learning:
             answer("\n".join(lines), figures, as_json)
         if judged is None:
             remark(
-                "No rows were held out to test the tree: try --test-size 0.3.", self.quiet or as_json
+                "No rows were held out to test the tree: try --test-size 0.3.",
+                self.quiet or as_json,
             )
 
     def report(self, model: Any, path: Path, test: str | None) -> None:

@@ -76,6 +76,33 @@ DEFAULTS: Final[dict[str, tuple[str, str]]] = {
 
 #: The options.
 OPTIONS: Final[dict[str, tuple[str, str]]] = {
+    "A table (CSV, Parquet, Arrow, a spreadsheet, a database), a model file, or with --lesson "
+    "restaurant, play-tennis or iris.": (
+        "Una tabla (CSV, Parquet, Arrow, una hoja de cálculo, una base de datos), un archivo de "
+        "modelo o, con --lesson, restaurant, play-tennis o iris.",
+        "Uma tabela (CSV, Parquet, Arrow, uma planilha, um banco de dados), um arquivo de modelo "
+        "ou, com --lesson, restaurant, play-tennis ou iris."),
+    "With a model file: the table it learned from.": (
+        "Con un archivo de modelo: su tabla de entrenamiento.",
+        "Com um arquivo de modelo: a sua tabela de treino."),
+    "A file of held-out rows.": ("Un archivo de filas reservadas.",
+                                 "Um arquivo de linhas reservadas."),
+    "Classroom mode: figures stay hidden until you have answered.": (
+        "Modo de clase: las cifras quedan ocultas hasta que usted responde.",
+        "Modo de aula: os valores ficam ocultos até você responder."),
+    "Where the work is kept.": ("Dónde se guarda el trabajo.", "Onde o trabalho é guardado."),
+    "Begin anew; the work so far is put aside.": (
+        "Empieza de nuevo; el trabajo anterior se aparta.",
+        "Começa de novo; o trabalho anterior é posto de lado."),
+    "Address to listen on; others than this computer's own are open to the network.": (
+        "Dirección en la que se escucha; fuera de este equipo, queda abierta a la red.",
+        "Endereço em que se escuta; fora deste computador, fica aberto à rede."),
+    "Port; 0 takes a free one.": ("Puerto; 0 toma uno libre.", "Porta; 0 usa uma livre."),
+    "Print the address instead of opening a browser.": (
+        "Imprime la dirección en vez de abrir un navegador.",
+        "Imprime o endereço em vez de abrir um navegador."),
+    "Language of the page: en, es, pt.": ("Idioma de la página: en, es, pt.",
+                                          "Idioma da página: en, es, pt."),
     "Show this message and exit.": ("Muestra esta ayuda y termina.",
                                     "Mostra esta ajuda e termina."),
     "Show the version.": ("Muestra la versión.", "Mostra a versão."),
@@ -397,6 +424,13 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "Descreve uma tabela: tipos de colunas, células vazias, distribuições e o que é suspeito."),
     "Learn a tree from a table and save it.": ("Aprende un árbol de una tabla y lo guarda.",
                                                "Aprende uma árvore de uma tabela e a salva."),
+    "Grow a tree by hand, with the data, in the browser.": (
+        "Hace crecer un árbol a mano, con los datos, en el navegador.",
+        "Faz crescer uma árvore à mão, com os dados, no navegador."),
+    "The work is kept in DATA.studio after every action; starting again goes on with it.": (
+        "El trabajo se guarda en DATA.studio después de cada acción; al volver a empezar se "
+        "continúa con él.",
+        "O trabalho é guardado em DATA.studio após cada ação; ao começar de novo, continua-se."),
     "List the nested trees of a model, or write one of them as a new model.": (
         "Lista los árboles anidados de un modelo, o escribe uno de ellos como modelo nuevo.",
         "Lista as árvores aninhadas de um modelo, ou escreve uma delas como modelo novo."),

@@ -29,23 +29,32 @@ def studio(
         typer.Option("--target", "-t", help="The column to predict, by name or number."),
     ] = None,
     rows: Annotated[
-        str | None, typer.Option("--data", "-d", help="With a model file: the table it learned.")
+        str | None,
+        typer.Option("--data", "-d", help="With a model file: the table it learned from."),
     ] = None,
     test: Annotated[str | None, typer.Option(help="A file of held-out rows.")] = None,
     lesson: Annotated[
-        bool, typer.Option("--lesson", help="Classroom: figures are hidden until you answered.")
+        bool,
+        typer.Option(
+            "--lesson", help="Classroom mode: figures stay hidden until you have answered."
+        ),
     ] = False,
     workspace: Annotated[
         Path | None,
         typer.Option("--workspace", "-w", help="Where the work is kept. [default: DATA.studio]"),
     ] = None,
     new: Annotated[
-        bool, typer.Option("--new", help="Do not go on with the work that is kept.")
+        bool, typer.Option("--new", help="Begin anew; the work so far is put aside.")
     ] = False,
-    host: Annotated[str, typer.Option(help="Listen on another address.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port. 0: a free one.", min=0, max=65535)] = 0,
+    host: Annotated[
+        str,
+        typer.Option(
+            help="Address to listen on; others than this computer's own are open to the network."
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 takes a free one.", min=0, max=65535)] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address only.")
+        bool, typer.Option("--no-browser", help="Print the address instead of opening a browser.")
     ] = False,
     lang: Annotated[str, typer.Option(help="Language of the page: en, es, pt.")] = "en",
     reading: ReadingFlags = AS_FOUND,
