@@ -72,8 +72,14 @@ def studio(
 
     ceiba studio restaurant --lesson --lang es
     """
-    from ceiba.cli.studio_job import file_source, lesson_source, model_source, put_aside
     from ceiba.cli.terminal.output import remark, warn_in_words
+
+    is_lesson = lesson and data in _LESSONS and not Path(data).exists()
+    is_model = data.endswith((".ceiba", ".ceiba.gz"))
+    if rows is not None and not is_model:
+        raise OptionError("--data is for a model file: ceiba studio MODEL --data TABLE.")
+    loaded = None if is_lesson or is_model else _read(data, reading)
+    from ceiba.cli.studio_job import file_source, lesson_source, model_source, put_aside
 
     try:
         from ceiba.studio.launch import Address, first_setup, open_workspace, run
@@ -86,14 +92,13 @@ def studio(
     warn_in_words(quiet)
     options: dict[str, Any] = {}
     name: str | None
-    if lesson and data in _LESSONS and not Path(data).exists():
+    if is_lesson:
         source, name, options = lesson_source(data)
-    elif data.endswith((".ceiba", ".ceiba.gz")):
+    elif is_model:
         source, name = model_source(data, rows, target, reading)
     else:
-        if rows is not None:
-            raise OptionError("--data is for a model file: ceiba studio MODEL --data TABLE.")
-        source, name = file_source(data, target, reading, test)
+        source, name = file_source(data, target, reading, test, loaded)
+    del loaded  # a large table is in memory once
     path = workspace
     if path is None and source.file is not None and source.folder is not None:
         path = source.folder / f"{Path(source.file.partition('::')[0]).name}.studio"
@@ -109,3 +114,21 @@ def studio(
     address = Address(host, port)
     run(opened, address, browser=not no_browser, tell=remark)
     remark("" if path is None else f"The work is kept in {path}.", quiet)
+
+
+def _read(data: str, flags: ReadingFlags) -> Any:
+    """Read a table; what takes a second to import is imported meanwhile, in another thread.
+
+    Nothing else that needs scikit-learn may be imported before this has ended.
+    """
+    from importlib import import_module
+    from threading import Thread
+
+    from ceiba.cli.files.reading import load_table
+
+    importing = Thread(target=import_module, args=("sklearn.base",))
+    importing.start()
+    try:
+        return load_table(data, flags.reading())
+    finally:
+        importing.join()
