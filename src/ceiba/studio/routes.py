@@ -98,11 +98,11 @@ GET /api/node/{node}/p-values  ->  {"revision", "node", "p_values": {"Age": {"p_
 GET /api/node/{node}/column/{name}  ->  what is drawn of one column at a node
     {"revision", "node", "column", "kind", "histogram": BARS of the report with its cut or null,
      "curve": null | {"cut": [...], "gain": [...], "every": 5} (at most 512 points, the best of each
-     stretch; of many rows each fifth counts), "n_missing", "levels": null | [{"code", "text", "n_rows", "counts" |
-     "mean"}]}
+     stretch; of many rows each fifth counts), "n_missing",
+     "levels": null | [{"code", "text", "n_rows", "counts" | "mean"}]}
 POST /api/node/{node}/preview {"split": SPLIT}  ->  what a split would do; nothing changes
-    {"revision", "node", "split": "Age <= 31", "given": SPLIT object, "gain", "best_gain" (of the
-     column, null if not known), "p_value" (of the branches, as if fixed beforehand),
+    {"revision", "node", "split": "Age <= 31", "given": SPLIT object, "gain",
+     "p_value" (of the branches, as if fixed beforehand),
      "branches": [BRANCH, ...], "held_out": null | [BRANCH, ...],
      "empty": false (true: a branch has no rows, and the split cannot be taken)}
 GET /api/node/{node}/rows?limit=20  ->  {"columns": [...], "rows": [[...], ...]}: some of its rows
