@@ -15,6 +15,8 @@ from ceiba.cli.options.reading_flags import ReadingFlags
 from ceiba.cli.studio_job import file_source, model_source
 from ceiba.errors import CeibaError, OptionError
 from ceiba.studio import launch
+from ceiba.studio.prepare import whole_table
+from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
 from tests.studio.random_work import frame
 
@@ -91,6 +93,22 @@ def test_studio_keeps_its_work_where_it_is_told(
     again = Opened(monkeypatch, call)
     assert again.ask("/api/state")["resumed"]["actions"] == 1
     assert again.closed().tree_ == first.tree_
+
+
+def test_other_address_than_this_machine_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    table, name = whole_table(frame(0), "buys")
+    source = Source("data", table)
+    workspace = Workspace(source, launch.first_setup(source, name, {}))
+
+    def tell(text: str) -> None:
+        said.append(text)
+        if "open at" in text:
+            url = text.split()[-1].replace("/?", "/api/close?")
+            urllib.request.urlopen(urllib.request.Request(url, b"{}"), timeout=60).close()
+
+    launch.run(workspace, launch.Address("0.0.0.0"), browser=False, tell=tell)
+    assert said[0].startswith("warning: the studio listens on 0.0.0.0")
 
 
 @pytest.mark.parametrize(
