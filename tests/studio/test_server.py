@@ -243,6 +243,24 @@ def test_close_gives_the_model_back() -> None:
     assert talk.post("/api/close") == {"closed": True}
 
 
+@pytest.mark.parametrize("seed", [2, 3, 4])
+def test_every_action_is_answered_with_a_state(seed: int) -> None:
+    """Rows of many nodes are asked for, more than are kept."""
+    from ceiba.errors import CeibaError
+    from ceiba.studio.service import Service
+    from tests.studio.random_work import random_action
+
+    rng = np.random.default_rng(seed)
+    service = Service(opened(seed))
+    for _ in range(70):
+        name, arguments = random_action(rng, service.workspace)
+        try:
+            state = service.act({"action": name, "arguments": arguments})
+        except CeibaError:
+            continue
+        assert state["revision"] == service.workspace.revision
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_random_questions_never_break_the_server(seed: int) -> None:
     """Whatever was done before, every question about every node has an answer."""

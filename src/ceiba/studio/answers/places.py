@@ -39,12 +39,12 @@ class Places:
         keys = [self.key(tree, problem, path[: k + 1]) for k in range(len(path))]
         known = max((k for k in range(len(path)) if keys[k] in self._kept), default=None)
         here = Here.at(tree, 0, problem) if known is None else self._kept[keys[known]]
+        if known is not None:
+            self._kept.move_to_end(keys[known])  # the last to be given up
         here = replace(here, problem=problem)
         for k in range(0 if known is None else known + 1, len(path)):
             here = here.down(tree, path[k]) if k else here
             self._keep(keys[k], here)
-        if known is not None:
-            self._kept.move_to_end(keys[known])
         return here
 
     def _keep(self, key: Any, here: Here) -> None:
