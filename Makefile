@@ -65,6 +65,7 @@ format: $(STAMPS)/tools ## format the code with ruff and clang-format
 
 docs: $(STAMPS)/built $(STAMPS)/docs ## build the documentation as HTML in docs/_build/html
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	$(PY) docs/_ext/check_site.py docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 man: $(STAMPS)/built ## the manual page of the command, into out/ceiba.1
@@ -95,7 +96,7 @@ $(PY):
 
 $(STAMPS)/%: pyproject.toml Makefile | $(PY)
 	@mkdir -p $(STAMPS)
-	@$(requirements) $(if $(filter tools,$*),build project test plot cli excel view studio formula interop,$*) > $(STAMPS)/$*.txt
+	@$(requirements) $(if $(filter tools,$*),build project test plot cli excel view studio formula dask interop,$*) > $(STAMPS)/$*.txt
 	@echo "installing packages into $(VENV) ($*)"
 	@$(PY) -m pip install -q --disable-pip-version-check -r $(STAMPS)/$*.txt
 	@touch $@

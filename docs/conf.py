@@ -24,8 +24,10 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "api_links",
+    "gallery",
     "made_pages",
     "mathml",
+    "ratio_chart",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # .rst: generated pages only
 exclude_patterns = ["_build", "_ext", "_made"]
@@ -61,7 +63,7 @@ html_copy_source = False
 html_static_path = ["_static", "_made"]
 html_css_files = ["site.css"]
 html_js_files = ["pictures.js"]
-html_search_scorer = "_static/scorer.js"
+html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
 html_math_renderer = "mathml"
 copybutton_exclude = ".linenos, .gp, .go"  # of a session, what is typed
 copybutton_selector = "div:not(.output) > div.highlight > pre"

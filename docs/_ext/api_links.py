@@ -6,12 +6,14 @@ from typing import Any
 
 from docutils import nodes
 
+KINDS = ("class", "function", "data", "exception")
+
 
 def targets(env: Any) -> dict[str, tuple[str, str]]:
     """Map what stands between backticks to page and anchor, where it names one object only."""
     places: dict[str, set[tuple[str, str]]] = {}
     for name, entry in env.domaindata["py"]["objects"].items():
-        if name.startswith("ceiba.") and entry.objtype in ("class", "function", "data", "exception"):
+        if name.startswith("ceiba.") and entry.objtype in KINDS:
             place = (entry.docname, entry.node_id)
             short = name.rsplit(".", 1)[1]
             for written in (name, f"ceiba.{short}", short):

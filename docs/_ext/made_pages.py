@@ -13,22 +13,33 @@ from ceiba.lessons import LANGUAGES, NUMBERS, Finished, lesson, page, run
 from ceiba.lessons.worked import worked_figures
 
 HUBS = {
-    "en": (
-        "Eight lessons",
-        "From one good question to a tree that decides. Each lesson takes ten to twenty minutes, has pictures that "
-        "move and exercises with solutions, and can be run as a notebook: `ceiba lesson 3`.",
-    ),
-    "es": (
-        "Ocho lecciones",
-        "De una buena pregunta a un árbol que decide. Cada lección lleva de diez a veinte minutos, tiene imágenes que "
-        "se mueven y ejercicios resueltos, y se puede ejecutar como cuaderno: `ceiba lesson 3 --lang es`.",
-    ),
-    "pt": (
-        "Oito lições",
-        "De uma boa pergunta a uma árvore que decide. Cada lição leva de dez a vinte minutos, tem imagens que se movem "
-        "e exercícios resolvidos, e pode ser executada como notebook: `ceiba lesson 3 --lang pt`.",
-    ),
+    "en": """# Eight lessons
+
+From one good question to a tree that decides. Each lesson takes ten to twenty minutes, has pictures
+that move and exercises with solutions, and can be run as a notebook: `ceiba lesson 3`.
+""",
+    "es": """# Ocho lecciones
+
+De una buena pregunta a un árbol que decide. Cada lección lleva de diez a veinte minutos, tiene
+imágenes que se mueven y ejercicios resueltos, y se puede ejecutar como cuaderno:
+`ceiba lesson 3 --lang es`.
+""",
+    "pt": """# Oito lições
+
+De uma boa pergunta a uma árvore que decide. Cada lição leva de dez a vinte minutos, tem imagens que
+se movem e exercícios resolvidos, e pode ser executada como notebook: `ceiba lesson 3 --lang pt`.
+""",
 }
+WORKED = """# Every worked figure
+
+The teaching documents that ceiba was made from hold worked figures. Here stands each one with the
+lesson and the cell that computes it. A test compares the values; where a document has a misprint,
+the lesson says so. The salaries of baseball players (`hitters...`) are those of the stand-in here,
+and of the real table in the test.
+
+| figure | lesson: cell | value here |
+|---|---|---|
+"""
 
 
 def write(path: Path, text: str) -> None:
@@ -44,11 +55,10 @@ def make_lessons(folder: Path) -> None:
     for lang in LANGUAGES:
         for number in NUMBERS:
             write(folder / lang / f"{number}.md", page(finished[number], lang))
-        title, lead = HUBS[lang]
-        more = "worked\n" if lang == "en" else ""
+        more = "worked\n../../teaching\n" if lang == "en" else ""
         lines = "\n".join(str(number) for number in NUMBERS)
-        hub = f"# {title}\n\n{lead}\n\n```{{toctree}}\n:maxdepth: 1\n{lines}\n{more}```\n"
-        write(folder / lang / "index.md", hub)
+        tree = f"\n```{{toctree}}\n:maxdepth: 1\n{lines}\n{more}```\n"
+        write(folder / lang / "index.md", HUBS[lang] + tree)
     write(folder / "en" / "worked.md", worked_page(finished))
 
 
@@ -59,13 +69,7 @@ def worked_page(finished: dict[int, Finished]) -> str:
         value = "" if "correct" in one.expression else short(one.value(finished[one.lesson]))
         link = f"[{one.lesson}: {one.cell}](#lesson-{one.lesson}-en-{one.cell})"
         rows.append(f"| `{one.id}` | {link} | {value} |")
-    return (
-        "# Every worked figure\n\n"
-        "The teaching documents that ceiba was made from hold worked figures. Here stands each one with the lesson "
-        "and the cell that computes it. A test compares the values; where a document has a misprint, the lesson says "
-        "so. The salaries of baseball players (`hitters...`) are those of the stand-in here, and of the real table in "
-        "the test.\n\n| figure | lesson: cell | value here |\n|---|---|---|\n" + "\n".join(rows) + "\n"
-    )
+    return WORKED + "\n".join(rows) + "\n"
 
 
 def short(value: Any) -> str:
@@ -86,8 +90,8 @@ def make_report(path: Path) -> None:
     iris = ceiba.datasets.load_iris()
     rows = {part: [i for i in range(150) if (i % 3 == 0) == part] for part in (True, False)}
     held, seen = (
-        ({k: [v[i] for i in rows[part]] for k, v in iris.X.items()}, [iris.y[i] for i in rows[part]])
-        for part in (True, False)
+        ({k: [v[i] for i in part] for k, v in iris.X.items()}, [iris.y[i] for i in part])
+        for part in (rows[True], rows[False])
     )
     pruning = ceiba.CostComplexity(rule="1se", keep_unpruned=True)
     model = ceiba.DecisionTreeClassifier(prune=pruning).fit(*seen)

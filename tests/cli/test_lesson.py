@@ -42,4 +42,4 @@ def test_lesson_with_a_folder_reads_the_tables_there(tmp_path):
     ok("lesson", "4", "--data", ".", "--out", "mine.ipynb", cwd=tmp_path)
     made = json.loads((tmp_path / "mine.ipynb").read_text("utf-8"))
     assert "read_from" in made["cells"][0]["source"]
-    assert any("from the file table" in cell["source"] for cell in made["cells"])
+    assert any("from the real table" in cell["source"] for cell in made["cells"])

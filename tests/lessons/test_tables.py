@@ -85,5 +85,5 @@ def test_lesson_6_runs_on_the_real_tables(data_folder):
     assert finished.value("n_days") == 25_551
     assert finished.value("from_on") == 1.0
     assert finished.value("above") == pytest.approx(0.9635, abs=1e-4)
-    assert "file" in page(finished, "pt")
+    assert "com a tabela verdadeira" in page(finished, "pt")
     assert lessons.table("seattle").source == "stand-in"  # the folder was for that run only

@@ -56,7 +56,7 @@ class Learning:
     train : tuple of (Table, target)
         What the model was fitted to.
     test : tuple of (frame, target, weights), optional
-        The rows kept apart.
+        The held-out rows.
     """
 
     data: str
@@ -141,7 +141,7 @@ class Learning:
         seed: int | None,
         keep_unpruned: bool = False,
     ) -> Any:
-        """Fit the estimator, to all rows or to those not kept apart."""
+        """Fit the estimator, to all rows or to those not held out."""
         from ceiba.grow import watching
         from ceiba.prune.cross_validation.progress import watching_folds
 
@@ -222,7 +222,7 @@ class Learning:
         if self.test is not None:
             held, truth, weights = self.test
             judged = model.evaluate(as_columns(held), truth, weights)
-            lines.append(f"On {counted(len(truth), 'row')} kept apart:")
+            lines.append(f"On {counted(len(truth), 'held-out row')}:")
         elif test is not None:
             judged = evaluation_on(model, test, self.reading, self.target, self.weight)
             lines.append(f"On {test}:")
@@ -234,12 +234,12 @@ class Learning:
         if not self.quiet or as_json:
             answer("\n".join(lines), figures, as_json)
         if judged is None:
-            remark(
-                "Nothing was kept apart to judge by: try --test-size 0.3.", self.quiet or as_json
-            )
+            hint = "--test-size 0.3" if self.train[0] is not None else "--test FILE"
+            silent = self.quiet or as_json
+            remark(f"No rows were held out to test the tree: try {hint}.", silent)
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
-        """Write the page, with the rows learned from and those kept apart."""
+        """Write the page, with the training rows and the held-out ones."""
         held_out = None
         if self.test is not None:
             held_out = (as_columns(self.test[0]), self.test[1])

@@ -14,6 +14,7 @@ import numpy as np
 from ceiba.estimators.one_row import one_row
 from ceiba.estimators.trusting import TrustMethods
 from ceiba.estimators.weights import taken_out
+from ceiba.table import Scan
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -146,7 +147,7 @@ class EstimatorMethods(TrustMethods):
         tree = self._fitted()
         X, sample_weight = taken_out(X, sample_weight)
         X, y, groups = read_evaluation(tree, X, y, by)
-        table = self._rows(X)
+        table = self.apply(X) if isinstance(X, Scan) else self._rows(X)
         return evaluate_tree(
             tree,
             table,
@@ -156,7 +157,7 @@ class EstimatorMethods(TrustMethods):
             positive=self.__dict__.get("positive") if positive is None else positive,
             confidence=confidence,
             frequency_weights=bool(self.__dict__.get("frequency_weights")),
-            n_threads=self._threads(table),
+            n_threads=1 if isinstance(X, Scan) else self._threads(table),
         )
 
     def predict_one(self, row: Any) -> Answer:

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from ceiba.lessons.source import Cell, Lesson
 from ceiba.lessons.tables import tables_from
+from ceiba.lessons.words import WORDS
 
 _VALUE: Final = re.compile(r"\{\{(\w+)(?::([^}]*))?\}\}")
 _COMMA: Final = re.compile(r"(?<=\d)\.(?=\d)")
@@ -69,8 +70,9 @@ class Finished:
         def shown(match: re.Match[str]) -> str:
             name, style = match.groups()
             value = self.value(name, after)
-            text = format(value, style or "")
-            return in_language(text, lang) if isinstance(value, int | float) else text
+            if isinstance(value, str):
+                return WORDS[lang].get(value, value)
+            return in_language(format(value, style or ""), lang)
 
         return _VALUE.sub(shown, text)
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import csv
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -20,11 +21,13 @@ import numpy as np
 from ceiba.errors import DataError, OptionError, did_you_mean
 
 #: Name of a table: its file.
-TABLES: Final = {
-    "seattle": "seattleWeather_1948-2017.csv",
-    "water": "water_potability.csv",
-    "hitters": "Hitters.csv",
-}
+TABLES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "seattle": "seattleWeather_1948-2017.csv",
+        "water": "water_potability.csv",
+        "hitters": "Hitters.csv",
+    }
+)
 _FOLDER: Final[ContextVar[Path | None]] = ContextVar("folder", default=None)
 
 Columns = dict[str, list[Any]]

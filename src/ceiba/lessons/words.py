@@ -6,6 +6,8 @@ from typing import Final
 
 WORDS: Final[dict[str, dict[str, str]]] = {
     "en": {
+        "stand-in": "stand-in table",
+        "file": "real table (file)",
         "lesson": "Lesson",
         "language": "English",
         "exercise": "Exercise",
@@ -44,6 +46,8 @@ WORDS: Final[dict[str, dict[str, str]]] = {
         "drag": "Drag the line, or use the arrow keys on the slider.",
     },
     "es": {
+        "stand-in": "tabla de sustitución",
+        "file": "tabla verdadera (archivo)",
         "lesson": "Lección",
         "language": "Español",
         "exercise": "Ejercicio",
@@ -82,6 +86,8 @@ WORDS: Final[dict[str, dict[str, str]]] = {
         "drag": "Arrastra la línea, o usa las flechas del teclado sobre el deslizador.",
     },
     "pt": {
+        "stand-in": "tabela substituta",
+        "file": "tabela verdadeira (arquivo)",
         "lesson": "Lição",
         "language": "Português",
         "exercise": "Exercício",

@@ -1,0 +1,147 @@
+"""The site: at most eight entries per part, checkers that find what is broken, pages in a browser.
+
+The tests of the built pages need `make docs` and are slow.
+"""
+
+from __future__ import annotations
+
+import re
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.report.browser import chromium
+
+DOCS = Path(__file__).parents[2] / "docs"
+BUILT = DOCS / "_build" / "html"
+PARTS = ["Learn", "Do", "Understand", "Look up"]
+
+
+@pytest.fixture(scope="module")
+def checker() -> dict[str, Any]:
+    return runpy.run_path(str(DOCS / "_ext" / "check_site.py"))
+
+
+def site(folder: Path, **pages: str) -> Path:
+    for name, text in pages.items():
+        (folder / f"{name}.html").write_text(text, "utf-8")
+    return folder
+
+
+def test_checker_accepts_links_that_lead_somewhere(checker, tmp_path):
+    pages = {"a": '<a href="b.html#here">b</a><img src="b.html">', "b": '<p id="here">'}
+    assert checker["problems"](site(tmp_path, **pages)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<a href="nowhere.html">',
+        '<a href="a.html#nowhere">',
+        '<a href="#nowhere">',
+        '<img src="absent.png">',
+        '<script src="https://example.org/x.js"></script>',
+        '<link rel="stylesheet" href="//example.org/x.css">',
+    ],
+)
+def test_checker_finds_what_is_broken_or_loaded_from_elsewhere(checker, tmp_path, text):
+    assert len(checker["problems"](site(tmp_path, a=text))) == 1
+
+
+def test_home_page_has_four_parts_of_at_most_eight_entries():
+    text = (DOCS / "index.md").read_text("utf-8")
+    trees = re.findall(r"```\{toctree\}\n:caption: ([^\n]+)\n:hidden:\n(.*?)```", text, re.S)
+    assert [caption for caption, _ in trees] == PARTS
+    for caption, entries in trees:
+        assert 1 <= len(entries.split()) <= 8, caption
+
+
+def test_chart_reads_the_ratios_of_the_page():
+    pytest.importorskip("sphinx", reason="sphinx is not installed")
+    made = runpy.run_path(str(DOCS / "_ext" / "ratio_chart.py"))
+    text = (
+        "| workload | what | ours | theirs | figure | bar |\n"
+        "| --- | --- | --- | --- | --- | --- |\n"
+        "| big | fit, CPU time | 1 s | scikit-learn 30 s | 30.0x faster | |\n"
+        "|  | fit, CPU time | 1 s | LightGBM 500 ms | 2.0x slower | |\n"
+        "|  | predict, CPU time | 1 s | LightGBM 500 ms | 2.0x slower | |\n"
+        "| big | fit, CPU time | 1 s | scikit-learn 31 s | 31.0x faster | |\n"
+    )
+    assert made["ratios"](text, "fit, CPU time") == {"big": {"scikit-learn": 31.0, "LightGBM": 0.5}}
+    assert "31x" in made["chart"](made["ratios"](text, "fit, CPU time"), "title")
+
+
+# --- the built pages
+
+
+def built() -> list[str]:
+    pages = ["index", "quickstart", "gallery", "comparison", "benchmarks", "pruning", "cli"]
+    pages += ["howto/csv", "howto/coming_from", "howto/shipping", "howto/rare_classes"]
+    pages += [f"cheat_sheet/{lang}" for lang in ("en", "es", "pt")]
+    pages += [f"lessons/{lang}/{n}" for lang in ("en", "es", "pt") for n in ("index", *range(1, 9))]
+    return [*pages, "lessons/en/worked", "api/index", "glossary"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if not (BUILT / "index.html").is_file():
+        pytest.skip("the site is not built (make docs)")
+    with chromium() as started:
+        yield started
+
+
+def opened(browser: Any, name: str, **options: Any) -> tuple[Any, list[str]]:
+    page = browser.new_context(offline=True, **options).new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto((BUILT / f"{name}.html").as_uri())
+    return page, errors
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", built())
+def test_page_does_not_scroll_sideways_on_a_phone(browser, name):
+    page, errors = opened(browser, name, viewport={"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert errors == []
+    page.context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", built())
+def test_axe_finds_nothing(browser, name, theme):
+    from tests.report.npm import package
+
+    axe = (package("axe-core") / "axe.min.js").read_text("utf-8")
+    page, _ = opened(browser, name, color_scheme=theme)
+    page.evaluate(axe)
+    # The report that the home page embeds is tested on its own.
+    result = page.evaluate('() => axe.run({exclude: ["iframe"]}, {iframes: false})')
+    found = [(one["id"], one["nodes"][0]["html"][:120]) for one in result["violations"]]
+    assert found == []
+    page.context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("missing values", "missing"),
+        ("choose size prune", "pruning"),
+        ("export SQL", "exports"),
+        ("surrogate", "missing"),
+    ],
+)
+def test_search_finds_guides_before_attributes(browser, words, page):
+    shown, _ = opened(browser, "search")
+    shown.fill('input[name="q"] >> nth=-1', words)
+    shown.keyboard.press("Enter")
+    shown.wait_for_selector("ul.search li a")
+    first = [one.get_attribute("href") for one in shown.locator("ul.search li a").all()[:5]]
+    assert not first[0].startswith("api/generated")
+    assert any(link.startswith(page) for link in first)
+    shown.context.close()
