@@ -14,9 +14,10 @@ pytest.importorskip("starlette")
 from starlette.websockets import WebSocketDisconnect
 
 from ceiba.studio.security import MOST_BYTES, new_token
-from ceiba.studio.server import ROUTES
+from ceiba.studio.server import ROUTES, make_app
+from ceiba.studio.service import Service
 from tests.studio.random_work import opened
-from tests.studio.serving import HOST, TOKEN, Talk, client
+from tests.studio.serving import HOST, TOKEN, Talk, TestClient, client
 
 
 @pytest.fixture(scope="module")
@@ -205,6 +206,27 @@ def test_answers_forbid_framing_sniffing_and_other_sources(talk: Talk) -> None:
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
         assert headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("listens", "host", "status"),
+    [
+        ("0.0.0.0", "192.168.1.5:8000", 200),
+        ("192.168.1.5", "192.168.1.5:8000", 200),
+        ("192.168.1.5", "evil.example:8000", 403),
+        ("fe80::1", "[fe80::1]:8000", 200),
+        ("127.0.0.1", "192.168.1.5:8000", 403),
+    ],
+)
+def test_other_addresses_are_answered_only_where_they_were_asked_for(
+    listens: str, host: str, status: int
+) -> None:
+    talk = TestClient(make_app(Service(opened(0)), TOKEN, listens, 8000))
+    headers = {"Host": host, "X-Ceiba-Token": TOKEN}
+    assert talk.get("/api/state", headers=headers).status_code == status
+    assert talk.get("/api/state", headers={"Host": host}).status_code == 403
+    foreign = {**headers, "Origin": "http://evil.example"}
+    assert talk.get("/api/state", headers=foreign).status_code == 403
 
 
 def test_tokens_are_long_and_differ() -> None:

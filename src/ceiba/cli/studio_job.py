@@ -18,11 +18,12 @@ from ceiba.studio.work.source import Source
 
 
 def file_source(
-    data: str, target: str | None, flags: ReadingFlags, test: str | None
+    data: str, target: str | None, flags: ReadingFlags, test: str | None, loaded: Any = None
 ) -> tuple[Source, str | None]:
-    """Read a table; give it with its target."""
+    """Read a table, unless that was done already; give it with its target."""
     reading = flags.reading()
-    return _source(data, reading, flags, target, test)
+    loaded = load_table(data, reading) if loaded is None else loaded
+    return _source(data, loaded, reading, flags, target, test)
 
 
 def model_source(
@@ -37,13 +38,19 @@ def model_source(
     if name is None:
         raise OptionError("The model does not say what its target is called: --target COLUMN.")
     reading = flags.like(metadata, tree)
-    return _source(data, reading, flags, str(name), None, model=opened, model_file=model)
+    loaded = load_table(data, reading)
+    return _source(data, loaded, reading, flags, str(name), None, model=opened, model_file=model)
 
 
 def _source(
-    data: str, reading: Any, flags: ReadingFlags, target: str | None, test: str | None, **more: Any
+    data: str,
+    loaded: Any,
+    reading: Any,
+    flags: ReadingFlags,
+    target: str | None,
+    test: str | None,
+    **more: Any,
 ) -> tuple[Source, str | None]:
-    loaded = load_table(data, reading)
     frame = loaded.frame
     name = None if target is None else column_named(target, frame.columns, "--target", data)
     how = {"data": Path(data).name, "missing_markers": list(reading.markers),

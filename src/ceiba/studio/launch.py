@@ -177,7 +177,7 @@ def run(
             "has its address can read the data; nothing is encrypted."
         )
     config = uvicorn.Config(
-        make_app(service, token, shown if shown == "127.0.0.1" else address.host, port),
+        make_app(service, token, address.host, port),
         log_level="error",
         access_log=False,
         server_header=False,

@@ -41,9 +41,9 @@ GET /api/state  ->
      "log": [{"line": "model = model.set_split(0, 'Sex = female', X, y, levels=0)",
               "action": "take", "node": 0}, ...],
      "undo": 5, "redo": 2,            how many actions can be taken back, and made again
-     "snapshots": [{"name": "first", "revision": 4, "n_leaves": 7, "current": false}, ...],
+     "snapshots": [{"name": "first", "n_leaves": 7, "current": false}, ...],
      "lesson": null | {"name": "restaurant", "answered": [{"node": 0, "column": "Patrons"}]},
-     "exports": [{"name": "sql", "ending": ".sql"}, ...]}
+     "exports": [{"name": "sql", "ending": ".sql", "about": "..."}, ...]}
     FIGURES: {"train": FIGURE, "held_out": null | FIGURE,
               "cross_validated": null | FIGURE with "folds", "current" (false: of an older tree)}
     FIGURE (classes): {"n_rows", "error", "se", "cost" (null without costs), "log_loss",
@@ -88,6 +88,7 @@ GET /api/node/{node}/rivals  ->
     {"revision", "node", "n_rows", "criterion", "rivals": [RIVAL, ...]}   best first
     RIVAL: {"column", "split": "Age <= 30", "given": SPLIT object, "gain", "p_value": null | number,
             "p_bound": "exact" | "at most" | "at least" | "pending", "forbidden": false,
+            "exact": false (of many rows: the best of 255 cuts, not of all),
             "current": true (the node's own split), "branches": [BRANCH, ...]}
     BRANCH: {"text": "Age <= 30", "n_rows", "weight", "impurity",
              "counts": [...] | null, "mean", "sd" (numbers, else null)}
@@ -96,13 +97,14 @@ GET /api/node/{node}/p-values  ->  {"revision", "node", "p_values": {"Age": {"p_
     What "pending" p-values are; may take seconds.
 GET /api/node/{node}/column/{name}  ->  what is drawn of one column at a node
     {"revision", "node", "column", "kind", "histogram": BARS of the report with its cut or null,
-     "curve": null | {"cut": [...], "gain": [...]} (at most 512 points, the best among them),
-     "best": SPLIT | null, "n_missing", "levels": null | [{"code", "text", "n_rows", "counts" |
-     "mean"}]}
+     "curve": null | {"cut": [...], "gain": [...], "every": 5} (at most 512 points, the best of each
+     stretch; of many rows each fifth counts), "n_missing",
+     "levels": null | [{"code", "text", "n_rows", "counts" | "mean"}]}
 POST /api/node/{node}/preview {"split": SPLIT}  ->  what a split would do; nothing changes
-    {"revision", "node", "split": "Age <= 31", "given": SPLIT object, "gain", "best_gain" (of the
-     column, null if not known), "p_value" (of the branches, as if fixed beforehand),
-     "branches": [BRANCH, ...], "held_out": null | [BRANCH, ...]}
+    {"revision", "node", "split": "Age <= 31", "given": SPLIT object, "gain",
+     "p_value" (of the branches, as if fixed beforehand),
+     "branches": [BRANCH, ...], "held_out": null | [BRANCH, ...],
+     "empty": false (true: a branch has no rows, and the split cannot be taken)}
 GET /api/node/{node}/rows?limit=20  ->  {"columns": [...], "rows": [[...], ...]}: some of its rows
 
 GET /api/compare?a=NAME&b=NAME  ->  NAME of a snapshot, "" for the tree as it is, or "@automatic"
@@ -110,7 +112,8 @@ GET /api/compare?a=NAME&b=NAME  ->  NAME of a snapshot, "" for the tree as it is
     {"a": {"name", "figures": FIGURES, "n_leaves", "depth"}, "b": {...},
      "rows": "held_out" | "train" (those that are compared), "n_rows", "n_changed",
      "changed": [{"a": answer, "b": answer, "node_a", "node_b", "n_rows"}, ...] most first,
-     "difference", "se" (of error or mse, b minus a, paired by row), "within_one_se": true}
+     "difference", "se" (of error, cost or mse, b minus a, paired by row), "better": "a" | "b" |
+     null, "within_one_se": true}
 
 POST   /api/cross-validation {"folds": 10}  ->  {"running": true, "done": 0, "total": 10}
 GET    /api/cross-validation                ->  the same, or {"running": false}

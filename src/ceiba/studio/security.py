@@ -62,8 +62,8 @@ class Guard:
     def __init__(self, app: Any, token: str, host: str, port: int) -> None:
         self.app = app
         self._token = token.encode()
-        names = _LOOPBACK if is_loopback(host) else (*_LOOPBACK, host)
-        self._hosts = {f"{name}:{port}" for name in names}
+        own = f"[{host}]" if ":" in host else host
+        self._hosts = {f"{name}:{port}".lower() for name in (*_LOOPBACK, own)}
         self._any_host = host in ("0.0.0.0", "::")
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

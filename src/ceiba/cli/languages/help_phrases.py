@@ -78,6 +78,33 @@ DEFAULTS: Final[dict[str, tuple[str, str]]] = {
 
 #: The options.
 OPTIONS: Final[dict[str, tuple[str, str]]] = {
+    "A table (CSV, Parquet, Arrow, a spreadsheet, a database), a model file, or with --lesson "
+    "restaurant, play-tennis or iris.": (
+        "Una tabla (CSV, Parquet, Arrow, una hoja de cálculo, una base de datos), un archivo de "
+        "modelo o, con --lesson, restaurant, play-tennis o iris.",
+        "Uma tabela (CSV, Parquet, Arrow, uma planilha, um banco de dados), um arquivo de modelo "
+        "ou, com --lesson, restaurant, play-tennis ou iris."),
+    "With a model file: the table it learned from.": (
+        "Con un archivo de modelo: su tabla de entrenamiento.",
+        "Com um arquivo de modelo: a sua tabela de treino."),
+    "A file of held-out rows.": ("Un archivo de filas reservadas.",
+                                 "Um arquivo de linhas reservadas."),
+    "Classroom mode: figures stay hidden until you have answered.": (
+        "Modo de clase: las cifras quedan ocultas hasta que usted responde.",
+        "Modo de aula: os valores ficam ocultos até você responder."),
+    "Where the work is kept.": ("Dónde se guarda el trabajo.", "Onde o trabalho é guardado."),
+    "Begin anew; the work so far is put aside.": (
+        "Empieza de nuevo; el trabajo anterior se aparta.",
+        "Começa de novo; o trabalho anterior é posto de lado."),
+    "Address to listen on; others than this computer's own are open to the network.": (
+        "Dirección en la que se escucha; fuera de este equipo, queda abierta a la red.",
+        "Endereço em que se escuta; fora deste computador, fica aberto à rede."),
+    "Port; 0 takes a free one.": ("Puerto; 0 toma uno libre.", "Porta; 0 usa uma livre."),
+    "Print the address instead of opening a browser.": (
+        "Imprime la dirección en vez de abrir un navegador.",
+        "Imprime o endereço em vez de abrir um navegador."),
+    "Language of the page: en, es, pt.": ("Idioma de la página: en, es, pt.",
+                                          "Idioma da página: en, es, pt."),
     "Show this message and exit.": ("Muestra esta ayuda y termina.",
                                     "Mostra esta ajuda e termina."),
     "Show the version.": ("Muestra la versión.", "Mostra a versão."),
@@ -387,28 +414,6 @@ OPTIONS: Final[dict[str, tuple[str, str]]] = {
     "Directory for temporary files of --memory.": (
         "Carpeta para los archivos temporales de --memory.",
         "Pasta para os arquivos temporários de --memory."),
-    "A table (CSV, Parquet, Arrow, a spreadsheet, a database), a model file, or with --lesson "
-    "restaurant, play-tennis or iris.": (
-        "Una tabla (CSV, Parquet, Arrow, una hoja de cálculo, una base de datos), un archivo de "
-        "modelo, o con --lesson restaurant, play-tennis o iris.",
-        "Uma tabela (CSV, Parquet, Arrow, uma planilha, um banco de dados), um arquivo de modelo, "
-        "ou com --lesson restaurant, play-tennis ou iris."),
-    "With a model file: the table it learned.": (
-        "Con un archivo de modelo: la tabla de la que aprendió.",
-        "Com um arquivo de modelo: a tabela de que aprendeu."),
-    "A file of held-out rows.": ("Un archivo de filas reservadas.",
-                                 "Um arquivo de linhas reservadas."),
-    "Classroom: figures are hidden until you answered.": (
-        "Para clase: las cifras se ocultan hasta que usted responda.",
-        "Para a aula: os valores ficam ocultos até você responder."),
-    "Where the work is kept.": ("Dónde se guarda el trabajo.", "Onde o trabalho é guardado."),
-    "Do not go on with the work that is kept.": (
-        "No continúa el trabajo guardado.", "Não continua o trabalho guardado."),
-    "Listen on another address.": ("Escucha en otra dirección.", "Escuta em outro endereço."),
-    "Port. 0: a free one.": ("Puerto. 0: uno libre.", "Porta. 0: uma livre."),
-    "Print the address only.": ("Solo imprime la dirección.", "Apenas imprime o endereço."),
-    "Language of the page: en, es, pt.": ("Idioma de la página: en, es, pt.",
-                                          "Idioma da página: en, es, pt."),
     "Folder of picture and report.": ("Carpeta de la imagen y el informe.",
                                       "Pasta da imagem e do relatório."),
 }  # fmt: skip

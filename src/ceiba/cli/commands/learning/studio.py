@@ -29,23 +29,32 @@ def studio(
         typer.Option("--target", "-t", help="The column to predict, by name or number."),
     ] = None,
     rows: Annotated[
-        str | None, typer.Option("--data", "-d", help="With a model file: the table it learned.")
+        str | None,
+        typer.Option("--data", "-d", help="With a model file: the table it learned from."),
     ] = None,
     test: Annotated[str | None, typer.Option(help="A file of held-out rows.")] = None,
     lesson: Annotated[
-        bool, typer.Option("--lesson", help="Classroom: figures are hidden until you answered.")
+        bool,
+        typer.Option(
+            "--lesson", help="Classroom mode: figures stay hidden until you have answered."
+        ),
     ] = False,
     workspace: Annotated[
         Path | None,
         typer.Option("--workspace", "-w", help="Where the work is kept. [default: DATA.studio]"),
     ] = None,
     new: Annotated[
-        bool, typer.Option("--new", help="Do not go on with the work that is kept.")
+        bool, typer.Option("--new", help="Begin anew; the work so far is put aside.")
     ] = False,
-    host: Annotated[str, typer.Option(help="Listen on another address.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port. 0: a free one.", min=0, max=65535)] = 0,
+    host: Annotated[
+        str,
+        typer.Option(
+            help="Address to listen on; others than this computer's own are open to the network."
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 takes a free one.", min=0, max=65535)] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address only.")
+        bool, typer.Option("--no-browser", help="Print the address instead of opening a browser.")
     ] = False,
     lang: Annotated[str, typer.Option(help="Language of the page: en, es, pt.")] = "en",
     reading: ReadingFlags = AS_FOUND,
@@ -63,8 +72,14 @@ def studio(
 
     ceiba studio restaurant --lesson --lang es
     """
-    from ceiba.cli.studio_job import file_source, lesson_source, model_source, put_aside
     from ceiba.cli.terminal.output import remark, warn_in_words
+
+    is_lesson = lesson and data in _LESSONS and not Path(data).exists()
+    is_model = data.endswith((".ceiba", ".ceiba.gz"))
+    if rows is not None and not is_model:
+        raise OptionError("--data is for a model file: ceiba studio MODEL --data TABLE.")
+    loaded = None if is_lesson or is_model else _read(data, reading)
+    from ceiba.cli.studio_job import file_source, lesson_source, model_source, put_aside
 
     try:
         from ceiba.studio.launch import Address, first_setup, open_workspace, run
@@ -77,14 +92,13 @@ def studio(
     warn_in_words(quiet)
     options: dict[str, Any] = {}
     name: str | None
-    if lesson and data in _LESSONS and not Path(data).exists():
+    if is_lesson:
         source, name, options = lesson_source(data)
-    elif data.endswith((".ceiba", ".ceiba.gz")):
+    elif is_model:
         source, name = model_source(data, rows, target, reading)
     else:
-        if rows is not None:
-            raise OptionError("--data is for a model file: ceiba studio MODEL --data TABLE.")
-        source, name = file_source(data, target, reading, test)
+        source, name = file_source(data, target, reading, test, loaded)
+    del loaded  # a large table is in memory once
     path = workspace
     if path is None and source.file is not None and source.folder is not None:
         path = source.folder / f"{Path(source.file.partition('::')[0]).name}.studio"
@@ -100,3 +114,21 @@ def studio(
     address = Address(host, port)
     run(opened, address, browser=not no_browser, tell=remark)
     remark("" if path is None else f"The work is kept in {path}.", quiet)
+
+
+def _read(data: str, flags: ReadingFlags) -> Any:
+    """Read a table; what takes a second to import is imported meanwhile, in another thread.
+
+    Nothing else that needs scikit-learn may be imported before this has ended.
+    """
+    from importlib import import_module
+    from threading import Thread
+
+    from ceiba.cli.files.reading import load_table
+
+    importing = Thread(target=import_module, args=("sklearn.base",))
+    importing.start()
+    try:
+        return load_table(data, flags.reading())
+    finally:
+        importing.join()
