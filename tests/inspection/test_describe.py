@@ -53,6 +53,28 @@ def test_figures_are_those_of_the_column() -> None:
     assert made.n_missing == 100
 
 
+def test_column_with_nearly_one_value_is_remarked_from_99_percent_on() -> None:
+    def codes(n_others: int, of: int = 1000) -> list[str]:
+        rare = [k < n_others for k in range(of)]
+        frame = {"x": [2.5 if one else 0.0 for one in rare], "c": ["b" if o else "a" for o in rare]}
+        return [one.code for one in ceiba.describe(frame).remarks]
+
+    assert codes(10) == ["nearly_constant", "nearly_constant"]
+    assert codes(11) == []
+    assert codes(1, of=150) == []  # too few rows to say
+
+
+def test_column_that_decides_the_target_alone_is_remarked_as_a_leak() -> None:
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(400) < 0.4, "yes", "no")
+    frame = {"told": (y == "yes") * 7.0, "honest": rng.normal(size=400) + (y == "yes"), "y": y}
+    made = ceiba.describe(frame, "y")
+    assert [(one.column, one.code) for one in made.remarks] == [("told", "leak")]
+    assert "'told' alone decides 'y'" in made.remarks[0].text
+    few = {name: column[:100] for name, column in frame.items()}
+    assert [one.code for one in ceiba.describe(few, "y").remarks] == []
+
+
 def test_many_levels_are_remarked() -> None:
     made = ceiba.describe({"x": [f"v{i % 600}" for i in range(3000)]})
     assert [one.code for one in made.remarks] == ["many_levels"]

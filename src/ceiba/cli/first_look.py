@@ -17,6 +17,7 @@ _DO: Final = {
     "identifier": "--drop {name}",
     "dates_differ": "--drop {name}",
     "many_levels": "--drop {name}",
+    "leak": "--drop {name}",
     "numbers_as_text": "--numeric {name} reads numbers, --missing-marker names what means missing",
     "codes": "--numeric {name} reads numbers",
     "dates_as_text": "--drop {name}, or write them as 2024-12-31",

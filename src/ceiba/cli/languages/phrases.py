@@ -107,6 +107,9 @@ PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
     (r"Column ('.*?') has one value in all rows\.",
      r"La columna \1 tiene el mismo valor en todas las filas.",
      r"A coluna \1 tem o mesmo valor em todas as linhas."),
+    (r"Column ('.*?') has one value in (\S+) of the rows\.",
+     r"La columna \1 tiene el mismo valor en el \2 de las filas.",
+     r"A coluna \1 tem o mesmo valor em \2 das linhas."),
     (r"Column ('.*?') has no value at all\.", r"La columna \1 no tiene ningún valor.",
      r"A coluna \1 não tem nenhum valor."),
     (r"Column ('.*?') is missing in (\S+) of the rows\.", r"La columna \1 falta en el \2 de las "

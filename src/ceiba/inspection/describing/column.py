@@ -21,6 +21,8 @@ _OWN: Final = 0.9  # share of rows with a level of their own that makes an ident
 _MANY_LEVELS: Final = 500
 _MOSTLY: Final = 0.8  # share of cells that look like numbers or dates in a column of texts
 _GAPS: Final = 0.5
+_ENOUGH_ROWS: Final = 200  # below it, chance alone may leave one value or decide a target
+_NEARLY: Final = 0.99  # share of rows with one value, or of the target that a column explains
 _LONGEST: Final = 16  # characters of a level in a distribution
 _SPARK: Final = "▁▂▃▄▅▆▇█"
 _NUMBER: Final = re.compile(
@@ -36,8 +38,8 @@ class Remark:
     Attributes
     ----------
     code : str
-        What it is: "empty", "constant", "identifier", "dates_differ", "many_levels",
-        "numbers_as_text", "dates_as_text", "codes" or "mostly_missing".
+        What it is: "empty", "constant", "nearly_constant", "identifier", "dates_differ",
+        "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing" or "leak".
     column : str
     text : str
         The same in words, with what to do.
@@ -152,14 +154,26 @@ def describe_column(column: Column, *, bins: int, top: int) -> ColumnDescription
     return described
 
 
+def leak_remark(one: ColumnDescription, target: str) -> tuple[Remark, ...]:
+    """Remark on a column whose best single split nearly decides the target."""
+    if one.association is None or one.association < _NEARLY or one.n_rows < _ENOUGH_ROWS:
+        return ()
+    text = (
+        f"Column {one.name!r} alone decides {target!r}. Is it known before {target!r} is? If not, "
+        "it is a leak: leave it out."
+    )
+    return (Remark("leak", one.name, text),)
+
+
 def _numbers(
     known: dict[str, Any], values: NDArray[Any], display: str, bins: int
 ) -> ColumnDescription:
     values = values.astype(np.float64)
-    n_distinct = len(np.unique(values))
+    counts = np.unique(values, return_counts=True)[1]
+    n_distinct = len(counts)
     kind: DescribedKind = "date" if display in ("date", "datetime") else "number"
     name, n = known["name"], len(values)
-    remarks = _gaps(known, n_distinct)
+    remarks = _gaps(known, counts)
     if n >= _MANY_ROWS and n_distinct == n and kind == "date":
         remarks.append(
             Remark("dates_differ", name, f"Column {name!r} has another date in each row, and no "
@@ -193,7 +207,7 @@ def _levels(
     ordered = kind == Kind.ORDERED
     order = np.arange(len(labels)) if ordered else np.argsort(-counts, kind="stable")
     described: DescribedKind = "ordered" if ordered else "category"
-    remarks = _gaps(known, n_distinct)
+    remarks = _gaps(known, counts)
     texts = _read_as_text(name, labels, counts, n)
     remarks += texts
     if not ordered and n >= _MANY_ROWS and n_distinct >= _OWN * n:
@@ -218,13 +232,22 @@ def _levels(
     )
 
 
-def _gaps(known: dict[str, Any], n_distinct: int) -> list[Remark]:
+def _gaps(known: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
+    """Remark on values that are missing, and on one that nearly all rows have."""
     name, n_present = known["name"], known["n_present"]
     if not n_present:
         return [Remark("empty", name, f"Column {name!r} has no value at all.")]
     remarks = []
-    if n_distinct == 1 and n_present > 1:
+    most = int(counts.max())
+    if most == n_present > 1:
         remarks.append(Remark("constant", name, f"Column {name!r} has one value in all rows."))
+    elif n_present >= _ENOUGH_ROWS and most >= _NEARLY * n_present:
+        share = percent(most / n_present)
+        remarks.append(
+            Remark(
+                "nearly_constant", name, f"Column {name!r} has one value in {share} of the rows."
+            )
+        )
     if known["missing"] > _GAPS:
         share = percent(known["missing"])
         remarks.append(

@@ -15,7 +15,12 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import DataWarning, SchemaError, did_you_mean
-from ceiba.inspection.describing.column import ColumnDescription, Remark, describe_column
+from ceiba.inspection.describing.column import (
+    ColumnDescription,
+    Remark,
+    describe_column,
+    leak_remark,
+)
 from ceiba.inspection.splitting.split_table import split_table
 from ceiba.layout import percent
 from ceiba.listing import Listing
@@ -179,6 +184,9 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
             if one.name == target
             else replace(one, association=strength.get(one.name))
             for one in columns
+        ]
+        columns = [
+            replace(one, remarks=(*one.remarks, *leak_remark(one, target))) for one in columns
         ]
     return Description(table.n_rows, tuple(columns), target)
 

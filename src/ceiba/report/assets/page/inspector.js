@@ -28,6 +28,12 @@ function watchEnd() {
   new IntersectionObserver((seen) => more.classList.toggle("gone", seen[seen.length - 1].isIntersecting), { root: document.getElementById("panel"), rootMargin: "0px 0px 24px" }).observe(panelEnd);
 }
 
+/** Show a tab from its beginning; where the page itself scrolls, it goes back to it. */
+function toTop(panel) {
+  panelTop = panel.scrollTop = 0;
+  if (panel.dataset.tab && panel.getBoundingClientRect().top < 0) panel.scrollIntoView();
+}
+
 const CONTROLS = "button, input, select, textarea, summary, [tabindex]";
 /** Build the tab anew. A control that had the focus has it again, if the new tab has its like in that place; else the panel. */
 function renderPanel() {
@@ -37,7 +43,7 @@ function renderPanel() {
   const heading = state.tab === "node" ? [] : [el("h2", { class: "offscreen" }, t("tab_" + state.tab))];
   panel.replaceChildren(...heading, PANELS[state.tab](), panelEnd);
   // Asking the panel for its place would make the browser lay out the page twice.
-  if (panel.dataset.tab !== state.tab) panelTop = 0;
+  if (panel.dataset.tab !== state.tab) toTop(panel);
   else if (panelTop) panel.scrollTop = panelTop;
   panel.dataset.tab = state.tab;
   if (held) {

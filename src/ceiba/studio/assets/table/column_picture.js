@@ -33,6 +33,6 @@ function associationBar(seen) {
   return el("div", { class: "association", title: t("s_association_hint") }, el("span", { class: "bar-track" }, bar), el("span", { class: "num" }, fmtPercent(seen.association, 1)));
 }
 
-const REMARKS = ["empty", "constant", "identifier", "dates_differ", "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing", "leak"];
+const REMARKS = ["empty", "constant", "nearly_constant", "identifier", "dates_differ", "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing", "leak"];
 /** A remark of the description in the language of the page. @param {any} remark */
 const remarkText = (remark, seen) => (REMARKS.includes(remark.code) ? t("s_remark_" + remark.code, { n: fmtCount(seen.n_distinct), share: fmtPercent(seen.missing) }) : remark.text);

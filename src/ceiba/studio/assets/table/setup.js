@@ -5,9 +5,11 @@ function setupBox() {
   return el("div", { class: "setup", role: "group", "aria-label": t("s_setup") },
     section(t("s_target"), targetChoice()),
     section(t("s_held_out_rows"), heldOutChoice()),
-    section(t("s_growing"), growingOptions()),
+    el("details", { class: "block", open: openGrowing ?? window.innerWidth > 1180, ontoggle: (e) => (openGrowing = e.target.open) }, el("summary", {}, t("s_growing")), growingOptions()),
     setup.task === "classification" && setup.classes.length ? section(t("s_priors_costs"), priorsAndCosts()) : null);
 }
+
+/** @type {boolean|null} whether the options of growing are shown; null: as there is room */ let openGrowing = null;
 
 function targetChoice() {
   const { setup } = studio.server;

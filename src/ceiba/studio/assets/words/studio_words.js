@@ -50,6 +50,7 @@ Object.assign(WORDS, {
   s_median: ["median", "mediana", "mediana"],
   s_remark_empty: ["No value at all.", "Sin ningún valor.", "Nenhum valor."],
   s_remark_constant: ["One value in all rows.", "Un único valor en todas las filas.", "Um único valor em todas as linhas."],
+  s_remark_nearly_constant: ["Nearly constant: almost all rows have one value.", "Casi constante: casi todas las filas tienen el mismo valor.", "Quase constante: quase todas as linhas têm o mesmo valor."],
   s_remark_identifier: ["An identifier: it says nothing about new rows.", "Un identificador: no dice nada sobre filas nuevas.", "Um identificador: não diz nada sobre linhas novas."],
   s_remark_dates_differ: ["A different date in each row; no new row will have any of them.", "Una fecha distinta en cada fila; ninguna fila nueva la repetirá.", "Uma data diferente em cada linha; nenhuma linha nova a repetirá."],
   s_remark_many_levels: ["{n} levels: a split by so many fits chance.", "{n} niveles: una división entre tantos se ajusta al azar.", "{n} níveis: uma divisão entre tantos se ajusta ao acaso."],
