@@ -1,4 +1,4 @@
-"""The corner of a table may be empty to the eye; readers of the screen hear what stands below it."""
+"""The corner of a table may be empty to the eye; those who hear the page are told what it is."""
 
 from __future__ import annotations
 
