@@ -96,7 +96,7 @@ $(PY):
 
 $(STAMPS)/%: pyproject.toml Makefile | $(PY)
 	@mkdir -p $(STAMPS)
-	@$(requirements) $(if $(filter tools,$*),build project test plot cli excel view studio formula interop,$*) > $(STAMPS)/$*.txt
+	@$(requirements) $(if $(filter tools,$*),build project test plot cli excel view studio formula dask interop,$*) > $(STAMPS)/$*.txt
 	@echo "installing packages into $(VENV) ($*)"
 	@$(PY) -m pip install -q --disable-pip-version-check -r $(STAMPS)/$*.txt
 	@touch $@

@@ -52,7 +52,7 @@ class Camera:
     """A page of the studio, what is done on it, and pictures of it."""
 
     def __init__(self, browser, address, folder, **options):
-        options.setdefault("viewport", {"width": 1280, "height": 820})
+        options.setdefault("viewport", {"width": 1400, "height": 860})
         self.page = browser.new_page(**options)
         self.folder = folder
         self.page.goto(address)

@@ -53,12 +53,16 @@ void bind_layout(nb::module_& m) {
             "of_numbers",
             [](std::pair<double, double> range, std::pair<int, int> bits, std::uint64_t n_rows, bool rates) {
                 SharedLayout made;
-                made.layout->shape = shards::CellShape::of_numbers(range.first, range.second, bits.first, bits.second,
-                                                                   n_rows, rates);
+                made.layout->shape =
+                    shards::CellShape::of_numbers(range.first, range.second, bits.first, bits.second, n_rows, rates);
                 return made;
             },
             nb::arg("range"), nb::arg("bits"), nb::arg("n_rows"), nb::arg("rates"),
             "For a target of numbers: their range, the bits that they use (see bit_range), the rows of the table.")
+        .def(
+            "weigh",
+            [](SharedLayout& self, std::pair<int, int> bits) { self.layout->shape.weigh(bits.first, bits.second); },
+            nb::arg("bits"), "Have rows weighted; the bits of the weights (see bit_range). Before the columns.")
         .def(
             "add_numbers",
             [](SharedLayout& self, const Array1<double>& edge, const Array1<double>& least,
@@ -124,24 +128,26 @@ void bind_shard(nb::module_& m) {
             "__init__",
             [](OwningShard* self, nb::object columns, const Room<const std::uint8_t, 2>& bytes,
                std::optional<Array1<std::int32_t>> labels, std::optional<Array1<double>> numbers,
-               Room<std::uint32_t, 1> order, const SharedLayout& layout, std::uint64_t number) {
+               std::optional<Array1<double>> weights, Room<std::uint32_t, 1> order, const SharedLayout& layout,
+               std::uint64_t number) {
                 const auto& own = nb::cast<const Columns&>(columns);
                 const std::size_t n = own.table.n_rows;
                 const std::size_t n_target = labels ? labels->shape(0) : numbers ? numbers->shape(0) : 0;
                 if (bytes.shape(0) != n || n_target != n || order.shape(0) != n ||
-                    labels.has_value() != layout.layout->shape.classes() ||
-                    bytes.shape(1) != layout.layout->n_slots ||
+                    (weights && weights->shape(0) != n) || weights.has_value() != layout.layout->shape.weighted ||
+                    labels.has_value() != layout.layout->shape.classes() || bytes.shape(1) != layout.layout->n_slots ||
                     own.table.columns.size() != layout.layout->column.size())
                     throw std::invalid_argument("the arrays of a shard do not fit each other");
-                shards::ShardRows rows{own.table, bytes.data(), nullptr, nullptr, order.data()};
+                shards::ShardRows rows{own.table, bytes.data(), nullptr, nullptr, nullptr, order.data()};
                 if (labels) rows.labels = labels->data();
                 if (numbers) rows.numbers = numbers->data();
-                new (self) OwningShard{
-                    {columns, nb::cast(bytes), labels ? nb::cast(*labels) : nb::cast(*numbers), nb::cast(order)},
-                    {std::move(rows), layout.layout, number}};
+                if (weights) rows.weights = weights->data();
+                new (self) OwningShard{{columns, nb::cast(bytes), labels ? nb::cast(*labels) : nb::cast(*numbers),
+                                        nb::cast(order), weights ? nb::cast(*weights) : nb::none()},
+                                       {std::move(rows), layout.layout, number}};
             },
-            nb::arg("columns"), nb::arg("bytes"), nb::arg("labels").none(), nb::arg("numbers").none(), nb::arg("order"),
-            nb::arg("layout"), nb::arg("number"))
+            nb::arg("columns"), nb::arg("bytes"), nb::arg("labels").none(), nb::arg("numbers").none(),
+            nb::arg("weights").none(), nb::arg("order"), nb::arg("layout"), nb::arg("number"))
         .def(
             "answer",
             [](OwningShard& self, const Message& round) {

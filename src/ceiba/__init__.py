@@ -158,7 +158,7 @@ __all__ = [
 ]
 
 _NAMES = {
-    "cli.files.read_file": "read_file",
+    "cli": "read_file",
     "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning LeakWarning
         ModelFileError OptionError OutputError SchemaError TreeError""",
     "estimators": "DecisionTreeClassifier DecisionTreeRegressor",

@@ -31,6 +31,7 @@ ROOMS = [
     "prune",
     "report",
     "rules",
+    "studio",
     "table",
     "tree",
     "trust",

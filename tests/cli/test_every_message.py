@@ -136,6 +136,15 @@ def test_help_is_in_english_again(tmp_path: Path) -> None:
         assert not re.search(r"<\w+>", back)
 
 
+@pytest.mark.parametrize(("lang", "heading"), [("es", "SINOPSIS"), ("pt", "SINOPSE")])
+def test_manual_page_is_in_the_language(tmp_path: Path, lang: str, heading: str) -> None:
+    text = run("--lang", lang, "--man", cwd=tmp_path).stdout
+    assert f".SH {heading}" in text
+    assert "SYNOPSIS" not in text
+    assert "Show the impurity" not in text
+    assert ".SH SYNOPSIS" in run("--man", cwd=tmp_path).stdout
+
+
 USAGE = [
     ("learn",),
     ("learn", "iris.csv"),

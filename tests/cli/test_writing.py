@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -67,6 +71,56 @@ def test_place_that_cannot_be_written_is_exit_code_1(command: str, folder: Path)
     done = run(*words(command, Path("/proc/nothing")), cwd=folder)
     assert done.returncode == 1
     assert "Cannot write '/proc/nothing'" in done.stderr
+
+
+@pytest.fixture
+def locked() -> Iterator[Path]:
+    """A folder in which nothing may be written, with a table that may not be read."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        for file in ("data.csv", "secret.csv"):
+            (place / file).write_text(CSV, "utf-8")
+        ok("learn", "data.csv", "--target", "RAIN", "--model", "m.ceiba", cwd=place)
+        (place / "secret.csv").chmod(0)
+        for file in ("data.csv", "m.ceiba"):
+            (place / file).chmod(0o444)
+        place.chmod(0o555)
+        yield place
+        place.chmod(0o755)
+
+
+def without_privilege(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line as a user whom permissions bind; root needs to give that up."""
+    words = [sys.executable, "-m", "ceiba", *arguments]
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("root may do anything, and there is no setpriv")
+        words = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--", *words]
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_no_permission_is_exit_code_1_to_write_and_3_to_read(locked: Path) -> None:
+    done = without_privilege("export", "m.ceiba", "sql", "--out", "t.sql", cwd=locked)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "ceiba: Cannot write 't.sql': Permission denied.\n",
+    )
+    done = without_privilege("describe", "secret.csv", cwd=locked)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == "ceiba: Cannot read 'secret.csv': Permission denied.\n"
+
+
+def test_full_standard_output_is_exit_code_1(folder: Path) -> None:
+    full = Path("/dev/full")
+    if not full.is_char_device():
+        pytest.skip("there is no /dev/full")
+    with full.open("w") as out:
+        done = subprocess.run(
+            [sys.executable, "-m", "ceiba", "predict", "m.ceiba", "data.csv"], cwd=folder,
+            stdout=out, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == "ceiba: Cannot write the output: No space left on device.\n"
 
 
 def test_data_that_cannot_be_read_is_exit_code_3(folder: Path) -> None:

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
 from ceiba.grow.shards import grower, out_of_core, scratch
+from ceiba.grow.shards.second_pass import described
 from ceiba.table.scanning import scan as scanning
 from tests.grow.sharding import assert_same_tree
 
@@ -79,6 +81,7 @@ def test_classifier(tmp_path: Path, options: dict[str, Any]) -> None:
     assert np.array_equal(model.predict_proba(scan), expected.predict_proba(rows))
     assert np.array_equal(model.apply(scan), expected.apply(rows))
     assert model.score(scan, "label") == expected.score(X, "label")
+    assert str(model.evaluate(scan, "label")) == str(expected.evaluate(X, "label"))
     assert names_in(tmp_path) == ["part0.parquet", "part1.parquet", "part2.parquet"]
 
 
@@ -95,6 +98,31 @@ def test_regressor(tmp_path: Path, options: dict[str, Any]) -> None:
     expected = ceiba.DecisionTreeRegressor(**options).fit(table, "number")
     assert_same_tree(model.tree_, expected.tree_)
     assert model.score(scan, "number") == expected.score(table, "number")
+    assert str(model.evaluate(scan, "number")) == str(expected.evaluate(table, "number"))
+
+
+def test_weights(tmp_path: Path) -> None:
+    table = table_of(3000, seed=2)
+    weight = np.exp(np.random.default_rng(5).normal(size=3000))
+    for scale in (1.0, 1e250):
+        heavy = table.append_column("weight", [weight * scale])
+        scan = write(tmp_path, heavy)
+        for model, target, other in (
+            (ceiba.DecisionTreeClassifier(max_depth=5), "label", "number"),
+            (ceiba.DecisionTreeRegressor(max_depth=5), "number", "label"),
+        ):
+            rest = heavy.drop_columns([other])
+            expected = clone(model).fit(rest, target, sample_weight="weight")
+            model.fit(scan.without(other), target, sample_weight="weight")
+            assert_same_tree(model.tree_, expected.tree_)
+    for class_weight in ("balanced", {"yes": 2.5}):
+        model = ceiba.DecisionTreeClassifier(class_weight=class_weight, max_depth=5)
+        expected = clone(model).fit(table, "label")
+        model.fit(scan.without("weight"), "label")
+        assert_same_tree(model.tree_, expected.tree_)
+    scan = write(tmp_path, table.append_column("weight", [np.where(weight > 2, 0.0, weight)]))
+    with pytest.raises(DataError, match="weights of 0 need a table in memory"):
+        ceiba.DecisionTreeClassifier().fit(scan, "label", sample_weight="weight")
 
 
 def test_numbers_near_the_ends_of_float64(tmp_path: Path) -> None:
@@ -110,7 +138,7 @@ def test_numbers_near_the_ends_of_float64(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"prune": "1se"}, {"class_weight": "balanced"}, {"honest": True}, {"max_leaf_nodes": 9},
+    [{"prune": "1se"}, {"honest": True}, {"max_leaf_nodes": 9},
      {"drop_missing_target": True}, {"leaf_values": "laplace"}, {"missing": "surrogate"}],
 )  # fmt: skip
 def test_what_needs_the_table_is_refused_before_any_pass(
@@ -120,8 +148,15 @@ def test_what_needs_the_table_is_refused_before_any_pass(
     monkeypatch.setattr(out_of_core, "first_pass", None)
     with pytest.raises(OptionError, match=next(iter(options))):
         ceiba.DecisionTreeClassifier(**options).fit(scan, "label")
-    with pytest.raises(OptionError, match="sample_weight"):
-        ceiba.DecisionTreeClassifier().fit(scan, "label", sample_weight="number")
+    with pytest.raises(DataError, match="sample_weight must name a column"):
+        ceiba.DecisionTreeClassifier().fit(scan, "label", sample_weight=[1.0] * 400)
+    with pytest.raises(OptionError, match="class_weight='balanced' with sample_weight"):
+        ceiba.DecisionTreeClassifier(class_weight="balanced").fit(scan, "label", "number")
+    prior = ceiba.DecisionTreeClassifier(class_prior=[0.5, 0.5])
+    with pytest.raises(OptionError, match="class_prior with weights"):
+        prior.fit(scan, "label", sample_weight="number")
+    with pytest.raises(OptionError, match="groups"):
+        ceiba.DecisionTreeClassifier().fit(scan, "label", groups="number")
     with pytest.raises(DataError, match="must name a column"):
         ceiba.DecisionTreeClassifier().fit(scan, ["yes", "no"])
     with pytest.raises(SchemaError, match="no column 'lable'.*Did you mean 'label'"):
@@ -157,11 +192,19 @@ def test_a_missing_target_is_named_with_its_file(tmp_path: Path) -> None:
 def test_infinities_and_missing_values_under_error(tmp_path: Path) -> None:
     table = pa.table({"x": [1.0, 2.0, float("inf"), None], "y": ["a", "b", "a", "b"]})
     scan = write(tmp_path, table, ends=())
-    with pytest.raises(DataError, match="Column 'x' contains infinity"):
+    with pytest.raises(DataError, match="infinity"):
         ceiba.DecisionTreeClassifier().fit(scan, "y")
     scan = write(tmp_path, pa.table({"x": [1.0, None], "y": ["a", "b"]}), ends=())
     with pytest.raises(DataError, match="Column 'x': 1 values are missing"):
         ceiba.DecisionTreeClassifier(missing="error").fit(scan, "y")
+
+
+def test_infinities_that_no_sample_saw() -> None:
+    schema = ceiba.table.Schema((ceiba.table.ColumnInfo("x", ceiba.table.Kind.NUMERIC),))
+    for least, most in ((1.0, np.inf), (-np.inf, 2.0)):
+        ranges = ((np.array([least, np.inf]), np.array([most, -np.inf])),)
+        with pytest.raises(DataError, match="Column 'x' contains infinity"):
+            described(schema, ranges, [0])
 
 
 def test_too_little_memory_or_disk_is_said_before_work_begins(

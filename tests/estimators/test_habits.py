@@ -148,11 +148,10 @@ def test_dir_lists_public_names_only():
 @pytest.mark.parametrize(
     "column",
     [
-        pd.Series(pd.period_range("2024-01", periods=24, freq="M")),
         pd.Series(pd.interval_range(0, 24)),
         pd.Series([[1], [2]] * 12),
     ],
-    ids=["period", "interval", "list"],
+    ids=["interval", "list"],
 )
 def test_types_that_are_not_read_are_refused_by_column(column):
     with pytest.raises(TypeError, match="Column 'c'"):

@@ -322,7 +322,7 @@ def test_stop_by_risk_while_growing_changes_no_tree() -> None:
     X = rng.normal(size=(400, 4))
     y = (X[:, 0] + rng.normal(size=400) > 0).astype(int)
     model = ceiba.rpart("class", cp=0.02, minsplit=4, xval=0).fit(X, y)
-    problem = model._problem(X, y, None, None)
+    problem, _ = model._problem(X, y, None, None)
     options = with_rules(problem.options, min_risk_ratio=-1.0)
     whole = replace(problem, options=options).grow()
     assert whole.n_leaves > model.tree_.n_leaves

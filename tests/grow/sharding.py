@@ -31,7 +31,13 @@ def sharded(
     ]
     arrays, ranges = [], []
     for rows in pieces:
-        shapes = empty_arrays(table.schema, len(rows), frozenset(), classes=classes)
+        shapes = empty_arrays(
+            table.schema,
+            len(rows),
+            frozenset(),
+            classes=classes,
+            weighted=problem.weight is not None,
+        )
         made = named_arrays(
             {name: np.empty(shape, dtype) for name, (dtype, shape) in shapes.items()},
             table.n_columns,
@@ -39,6 +45,8 @@ def sharded(
         for own, column in zip(made.columns, table.columns, strict=True):
             own[:] = column.values[rows]
         made.target[:] = target.values[rows, 0]
+        if made.weights is not None and problem.weight is not None:
+            made.weights[:] = problem.weight[rows]
         ranges.append(made.fill_bins(table.schema, edges))
         arrays.append(made)
     counted: int | NumberTarget
@@ -54,13 +62,15 @@ def sharded(
         c.info.n_levels if c.info.kind is Kind.CATEGORICAL else NumberBins(np.array(e, float), *r)
         for c, e, r in zip(table.columns, edges, reduce(merged_ranges, ranges), strict=True)
     ]
-    layout = ShardLayout(counted, tuple(bins))
+    bits = None if problem.weight is None else _core.bit_range(problem.weight)
+    layout = ShardLayout(counted, tuple(bins), bits)
     shards = [Shard(own, table.schema, layout, k) for k, own in enumerate(arrays)]
     exchange = ThreadExchange(shards, n_threads)
     return replace(
         problem,
         table=ShardedTable(table.schema, table.n_rows, layout, exchange),
         target=ShardedTarget(target.info, totals),
+        weight=None,
     )
 
 
@@ -119,7 +129,17 @@ def random_problem(rng: np.random.Generator, task: str) -> Problem:
     plain = all(c.info.kind is not Kind.CATEGORICAL for c in table.columns)
     if plain and rng.random() < 0.4 and (task == "regression" or y.max() == 1):
         options["monotonic_cst"] = rng.choice([-1, 0, 1], n_columns).tolist()
-    return Problem(table, read_target(y, task=task), GrowOptions(**options))  # type: ignore[arg-type]
+    weight = None
+    if not {"class_prior", "cost_matrix"} & set(options) and rng.random() < 0.4:
+        weight = _weights(rng, n)
+    return Problem(table, read_target(y, task=task), GrowOptions(**options), weight)  # type: ignore[arg-type]
+
+
+def _weights(rng: np.random.Generator, n: int) -> np.ndarray:
+    kind = rng.integers(0, 3)
+    if kind == 0:
+        return rng.integers(1, 5, n).astype(float)
+    return rng.random(n) + 0.01 if kind == 1 else np.exp(3 * rng.normal(size=n))
 
 
 def _column(rng: np.random.Generator, n: int, kind: int) -> Any:

@@ -97,7 +97,8 @@ def test_a_shard_that_is_made_again_catches_up() -> None:
 
 
 def test_counts_take_the_traffic_of_the_formula() -> None:
-    problem, shards = in_three(2)
+    made = (in_three(seed) for seed in range(100))
+    problem, shards = next(one for one in made if one[0].table.layout.weight_bits is None)
     layout = problem.table.layout
     cells = sum(c + 1 if isinstance(c, int) else len(c.edge) + 2 for c in layout.columns)
     asks, _, answers = next(rounds_of(problem, shards))

@@ -26,7 +26,7 @@ RUNTIME = {"address": "libasan.so", "thread": "libtsan.so"}
 #: What runs the compiled core most: growing, pruning, predicting, searching, explaining.
 TESTS = {
     "address": ["tests/core", "tests/grow", "tests/optimal", "tests/prune", "tests/families",
-                "tests/properties", "tests/trust"],
+                "tests/properties", "tests/trust", "tests/table/test_unaligned.py"],
     "thread": ["tests/core", "tests/grow", "tests/optimal", "tests/properties"],
 }  # fmt: skip
 

@@ -119,6 +119,14 @@ def test_period_is_the_date_at_which_it_starts() -> None:
     assert model.predict_one({"month": "2024-08-01"}).answer == 1
 
 
+def test_series_as_a_table_is_refused_with_a_way_out() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2.0], "city": ["Lima", "Oslo"]})
+    model = ceiba.DecisionTreeClassifier().fit(frame, [0, 1])
+    with pytest.raises(DataError, match=r"Expected 2D array(?s:.*)predict_one"):
+        model.predict(frame.iloc[0])
+    assert model.predict_one(frame.iloc[0]).answer == 0
+
+
 def test_missing_period_is_missing() -> None:
     column = read(pd.DataFrame({"m": pd.PeriodIndex(["2024-01", None], freq="M")})).columns[0]
     np.testing.assert_array_equal(column.values, [1704067200.0, np.nan])

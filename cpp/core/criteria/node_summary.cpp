@@ -170,12 +170,13 @@ NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size
     return out;
 }
 
-NodeSummary summarize_counts(std::vector<double> counts, Name criterion, const std::vector<double>& class_scale) {
+NodeSummary summarize_classes(std::vector<double> class_weight, double weight, Name criterion,
+                              const std::vector<double>& class_scale) {
     NodeSummary out;
     out.pure = true;
-    out.value = counts;
-    out.weight = out.search_weight = std::accumulate(counts.begin(), counts.end(), 0.0);
-    add_classes(std::move(counts), criterion, class_scale, 1, out);
+    out.value = class_weight;
+    out.weight = out.search_weight = weight;
+    add_classes(std::move(class_weight), criterion, class_scale, 1, out);
     return out;
 }
 

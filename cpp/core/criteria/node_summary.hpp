@@ -21,7 +21,8 @@ struct NodeSummary {
 NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size_t end, Name criterion,
                       const std::vector<double>& class_scale);
 
-// The same of rows that count 1 each, of which only the number in each class is known.
-NodeSummary summarize_counts(std::vector<double> counts, Name criterion, const std::vector<double>& class_scale);
+// The same of rows of which only the weight of each class is known, and the weight of all.
+NodeSummary summarize_classes(std::vector<double> class_weight, double weight, Name criterion,
+                              const std::vector<double>& class_scale);
 
 }  // namespace ceiba::criteria

@@ -56,25 +56,29 @@ private:
 // What fitting must know of it, as of a dense matrix (ranges.hpp).
 inline Ranges ranges_of(const SparseMatrix& m) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    std::vector<double> low(m.n_columns, infinity), high(m.n_columns, -infinity);
-    std::vector<std::uint32_t> n_missing(m.n_columns, 0), n_stored(m.n_columns, 0);
+    struct Seen {  // together, because columns come in any order
+        double low = infinity, high = -infinity;
+        std::uint32_t n_missing = 0, n_stored = 0;
+    };
+    std::vector<Seen> seen(m.n_columns);
     Ranges out;
     for (std::size_t major = 0; major < m.n_major(); ++major)
         for (std::size_t i = m.start(major); i < m.start(major + 1); ++i) {
             const std::size_t c = m.by_rows ? m.index(i) : major;
             const double x = m.value(i);
             out.is_finite = out.is_finite && !std::isinf(x);
-            widen(x, low[c], high[c], n_missing[c]);
-            ++n_stored[c];
+            widen(x, seen[c].low, seen[c].high, seen[c].n_missing);
+            ++seen[c].n_stored;
         }
     const std::size_t k = m.n_columns;
     out.values.resize(3 * k);
     for (std::size_t c = 0; c < k; ++c) {
-        if (n_stored[c] < m.n_rows) low[c] = low[c] < 0.0 ? low[c] : 0.0, high[c] = high[c] > 0.0 ? high[c] : 0.0;
-        const bool none = low[c] > high[c];
-        out.values[c] = n_missing[c];
-        out.values[k + c] = none ? std::numeric_limits<double>::quiet_NaN() : low[c];
-        out.values[2 * k + c] = none ? std::numeric_limits<double>::quiet_NaN() : high[c];
+        double low = seen[c].low, high = seen[c].high;
+        if (seen[c].n_stored < m.n_rows) low = low < 0.0 ? low : 0.0, high = high > 0.0 ? high : 0.0;
+        const bool none = low > high;
+        out.values[c] = seen[c].n_missing;
+        out.values[k + c] = none ? std::numeric_limits<double>::quiet_NaN() : low;
+        out.values[2 * k + c] = none ? std::numeric_limits<double>::quiet_NaN() : high;
     }
     return out;
 }

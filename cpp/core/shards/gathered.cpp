@@ -7,7 +7,8 @@ namespace ceiba::shards {
 void GatheredNode::read(Reader& in) {
     const std::size_t n = in.size();
     const auto append_codes = [n, &in](std::vector<std::int32_t>& out) {
-        for (std::uint64_t word : in.take(n)) out.push_back(static_cast<std::int32_t>(static_cast<std::uint32_t>(word)));
+        for (std::uint64_t word : in.take(n))
+            out.push_back(static_cast<std::int32_t>(static_cast<std::uint32_t>(word)));
     };
     const auto append_numbers = [n, &in](std::vector<double>& out) {
         for (std::uint64_t word : in.take(n)) out.push_back(std::bit_cast<double>(word));
@@ -23,6 +24,7 @@ void GatheredNode::read(Reader& in) {
         append_codes(labels_);
     else
         append_numbers(targets_);
+    if (weighted_) append_numbers(weights_);
 }
 
 tree::TreeArrays GatheredNode::grow(const grow::GrowOptions& options, base::Interrupt& interrupt) const {
@@ -30,17 +32,17 @@ tree::TreeArrays GatheredNode::grow(const grow::GrowOptions& options, base::Inte
     table.n_rows = n_rows();
     for (std::size_t c = 0; c < types_->size(); ++c) {
         const ColumnType& type = (*types_)[c];
-        table.columns.push_back(
-            type.kind == data::ColumnKind::numeric
-                ? data::Column::numeric(numbers_[c].data(), sizeof(double))
-                : data::Column::levels(codes_[c].data(), sizeof(std::int32_t), type.n_levels,
-                                       type.kind == data::ColumnKind::ordered));
+        table.columns.push_back(type.kind == data::ColumnKind::numeric
+                                    ? data::Column::numeric(numbers_[c].data(), sizeof(double))
+                                    : data::Column::levels(codes_[c].data(), sizeof(std::int32_t), type.n_levels,
+                                                           type.kind == data::ColumnKind::ordered));
     }
     data::Target target;
     target.n_rows = n_rows();
     if (n_classes_ > 0) target.n_classes = {static_cast<int>(n_classes_)};
     target.labels = labels_.data();
     target.numbers = targets_.data();
+    if (weighted_) target.weight = weights_.data();
     return grow::grow(table, target, options, interrupt);
 }
 

@@ -9,6 +9,7 @@
 #include "base/interrupt.hpp"
 #include "data/table.hpp"
 #include "grow/options.hpp"
+#include "shards/cells.hpp"
 #include "shards/message.hpp"
 #include "tree/tree_arrays.hpp"
 
@@ -22,8 +23,12 @@ struct ColumnType {
 // The rows of one node, in the order of the whole table.
 class GatheredNode {
 public:
-    GatheredNode(const std::vector<ColumnType>& types, std::size_t n_classes)
-        : types_(&types), n_classes_(n_classes), numbers_(types.size()), codes_(types.size()) {}
+    GatheredNode(const std::vector<ColumnType>& types, const CellShape& shape)
+        : types_(&types),
+          n_classes_(shape.n_classes),
+          weighted_(shape.weighted),
+          numbers_(types.size()),
+          codes_(types.size()) {}
 
     // The next piece of the node, as Shard::gather writes it.
     void read(Reader& in);
@@ -33,10 +38,12 @@ public:
 private:
     const std::vector<ColumnType>* types_;
     std::size_t n_classes_;
+    bool weighted_;
     std::vector<std::vector<double>> numbers_;
     std::vector<std::vector<std::int32_t>> codes_;
     std::vector<std::int32_t> labels_;
     std::vector<double> targets_;  // numbers, if there are no classes
+    std::vector<double> weights_;
 };
 
 }  // namespace ceiba::shards

@@ -14,10 +14,6 @@ namespace ceiba::shards {
 
 namespace {
 
-double mean_of(const CellShape& shape, const Words& cell) {
-    return sum_of(cell.data() + 2, shape.n_digits, shape.unit).value() / static_cast<double>(cell[0]);
-}
-
 void add(Words& sum, const Words& more) {
     for (std::size_t w = 0; w < sum.size(); ++w) sum[w] += more[w];
 }
@@ -90,7 +86,7 @@ void LevelGrower::ask_describe() {
     round_.push_back(open_.size());
     for (std::size_t i = 0; i < open_.size(); ++i) {
         round_.push_back(i);
-        put_real(round_, mean_of(layout_->shape, open_[i].total));
+        put_real(round_, layout_->shape.mean(open_[i].total.data()));
     }
 }
 
@@ -100,9 +96,9 @@ void LevelGrower::take_describe(Reader& in) {
     for (std::size_t i = 0; i < open_.size(); ++i) {
         Open& open = open_[i];
         criteria::NodeSummary summary;
-        summary.weight = summary.search_weight = static_cast<double>(open.n_rows);
+        summary.weight = summary.search_weight = layout_->shape.weight(open.total.data()).value();
         summary.pure = ranges[2 * i] == ranges[2 * i + 1];
-        summary.value = {summary.pure ? number_of(ranges[2 * i]) : mean_of(layout_->shape, open.total)};
+        summary.value = {summary.pure ? number_of(ranges[2 * i]) : layout_->shape.mean(open.total.data())};
         if (!summary.pure)
             summary.impurity = sum_of(losses.data() + i * any_digits, any_digits, any_unit).value() / summary.weight;
         describe(open, std::move(summary));
@@ -161,7 +157,7 @@ void LevelGrower::ask_gather() {
 }
 
 void LevelGrower::take_gather(Reader& in, base::Interrupt& interrupt) {
-    std::vector<GatheredNode> nodes(asked_.size(), GatheredNode(types_, layout_->shape.n_classes));
+    std::vector<GatheredNode> nodes(asked_.size(), GatheredNode(types_, layout_->shape));
     while (!in.done()) {
         in.word();  // the shard
         Reader piece(in.take(in.size()));
@@ -350,8 +346,12 @@ void LevelGrower::end_level() {
 // --- nodes
 
 void LevelGrower::describe(Open& open) {
-    describe(open, criteria::summarize_counts({open.total.begin(), open.total.end()}, options_.search.criterion,
-                                              options_.search.class_scale));
+    const CellShape& shape = layout_->shape;
+    std::vector<double> weights;
+    for (std::size_t k = 0; k < shape.n_classes; ++k)
+        weights.push_back(shape.class_weight(open.total.data(), k).value());
+    describe(open, criteria::summarize_classes(std::move(weights), shape.weight(open.total.data()).value(),
+                                               options_.search.criterion, options_.search.class_scale));
 }
 
 // Fills in what the node says of itself, and decides whether it is gathered, searched, or neither.
@@ -382,7 +382,7 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
         // Engine::place_missing: the heavier branch; where nothing was missing there was nothing to learn, and a tie
         // goes to the last one.
         split::BranchLoad load;
-        for (const Words& branch : found.branches) load.weight.push_back(static_cast<double>(rows_of(branch)));
+        for (const Words& branch : found.branches) load.weight.push_back(layout_->shape.weight(branch.data()).value());
         const bool nothing_learned = options_.search.missing == split::Missing::learn && rows_of(found.missing) == 0;
         question->default_branch = split::heaviest(load, nothing_learned ? split::Tie::last : split::Tie::first);
         question->sent_default = static_cast<std::int64_t>(rows_of(found.missing));

@@ -25,9 +25,9 @@
 namespace ceiba::shards {
 
 struct LevelSizes {
-    std::size_t gather_rows = 50000;              // nodes with fewer rows are gathered
+    std::size_t gather_rows = 50000;                   // nodes with fewer rows are gathered
     std::size_t gather_values = std::size_t{1} << 24;  // rows x columns gathered in one round, unless a node has more
-    std::size_t fetch_rows = 4096;                // stretches with more rows are zoomed before they are fetched
+    std::size_t fetch_rows = 4096;                     // stretches with more rows are zoomed before they are fetched
 };
 
 class LevelGrower {
@@ -95,10 +95,10 @@ private:
     bool limits_;
     std::vector<tree::Builder> builders_;
     std::vector<Open> open_;
-    std::vector<std::size_t> asked_;             // the nodes of the last question
-    std::vector<std::size_t> waiting_;           // nodes that will fetch, and what
+    std::vector<std::size_t> asked_;    // the nodes of the last question
+    std::vector<std::size_t> waiting_;  // nodes that will fetch, and what
     std::vector<StretchAsk> waiting_asks_;
-    std::vector<std::uint64_t> branch_rows_;     // that the shards must find when they follow the last level
+    std::vector<std::uint64_t> branch_rows_;  // that the shards must find when they follow the last level
     Words way_, round_;
     std::size_t n_levels_ = 0;
     Phase phase_ = Phase::gather;

@@ -72,10 +72,17 @@ Words merge(Span a, Span b) {
     out.reserve(std::max(a.size(), b.size()));
     const Span own = a.subspan(1), other = b.subspan(1);
     switch (static_cast<Form>(a[0])) {
-        case Form::sums: merge_sums(Reader(own), Reader(other), out); break;
-        case Form::runs: merge_runs(Reader(own), Reader(other), out); break;
-        case Form::pieces: merge_pieces(Reader(own), Reader(other), out); break;
-        default: throw Contradiction("an answer has no known form");
+        case Form::sums:
+            merge_sums(Reader(own), Reader(other), out);
+            break;
+        case Form::runs:
+            merge_runs(Reader(own), Reader(other), out);
+            break;
+        case Form::pieces:
+            merge_pieces(Reader(own), Reader(other), out);
+            break;
+        default:
+            throw Contradiction("an answer has no known form");
     }
     return out;
 }

@@ -63,6 +63,8 @@ def fit_files(
     drop = [column_named(name, names, "--drop", work.data) for name in work.shape["drop"]]
     if work.target in drop:
         raise OptionError(f"--drop names the target {work.target!r}.")
+    if work.weight is not None:
+        work.weight = column_named(work.weight, names, "--weight", work.data)
     found = found.without(*drop)
     head = pl.from_arrow(next(found.batches([work.target])).column(work.target))
     assert isinstance(head, pl.Series)
@@ -92,7 +94,7 @@ def fit_files(
             else:
                 show(words)
 
-        model.fit(replace(found, watch=watch), work.target)
+        model.fit(replace(found, watch=watch), work.target, sample_weight=work.weight)
     work.train = (None, range(found.n_rows))
     work.source = {"header": True, "names": names, "styles": {}}
     return model

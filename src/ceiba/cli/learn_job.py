@@ -234,9 +234,9 @@ class Learning:
         if not self.quiet or as_json:
             answer("\n".join(lines), figures, as_json)
         if judged is None:
-            remark(
-                "No rows were held out to test the tree: try --test-size 0.3.", self.quiet or as_json
-            )
+            hint = "--test-size 0.3" if self.train[0] is not None else "--test FILE"
+            silent = self.quiet or as_json
+            remark(f"No rows were held out to test the tree: try {hint}.", silent)
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
         """Write the page, with the training rows and the held-out ones."""

@@ -98,9 +98,12 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
         if wanted:
             from typer.main import get_command
 
+            from ceiba.cli.languages.spoken_help import language_in, speak_help
             from ceiba.cli.manual import manual
 
-            typer.echo(manual(get_command(make_app()), version("ceiba")))
+            commands = get_command(make_app())
+            speak_help(commands, language_in(sys.argv))
+            typer.echo(manual(commands, version("ceiba")))
             raise typer.Exit
 
     @app.callback()
@@ -189,9 +192,9 @@ def _complain(error: BaseException) -> None:
     """Say what went wrong in one message and leave with its exit code."""
     from ceiba.cli.languages.translation import language_of, speaking
     from ceiba.cli.options.option_words import in_flag_words, wrong_usage
-    from ceiba.cli.terminal.output import exit_code, is_full
+    from ceiba.cli.terminal.output import exit_code, is_full, of_system
     from ceiba.cli.terminal.screen import colored, fitted
-    from ceiba.errors import OptionError, OutputError
+    from ceiba.errors import CeibaError, OptionError, OutputError
 
     code = exit_code(error)
     usage = wrong_usage(error)
@@ -203,6 +206,8 @@ def _complain(error: BaseException) -> None:
         text = "interrupted; no file was changed"
     elif isinstance(error, MemoryError):
         text = "not enough memory"
+    elif isinstance(error, OSError) and not isinstance(error, CeibaError):
+        text = of_system(error)
     else:
         text = str(error) or type(error).__name__
         if isinstance(error, OptionError):

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from ceiba.cli.languages.command_phrases import MANUAL
+from ceiba.cli.languages.translation import said
+
+_EXAMPLE: Final = re.compile("Ejemplo|Exemplo")
 _MARKUP: Final = re.compile(r"\[/?(?:bold|dim|italic)\]")
 _EXITS: Final = (
     ("0", "done"),
@@ -27,31 +31,37 @@ def manual(group: Any, version: str) -> str:
     version : str
     """
     lines = [
-        f'.TH CEIBA 1 "" "ceiba {version}" "User Commands"',
-        ".SH NAME",
-        "ceiba \\- one decision tree that a person can read and trust",
-        ".SH SYNOPSIS",
+        f'.TH CEIBA 1 "" "ceiba {version}" "{_said("User Commands")}"',
+        f".SH {_said('NAME')}",
+        f"ceiba \\- {_said('one decision tree that a person can read and trust')}",
+        f".SH {_said('SYNOPSIS')}",
         ".B ceiba",
-        "[\\-\\-version] [\\-\\-man] [\\-\\-debug] \\fICOMMAND\\fR [\\fIOPTIONS\\fR] ...",
-        ".SH DESCRIPTION",
-        _text("Learns decision trees from tables, prunes, explains, draws and ships them. "
-              "Answers go to the standard output, remarks to the standard error."),
-        ".SH COMMANDS",
+        "[\\-\\-version] [\\-\\-man] [\\-\\-debug] [\\-\\-lang] "
+        "\\fICOMMAND\\fR [\\fIOPTIONS\\fR] ...",
+        f".SH {_said('DESCRIPTION')}",
+        _text(_said("Learns decision trees from tables, prunes, explains, draws and ships them. "
+                    "Answers go to the standard output, remarks to the standard error.")),
+        f".SH {_said('COMMANDS')}",
     ]  # fmt: skip
     context = group.make_context("ceiba", [], resilient_parsing=True)
     for name in group.list_commands(context):
         lines += _command(name, group.get_command(context, name))
-    lines.append(".SH EXIT STATUS")
+    lines.append(f".SH {_said('EXIT STATUS')}")
     for code, meaning in _EXITS:
-        lines += [".TP", f".B {code}", _text(meaning)]
-    lines += [".SH ENVIRONMENT", ".TP", ".B NO_COLOR", _text("No colours on the terminal."), ""]
+        lines += [".TP", f".B {code}", _text(_said(meaning))]
+    colours = _text(_said("No colours on the terminal."))
+    lines += [f".SH {_said('ENVIRONMENT')}", ".TP", ".B NO_COLOR", colours, ""]
     return "\n".join(lines)
+
+
+def _said(text: str) -> str:
+    return said(text, MANUAL)
 
 
 def _command(name: str, command: Any) -> list[str]:
     lines = [f".SS ceiba {_text(name)}"]
     text = command.help or ""
-    before, _, examples = text.partition("Example")
+    before, _, examples = _EXAMPLE.sub("Example", text, count=1).partition("Example")
     lines += [_text(part) if part else ".PP" for part in _paragraphs(before)]
     if examples:
         shown = [one.strip() for one in re.sub(r"^s?:?[\s-]*", "", examples).splitlines()]

@@ -20,11 +20,12 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning
-from ceiba.estimators.beyond_memory import in_batches
 from ceiba.estimators.editing import EditingMethods
+from ceiba.estimators.elsewhere.predicting import in_batches, lazily
 from ceiba.estimators.methods import EstimatorMethods
 from ceiba.estimators.weights import taken_out
 from ceiba.grow import n_threads, resolve_max_features
+from ceiba.grow.shards.on_dask import is_dask_frame
 from ceiba.table import Scan, Table, is_named_target, read_like, read_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -84,6 +85,9 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         tree = self._fitted()
         if isinstance(X, Scan):
             return in_batches(self.predict, X, tree)
+        if type(X) is not np.ndarray and is_dask_frame(X):
+            names, kind = list(tree.schema.names), tree._label_table.dtype
+            return lazily(self.predict, X[names], kind)  # type: ignore[no-any-return]
         few = None if type(X) is np.ndarray else self._few(tree, X)
         if few is not None:
             return np.asarray(tree._label_table[few])

@@ -18,7 +18,7 @@ from sklearn.utils import Bunch, column_or_1d
 from ceiba.criteria import TEST_CRITERIA
 from ceiba.errors import DataError, OptionError
 from ceiba.estimators.base import BaseTree
-from ceiba.estimators.beyond_memory import tree_of_scan
+from ceiba.estimators.elsewhere.fitting import is_beyond_memory, tree_beyond_memory
 from ceiba.estimators.leaks import warn_of_leak
 from ceiba.estimators.leaves import (
     chosen_strength,
@@ -44,7 +44,6 @@ from ceiba.options import OptionObject
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
 from ceiba.prune.read import with_groups
 from ceiba.table import (
-    Scan,
     Table,
     Target,
     is_named_target,
@@ -146,7 +145,7 @@ class DecisionTree(BaseTree):
         ----------
         X : table
             numpy, scipy.sparse, pandas, polars, Arrow, dict of lists, list of dicts, list of lists;
-            or files that need not fit into memory (:func:`ceiba.scan`).
+            or what need not fit into memory: files (:func:`ceiba.scan`), a dask DataFrame.
         y : array-like of shape (n_rows,) or (n_rows, n_outputs), str or list of str
             Labels or numbers; or the name of the column of X that holds them, or several names.
         sample_weight : array-like of shape (n_rows,) or str, default=None
@@ -171,11 +170,11 @@ class DecisionTree(BaseTree):
         >>> ceiba.DecisionTreeRegressor(max_depth=1).fit(ages, heights).predict({"age": [40]})
         array([171.])
         """
-        if isinstance(X, Scan):
+        if is_beyond_memory(X):
             stated = self._check_parameters()
-            tree = _shortened(tree_of_scan(X, y, stated, self._task, sample_weight, groups), stated)
-            self._keep(tree)
-            warn_of_leak(tree, X.n_rows)
+            tree = tree_beyond_memory(X, y, stated, self._task, sample_weight, groups)
+            self._keep(_shortened(tree, stated))
+            warn_of_leak(self.tree_, int(tree.n_rows[0]))
             self._keep_pruning(None)
             return self
         X, groups = taken_out(X, groups)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from ceiba.criteria import Task
 from ceiba.edit.by_hand import regrow_in, set_split_in
 from ceiba.errors import DataTypeError, OptionError
-from ceiba.estimators.growing_by_hand import GrowingByHand
+from ceiba.estimators.by_hand.growing import GrowingByHand
 from ceiba.grow import Problem
 from ceiba.grow.forced.division import SplitLike
 from ceiba.prune import Pruned

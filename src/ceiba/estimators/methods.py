@@ -14,6 +14,7 @@ import numpy as np
 from ceiba.estimators.one_row import one_row
 from ceiba.estimators.trusting import TrustMethods
 from ceiba.estimators.weights import taken_out
+from ceiba.table import Scan
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -146,7 +147,7 @@ class EstimatorMethods(TrustMethods):
         tree = self._fitted()
         X, sample_weight = taken_out(X, sample_weight)
         X, y, groups = read_evaluation(tree, X, y, by)
-        table = self._rows(X)
+        table = self.apply(X) if isinstance(X, Scan) else self._rows(X)
         return evaluate_tree(
             tree,
             table,
@@ -156,7 +157,7 @@ class EstimatorMethods(TrustMethods):
             positive=self.__dict__.get("positive") if positive is None else positive,
             confidence=confidence,
             frequency_weights=bool(self.__dict__.get("frequency_weights")),
-            n_threads=self._threads(table),
+            n_threads=1 if isinstance(X, Scan) else self._threads(table),
         )
 
     def predict_one(self, row: Any) -> Answer:
@@ -298,6 +299,32 @@ class EstimatorMethods(TrustMethods):
         tree = self._fitted() if whole is None else whole
         given = {"train": train, "test": test, "title": title, "lang": lang}
         return report(tree, path, **(shared | given | options))
+
+    def studio(self, X: Any, y: Any, **options: Any) -> Any:
+        """Open this model in the studio, and wait until it is closed; see `ceiba.studio`.
+
+        Parameters
+        ----------
+        X, y
+            What the model was fitted on; y may be the name of a column of X.
+        **options
+            Of `ceiba.studio`: test, workspace, lang, port, browser.
+
+        Returns
+        -------
+        fitted estimator
+            The model as it was when the studio was closed.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3]}, ["a", "b", "b"]
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, y)
+        >>> edited = model.studio(X, y)  # doctest: +SKIP
+        """
+        from ceiba.studio import studio
+
+        return studio(X, y, model=self, **options)
 
     def save(
         self,

@@ -50,6 +50,7 @@ def to_json(tree: Tree, *, indent: int | None = 1) -> str:
         "version": 1,
         "task": tree.task,
         "target": target.name,
+        **({"outputs": list(target.outputs)} if target.outputs else {}),
         "classes": [labels.tolist() for labels in target.classes],
         "missing": tree.missing,
         "unseen": tree.unseen,

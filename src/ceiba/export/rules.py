@@ -52,7 +52,8 @@ def to_rules(tree: Tree, *, exact: bool = False) -> str:
 def _answer(tree: Tree, node: int) -> str:
     label: Any = tree.node(node).label
     labels = label if isinstance(label, tuple) else (label,)
-    shown = ", ".join(number_text(one) if isinstance(one, float) else str(one) for one in labels)
+    texts = [number_text(one) if isinstance(one, float) else str(one) for one in labels]
+    shown = ", ".join(tree.target.of_output(k, text) for k, text in enumerate(texts))
     notes = []
     if tree.task == "classification" and tree.n_outputs == 1:
         share = float(tree.value[node, 0, int(tree.answer[node])])

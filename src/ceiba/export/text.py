@@ -307,14 +307,16 @@ class _Words:
         tree = self.tree
         if tree.task == "regression":
             return ", ".join(
-                number_text(value, self.digits) for value in tree.value[node, :, 0].tolist()
+                tree.target.of_output(k, number_text(value, self.digits))
+                for k, value in enumerate(tree.value[node, :, 0].tolist())
             )
         parts = []
         for k, answer in enumerate(tree.answer[node].reshape(-1).tolist()):
             share = float(tree.value[node, k, answer])
             known = share == 1.0 and not tree.n_rows[0]
             label = level_text(tree.target.classes[k][answer])
-            parts.append(label if known else f"{label} p={probability(share)}")
+            text = label if known else f"{label} p={probability(share)}"
+            parts.append(tree.target.of_output(k, text))
         return ", ".join(parts)
 
     def folded(self, node: int) -> str:

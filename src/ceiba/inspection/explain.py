@@ -109,6 +109,8 @@ class Explanation:
         What people wrote on the leaf: its name, a note, why its answer was set.
     has_priors : bool
         Whether probabilities are prior-weighted (`class_prior`).
+    outputs : tuple of str
+        Names of several outputs; empty if they have none.
 
     Examples
     --------
@@ -129,6 +131,7 @@ class Explanation:
     contributions: dict[str, float] = field(default_factory=dict)
     note: str = ""
     has_priors: bool = False
+    outputs: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data."""
@@ -172,7 +175,10 @@ class Explanation:
         if self.probability is not None:
             share = self.probability.get(self.answer, float("nan"))
             where = f"{_probability(self.has_priors)} {number_text(share, 3)}; {where}"
-        answer = number_text(self.answer) if isinstance(self.answer, float) else self.answer
+        answer = _shown(self.answer)
+        if self.outputs:
+            pairs = zip(self.outputs, self.answer, strict=True)
+            answer = ", ".join(f"{name} = {_shown(one)}" for name, one in pairs)
         lines.append(f"=> {answer}  ({where})" + (f"  # {self.note}" if self.note else ""))
         return "\n".join(visible(line, one_line=True) for line in lines)
 
@@ -224,6 +230,7 @@ def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
         steps=steps,
         leaf=leaf,
         answer=tuple(answer.tolist()) if tree.n_outputs > 1 else _plain(answer),
+        outputs=tree.target.outputs,
         probability=probability,
         n_rows=int(tree.n_rows[leaf]),
         baseline=float(followed[0]),
@@ -370,6 +377,10 @@ def explain_rows(tree: Tree, table: Table) -> Explanations:
     [2, 1]
     """
     return Explanations(tree, table)
+
+
+def _shown(answer: Any) -> Any:
+    return number_text(answer) if isinstance(answer, float) else answer
 
 
 def _followed(tree: Tree, answer: Any) -> Any:

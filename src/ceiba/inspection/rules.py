@@ -430,7 +430,8 @@ def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
 
 
 def _title(tree: Tree) -> str:
-    target = f" for {tree.target.name}" if tree.target.name is not None else ""
+    name = " | ".join(tree.target.outputs) or tree.target.name
+    target = f" for {name}" if name is not None else ""
     return f"{counted(tree.n_leaves, 'rule')}{target}"
 
 

@@ -160,7 +160,8 @@ def column_usage(tree: Tree) -> NDArray[np.float64]:
 
 
 def _title(tree: Tree) -> str:
-    target = f" for {tree.target.name}" if tree.target.name is not None else ""
+    names = ", ".join(tree.target.outputs) or tree.target.name
+    target = f" for {names}" if names is not None else ""
     if tree.task == "regression":
         return f"Decision tree{target}: regression"
     labels = [level_text(label) for label in tree.target.classes[0]]

@@ -249,9 +249,12 @@ def _answer_lines(tree: Tree, node: int, digits: int | None) -> list[str]:
     """Say the node's answer, one line per output."""
     values = tree.value[node]
     if tree.task == "regression":
-        return [number_text(float(v), digits or 4) for v in values[:, 0]]
+        numbers = [number_text(float(v), digits or 4) for v in values[:, 0]]
+        return [tree.target.of_output(k, text) for k, text in enumerate(numbers)]
     best = tree.answer[node].reshape(-1).tolist()
     return [
-        f"{level_text(labels[k])} {percent(float(values[output, k]))}"
+        tree.target.of_output(
+            output, f"{level_text(labels[k])} {percent(float(values[output, k]))}"
+        )
         for output, (labels, k) in enumerate(zip(tree.target.classes, best, strict=True))
     ]

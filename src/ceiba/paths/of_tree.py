@@ -91,7 +91,8 @@ def ends_of(tree: Tree) -> list[tuple[int, Condition]]:
     """Return each node in which rows end, with its condition; every row satisfies exactly one.
 
     Ends are leaves, and inner nodes in which rows stay. Those that no row can reach are left out,
-    and so are values that the tree refuses.
+    and so are values that the tree refuses. With `unseen="default"` a row that meets a level
+    unknown to a node satisfies none: the root answers.
 
     Examples
     --------

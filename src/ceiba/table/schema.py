@@ -127,6 +127,28 @@ class TargetInfo:
         """Number of classes of each output; empty for regression."""
         return tuple(len(labels) for labels in self.classes)
 
+    def of_output(self, k: int, text: str) -> str:
+        """Write what is said of one output, with its name if it has one: ``size = large``.
+
+        Examples
+        --------
+        >>> TargetInfo(None, "regression", (), 2, ("height", "weight")).of_output(1, "70")
+        'weight = 70'
+        """
+        return f"{self.outputs[k]} = {text}" if self.outputs else text
+
+    def after_name(self, k: int) -> str:
+        """Return the ending of a name that belongs to one output of several: its name or number.
+
+        Examples
+        --------
+        >>> TargetInfo(None, "regression", (), 2, ("height", "weight")).after_name(1)
+        '_weight'
+        """
+        if self.n_outputs == 1:
+            return ""
+        return f"_{self.outputs[k] if self.outputs else k}"
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TargetInfo):
             return NotImplemented

@@ -20,7 +20,7 @@ from ceiba.trust.groups import GroupEvaluation, evaluate_groups
 
 def evaluate_tree(
     tree: Tree,
-    table: Table,
+    table: Table | npt.NDArray[np.intp],
     y: Any,
     sample_weight: Any = None,
     *,
@@ -35,8 +35,9 @@ def evaluate_tree(
     Parameters
     ----------
     tree : Tree
-    table : Table
-        Rows, read by the tree's schema.
+    table : Table or array of int
+        Rows, read by the tree's schema; or the node in which each row ends, if the table is not
+        in memory.
     y, sample_weight
         The truth, and weights.
     by : (str, array), optional
@@ -60,9 +61,14 @@ def evaluate_tree(
         raise OptionError("positive is about classes; this tree predicts numbers.")
     if positive is not None and tree.n_outputs > 1:
         raise OptionError("positive: this tree has several outputs, each with classes of its own.")
-    truth = _truth(tree, y, table.n_rows)
-    predicted = route.predict(tree, table, n_threads=n_threads).reshape(table.n_rows, -1)
-    probability = _probabilities(tree, table, n_threads)
+    n_rows = len(table)
+    truth = _truth(tree, y, n_rows)
+    if isinstance(table, Table):
+        predicted = route.predict(tree, table, n_threads=n_threads).reshape(n_rows, -1)
+        probability = _probabilities(tree, table, n_threads)
+    else:
+        predicted = np.asarray(tree._label_table[table]).reshape(n_rows, -1)
+        probability = [tree.value[table, k, :] for k in range(tree.n_outputs)]
     weight = read_weights(sample_weight, len(truth))
     shared: dict[str, Any] = {"frequency_weights": frequency_weights, "confidence": confidence}
 

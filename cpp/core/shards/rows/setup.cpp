@@ -50,7 +50,8 @@ std::vector<BinRanges> bin_rows(const data::Table& table, const std::vector<std:
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         if (table.columns[c].kind() == data::ColumnKind::levels) continue;
         binned.push_back(c);
-        out[c] = {std::vector<double>(edges[c].size() + 1, infinity), std::vector<double>(edges[c].size() + 1, -infinity)};
+        out[c] = {std::vector<double>(edges[c].size() + 1, infinity),
+                  std::vector<double>(edges[c].size() + 1, -infinity)};
         const bool is_single = table.columns[c].is<float>();
         single.emplace_back(is_single ? edges[c] : std::vector<double>{});
         twice.emplace_back(is_single ? std::vector<double>{} : edges[c]);

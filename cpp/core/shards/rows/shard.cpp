@@ -127,10 +127,16 @@ void Shard::branches_of(const Route& route, const Range& range, std::vector<std:
 // Calls f with a function from a row to what it adds to a cell.
 template <class F>
 void Shard::with_terms(F f) const {
-    if (layout_->shape.classes())
-        f([this](std::size_t row) { return ClassTerm{static_cast<std::size_t>(rows_.labels[row])}; });
+    const CellShape& shape = layout_->shape;
+    const auto label = [this](std::size_t row) { return static_cast<std::size_t>(rows_.labels[row]); };
+    if (shape.classes() && shape.weighted)
+        f([&](std::size_t row) { return WeightedClassTerm(shape, label(row), rows_.weights[row]); });
+    else if (shape.classes())
+        f([&](std::size_t row) { return ClassTerm{label(row)}; });
+    else if (shape.weighted)
+        f([&](std::size_t row) { return WeightedNumberTerm(shape, rows_.numbers[row], rows_.weights[row]); });
     else
-        f([this](std::size_t row) { return NumberTerm(layout_->shape, rows_.numbers[row]); });
+        f([&](std::size_t row) { return NumberTerm(shape, rows_.numbers[row]); });
 }
 
 Words Shard::count(Reader& in) const {
@@ -183,8 +189,9 @@ Words Shard::describe(Reader& in) const {
         std::uint64_t* const digits = out.data() + 2 + k * any_digits;
         double most = -std::numeric_limits<double>::infinity(), least = -most;
         for (std::size_t i = range.begin; i < range.end; ++i) {
-            const double y = rows_.numbers[rows_.order[i]];
-            NumberDigits(layout_->shape.loss(y, value), any_unit).add_to(digits);
+            const std::size_t row = rows_.order[i];
+            const double y = rows_.numbers[row];
+            NumberDigits(layout_->shape.loss(weight(row), y, value), any_unit).add_to(digits);
             most = std::max(most, y);
             least = std::min(least, y);
         }
@@ -217,9 +224,9 @@ void Shard::each_inside(Asks asks, Put put) const {
             std::size_t a = in_bin[b].first;
             if (in_bin[b].n > 1) {
                 const auto from = asks.begin() + static_cast<std::ptrdiff_t>(a);
-                a = static_cast<std::size_t>(
-                    std::partition_point(from, from + in_bin[b].n, [key](const StretchAsk& s) { return s.high < key; }) -
-                    asks.begin());
+                a = static_cast<std::size_t>(std::partition_point(from, from + in_bin[b].n,
+                                                                  [key](const StretchAsk& s) { return s.high < key; }) -
+                                             asks.begin());
                 if (a == in_bin[b].first + std::size_t{in_bin[b].n}) continue;
             }
             if (key >= asks[a].low && key <= asks[a].high) put(a, key, row);
@@ -268,9 +275,8 @@ Words Shard::fetch(const std::vector<StretchAsk>& asks) const {
         each_inside(here, [&](std::size_t a, std::uint64_t key, std::size_t row) {
             values.push_back({a, key, static_cast<std::uint32_t>(row)});
         });
-        std::sort(values.begin(), values.end(), [](const Value& x, const Value& y) {
-            return x.ask < y.ask || (x.ask == y.ask && x.key < y.key);
-        });
+        std::sort(values.begin(), values.end(),
+                  [](const Value& x, const Value& y) { return x.ask < y.ask || (x.ask == y.ask && x.key < y.key); });
         std::size_t v = 0;
         for (std::size_t a = 0; a < here.size(); ++a) {
             const std::size_t place = out.size();
@@ -326,6 +332,8 @@ Words Shard::gather(Reader& in) const {
                 piece.push_back(static_cast<std::uint32_t>(rows_.labels[rows_.order[i]]));
             else
                 put_real(piece, rows_.numbers[rows_.order[i]]);
+        if (layout_->shape.weighted)
+            for (std::size_t i = range.begin; i < range.end; ++i) put_real(piece, rows_.weights[rows_.order[i]]);
     }
     Words out{static_cast<std::uint64_t>(Form::pieces), number_, piece.size()};
     put_all(out, piece);

@@ -24,6 +24,7 @@ struct ShardRows {
     const std::uint8_t* bytes = nullptr;   // row after row, one per numeric column
     const std::int32_t* labels = nullptr;  // classes ...
     const double* numbers = nullptr;       // ... or numbers
+    const double* weights = nullptr;       // null: every row counts 1
     std::uint32_t* order = nullptr;        // room for all row numbers
 };
 
@@ -49,6 +50,7 @@ private:
     Words neighbours(Reader& in) const;
     Words gather(Reader& in) const;
     Words describe(Reader& in) const;
+    double weight(std::size_t row) const { return rows_.weights ? rows_.weights[row] : 1.0; }
     template <class F>
     void with_terms(F f) const;
     const Range& node(std::size_t i) const;

@@ -88,7 +88,9 @@ private:
 
     split::Candidate best_level_set(const split::Limits& limits) {
         if constexpr (requires { division_.n_classes(); })
-            if (division_.n_classes() > 2) return best_of_subsets(limits);
+            if (division_.n_classes() > 2)
+                return statistic_.weighted() ? best_of_subsets<base::LongSum>(limits)
+                                             : best_of_subsets<split::WholeCount>(limits);
         split::Candidate out;
         out.learned_missing = n_aside_ > 0.0;
         std::vector<double> mean(code_.size());
@@ -139,21 +141,19 @@ private:
         return out;
     }
 
+    template <class Weight>
     split::Candidate best_of_subsets(const split::Limits& limits) {
-        split::LevelCells<split::WholeCount> levels;
-        levels.n_classes = width_;
+        split::LevelCells<Weight> levels;
+        levels.n_classes = static_cast<std::size_t>(division_.n_classes());
         levels.code = code_;
-        const auto counts = [](const Words& cell, std::vector<split::WholeCount>& out) {
-            for (std::uint64_t n : cell) out.push_back({static_cast<double>(n)});
-        };
         for (std::size_t l = 0; l < code_.size(); ++l) {
             levels.rows.push_back(static_cast<std::size_t>(rows_[l]));
-            counts(cells_[l], levels.cells);
+            statistic_.class_weights(cells_[l].data(), levels.cells);
         }
         if (n_aside_ > 0.0)
-            counts(missing_, levels.missing);
+            statistic_.class_weights(missing_.data(), levels.missing);
         else
-            levels.missing.resize(width_);
+            levels.missing.resize(levels.n_classes);
         levels.n_missing = static_cast<std::size_t>(n_aside_);
         return split::best_subset(levels, limits, options_.class_scale, criterion_);
     }

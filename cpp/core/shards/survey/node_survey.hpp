@@ -121,7 +121,7 @@ private:
     // Makes the bounds those of a column.
     void turn_to(const Strip<S>& strip) {
         const double weight = statistic_.sums(strip.total_fields()).weight;
-        doubt_ = statistic_.template doubt<C>(weight);
+        doubt_ = statistic_.template doubt<C>(weight, strip.size());
         bounds_.begin(strip.total_fields(), statistic_.n_fields(), strip.n_rows(), doubt_.weight, doubt_.sum);
     }
 
@@ -290,9 +290,9 @@ private:
     Bounds bounds_;
     double fetch_rows_;
     split::Doubt doubt_;
-    double floor_ = no_floor;  // a merit
-    std::vector<std::optional<Strip<S>>> strips_;   // of the numeric columns that may still win
-    std::vector<std::vector<std::size_t>> asked_;   // per column: the stretches that were asked for last
+    double floor_ = no_floor;                      // a merit
+    std::vector<std::optional<Strip<S>>> strips_;  // of the numeric columns that may still win
+    std::vector<std::vector<std::size_t>> asked_;  // per column: the stretches that were asked for last
     std::vector<Found> found_;
 };
 

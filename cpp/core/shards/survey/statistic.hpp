@@ -20,50 +20,63 @@
 
 namespace ceiba::shards {
 
+// What adding up so many rounded fields may be off by, as a share of all.
+inline double rounding(std::size_t n_terms) { return (static_cast<double>(n_terms) + 16.0) * 0x1p-51; }
+
 class ClassStatistic {
 public:
     using Division = criteria::WeightedDivision;
     using Part = Division::Left;
 
     ClassStatistic(const CellShape& shape, const split::SearchOptions& options)
-        : n_classes_(shape.n_classes), scale_(options.class_scale) {}
+        : shape_(shape), n_classes_(shape.n_classes), scale_(options.class_scale) {}
 
     std::size_t n_fields() const { return n_classes_; }
-    Division division() const {
-        return {static_cast<int>(n_classes_), scale_.empty() ? nullptr : scale_.data()};
-    }
-    double rows(const std::uint64_t* cell) const {
-        std::uint64_t n = 0;
-        for (std::size_t k = 0; k < n_classes_; ++k) n += cell[k];
-        return static_cast<double>(n);
-    }
+    Division division() const { return {static_cast<int>(n_classes_), scale_.empty() ? nullptr : scale_.data()}; }
+    double rows(const std::uint64_t* cell) const { return static_cast<double>(shape_.rows(cell)); }
     void fields(const std::uint64_t* cell, double* out) const {
-        for (std::size_t k = 0; k < n_classes_; ++k)
-            out[k] = static_cast<double>(cell[k]) * (scale_.empty() ? 1.0 : scale_[k]);
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            out[k] = shape_.weighted ? shape_.class_weight(cell, k).value() : static_cast<double>(cell[k]);
+            if (!scale_.empty()) out[k] *= scale_[k];
+        }
     }
     Part part(const std::uint64_t* cell) const {
         Part out(n_classes_);
-        for (std::size_t k = 0; k < n_classes_; ++k) out[k].add(static_cast<double>(cell[k]));
+        for (std::size_t k = 0; k < n_classes_; ++k) out[k] = shape_.class_weight(cell, k);
         return out;
     }
     void set_total(Division& division, const std::uint64_t* cell) const { division.set_total(part(cell), 0.0); }
     // Two classes: by the share of the first one, where the scale changes no order.
-    double mean(const std::uint64_t* cell) const { return static_cast<double>(cell[0]) / rows(cell); }
+    double mean(const std::uint64_t* cell) const {
+        return shape_.class_weight(cell, 0).value() / shape_.weight(cell).value();
+    }
+    // For the search for sets of levels: the weight of each class, whole or not.
+    template <class Weight>
+    void class_weights(const std::uint64_t* cell, std::vector<Weight>& out) const {
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            if constexpr (std::is_same_v<Weight, base::LongSum>)
+                out.push_back(shape_.class_weight(cell, k));
+            else
+                out.push_back({static_cast<double>(cell[k])});
+        }
+    }
+    bool weighted() const { return shape_.weighted; }
 
     split::WeightAndSum sums(const double* fields) const {
         double weight = 0.0;
         for (std::size_t k = 0; k < n_classes_; ++k) weight += fields[k];
         return {weight, fields[1]};
     }
-    // Scaled counts are rounded once; and entropy's bounds take any error for a sign to do without a table of
-    // logarithms, which would have an entry for every row of the table.
+    // Scaled counts and weights are rounded, and so are their sums; and entropy's bounds take any error for a sign to
+    // do without a table of logarithms, which would have an entry for every row of the table.
     template <class C>
-    split::Doubt doubt(double weight) const {
-        const bool none = scale_.empty() && !std::is_same_v<C, criteria::Entropy>;
-        return {none ? 0.0 : weight * 0x1p-51, 0.0, 0.0};
+    split::Doubt doubt(double weight, std::size_t n_terms) const {
+        const bool none = scale_.empty() && !shape_.weighted && !std::is_same_v<C, criteria::Entropy>;
+        return {none ? 0.0 : weight * rounding(n_terms), 0.0, 0.0};
     }
 
 private:
+    CellShape shape_;
     std::size_t n_classes_;
     std::vector<double> scale_;
 };
@@ -81,25 +94,27 @@ public:
     double rows(const std::uint64_t* cell) const { return static_cast<double>(cell[0]); }
     // As in split/bins/cells.hpp: weight, sum and squares of the target minus its centre.
     void fields(const std::uint64_t* cell, double* out) const {
-        base::LongSum sum = sum_of(cell + 2, shape_.n_digits, shape_.unit);
-        sum.add(base::two_product(-rows(cell), shape_.centre));
-        out[0] = rows(cell);
+        base::LongSum sum = shape_.sum(cell);
+        out[0] = shape_.weight(cell).value();
+        sum.add(base::two_product(-out[0], shape_.centre));
         out[1] = sum.value();
         out[2] = shape_.per_square > 0.0 ? static_cast<double>(cell[1]) / shape_.per_square * (1.0 + 0x1p-40) : 0.0;
     }
     Part part(const std::uint64_t* cell) const {
         Part out;
-        out.weight.add(rows(cell));
-        out.sum = sum_of(cell + 2, shape_.n_digits, shape_.unit);
+        out.weight = shape_.weight(cell);
+        out.sum = shape_.sum(cell);
         return out;
     }
     void set_total(Division& division, const std::uint64_t* cell) const { division.set_total(part(cell), largest_); }
-    double mean(const std::uint64_t* cell) const { return part(cell).sum.value() / rows(cell); }
+    double mean(const std::uint64_t* cell) const { return shape_.mean(cell); }
     split::WeightAndSum sums(const double* fields) const { return {fields[0], fields[1]}; }
     // Sums are exact, and rounded when they become fields, and when these are added up.
     template <class C>
-    split::Doubt doubt(double rows) const {
-        return {0.0, rows * shape_.reach * 0x1p-40, shape_.centre};
+    split::Doubt doubt(double weight, std::size_t n_terms) const {
+        const double largest = shape_.weighted ? largest_ : shape_.reach;
+        return {shape_.weighted ? weight * rounding(n_terms) : 0.0, weight * largest * rounding(n_terms),
+                shape_.centre};
     }
 
 private:

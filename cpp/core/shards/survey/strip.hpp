@@ -28,7 +28,9 @@ public:
     // `cells`: of all bins, then of missing values, which take part if `learn`.
     Strip(const S& statistic, const ColumnLayout& column, std::span<const std::uint64_t> cells, std::size_t width,
           bool learn)
-        : statistic_(&statistic), width_(width), missing_(cells.end() - static_cast<std::ptrdiff_t>(width), cells.end()) {
+        : statistic_(&statistic),
+          width_(width),
+          missing_(cells.end() - static_cast<std::ptrdiff_t>(width), cells.end()) {
         total_.assign(width, 0);
         for (std::size_t b = 0; b < column.n_bins(); ++b)
             if (const auto own = cells.subspan(b * width, width); statistic.rows(own.data()) > 0.0) {

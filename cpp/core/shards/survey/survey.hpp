@@ -20,9 +20,9 @@ namespace ceiba::shards {
 struct SurveyedSplit {
     split::Candidate split;
     std::vector<Words> branches;
-    Words missing;                  // rows that it does not place
-    double n_missing = 0.0;         // rows without a value in its column, placed or not
-    bool between = false;           // the cut lies between two stretches, of which at least one holds several values
+    Words missing;           // rows that it does not place
+    double n_missing = 0.0;  // rows without a value in its column, placed or not
+    bool between = false;    // the cut lies between two stretches, of which at least one holds several values
     StretchAsk below{}, above{};
 };
 

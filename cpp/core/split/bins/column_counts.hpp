@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "split/candidate.hpp"
 #include "split/bins/histogram.hpp"
 #include "split/bins/surely_allowed.hpp"
+#include "split/candidate.hpp"
 
 namespace ceiba::split {
 
@@ -97,9 +97,9 @@ public:
         const double least = static_cast<double>(limits.min_rows);
         if (before < least || after < least) return false;
         if (limits.monotone == 0 && limits.min_weight <= 0.0 && Cells::exact) return true;
-        return split::surely_allowed(
-            {cells.weight_of(left.data()), left[1]}, {cells.weight_of(total.data()), total[1]},
-            {weight_error * static_cast<double>(left.size()), sum_error, cells.centre()}, limits);
+        return split::surely_allowed({cells.weight_of(left.data()), left[1]}, {cells.weight_of(total.data()), total[1]},
+                                     {weight_error * static_cast<double>(left.size()), sum_error, cells.centre()},
+                                     limits);
     }
 
 private:

@@ -38,8 +38,7 @@ Candidate search(const LevelCells<Weight>& levels, const Limits& limits, const s
     out.gain = best.gain;
     out.missing_branch = best.missing_left ? 0 : 1;
     if (!presence)
-        for (std::size_t l = 0; l < n_levels; ++l)
-            out.levels.push_back({levels.code[l], best.on_left[l] ? 0 : 1});
+        for (std::size_t l = 0; l < n_levels; ++l) out.levels.push_back({levels.code[l], best.on_left[l] ? 0 : 1});
     return out;
 }
 
@@ -53,9 +52,9 @@ Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t
     return search(level_cells<base::LongSum>(node, levels, n_aside > 0), limits, class_scale, criterion);
 }
 
-template <class C>
-Candidate best_subset(const LevelCells<WholeCount>& levels, const Limits& limits,
-                      const std::vector<double>& class_scale, const C& criterion) {
+template <class Weight, class C>
+Candidate best_subset(const LevelCells<Weight>& levels, const Limits& limits, const std::vector<double>& class_scale,
+                      const C& criterion) {
     return search(levels, limits, class_scale, criterion);
 }
 
@@ -66,7 +65,10 @@ auto compiled(criteria::List<C...>) {
                                             const std::vector<double>&, const C&)...>;
     using OfCells = std::tuple<Candidate (*)(const LevelCells<WholeCount>&, const Limits&, const std::vector<double>&,
                                              const C&)...>;
-    return std::pair(OfRows{&best_subset<C>...}, OfCells{&best_subset<C>...});
+    using OfWeights = std::tuple<Candidate (*)(const LevelCells<base::LongSum>&, const Limits&,
+                                               const std::vector<double>&, const C&)...>;
+    return std::tuple(OfRows{&best_subset<C>...}, OfCells{&best_subset<WholeCount, C>...},
+                      OfWeights{&best_subset<base::LongSum, C>...});
 }
 template auto compiled(criteria::ScannedClassCriteria);
 

@@ -17,8 +17,8 @@ Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t
                       const std::vector<double>& class_scale, const C& criterion);
 
 // The same from counts, for whoever has no rows.
-template <class C>
-Candidate best_subset(const LevelCells<WholeCount>& levels, const Limits& limits,
-                      const std::vector<double>& class_scale, const C& criterion);
+template <class Weight, class C>
+Candidate best_subset(const LevelCells<Weight>& levels, const Limits& limits, const std::vector<double>& class_scale,
+                      const C& criterion);
 
 }  // namespace ceiba::split

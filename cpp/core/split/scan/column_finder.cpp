@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/random.hpp"
+#include "split/scan/slot_scan.hpp"
 #include "split/store/sparse_entries.hpp"
 
 namespace ceiba::split {
@@ -119,6 +120,7 @@ bool ColumnFinder::same_division(const NodeRows& node, const Candidate& a, const
     if (!options_.column_cost.empty() || a.n_branches != 2 || best.n_branches != 2 ||
         std::fabs((a.gain - best.gain).value()) > a.tolerance)
         return false;
+    if (node.slotted()) return same_counts(node, a, best);
     if (best_routing.branch.empty()) best_routing = route(node, best);
     return part_alike(route(node, a), best_routing);
 }

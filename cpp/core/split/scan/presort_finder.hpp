@@ -91,6 +91,8 @@ private:
         [[maybe_unused]] Space& space = spaces_[static_cast<std::size_t>(thread)];
         if constexpr (requires { space.criterion.exact(space.division); }) {
             if (a.n_branches != 2 || b.n_branches != 2) return false;
+            if constexpr (CountsSlots<D>)
+                if (node.slotted()) return better_by_counts(node, a, b, space);
             const Routing own = route(node, a), other = route(node, b);
             // Also where weights are so far apart that even the long sums of one side and the other round differently.
             if (cost(a) == cost(b) && part_alike(own, other)) return false;
@@ -100,6 +102,20 @@ private:
             return base::compare(x, y) > 0;
         }
         return false;
+    }
+
+    // The same from the counts of slots, without a look at the rows.
+    bool better_by_counts(const NodeRows& node, const Candidate& a, const Candidate& b, Space& space) requires
+        CountsSlots<D> {
+        if (cost(a) == cost(b) && same_counts(node, a, b)) return false;
+        space.take_part(node, true, node.size(), [](std::size_t i) { return i; });
+        const auto gain = [&](const Candidate& split) {
+            put_left(node, split, space.division);
+            base::Fraction exact = space.criterion.exact(space.division);
+            exact.denominator = exact.denominator * base::Expansion(cost(split));
+            return exact;
+        };
+        return base::compare(gain(a), gain(b)) > 0;
     }
 
     // Puts the rows of branch 0 on the left once more and takes the gain without rounding.

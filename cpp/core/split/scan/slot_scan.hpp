@@ -57,4 +57,25 @@ SlotCut<D, C> scan_slots(const NodeRows& node, std::size_t c, double floor, cons
     return out;
 }
 
+// Do two cuts of a counted node put as many rows of each class on either side?
+inline bool same_counts(const NodeRows& node, const Candidate& a, const Candidate& b) {
+    const auto counts = [&](const Candidate& split) {
+        return counts_without_zeros(node, static_cast<std::size_t>(split.column), split.cut);
+    };
+    return counts(a) == counts(b);
+}
+
+// Puts the rows left of a cut on the left.
+template <CountsSlots D>
+void put_left(const NodeRows& node, const Candidate& split, D& division) {
+    const SideCounts other = counts_without_zeros(node, static_cast<std::size_t>(split.column), split.cut);
+    const std::int64_t rows = static_cast<std::int64_t>(other.counts >> 32),
+                       ones = static_cast<std::int64_t>(other.counts & 0xFFFFFFFF);
+    if (other.zeros_left)
+        division.put_back({static_cast<std::int64_t>(division.total_weight()) - rows,
+                           static_cast<std::int64_t>(division.total(1)) - ones});
+    else
+        division.put_back({rows, ones});
+}
+
 }  // namespace ceiba::split

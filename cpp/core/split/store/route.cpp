@@ -41,10 +41,11 @@ void route_sparse_cut(const NodeRows& node, const Candidate& split, Routing& rou
 }
 
 void route_slotted_cut(const NodeRows& node, const Candidate& split, Routing& routing) {
+    const SparseSlots& slots = *node.store->slots;
     const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    const SparseSlots::Side other = slots.without_zeros(static_cast<std::size_t>(split.column), split.cut);
     for (std::size_t i = 0; i < node.size(); ++i)
-        routing.branch[i] =
-            node.store->slots->number(row[i], static_cast<std::size_t>(split.column)) <= split.cut ? 0 : 1;
+        routing.branch[i] = slots.has_any(row[i], other) == other.zeros_left ? 1 : 0;
 }
 
 void route_cut(const NodeRows& node, const Candidate& split, bool like_rpart, Routing& routing) {

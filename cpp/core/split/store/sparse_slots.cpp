@@ -12,18 +12,14 @@ namespace ceiba::split {
 
 namespace {
 
-// The distinct numbers of all columns, numbered as they come.
+// The distinct numbers of all columns, numbered as they come. The first of each column lies in an array of its own:
+// most words that occur in a text occur once.
 class Numbering {
 public:
-    explicit Numbering(std::size_t n_columns) : columns_(n_columns) {}
+    explicit Numbering(std::size_t n_columns) : first_(n_columns), more_(n_columns) {}
 
     std::uint32_t number(std::size_t column, double x) {
-        std::vector<Known>& known = columns_[column];
-        for (const Known& k : known)
-            if (k.x == x) return k.number;
-        known.push_back({x, n_slots_});
-        too_many_ = too_many_ || known.size() > SparseSlots::most_values;
-        return n_slots_++;
+        return first_[column].x == x ? first_[column].number : number_of_another(column, x);
     }
     bool too_many() const { return too_many_; }
     std::size_t n_slots() const { return n_slots_; }
@@ -31,8 +27,10 @@ public:
     // Lays out the slots; returns the slot of each number.
     std::vector<std::uint32_t> lay_out(SparseSlots& out) {
         std::vector<std::uint32_t> slot_of(n_slots_);
-        for (std::vector<Known>& known : columns_) {
+        for (std::size_t c = 0; c < more_.size(); ++c) {
             out.start.push_back(static_cast<std::uint32_t>(out.value.size()));
+            std::vector<Known>& known = more_[c];
+            if (first_[c].x != 0.0) known.push_back(first_[c]);
             std::sort(known.begin(), known.end(), [](const Known& a, const Known& b) { return a.x < b.x; });
             std::uint32_t rank = SparseEntries::zero;
             for (const Known& k : known) rank -= k.x < 0.0;
@@ -49,29 +47,72 @@ public:
 
 private:
     struct Known {
-        double x;
-        std::uint32_t number;
+        double x = 0.0;  // no number that is stored: none yet
+        std::uint32_t number = 0;
     };
-    std::vector<std::vector<Known>> columns_;
+
+    std::uint32_t number_of_another(std::size_t column, double x) {
+        std::vector<Known>& more = more_[column];
+        for (const Known& k : more)
+            if (k.x == x) return k.number;
+        too_many_ = too_many_ || more.size() + 2 > SparseSlots::most_values;
+        if (first_[column].x == 0.0)
+            first_[column] = {x, n_slots_};
+        else
+            more.push_back({x, n_slots_});
+        return n_slots_++;
+    }
+
+    std::vector<Known> first_;
+    std::vector<std::vector<Known>> more_;
     std::uint32_t n_slots_ = 0;
     bool too_many_ = false;
 };
 
-std::shared_ptr<const SparseSlots> make_slots(const data::SparseMatrix& m, const data::TargetRows& target) {
-    auto out = std::make_shared<SparseSlots>();
+// The numbers of each row, one row after the other. False: a column has too many.
+bool number_rows(const data::SparseMatrix& m, const data::TargetRows& target, Numbering& numbering, SparseSlots& out) {
     const auto& row = target.row;
-    out->row_start.assign(m.n_rows + 1, 0);
-    for_each_entry(m, target, [&](std::size_t, std::uint32_t i, double) { ++out->row_start[row[i] + 1]; });
-    std::partial_sum(out->row_start.begin(), out->row_start.end(), out->row_start.begin());
-    out->slot.resize(out->row_start.back());
-    Numbering numbering(m.n_columns);
-    std::vector<std::size_t> next = out->row_start;
+    out.row_start.assign(m.n_rows + 1, 0);
+    if (m.by_rows) {  // as they come
+        std::size_t n = 0, done = 0;
+        for (const std::uint32_t r : row) n += m.start(r + 1) - m.start(r);
+        out.slot.reserve(n);
+        for (const std::uint32_t r : row) {
+            for (; done <= r; ++done) out.row_start[done] = out.slot.size();
+            for (std::size_t k = m.start(r), end = m.start(r + 1); k < end; ++k)
+                if (const double x = m.value(k); x != 0.0) out.slot.push_back(numbering.number(m.index(k), x));
+            if (numbering.too_many()) return false;
+        }
+        for (; done <= m.n_rows; ++done) out.row_start[done] = out.slot.size();
+        return true;
+    }
+    for_each_entry(m, target, [&](std::size_t, std::uint32_t i, double) { ++out.row_start[row[i] + 1]; });
+    std::partial_sum(out.row_start.begin(), out.row_start.end(), out.row_start.begin());
+    out.slot.resize(out.row_start.back());
+    std::vector<std::size_t> next = out.row_start;
     for_each_entry(m, target, [&](std::size_t c, std::uint32_t i, double x) {
-        if (!numbering.too_many()) out->slot[next[row[i]]++] = numbering.number(c, x);
+        if (!numbering.too_many()) out.slot[next[row[i]]++] = numbering.number(c, x);
     });
-    if (numbering.too_many() || numbering.n_slots() > out->slot.size() / 2) return nullptr;
+    return !numbering.too_many();
+}
+
+// Makes the slots and counts them; null: the columns have too many distinct numbers.
+std::shared_ptr<const SparseSlots> make_slots(const data::SparseMatrix& m, const data::TargetRows& target,
+                                              std::shared_ptr<Histogram>& counts) {
+    auto out = std::make_shared<SparseSlots>();
+    Numbering numbering(m.n_columns);
+    if (!number_rows(m, target, numbering, *out) || numbering.n_slots() > out->slot.size() / 2) return nullptr;
     const std::vector<std::uint32_t> slot_of = numbering.lay_out(*out);
-    for (std::uint32_t& slot : out->slot) slot = slot_of[slot];
+    counts = std::make_shared<Histogram>(out->size(), 0);
+    for (std::size_t i = 0; i < target.size(); ++i) {
+        const std::uint32_t row = target.row[i];
+        const std::uint64_t one = (std::uint64_t{1} << 32) | target.labels[0][i];
+        for (std::size_t k = out->row_start[row], end = out->row_start[row + 1]; k < end; ++k) {
+            const std::uint32_t slot = slot_of[out->slot[k]];
+            out->slot[k] = slot;
+            (*counts)[slot] += one;
+        }
+    }
     return out;
 }
 
@@ -134,14 +175,31 @@ void sort_slots(NodeRows& node) {
 
 }  // namespace
 
-// A binary search without branches: the processor works on several rows at a time.
-double SparseSlots::number(std::size_t row, std::size_t column) const {
-    const std::uint32_t first = start[column], *at = slot.data() + row_start[row];
+SparseSlots::Side SparseSlots::without_zeros(std::size_t column, double cut) const {
+    const auto first = value.begin() + start[column], end = value.begin() + start[column + 1];
+    const std::uint32_t above = static_cast<std::uint32_t>(std::upper_bound(first, end, cut) - value.begin());
+    const bool zeros_left = 0.0 <= cut;
+    return {zeros_left ? above : start[column], zeros_left ? start[column + 1] : above, zeros_left};
+}
+
+// A binary search without branches, down to a stretch that is compared at once: the processor works on several rows and
+// numbers at a time.
+bool SparseSlots::has_any(std::size_t row, const Side& side) const {
+    constexpr std::size_t short_enough = 64;
+    const std::uint32_t* at = slot.data() + row_start[row];
     std::size_t n = row_start[row + 1] - row_start[row];
-    if (n == 0) return 0.0;
-    for (; n > 1; n -= n / 2) at += (n / 2) * static_cast<std::size_t>(at[n / 2 - 1] < first);
-    at += *at < first && at + 1 < slot.data() + row_start[row + 1];
-    return *at >= first && *at < start[column + 1] ? value[*at] : 0.0;
+    for (; n > short_enough; n -= n / 2) at += (n / 2) * static_cast<std::size_t>(at[n / 2 - 1] < side.from);
+    const std::uint32_t width = side.to - side.from;
+    std::uint32_t found = 0;
+    for (std::size_t k = 0; k < n; ++k) found |= static_cast<std::uint32_t>(at[k] - side.from < width);
+    return found != 0;
+}
+
+SideCounts counts_without_zeros(const NodeRows& node, std::size_t column, double cut) {
+    const SparseSlots::Side side = node.store->slots->without_zeros(column, cut);
+    std::uint64_t sum = 0;
+    for (std::uint32_t s = side.from; s < side.to; ++s) sum += (*node.histogram)[s];
+    return {sum, side.zeros_left};
 }
 
 bool slots_serve(const data::Table& table, const data::Target& target, const SearchOptions& options) {
@@ -159,13 +217,12 @@ NodeRows slotted_root(const data::Table& table, const data::Target& target, base
     store->target = copy_target(target, false);
     store->sorted.resize(table.columns.size());
     store->codes.resize(table.columns.size());
-    store->slots = make_slots(*table.sparse, store->target);
+    store->slots = make_slots(*table.sparse, store->target, root.histogram);
     interrupt.poll();
     interrupt.check();
     if (!store->slots) return root;
     root.end = static_cast<std::uint32_t>(store->target.size());
     root.store = std::move(store);
-    root.histogram = count_slots(root);
     return root;
 }
 

@@ -31,8 +31,24 @@ struct SparseSlots {
     std::vector<std::uint32_t> slot;     // row after row, ascending
 
     std::size_t size() const { return value.size(); }
-    double number(std::size_t row, std::size_t column) const;
+    // The slots of a column on that side of a cut on which zeros are not.
+    struct Side {
+        std::uint32_t from, to;
+        bool zeros_left;
+    };
+    Side without_zeros(std::size_t column, double cut) const;
+    // Does a row have one of these slots?
+    bool has_any(std::size_t row, const Side& side) const;
 };
+
+// The counts of a node's rows on that side of a cut on which zeros are not, and whether that is the right one. Cuts
+// with the same counts have exactly the same gain.
+struct SideCounts {
+    std::uint64_t counts;
+    bool zeros_left;
+    bool operator==(const SideCounts&) const = default;
+};
+SideCounts counts_without_zeros(const NodeRows& node, std::size_t column, double cut);
 
 // Can a search over counts do all that these options ask for?
 bool slots_serve(const data::Table& table, const data::Target& target, const SearchOptions& options);

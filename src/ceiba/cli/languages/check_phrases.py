@@ -142,6 +142,14 @@ CHECK_PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
      r"árbol libre tiene \1 (EE \2); diferencia: con el árbol libre, fila a fila",
      r"risco: o das linhas do nó por validação cruzada, com a coluna forçada ali; a árvore livre "
      r"tem \1 (EP \2); diferença: em relação à árvore livre, linha a linha"),
+    # Bars and signs of work under way.
+    (r"^reading$", "leyendo", "lendo"),
+    (r"^predicting$", "prediciendo", "prevendo"),
+    (r"^growing the tree$", "construyendo el árbol", "construindo a árvore"),
+    (r"^cross-validating (\S+) fold (\d+) of (\d+)$", r"validación cruzada \1 parte \2 de \3",
+     r"validação cruzada \1 parte \2 de \3"),
+    (r"^searching: (\S+) so far, at least (\S+), gap (\S+) % \(", r"buscando: \1 hasta ahora, al "
+     r"menos \2, brecha \3 % (", r"buscando: \1 até agora, pelo menos \2, lacuna \3% ("),
     # The viewer.
     (r"^Search: a column, a level, a class, #node$",
      "Buscar: una columna, un valor, una clase, #nodo",

@@ -1,6 +1,6 @@
-"""What ``--help`` says, in Spanish and Brazilian Portuguese: words of typer, options, commands.
+"""What ``--help`` says of options, in Spanish and Brazilian Portuguese, and the words around it.
 
-A help line is looked up without its list of names and its default; what commands say, by paragraph.
+A help line is looked up without its list of names and its default.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ PANELS: Final[dict[str, tuple[str, str]]] = {
     "What the columns are": ("Qué son las columnas", "O que são as colunas"),
     "How the tree grows": ("Cómo crece el árbol", "Como a árvore cresce"),
     "How large the tree is": ("Qué tamaño tiene el árbol", "Qual é o tamanho da árvore"),
+    "Tables beyond memory": ("Tablas mayores que la memoria", "Tabelas maiores que a memória"),
     "[required]": ("[obligatorio]", "[obrigatório]"),
     "Usage: ": ("Uso: ", "Uso: "),
 }
@@ -69,6 +70,7 @@ DEFAULTS: Final[dict[str, tuple[str, str]]] = {
     "on a terminal": ("en un terminal", "em um terminal"),
     "order of the leaves": ("el orden de las hojas", "a ordem das folhas"),
     "DATA.ceiba": ("DATOS.ceiba", "DADOS.ceiba"),
+    "DATA.studio": ("DATOS.studio", "DADOS.studio"),
     "invented stand-ins": ("sustitutos inventados", "substitutos inventados"),
     "lesson_NUMBER_LANG.ipynb": ("lesson_NÚMERO_IDIOMA.ipynb", "lesson_NÚMERO_IDIOMA.ipynb"),
     "MODEL.html": ("MODELO.html", "MODELO.html"),
@@ -376,125 +378,37 @@ OPTIONS: Final[dict[str, tuple[str, str]]] = {
         "Una carpeta con las tablas que ceiba no incluye (Seattle, water, Hitters).",
         "Uma pasta com as tabelas que o ceiba não inclui (Seattle, water, Hitters)."),
     "The notebook to write.": ("El cuaderno que se escribe.", "O notebook a escrever."),
+    "Learn from Parquet files ('big/*.parquet') that are not read as a whole, within so much "
+    "memory: 4GB.": (
+        "Aprende de archivos Parquet ('big/*.parquet') que no se leen enteros, con esta memoria "
+        "como máximo: 4GB.",
+        "Aprende de arquivos Parquet ('big/*.parquet') que não são lidos por inteiro, com no "
+        "máximo esta memória: 4GB."),
+    "Directory for temporary files of --memory.": (
+        "Carpeta para los archivos temporales de --memory.",
+        "Pasta para os arquivos temporários de --memory."),
+    "A table (CSV, Parquet, Arrow, a spreadsheet, a database), a model file, or with --lesson "
+    "restaurant, play-tennis or iris.": (
+        "Una tabla (CSV, Parquet, Arrow, una hoja de cálculo, una base de datos), un archivo de "
+        "modelo, o con --lesson restaurant, play-tennis o iris.",
+        "Uma tabela (CSV, Parquet, Arrow, uma planilha, um banco de dados), um arquivo de modelo, "
+        "ou com --lesson restaurant, play-tennis ou iris."),
+    "With a model file: the table it learned.": (
+        "Con un archivo de modelo: la tabla de la que aprendió.",
+        "Com um arquivo de modelo: a tabela de que aprendeu."),
+    "A file of held-out rows.": ("Un archivo de filas reservadas.",
+                                 "Um arquivo de linhas reservadas."),
+    "Classroom: figures are hidden until you answered.": (
+        "Para clase: las cifras se ocultan hasta que usted responda.",
+        "Para a aula: os valores ficam ocultos até você responder."),
+    "Where the work is kept.": ("Dónde se guarda el trabajo.", "Onde o trabalho é guardado."),
+    "Do not go on with the work that is kept.": (
+        "No continúa el trabajo guardado.", "Não continua o trabalho guardado."),
+    "Listen on another address.": ("Escucha en otra dirección.", "Escuta em outro endereço."),
+    "Port. 0: a free one.": ("Puerto. 0: uno libre.", "Porta. 0: uma livre."),
+    "Print the address only.": ("Solo imprime la dirección.", "Apenas imprime o endereço."),
+    "Language of the page: en, es, pt.": ("Idioma de la página: en, es, pt.",
+                                          "Idioma da página: en, es, pt."),
     "Folder of picture and report.": ("Carpeta de la imagen y el informe.",
                                       "Pasta da imagem e do relatório."),
-}  # fmt: skip
-
-#: The commands, by paragraph; examples are left alone.
-COMMANDS: Final[dict[str, tuple[str, str]]] = {
-    "One decision tree that a person can read and trust.": (
-        "Un árbol de decisión que una persona puede leer y del que puede fiarse.",
-        "Uma árvore de decisão que uma pessoa pode ler e em que pode confiar."),
-    "Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model, 5 drift "
-    "above --fail-psi, 1 anything else. --debug shows where an error came from.": (
-        "Códigos de salida: 0 hecho, 2 uso incorrecto, 3 problema con los datos, 4 con el modelo, "
-        "5 deriva por encima de --fail-psi, 1 cualquier otra cosa. --debug muestra de dónde viene "
-        "un error.",
-        "Códigos de saída: 0 feito, 2 uso incorreto, 3 problema com os dados, 4 com o modelo, 5 "
-        "desvio acima de --fail-psi, 1 qualquer outra coisa. --debug mostra de onde vem um erro."),
-    "Describe a table: kinds of columns, missing cells, distributions, what looks suspicious.": (
-        "Describe una tabla: tipos de columnas, celdas vacías, distribuciones y lo sospechoso.",
-        "Descreve uma tabela: tipos de colunas, células vazias, distribuições e o que é suspeito."),
-    "Learn a tree from a table and save it.": ("Aprende un árbol de una tabla y lo guarda.",
-                                               "Aprende uma árvore de uma tabela e a salva."),
-    "List the nested trees of a model, or write one of them as a new model.": (
-        "Lista los árboles anidados de un modelo, o escribe uno de ellos como modelo nuevo.",
-        "Lista as árvores aninhadas de um modelo, ou escreve uma delas como modelo novo."),
-    "Compare two models on the rows of one file.": (
-        "Compara dos modelos en las filas de un archivo.",
-        "Compara dois modelos nas linhas de um arquivo."),
-    "Measure how the score grows with the rows learned from, to see whether more would help.": (
-        "Mide cómo crece la puntuación con las filas de entrenamiento, para ver si más ayudarían.",
-        "Mede como a pontuação cresce com as linhas de treino, para ver se mais ajudariam."),
-    "Print the tree of a model.": ("Imprime el árbol de un modelo.",
-                                   "Imprime a árvore de um modelo."),
-    "Walk a tree with the arrow keys: fold, search, see a node's figures, follow a row.": (
-        "Recorre un árbol con las flechas: plegar, buscar, ver las cifras de un nodo, seguir una "
-        "fila.",
-        "Percorre uma árvore com as setas: recolher, buscar, ver os valores de um nó, seguir uma "
-        "linha."),
-    "Keys: arrows move, Space folds, / searches, n finds the next, [ and ] follow the row before "
-    "and after (with DATA), e unfolds all, c folds all, q quits.": (
-        "Teclas: las flechas mueven, Espacio pliega, / busca, n va al siguiente, [ y ] siguen la "
-        "fila anterior y la siguiente (con DATOS), e despliega todo, c pliega todo, q sale.",
-        "Teclas: as setas movem, Espaço recolhe, / busca, n vai ao próximo, [ e ] seguem a linha "
-        "anterior e a próxima (com DADOS), e expande tudo, c recolhe tudo, q sai."),
-    "Say what a model is about, how large it is and how good it looked when it was learned.": (
-        "Dice de qué trata un modelo, qué tamaño tiene y qué tan bueno parecía al aprenderse.",
-        "Diz do que trata um modelo, qual é o seu tamanho e quão bom parecia ao ser aprendido."),
-    "Print the tree as rules: condition, answer, rows, confidence, lift.": (
-        "Imprime el árbol como reglas: condición, respuesta, filas, confianza, lift.",
-        "Imprime a árvore como regras: condição, resposta, linhas, confiança, lift."),
-    "Draw a model.": ("Dibuja un modelo.", "Desenha um modelo."),
-    "Write the interactive page of a model: one HTML file that needs no network.": (
-        "Escribe la página interactiva de un modelo: un archivo HTML que no necesita red.",
-        "Escreve a página interativa de um modelo: um arquivo HTML que não precisa de rede."),
-    "With held-out rows (--data) the page shows their figures beside those of training.": (
-        "Con filas reservadas (--data) la página muestra sus cifras junto a las de entrenamiento.",
-        "Com linhas reservadas (--data) a página mostra os seus valores ao lado dos de "
-        "treino."),
-    "With --stability, --rivals, --by or --drift it has a tab that tells how far to trust the "
-    "tree.": (
-        "Con --stability, --rivals, --by o --drift tiene una pestaña que dice hasta qué punto "
-        "fiarse del árbol.",
-        "Com --stability, --rivals, --by ou --drift tem uma aba que diz até que ponto confiar na "
-        "árvore."),
-    "Write a model in another format; every format answers as `ceiba predict` does.": (
-        "Escribe un modelo en otro formato; todos responden como `ceiba predict`.",
-        "Escreve um modelo em outro formato; todos respondem como `ceiba predict`."),
-    "Predict every row of a file; CSV to the standard output, or --out (CSV or Parquet).": (
-        "Predice cada fila de un archivo; CSV a la salida estándar, o --out (CSV o Parquet).",
-        "Prevê cada linha de um arquivo; CSV na saída padrão, ou --out (CSV ou Parquet)."),
-    "Ask question by question, only what the way needs, and give the answer.": (
-        "Pregunta paso a paso, solo lo que el camino necesita, y da la respuesta.",
-        "Pergunta passo a passo, só o que o caminho precisa, e dá a resposta."),
-    "Press Enter where a value is not known. Answers are written as in the file that the model was "
-    "learned from (1.234,5 or 31/12/2024), and may also come from a pipe, one a line.": (
-        "Pulse Intro donde no conozca un valor. Las respuestas se escriben como en el archivo del "
-        "que se aprendió el modelo (1.234,5 o 31/12/2024), y también pueden venir de una tubería, "
-        "una por línea.",
-        "Pressione Enter onde não souber um valor. As respostas são escritas como no arquivo de "
-        "que o modelo foi aprendido (1.234,5 ou 31/12/2024), e também podem vir de um pipe, uma "
-        "por linha."),
-    "Compare the answers of a model with the truth in a file.": (
-        "Compara las respuestas de un modelo con los valores reales de un archivo.",
-        "Compara as respostas de um modelo com os valores reais de um arquivo."),
-    "Classification: confusion matrix, error and cost against always giving the most frequent "
-    "class. Of the probabilities: AUC, average precision, Brier score, log loss, KS; gains with "
-    "--gains. Regression: mean squared and absolute error, R2, against the mean.": (
-        "Clasificación: matriz de confusión, error y coste frente a dar siempre la clase más "
-        "frecuente. De las probabilidades: AUC, precisión media, Brier, pérdida logarítmica, KS; "
-        "ganancias con --gains. Regresión: error cuadrático medio y absoluto, R2, frente a la "
-        "media.",
-        "Classificação: matriz de confusão, erro e custo em relação a dar sempre a classe mais "
-        "frequente. Das probabilidades: AUC, precisão média, Brier, perda logarítmica, KS; ganhos "
-        "com --gains. Regressão: erro quadrático médio e absoluto, R2, em relação à média."),
-    "Explain the answer for one row: every question on its way, and who decided.": (
-        "Explica la respuesta para una fila: cada pregunta de su camino, y quién decidió.",
-        "Explica a resposta para uma linha: cada pergunta do seu caminho, e quem decidiu."),
-    "Find the nearest changes to a row that would give it another answer.": (
-        "Busca los cambios más cercanos a una fila que le darían otra respuesta.",
-        "Busca as mudanças mais próximas em uma linha que lhe dariam outra resposta."),
-    "Compare new rows with the rows the model was learned from, branch by branch.": (
-        "Compara filas nuevas con las de entrenamiento del modelo, rama a rama.",
-        "Compara linhas novas com as de treino do modelo, ramo a ramo."),
-    "The model file keeps counts only, which is all that is needed.": (
-        "El archivo del modelo solo guarda recuentos, que es todo lo necesario.",
-        "O arquivo do modelo guarda apenas contagens, que é tudo o que é preciso."),
-    "Fit again on resamples of the rows that the model was learned from.": (
-        "Vuelve a ajustar el modelo con remuestras de sus filas de entrenamiento.",
-        "Ajusta o modelo de novo com reamostras das suas linhas de treino."),
-    "Tells for each split how often it is chosen again, and for each leaf how often its answer is."
-    : (
-        "Dice con qué frecuencia se vuelve a elegir cada división, y la respuesta de cada hoja.",
-        "Diz com que frequência cada divisão é escolhida de novo, e a resposta de cada folha."),
-    "List the embedded data sets, or write one as CSV.": (
-        "Lista los conjuntos de datos incluidos, o escribe uno como CSV.",
-        "Lista os conjuntos de dados incluídos, ou escreve um como CSV."),
-    "List the eight lessons, or write one as a Jupyter notebook.": (
-        "Lista las ocho lecciones, o escribe una como cuaderno de Jupyter.",
-        "Lista as oito lições, ou escreve uma como notebook do Jupyter."),
-    "Learn two small trees, print them, draw one and write its report.": (
-        "Aprende dos árboles pequeños, los imprime, dibuja uno y escribe su informe.",
-        "Aprende duas árvores pequenas, imprime-as, desenha uma e escreve o seu relatório."),
 }  # fmt: skip

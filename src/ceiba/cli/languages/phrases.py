@@ -145,9 +145,9 @@ PHRASES: Final[tuple[tuple[str, str, str], ...]] = (
      r"Linhas excluídas por não ter \2: \1."),
     (r"^Left out: (\d+) rows? without the truth\.", r"Filas excluidas por no tener el valor real: "
      r"\1.", r"Linhas excluídas por não ter o valor real: \1."),
-    (r"^No rows were held out to test the tree: try --test-size 0\.3\.",
-     "No se reservaron filas para evaluar: pruebe --test-size 0.3.",
-     "Nenhuma linha foi reservada para avaliar: tente --test-size 0.3."),
+    (r"^No rows were held out to test the tree: try (--test-size 0\.3|--test FILE)\.",
+     r"No se reservaron filas para evaluar: pruebe \1.",
+     r"Nenhuma linha foi reservada para avaliar: tente \1."),
     (r"^(\S+) was there already: it is replaced, and kept as (\S+?)\.$",
      r"\1 ya existía: se reemplaza, y el anterior se conserva como \2.",
      r"\1 já existia: é substituído, e o anterior é mantido como \2."),

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
-from ceiba.cli.languages.help_phrases import COMMANDS, DEFAULTS, OPTIONS, PANELS
+from ceiba.cli.languages.command_phrases import COMMANDS
+from ceiba.cli.languages.help_phrases import DEFAULTS, OPTIONS, PANELS
 from ceiba.cli.languages.translation import in_capitals
 
 _AT: Final = {"es": 0, "pt": 1}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from functools import cache, partial
 from typing import Final
@@ -71,6 +71,12 @@ def language_of(error: BaseException) -> str:
 def in_capitals(text: str, at: int) -> str:
     """Give the names that stand for values in Spanish (0) or Portuguese (1)."""
     return _CAPITALS.sub(lambda word: METAVARS.get(word[0], (word[0],) * 2)[at], text)
+
+
+def said(text: str, words: Mapping[str, tuple[str, str]]) -> str:
+    """Look a text up in a table of translations; it stays where it is not there, or in English."""
+    at = _AT.get(_LANG.get())
+    return text if at is None or text not in words else words[text][at]
 
 
 def is_english() -> bool:

@@ -107,6 +107,22 @@ def is_full(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
+def of_system(error: OSError) -> str:
+    """Say in our words what the system refused: reading a file, or writing what is printed.
+
+    Examples
+    --------
+    >>> from ceiba.cli.terminal.output import of_system
+    >>> of_system(PermissionError(13, "Permission denied", "data.csv"))
+    "Cannot read 'data.csv': Permission denied."
+    """
+    if is_full(error):
+        return f"Cannot write the output: {error.strerror}."
+    if error.strerror is None or error.filename is None:
+        return str(error) or type(error).__name__
+    return f"Cannot read {error.filename!r}: {error.strerror}."
+
+
 def exit_code(error: BaseException) -> int:
     """Give the exit code of an error.
 

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from ceiba.cli.languages.translation import translated
+
 _PATIENCE: Final = 1.0  # seconds before a bar appears
 
 
@@ -65,7 +67,7 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
                        TimeRemainingColumn())  # fmt: skip
             shown.append(Progress(*columns, console=_console(), transient=True))
             shown[0].start()
-            shown[0].add_task(what, total=total or None)
+            shown[0].add_task(translated(what), total=total or None)
         if shown:
             shown[0].update(0, completed=done)
 
@@ -94,5 +96,5 @@ def busy(what: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     if not _wanted(quiet):
         yield lambda words: None
         return
-    with _console().status(what) as status:
-        yield status.update
+    with _console().status(translated(what)) as status:
+        yield lambda words: status.update(translated(words))

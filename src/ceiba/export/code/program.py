@@ -108,7 +108,8 @@ class Program:
 
 def about(tree: Tree, before_note: str | None = None) -> str:
     """Say what a file holds, in plain ASCII on one line; then its notes, each on one of its own."""
-    what = "" if tree.target.name is None else f" of {tree.target.name!a}"
+    named = tree.target.outputs or ([] if tree.target.name is None else [tree.target.name])
+    what = f" of {', '.join(ascii(name) for name in named)}" if named else ""
     notes = [] if before_note is None else note_lines(tree)
     lines = "".join(f"{before_note}{ascii(note)[1:-1]}" for note in notes)
     return f"A tree{what} with {tree.n_leaves} leaves.{lines}"

@@ -151,7 +151,7 @@ def _query(
     nodes = _answering(tree, ends)
     columns = []
     for k in range(tree.n_outputs):
-        tail = f"_{k}" if tree.n_outputs > 1 else ""
+        tail = tree.target.after_name(k)
         answers = {node: writer.answer(node, k) for node in nodes}
         columns.append((f"{prefix}prediction{tail}", answers))
         if tree.task == "classification":

@@ -13,6 +13,7 @@ from textwrap import fill
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
@@ -54,7 +55,7 @@ class RpartFit:
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, exposure: Any = None) -> None:
         self._check_parameters()
-        problem = self._problem(X, y, sample_weight, exposure)
+        problem, kept = self._problem(X, y, sample_weight, exposure)
         # Where the whole risk of a node is not worth a split, none below it is.
         options = with_rules(problem.options, min_risk_ratio=float(self.cp))
         grown = replace(problem, options=options).grow()
@@ -63,13 +64,15 @@ class RpartFit:
         # Of a tree without splits rpart shows the cp that the best of them would have had.
         self._last_cp = self.cp if tree.n_leaves > 1 else float(rpart_complexity(grown, self.cp)[0])
         self._cv_risk = self._cv_se = None
-        folds = self._folds(problem.n_rows)
+        folds = self._folds(problem.n_rows, kept)
         if folds is not None:
             beta = _between(self.cp_table_["cp"])
             self._cv_risk, self._cv_se = self._cross_validate(problem, folds, beta)
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any, exposure: Any) -> Problem:
-        """Read the data, as rpart's rules see them."""
+    def _problem(
+        self, X: Any, y: Any, sample_weight: Any, exposure: Any
+    ) -> tuple[Problem, npt.NDArray[np.bool_]]:
+        """Read the data, as rpart's rules see them, and say which rows take part."""
         rows = read_rows(
             X,
             y,
@@ -80,7 +83,7 @@ class RpartFit:
         )
         self.n_rows_dropped_ = rows.n_dropped
         options = rpart_grow_options(self._given())
-        return Problem(rows.table, rows.target, options, rows.weight, rows.cases)
+        return Problem(rows.table, rows.target, options, rows.weight, rows.cases), rows.keep
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> Any:
         raise OptionError(
@@ -88,10 +91,10 @@ class RpartFit:
             "tree_.set_split(...) or tree_.regrow(...), which give a new tree."
         )
 
-    def _folds(self, n_rows: int) -> Any:
-        """Give the folds of `xval`; None: no cross-validation."""
+    def _folds(self, n_rows: int, kept: npt.NDArray[np.bool_]) -> Any:
+        """Give the folds of `xval`; None: no cross-validation. Ids may count rows left out, too."""
         if not isinstance(self.xval, Integral):
-            return self.xval
+            return np.asarray(self.xval)[kept] if len(self.xval) == len(kept) else self.xval
         folds = min(int(self.xval), n_rows)
         return folds if folds > 1 else None
 
@@ -132,7 +135,7 @@ class RpartFit:
         Listing
             cp, relative_cv_risk and relative_cv_se (R: xerror, xstd).
         """
-        problem = self._problem(X, y, sample_weight, exposure)
+        problem, _ = self._problem(X, y, sample_weight, exposure)
         beta = _between(self.cp_table_["cp"]) if cp is None else np.asarray(cp, np.float64)
         risk, se = self._cross_validate(problem, folds, beta)
         return Listing(

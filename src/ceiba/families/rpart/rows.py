@@ -26,7 +26,12 @@ class Rows(NamedTuple):
     target: Target
     weight: Array | None
     cases: Array | None
-    n_dropped: int
+    keep: npt.NDArray[np.bool_]  # per row of the data, whether it takes part
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows without a target, or without any value."""
+        return int(len(self.keep) - np.count_nonzero(self.keep))
 
 
 def read_rows(
@@ -52,8 +57,7 @@ def read_rows(
         )
     for_target = y
     keep &= ~np.logical_and.reduce([column.missing for column in table.columns])
-    n_dropped = int(len(keep) - np.count_nonzero(keep))
-    if n_dropped:
+    if not keep.all():
         if not keep.any():
             raise DataError(f"None of the {len(keep)} rows has both a target and a value in X.")
         table, for_target = described(table.take(keep)), take_rows(y, keep)
@@ -64,9 +68,9 @@ def read_rows(
     _refuse_target(target, method)
     target = in_declared_order(target, y)
     if time is None:
-        return Rows(table, target, weight, None, n_dropped)
+        return Rows(table, target, weight, None, keep)
     cases = np.ones(len(time)) if weight is None else weight
-    return Rows(table, _rates(target, time), cases * time, cases, n_dropped)
+    return Rows(table, _rates(target, time), cases * time, cases, keep)
 
 
 def _refuse_target(target: Target, method: str) -> None:

@@ -7,7 +7,7 @@ readers that a table in memory goes through; what differs between pieces is join
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -17,9 +17,19 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import Task
 from ceiba.errors import DataError
+from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.shards.layout import NumberTarget
 from ceiba.grow.units import Units
-from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo, read, read_target, split_target
+from ceiba.table import (
+    ColumnInfo,
+    Kind,
+    Schema,
+    TargetInfo,
+    read,
+    read_target,
+    read_weights,
+    split_target,
+)
 from ceiba.table.levels import sorted_levels
 from ceiba.table.targets.labels import code_labels
 
@@ -35,22 +45,28 @@ class PieceLook:
     """What some batches of a piece show."""
 
     infos: dict[str, ColumnInfo] = field(default_factory=dict)
-    declared: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     classes: list[npt.NDArray[Any]] = field(default_factory=list)
     counts: list[npt.NDArray[np.float64]] = field(default_factory=list)
     least: float = np.inf
     most: float = -np.inf
     bits: tuple[int, int] = _NO_BITS
+    weight_bits: tuple[int, int] = _NO_BITS
     n_rows: int = 0
 
 
-def look_at(batches: Iterable[Any], target: str, task: Task) -> PieceLook:
-    """Look at batches that hold the target and columns of levels."""
+def look_at(
+    batches: Iterable[Any], target: str, task: Task, weight: str | None = None
+) -> PieceLook:
+    """Look at batches that hold the target, columns of levels, and perhaps weights."""
     seen = PieceLook()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about a part of the rows
         for batch in batches:
             columns, labels = split_target(batch, target)
+            if weight is not None:
+                columns, numbers = split_target(columns, weight)
+                bits = _core.bit_range(positive_weights(numbers, weight))
+                seen.weight_bits = _wider(seen.weight_bits, bits)
             learned = read_target(labels, task=task)
             seen.n_rows += len(learned)
             if task == "classification":
@@ -67,8 +83,23 @@ def _take_numbers(seen: PieceLook, values: npt.NDArray[np.float64]) -> None:
     seen.least = min(seen.least, float(values.min()))
     seen.most = max(seen.most, float(values.max()))
     if values.any():
-        low, high = _core.bit_range(values)
-        seen.bits = (min(seen.bits[0], low), max(seen.bits[1], high))
+        seen.bits = _wider(seen.bits, _core.bit_range(values))
+
+
+def _wider(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def positive_weights(numbers: Any, name: str) -> npt.NDArray[np.float64]:
+    """Read weights; each must be above 0."""
+    values = read_weights(np.asarray(numbers), len(numbers))
+    assert values is not None
+    if not (values > 0).all():
+        raise DataError(
+            f"Column {name!r}: weights of 0 need a table in memory, and this one is beyond it. "
+            "Leave out the rows of weight 0."
+        )
+    return values
 
 
 def _join(seen: PieceLook, infos: Sequence[ColumnInfo]) -> None:
@@ -96,7 +127,8 @@ def join(looks: Sequence[PieceLook]) -> PieceLook:
         whole.classes += one.classes
         whole.counts += one.counts
         whole.least, whole.most = min(whole.least, one.least), max(whole.most, one.most)
-        whole.bits = (min(whole.bits[0], one.bits[0]), max(whole.bits[1], one.bits[1]))
+        whole.bits = _wider(whole.bits, one.bits)
+        whole.weight_bits = _wider(whole.weight_bits, one.weight_bits)
         whole.n_rows += one.n_rows
     return whole
 
@@ -152,3 +184,142 @@ def edges_of(values: npt.NDArray[np.float64], single: bool) -> list[float]:
     """Place the edges of a column by a sample of it."""
     edges: Any = _core.place_edges(values, _MOST_BINS, single)
     return list(edges.tolist())
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """What weights are asked for: a column, or a function from the rows of each class."""
+
+    column: str | None = None
+    per_class: Callable[[TargetInfo, npt.NDArray[np.float64]], npt.NDArray[np.float64]] | None = (
+        None
+    )
+
+    @property
+    def columns(self) -> list[str]:
+        """The column, if there is one."""
+        return [] if self.column is None else [self.column]
+
+
+#: Every row counts 1.
+UNWEIGHTED: Final = Weighting()
+
+
+@dataclass(frozen=True)
+class FirstPass:
+    """What is known of a table after the first pass.
+
+    Attributes
+    ----------
+    schema : Schema
+        Ranges and missing values are still unknown.
+    target : TargetInfo
+    counted : int or NumberTarget
+        Number of classes, or what is known of the numbers.
+    totals : float64 array
+        Rows of each class.
+    units : Units
+        In which numbers are grown.
+    edges : list of lists
+        Of the bins of each column; empty for categories.
+    single : frozenset of str
+        Columns of float32.
+    weights : Weights or None
+        None: every row counts 1.
+    """
+
+    schema: Schema
+    target: TargetInfo
+    counted: int | NumberTarget
+    totals: npt.NDArray[np.float64]
+    units: Units
+    edges: list[list[float]]
+    single: frozenset[str]
+    weights: Weights | None = None
+
+    @property
+    def node_words(self) -> int:
+        """Count the 64-bit words that the counts of one node take."""
+        cells = sum(
+            info.n_levels + 1 if info.kind is Kind.CATEGORICAL else len(edge) + 2
+            for info, edge in zip(self.schema.columns, self.edges, strict=True)
+        )
+        weight = 0 if self.weights is None else _digits(self.weights.bits)
+        if isinstance(self.counted, int):
+            return cells * (1 + self.counted * weight if weight else self.counted)
+        return cells * (2 + _digits(self.counted.bits) + 2 * weight)
+
+
+def _digits(bits: tuple[int, int]) -> int:
+    return 2 + -(-max(1, bits[1] - bits[0]) // 32)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights of the rows: a column, or one number for each class.
+
+    Attributes
+    ----------
+    column : str or None
+    per_class : float64 array or None
+    bits : (int, int)
+        Of all weights in their units, see `_core.bit_range`.
+    """
+
+    column: str | None
+    per_class: npt.NDArray[np.float64] | None
+    bits: tuple[int, int]
+
+    def of(self, values: Any, codes: npt.NDArray[Any], units: Units) -> npt.NDArray[np.float64]:
+        """Give the weights of some rows, in the units of growing."""
+        if self.per_class is not None:
+            return np.asarray(self.per_class[codes])
+        shrunk = units.shrink_weight(positive_weights(values, str(self.column)))
+        return np.asarray(shrunk)
+
+
+def settle(
+    whole: PieceLook,
+    names: Sequence[str],
+    sample: tuple[Schema, Mapping[str, Any]],
+    single: frozenset[str],
+    target: tuple[str, GrowOptions],
+    weighting: Weighting,
+) -> FirstPass:
+    """Put together what the first pass has seen.
+
+    Parameters
+    ----------
+    whole : PieceLook
+        Of all pieces.
+    names : sequence of str
+        The columns, in their order.
+    sample : (Schema, mapping)
+        Kinds and some values of the columns that are put into bins.
+    single : frozenset of str
+        Columns of float32.
+    target : (str, GrowOptions)
+        Name of the target, and how the tree is grown.
+    weighting : Weighting
+        What weights the rows have.
+    """
+    name, options = target
+    weights, exponent = None, 0
+    if weighting.column is not None:
+        low, high = whole.weight_bits
+        exponent = Units.of(np.empty(0, int), np.array([2.0 ** (high - 1)])).weight
+        weights = Weights(weighting.column, None, (low - exponent, high - exponent))
+    infos = {info.name: info for info in sample[0].columns} | whole.infos
+    schema = Schema(tuple(infos[one] for one in names))
+    edges = [edges_of(sample[1][one], one in single) if one in sample[1] else [] for one in names]
+    if options.task == "classification":
+        info, totals = classes_of(whole, name)
+        if weighting.per_class is not None:
+            per_class = weighting.per_class(info, totals)
+            weights = Weights(None, per_class, _core.bit_range(per_class))
+        units = Units(weight=exponent)
+        return FirstPass(schema, info, len(totals), totals, units, edges, single, weights)
+    units = Units(units_of(whole).target, exponent)
+    numbers = numbers_of(whole, units, rates=options.criterion_name == "poisson")
+    info = TargetInfo(name, "regression")
+    return FirstPass(schema, info, numbers, np.empty(0), units, edges, single, weights)

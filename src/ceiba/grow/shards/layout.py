@@ -36,10 +36,14 @@ class NumberTarget:
 
 @dataclass(frozen=True)
 class ShardLayout:
-    """Target and bins; an int is the number of classes, or of levels of a categorical column."""
+    """Target and bins; an int is the number of classes, or of levels of a categorical column.
+
+    `weight_bits` are those of the weights of the rows (see `_core.bit_range`); None: all count 1.
+    """
 
     target: int | NumberTarget
     columns: tuple[NumberBins | int, ...]
+    weight_bits: tuple[int, int] | None = None
 
     @cached_property
     def core(self) -> _core.ShardLayout:
@@ -51,6 +55,8 @@ class ShardLayout:
             made = _core.ShardLayout.of_numbers(
                 (own.least, own.most), own.bits, own.n_rows, own.rates
             )
+        if self.weight_bits is not None:
+            made.weigh(self.weight_bits)
         for column in self.columns:
             if isinstance(column, int):
                 made.add_levels(column)

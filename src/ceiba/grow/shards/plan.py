@@ -8,6 +8,7 @@ from typing import Final
 from ceiba.errors import OptionError
 from ceiba.grow.shards.grower import GATHER_ROWS
 from ceiba.table.scanning.parquet import BATCH_ROWS
+from ceiba.visible import counted
 
 _BASE: Final = 250_000_000  # Python, numpy, pyarrow and their buffers
 _COPIES: Final = 6  # of a batch while it is read, and of gathered rows while they are grown
@@ -40,7 +41,7 @@ class Plan:
         return (
             f"{self.n_rows:,} rows x {self.n_columns} columns in {self.n_shards} shards; "
             f"scratch {self.scratch / 1e9:.2f} GB, memory {self.memory / 1e9:.2f} GB, "
-            f"{self.n_threads} threads"
+            f"{counted(self.n_threads, 'thread')}"
         )
 
 
@@ -79,6 +80,6 @@ def make_plan(
             f"memory={limit / 1e9:.3g} GB is too little for this table: {needed / 1e9:.3g} GB are "
             "needed. Give more, or use fewer threads (n_jobs)."
         )
-    gathered = int(min(left, 1 << 25))
+    gathered = int(min(left, 1 << 25, max(smallest, n_rows * (n_columns + 1))))
     memory = fixed + gathered * 8 * _COPIES
     return Plan(n_rows, n_columns, n_shards, n_threads, scratch, memory, gathered)

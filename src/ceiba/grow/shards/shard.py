@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from threading import Lock
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from ceiba.grow.shards.layout import Ranges, ShardLayout
 from ceiba.table import Kind, Schema
 
 Words = npt.NDArray[np.uint64]
+_MAKING = Lock()
 
 
 @dataclass
@@ -29,12 +30,14 @@ class ShardArrays:
     bins : uint8 array of shape (n_rows, n_numeric)
     order : uint32 array
         Filled by the core.
+    weights : float64 array, optional
     """
 
     columns: list[npt.NDArray[Any]]
     target: npt.NDArray[Any]
     bins: npt.NDArray[np.uint8]
     order: npt.NDArray[np.uint32]
+    weights: npt.NDArray[np.float64] | None = None
 
     def core_columns(self, schema: Schema) -> _core.Columns:
         """Give the columns to the core, without a copy."""
@@ -60,15 +63,23 @@ class Shard:
     layout: ShardLayout
     number: int
 
-    @cached_property
+    @property
     def core(self) -> _core.Shard:
-        """The shard of the core; made at first use."""
+        """The shard of the core; made at first use, once: it fills the order of rows."""
+        with _MAKING:
+            made = self.__dict__.get("_core")
+            if made is None:
+                made = self.__dict__["_core"] = self._made()
+        return made
+
+    def _made(self) -> _core.Shard:
         own = self.arrays
         return _core.Shard(
             own.core_columns(self.schema),
             own.bins,
             own.target if own.target.dtype == np.int32 else None,
             own.target if own.target.dtype == np.float64 else None,
+            own.weights,
             own.order,
             self.layout.core,
             self.number,
@@ -79,11 +90,16 @@ class Shard:
         return cast(Words, self.core.answer(question))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "core"}
+        return {name: value for name, value in self.__dict__.items() if name != "_core"}
+
+    def __sizeof__(self) -> int:  # a cluster leaves large things where they are
+        own = self.arrays
+        weights = () if own.weights is None else (own.weights,)
+        return sum(a.nbytes for a in (*own.columns, own.target, own.bins, own.order, *weights))
 
 
 def empty_arrays(
-    schema: Schema, n_rows: int, single: frozenset[str], *, classes: bool
+    schema: Schema, n_rows: int, single: frozenset[str], *, classes: bool, weighted: bool = False
 ) -> dict[str, Any]:
     """Give type and shape of every array of a shard, by name.
 
@@ -95,6 +111,8 @@ def empty_arrays(
         The columns of float32.
     classes : bool
         Whether the target is one of classes.
+    weighted : bool
+        Whether rows have weights.
     """
     shapes: dict[str, Any] = {}
     for j, info in enumerate(schema.columns):
@@ -104,10 +122,14 @@ def empty_arrays(
     shapes["target"] = (np.dtype(np.int32 if classes else np.float64), (n_rows,))
     shapes["bins"] = (np.dtype(np.uint8), (n_rows, n_binned))
     shapes["order"] = (np.dtype(np.uint32), (n_rows,))
+    if weighted:
+        shapes["weights"] = (np.dtype(np.float64), (n_rows,))
     return shapes
 
 
 def named_arrays(arrays: dict[str, Any], n_columns: int) -> ShardArrays:
     """Put arrays that were made by `empty_arrays` in their places."""
     columns = [arrays[f"column{j}"] for j in range(n_columns)]
-    return ShardArrays(columns, arrays["target"], arrays["bins"], arrays["order"])
+    return ShardArrays(
+        columns, arrays["target"], arrays["bins"], arrays["order"], arrays.get("weights")
+    )

@@ -60,6 +60,16 @@ def check_columns(options: GrowOptions, schema: Schema) -> None:
             )
 
 
+def check_weighted(options: GrowOptions) -> None:
+    """Refuse what sums up weights before the tree is grown, in an order that shows."""
+    for name in ("class_prior", "cost_matrix", "min_weight_fraction_leaf"):
+        if options.stated.get(name) is not None:
+            raise OptionError(
+                f"{name} with weights needs a table in memory, and this one is beyond it. Leave "
+                "one of them out."
+            )
+
+
 def check_parameters(stated: Mapping[str, Any], known: frozenset[str]) -> None:
     """Refuse parameters of an estimator, by name, that are not options of growing and not known."""
     for name, value in stated.items():

@@ -94,7 +94,7 @@ def _row(
     else:
         tree = best_division(table, target, criterion, weights, categorical_splits)
         split = tree.root.split
-        value = float(tree.gain[0])
+        value = max(0.0, float(tree.gain[0]))  # rounding may leave less than nothing
         cost = _cost(tree, column, target, criterion, weights)
         sizes = tree.n_rows if split is None else tree.n_rows[1:]
         sentence = "" if split is None else split.sentence(0, tree.schema, max_levels=_LEVELS)

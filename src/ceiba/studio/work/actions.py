@@ -92,8 +92,9 @@ def _estimator(desk: Desk, setup: Setup) -> Any:
     classes = data.y.info.classes[0].tolist() if data.y.info.classes else []
     parameters = setup.parameters(classes)
     check_by_hand(parameters)
-    kind = DecisionTreeClassifier if classes else DecisionTreeRegressor
-    return kind(**parameters)
+    model = (DecisionTreeClassifier if classes else DecisionTreeRegressor)(**parameters)
+    model._check_parameters()
+    return model
 
 
 # ---------------------------------------------------------------------- the first screen

@@ -39,7 +39,11 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     if isinstance(frame, nw.LazyFrame):
         return frame.collect()
     if isinstance(frame, nw.Series):
-        raise wrong_dimensions(np.asarray(frame.to_numpy()))
+        refused = wrong_dimensions(np.asarray(frame.to_numpy()))
+        raise DataError(
+            f"{refused} A Series is one column or one row: give frame[['name']] or "
+            "frame.iloc[[0]], or one row to predict_one."
+        )
     if isinstance(frame, nw.DataFrame):
         return frame
     if hasattr(X, "__arrow_c_stream__"):

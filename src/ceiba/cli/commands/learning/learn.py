@@ -158,7 +158,7 @@ def learn(
             classes=(class_weight, prior, costs), settings=set_,
             unusable={
                 "--categorical": categorical, "--numeric": numeric, "--ordered": ordered,
-                "--weight": weight, "--test-size": test_size, "--hash-data": hash_data,
+                "--test-size": test_size, "--hash-data": hash_data,
                 "--report": report,
             },
         )  # fmt: skip

@@ -132,6 +132,7 @@ function keepInAddress() {
 }
 
 function writeAddress() {
+  if (!M) return;
   const parts = [`tab=${state.tab}`, `node=${numberOf(state.selected)}`, `step=${state.step}`];
   if (state.hasCase) parts.push("case=" + encodeURIComponent(JSON.stringify(state.values)));
   try {

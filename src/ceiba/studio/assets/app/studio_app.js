@@ -37,12 +37,21 @@ function buildStudio() {
   document.documentElement.dataset.theme = state.theme;
   document.title = `${studio.server.source.name} · ceiba`;
   readInk();
+  unwireTree();
   document.getElementById("app").replaceChildren(studioBar(),
     el("div", { id: "lost", class: "lost", role: "alert", hidden: link.up && !link.closed }, lostText()),
     el("div", { id: "notice", class: "notice", role: "status", hidden: true }),
     studio.screen === "table" ? tableScreen() : benchScreen(),
     el("div", { id: "hover-card", class: "hover-card", "aria-hidden": "true", hidden: true }), el("div", { id: "live", class: "offscreen", "aria-live": "polite" }));
   if (studio.screen === "bench") wireBench();
+}
+
+/** Leave the tree alone while its canvases are not on the page. */
+function unwireTree() {
+  if (sizes) sizes.disconnect();
+  clearTimeout(twinTimer);
+  clearTimeout(edgesTimer);
+  view.canvas = icicle.canvas = null;
 }
 
 const lostText = () => t(link.closed ? "s_closed" : "s_lost");

@@ -139,7 +139,8 @@ function previewParts() {
   if (draft.error || draft.answer.empty) return [el("p", { class: "warn" }, draft.error || t("s_empty_branch"))];
   const { gain, p_value: p, branches, held_out: held } = draft.answer;
   const best = draft.data.best.gain;
-  const share = best > 0 ? Math.min(gain / best, 1) : null;
+  // The same split, computed in another order, differs in its last bits.
+  const share = best > 0 ? (gain >= best * (1 - 1e-9) ? 1 : gain / best) : null;
   return [
     branchTable(branches, held, (b) => branchWords(draftSplit(), draft.column, b)),
     el("p", { id: "preview-gain" }, `${t("gain")} `, el("strong", {}, fmtNumber(gain)),

@@ -80,11 +80,14 @@ function fillSteps() {
   if (holder) holder.replaceChildren(...stepParts());
 }
 
+/** A formula with numbers as the language writes them. @param {string} formula */
+const withDecimals = (formula) => (LANG === "en" ? formula : formula.replace(/(\d)\.(?=\d)/g, "$1,"));
+
 function stepParts() {
   if (!lesson.steps) return [el("p", { class: "muted" }, t("s_lesson_steps_hint"))];
   const { steps, result } = lesson.steps;
   const whole = lesson.shown >= steps.length;
   return [el("ol", { class: "lesson-steps" }, steps.slice(0, lesson.shown).map((one) => el("li", {},
-    el("strong", {}, one.title), one.text ? el("p", {}, one.text) : null, one.formula ? el("p", { class: "formula" }, one.formula) : null))),
+    el("strong", {}, one.title), one.text ? el("p", {}, one.text) : null, one.formula ? el("p", { class: "formula" }, withDecimals(one.formula)) : null))),
   whole && result !== null && result !== undefined ? el("p", { class: "answer" }, `${t("s_measure_" + lesson.measure)} = `, el("strong", {}, fmtNumber(result))) : ""];
 }

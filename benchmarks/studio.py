@@ -1,0 +1,112 @@
+"""How fast the studio answers on a large table: `python -m benchmarks.studio`.
+
+    --rows 1000000 --columns 20     size of the table
+    --times 7                       repetitions, of which the best counts
+
+Questions are put to the service, as the routes do, and turned into JSON. Wall and CPU milliseconds
+of the best repetition; on a machine that does other work only the CPU time means something (the
+search of splits uses two threads, so its wall time on a quiet machine is about half of it). Memory
+is the peak of the process above what the table itself takes, as a multiple of the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.machine import machine
+from ceiba.studio.answers.places import Places
+from ceiba.studio.launch import first_setup
+from ceiba.studio.prepare import whole_table
+from ceiba.studio.service import Service
+from ceiba.studio.work.source import Source
+from ceiba.studio.work.workspace import Workspace
+
+BUDGETS = {"rivals of the root": 400.0, "rivals of 50,000 rows": 60.0, "preview of a cut": 50.0}
+
+
+def table(n_rows: int, n_columns: int) -> dict[str, Any]:
+    """Numbers, whole numbers and levels; two columns matter."""
+    rng = np.random.default_rng(0)
+    data: dict[str, Any] = {}
+    for j in range(n_columns):
+        if j % 10 == 8:
+            data[f"whole{j}"] = rng.integers(0, 50, n_rows).astype(np.float64)
+        elif j % 10 == 9:
+            data[f"level{j}"] = np.array(list("abcdefgh"))[rng.integers(0, 8, n_rows)]
+        else:
+            data[f"x{j}"] = rng.normal(size=n_rows)
+    signal = data["x0"] + 0.5 * data["x1"] + rng.normal(size=n_rows)
+    data["y"] = (signal > 0.3).astype(np.int64)
+    return data
+
+
+def timed(ask: Callable[[], Any], times: int) -> tuple[float, float]:
+    """Wall and CPU milliseconds of the best repetition."""
+    walls, cpus = [], []
+    for _ in range(times):
+        wall, cpu = time.perf_counter(), time.process_time()
+        json.dumps(ask())
+        walls.append(1e3 * (time.perf_counter() - wall))
+        cpus.append(1e3 * (time.process_time() - cpu))
+    return min(walls), min(cpus)
+
+
+def fresh(service: Service, ask: Callable[[], Any], *, places: bool = False) -> Callable[[], Any]:
+    """Ask without the answers that are kept; the rows of nodes are kept, as between two clicks."""
+
+    def asked() -> Any:
+        service._kept = (None, {})
+        if places:
+            service._places = (service.workspace.data, Places(service.workspace.data.X.n_rows))
+        return ask()
+
+    return asked
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--columns", type=int, default=20)
+    parser.add_argument("--times", type=int, default=7)
+    given = parser.parse_args()
+    whole, target = whole_table(table(given.rows, given.columns), "y")
+    size = sum(column.values.nbytes for column in whole.columns)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    source = Source("made up", whole)
+    service = Service(Workspace(source, first_setup(source, target, {})))
+    results: dict[str, tuple[float, float]] = {}
+
+    def measure(name: str, ask: Callable[[], Any], **options: Any) -> None:
+        results[name] = timed(fresh(service, ask, **options), given.times)
+
+    measure("state of the root", service.state)
+    measure("rivals of the root", lambda: service.rivals(0))
+    cut = {"split": {"column": "x0", "cut": 0.1}}
+    measure("preview of a cut", lambda: service.preview(0, cut))
+    measure("one column with its curve", lambda: service.column(0, "x0"))
+    values = np.sort(whole.column("x1").values)
+    edge = float(values[-min(50_000, given.rows // 2)])
+    service.act({"action": "take", "arguments": {"node": 0, "split": f"x1 > {edge!r}"}})
+    measure("state after a split", service.state)
+    measure("rivals of 50,000 rows", lambda: service.rivals(2))
+    measure("rivals of 50,000 rows, rows not kept", lambda: service.rivals(2), places=True)
+    measure("preview of a cut in 50,000 rows", lambda: service.preview(2, cut))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(machine())
+    print(f"{given.rows:,} rows, {given.columns} columns, {size / 2**20:.0f} MiB")
+    print(f"{'question':<40}{'wall ms':>9}{'CPU ms':>9}{'budget':>9}")
+    for name, (wall, cpu) in results.items():
+        budget = BUDGETS.get(name)
+        print(f"{name:<40}{wall:>9.1f}{cpu:>9.1f}{'' if budget is None else f'{budget:>9.0f}'}")
+    print(f"memory besides the table: {(peak - before) / size:.2f} tables")
+
+
+if __name__ == "__main__":
+    main()
