@@ -28,6 +28,7 @@ extensions = [
     "made_pages",
     "mathml",
     "ratio_chart",
+    "table_heads",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # .rst: generated pages only
 exclude_patterns = ["_build", "_ext", "_made"]
@@ -62,7 +63,7 @@ html_title = f"ceiba {release}"
 html_copy_source = False
 html_static_path = ["_static", "_made"]
 html_css_files = ["site.css"]
-html_js_files = ["pictures.js"]
+html_js_files = ["site.js", "pictures.js"]
 html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
 html_math_renderer = "mathml"
 copybutton_exclude = ".linenos, .gp, .go"  # of a session, what is typed

@@ -106,8 +106,12 @@ def make(app: Any) -> None:
     make_report(source / "_made" / "iris_report.html")
 
 
-def set_language(app: Any, name: str, template: str, context: dict[str, Any], tree: object) -> None:
-    """Give the pages of another language their own ``lang``."""
+def set_context(app: Any, name: str, template: str, context: dict[str, Any], tree: object) -> None:
+    """Give the pages of another language their own ``lang``, and headings of the menu a level."""
+    menu = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = menu.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
     parts = name.split("/")
     if parts[0] in ("lessons", "cheat_sheet") and parts[1] in LANGUAGES:
         context["language"] = {"pt": "pt-BR"}.get(parts[1], parts[1])
@@ -116,5 +120,5 @@ def set_language(app: Any, name: str, template: str, context: dict[str, Any], tr
 def setup(app: Any) -> dict[str, bool]:
     """Connect both hooks."""
     app.connect("builder-inited", make)
-    app.connect("html-page-context", set_language)
+    app.connect("html-page-context", set_context, priority=900)  # after the theme
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -358,7 +358,6 @@
       KINDS[figure.dataset.kind](figure, JSON.parse(source.textContent));
       figure.dataset.ready = "yes";
     }
-    for (const block of document.querySelectorAll("div.highlight pre")) block.tabIndex = 0;  // scrolls by keyboard
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();
