@@ -87,7 +87,10 @@ def test_example_pictures_of_the_report_without_chromium_end_with_what_to_instal
 
 def test_gallery_shows_the_pictures_of_every_example() -> None:
     page = (ROOT / "docs" / "gallery.md").read_text("utf-8")
-    shown = set(re.findall(r"images/gallery/([\w.]+)", page))
+    cards = re.findall(r"```\{example\} \w+\n(.*?)```", page, flags=re.DOTALL)
+    shown = {
+        f"{name}.png" for card in cards for name in re.findall(r"^(\w+): ", card, re.MULTILINE)
+    }
     made = {
         name
         for script in SCRIPTS

@@ -71,7 +71,7 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
     --------
     >>> from ceiba.cli.main import make_app
     >>> [command.name for command in make_app().registered_commands][:3]
-    ['describe', 'learn', 'prune']
+    ['describe', 'learn', 'studio']
     """
     import typer
 

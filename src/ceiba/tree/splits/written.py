@@ -89,7 +89,7 @@ def read_written(
     >>> read_written("x > 3", columns)
     WrittenSplit(split=Cut(column='x', cut=3.0, low_branch=0), branches=(1,), missing=None)
     >>> read_written("day in {Sat, Sun}", {}, closed=False).split
-    LevelSets(column='day', branches=(('Sat', 'Sun'),))
+    LevelSets(column='day', branches=(('Sat', 'Sun'),), missing_branch=False)
     """
     texts = [written] if isinstance(written, str) else list(written)
     if not texts or not all(isinstance(text, str) for text in texts):
