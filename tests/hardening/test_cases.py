@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.hardening.fuzz import NAMES, campaign
+from tests.hardening.fuzz.__main__ import ROOT, WORKER, watch
 from tests.hardening.fuzz.finding import CASES, FindingError, minimised, replay, run
 
 KEPT = sorted(CASES.glob("*.json"))
@@ -50,3 +55,29 @@ def test_finding_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_smaller_than_what_fails_is_kept() -> None:
     smallest = minimised(12, lambda n: iter([n - 2, n - 1]), lambda n: n >= 5)
     assert smallest == 5
+
+
+def test_death_of_a_worker_names_the_case_it_died_in() -> None:
+    dying = "import os; print('{\"begin\": 6}'); print('{\"begin\": 7}', flush=True); os.abort()"
+    last, death = watch([sys.executable, "-c", dying], "tables", 6, Counter())
+    assert last == 7
+    assert death is not None
+    assert "-6" in death
+
+
+def test_worker_runs_cases_and_ends() -> None:
+    last, death = watch([*WORKER, "files", "3", "0.01"], "files", 3, Counter())
+    assert (last, death) == (3, None)
+
+
+@pytest.mark.parametrize(("wasted", "dies"), [("while True: pass", True), ("pass", False)])
+def test_case_that_takes_too_much_processor_time_ends_its_process(wasted: str, dies: bool) -> None:
+    program = (
+        "import faulthandler, signal\n"
+        "from tests.hardening.fuzz.worker import limit_time\n"
+        "faulthandler.register(signal.SIGVTALRM, chain=True)\n"
+        f"limit_time(1)\n{wasted}\nfaulthandler.cancel_dump_traceback_later()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode == -signal.SIGVTALRM) == dies
+    assert ("line 5 in <module>" in done.stderr) == dies

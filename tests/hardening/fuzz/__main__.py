@@ -15,12 +15,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tests.hardening.fuzz import NAMES, campaign
-from tests.hardening.fuzz.finding import FindingError, command, keep, run
+from tests.hardening.fuzz.finding import FindingError, command, keep, minimised, run
 
 ROOT = Path(__file__).resolve().parents[3]
+WORKER = [sys.executable, "-m", "tests.hardening.fuzz.worker"]
 
 
 def main() -> int:
@@ -64,48 +67,59 @@ def run_campaign(name: str, seed: int, seconds: float) -> int:
     findings: Counter[str] = Counter()
     n_cases = 0
     while (left := end - time.monotonic()) > 0:
-        last, death = watch(name, seed + n_cases, left, findings)
+        first = seed + n_cases
+        last, death = watch([*WORKER, name, str(first), str(left)], name, first, findings)
         n_cases = last + 1 - seed
         if death is None:
             break
         if not findings[death]:
-            path = keep(name, last, campaign(name).draw(last), death)
-            report(name, last, death, path)
+            module = campaign(name)
+            case = minimised(module.draw(last), module.smaller, partial(ends_process, name), 120)
+            report(name, last, death, keep(name, last, case, death))
         findings[death] += 1
     kinds = ", ".join(f"{n} x {what}" for what, n in findings.items())
-    print(f"{name}: {n_cases} cases, seeds {seed} to {seed + n_cases - 1}; "
-          f"{len(findings)} findings{': ' + kinds if kinds else ''}", flush=True)  # fmt: skip
+    print(
+        f"{name}: {n_cases} cases, seeds {seed} to {seed + n_cases - 1}; {len(findings)} findings"
+    )
+    if kinds:
+        print(f"  {kinds}")
+    sys.stdout.flush()
     return len(findings)
 
 
-def watch(name: str, seed: int, seconds: float, findings: Counter[str]) -> tuple[int, str | None]:
+def watch(words: list[str], name: str, seed: int, findings: Counter[str]) -> tuple[int, str | None]:
     """Follow one worker; give its last seed, and what it died of if it did."""
-    words = [
-        sys.executable,
-        "-m",
-        "tests.hardening.fuzz.worker",
-        name,
-        str(seed),
-        str(seconds),
-        "0",
-    ]
     last = seed - 1
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdout is not None
         for line in worker.stdout:
-            told = json.loads(line)
-            if "begin" in told:
-                last = told["begin"]
+            message = json.loads(line)
+            if "begin" in message:
+                last = message["begin"]
                 continue
-            if told["case"] is not None and not findings[told["signature"]]:
-                path = keep(name, told["seed"], told["case"], told["signature"])
-                report(name, told["seed"], told["signature"], path)
-            findings[told["signature"]] += 1
+            signature = message["signature"]
+            if message["case"] is not None and not findings[signature]:
+                path = keep(name, message["seed"], message["case"], signature)
+                report(name, message["seed"], signature, path)
+            findings[signature] += 1
     if worker.returncode == 0:
         return last, None
     if last < seed:
         raise SystemExit(f"{name}: the worker did not start (exit status {worker.returncode})")
     return last, f"the process died or hung (exit status {worker.returncode})"
+
+
+def ends_process(name: str, case: Any) -> bool:
+    """Whether a case kills the process that checks it, or takes more than its time."""
+    done = subprocess.run(
+        [*WORKER, name],
+        cwd=ROOT,
+        input=json.dumps(case),
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode != 0
 
 
 def report(name: str, seed: int, signature: str, path: Path) -> None:
