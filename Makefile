@@ -3,12 +3,14 @@
 #   PYTHON=python3.13 make test    use another interpreter (for a new .venv)
 #   STRICT=ON make build           compiler warnings are errors (the default when CI is set)
 #   make test ARGS="-k gini"       extra arguments for pytest
+#   make fuzz MINUTES=60           how long to try to break the library
 
 PYTHON ?= python3
 VENV   ?= .venv
 JOBS   ?= 2
 STRICT ?= $(if $(CI),ON,OFF)
 ARGS   ?=
+MINUTES ?= 5
 
 PY      := $(VENV)/bin/python
 STAMPS  := $(VENV)/.ceiba
@@ -16,7 +18,7 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo cpp-tests test test-full sanitize wheel oracle bench bench-full lint format docs man build \
+.PHONY: FORCE help demo cpp-tests test test-full sanitize fuzz wheel oracle bench bench-full lint format docs man build \
   clean
 
 help: ## show this list
@@ -40,6 +42,9 @@ cpp-tests: $(STAMPS)/tools ## compile the unit tests of the C++ core (pytest run
 
 sanitize: $(STAMPS)/built ## the core's tests under AddressSanitizer with UBSan, and under ThreadSanitizer
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m tests.hardening.sanitize $(ARGS)
+
+fuzz: $(STAMPS)/built ## try to break the library for MINUTES (5); findings are kept in tests/hardening/cases
+	$(PY) -m tests.hardening.fuzz --minutes $(MINUTES) $(ARGS)
 
 wheel: $(STAMPS)/built $(STAMPS)/release ## source archive and wheel as they are released, tried in an empty environment
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m shipping.wheel

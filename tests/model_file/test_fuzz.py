@@ -30,7 +30,7 @@ _ODD: list[Any] = [
 ]  # fmt: skip
 
 
-def _mutated(rng: random.Random, text: bytes) -> bytes:
+def mutated(rng: random.Random, text: bytes) -> bytes:
     if rng.random() < 0.4:  # bytes
         raw = bytearray(text)
         for _ in range(rng.randint(1, 4)):
@@ -69,7 +69,7 @@ def _mutated(rng: random.Random, text: bytes) -> bytes:
     return json.dumps(broken).encode()
 
 
-def _texts() -> list[bytes]:
+def texts() -> list[bytes]:
     model = ceiba.DecisionTreeClassifier(missing="surrogate", max_competitors=1)
     rows: dict[str, Any] = {
         "x": [1.0, 2.0, None, 4.0, 5.0, 6.0] * 4,
@@ -94,10 +94,10 @@ def fuzz(n: int, seed: int, *, traced: int) -> tuple[int, int]:
     The memory of every `traced`-th file is measured (tracing takes five times the time).
     """
     rng = random.Random(seed)
-    texts = _texts()
+    originals = texts()
     refused = 0
     for i in range(n):
-        raw = _mutated(rng, rng.choice(texts))
+        raw = mutated(rng, rng.choice(originals))
         if rng.random() < 0.05:
             packed = bytearray(gzip.compress(raw, 1, mtime=0))
             packed[rng.randrange(len(packed))] ^= 1 << rng.randrange(8)
@@ -116,11 +116,11 @@ def fuzz(n: int, seed: int, *, traced: int) -> tuple[int, int]:
                 assert peak <= 10 * len(raw) + _FLOOR, (seed, i, peak, len(raw))
         tree = loaded if isinstance(loaded, ceiba.Tree) else loaded.tree_
         if tree.missing != "error" and tree.unseen != "error":
-            _use(tree)
+            use(tree)
     return refused, n - refused
 
 
-def _use(tree: ceiba.Tree) -> None:
+def use(tree: ceiba.Tree) -> None:
     """Route rows through a tree that passed the checks: this must not crash."""
     rows: dict[str, Any] = {}
     for info in tree.schema.columns:

@@ -41,6 +41,7 @@ from ceiba.grow.combinations import check_counts
 from ceiba.grow.leaves.honest import honest_parts, honest_values
 from ceiba.grow.leaves.smoothed import smooth
 from ceiba.options import OptionObject
+from ceiba.options.option import is_same
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
 from ceiba.prune.read import with_groups
 from ceiba.table import (
@@ -127,7 +128,7 @@ class DecisionTree(BaseTree):
         mine, defaults = self.__dict__, _DEFAULTS[self._task]
         values = map(mine.get, defaults, defaults.values())
         stated = compress(defaults, map(is_not, values, defaults.values()))
-        return {name: mine[name] for name in stated}
+        return {name: mine[name] for name in stated if not is_same(mine[name], defaults[name])}
 
     # ------------------------------------------------------------------ fit
 

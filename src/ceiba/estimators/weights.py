@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.class_weight import compute_sample_weight
 
+from ceiba.errors import OptionError
 from ceiba.table import Target, split_target
 
 
@@ -24,7 +25,16 @@ def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
     """
     labels = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
     y = labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
-    return np.ascontiguousarray(compute_sample_weight(class_weight, y), dtype=np.float64)
+    try:
+        weight = compute_sample_weight(class_weight, y)
+    except (TypeError, ValueError) as error:
+        classes = "; ".join(", ".join(map(repr, one.tolist())) for one in target.info.classes)
+        raise OptionError(
+            f"class_weight={class_weight!r} does not fit the target, whose classes are {classes}. "
+            'Give "balanced", or a dict of these classes and their weights (several outputs: a '
+            "list of dicts)."
+        ) from error
+    return np.ascontiguousarray(weight, dtype=np.float64)
 
 
 def taken_out(X: Any, column: Any) -> tuple[Any, Any]:

@@ -11,6 +11,7 @@ goes to `missing`, and stays in the node if that is null.
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
         "depth": node.depth,
         "n_rows": node.n_rows,
         "weight": node.weight,
-        "impurity": node.impurity,
+        "impurity": _figure(node.impurity),
         "prediction": list(label) if isinstance(label, tuple) else label,
         "value": node.value.tolist(),
     }
@@ -92,7 +93,7 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
     default, most = int(tree.default_branch[i]), int(tree.majority_branch[i])
     fields["split"] = _split(tree, tree.splits, i)
     fields["children"] = tree.branch_node[start:end].tolist()
-    fields["gain"] = node.gain
+    fields["gain"] = _figure(node.gain)
     fields["missing"] = None if default < 0 else default
     fields["unseen"] = {"missing": None, "default": "root"}.get(tree.unseen, most)
     if tree.missing == "fractional":
@@ -101,6 +102,11 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
         first, last = tree.stand_ins.start[i : i + 2].tolist()
         fields["surrogates"] = [_split(tree, tree.stand_ins.splits, k) for k in range(first, last)]
     return fields
+
+
+def _figure(value: float) -> float | None:
+    """Give null for a figure beyond float64: JSON has no infinity, and the tree works without."""
+    return value if math.isfinite(value) else None
 
 
 def _split(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:

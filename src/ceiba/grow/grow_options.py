@@ -20,6 +20,7 @@ from ceiba.grow.options import CRITERION_OPTION, Grower, OptionRows, RpartRules
 from ceiba.grow.search.options import Lookahead, Optimal
 from ceiba.options import Check, Option, OptionObject, check_options
 from ceiba.options.checks import instance, integer, nothing, one_of
+from ceiba.options.option import is_same
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,9 @@ class GrowOptions(OptionRows):
         """The options that are not at their default, by name."""
         mine = self.__dict__
         return {
-            name: mine[name] for name, default in _DEFAULTS.items() if mine[name] is not default
+            name: mine[name]
+            for name, default in _DEFAULTS.items()
+            if mine[name] is not default and not is_same(mine[name], default)
         }
 
     # What follows from the options is kept: fits with the same plain options share one object.

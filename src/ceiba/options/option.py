@@ -106,3 +106,18 @@ def _signature(defaults: Mapping[str, Any]) -> inspect.Signature:
         for name, default in defaults.items()
     ]
     return inspect.Signature([myself, *keywords])
+
+
+def is_same(value: Any, default: Any) -> bool:
+    """Whether a plain value is its default: a model file or a user writes an equal object.
+
+    Examples
+    --------
+    >>> from ceiba.options.option import is_same
+    >>> is_same(float("0"), 0.0), is_same(1.0, 1)  # a share is not a number of rows
+    (True, False)
+    """
+    return type(value) is type(default) and type(value) in _PLAIN and value == default
+
+
+_PLAIN = (str, int, float, bool)
