@@ -242,3 +242,11 @@ def test_parquet_that_fails_half_way_leaves_no_file(model: Path) -> None:
     assert done.returncode == 3
     assert "line 502, column 'clouds': 'many' is not a number" in done.stderr
     assert {path.name for path in model.iterdir()} == before
+
+
+def test_quotes_in_names_of_columns_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "quotes.csv"
+    path.write_text('"a""b","c, d",y\n1,2,p\n3,4,q\n')
+    frame = read_table(str(path), Reading())
+    assert frame.columns == ['a"b', "c, d", "y"]
+    assert frame['a"b'].to_list() == [1, 3]

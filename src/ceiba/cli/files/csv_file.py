@@ -62,13 +62,16 @@ class CsvPiece:
         """
         file = self.file
         try:
-            return pl.read_csv(
+            frame = pl.read_csv(
                 file.header + self.raw,
-                columns=columns,
+                columns=None if columns is None else [_doubled(name) for name in columns],
                 separator=file.separator,
                 null_values=file.markers if markers else None,
                 infer_schema=False,
-                schema_overrides=dict(kinds or {}),
+                schema_overrides={_doubled(name): kind for name, kind in (kinds or {}).items()},
+            )
+            return frame.rename(
+                {_doubled(name): name for name in file.names if '"' in name}, strict=False
             )
         except pl.exceptions.ComputeError:
             self.refuse_malformed()
@@ -218,6 +221,11 @@ def _record_end(raw: bytes, stop: int) -> int:
     """Give where the last record before a place ends; all of it if that is not certain."""
     end = raw.rfind(b"\n", 0, stop) + 1
     return end if end and raw.count(b'"', 0, end) % 2 == 0 else len(raw)
+
+
+def _doubled(name: str) -> str:
+    """Give a name as polars reads it in a header, where it leaves doubled quotes as they are."""
+    return name.replace('"', '""')
 
 
 def _line(names: Sequence[str], separator: str) -> bytes:
