@@ -159,8 +159,9 @@ def _answering(tree: Tree, node: int, answer: Any, mean: Any) -> Tree:
         return replace(tree, risk=risk)
     value = tree.value.copy()
     value[node] = float(answer)
-    about = tree.impurity[node] + (float(answer) - float(mean)) ** 2
-    known = tree.criterion == "squared_error" and not tree.smoothed
+    gap = float(answer) - float(mean)
+    about = float(tree.impurity[node]) + gap * gap
+    known = tree.criterion == "squared_error" and not tree.smoothed and np.isfinite(about)
     risk[node] = tree.share[node] * about if known else np.nan
     return replace(tree, value=value, risk=risk)
 

@@ -53,7 +53,9 @@ def signature_of(check: Callable[[Any], None], case: Any) -> tuple[Signature, st
     """
     try:
         check(json.loads(json.dumps(case)))
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of a library is no Exception
         frames = traceback.extract_tb(error.__traceback__)
         at = frames[-1]
         ours = [frame for frame in frames if "/ceiba/" in frame.filename]
