@@ -117,10 +117,10 @@ def _losses(answer: Any, truth: Any, task: str) -> Any:
 
 def _prior_factor(problem: Problem) -> Any:
     """Give what priors make of each row's weight."""
-    prior = problem.options.class_prior
+    prior = problem.scales.prior
     if prior is None:
         return np.ones(problem.n_rows)
     codes = problem.target.values[:, 0]
-    sums = np.bincount(codes, weights=problem.row_weight)
-    factor = np.divide(np.asarray(prior, float)[: len(sums)], sums, where=sums > 0)
+    sums = np.bincount(codes, weights=problem.row_weight, minlength=len(prior))
+    factor = prior / np.where(sums > 0, sums, 1.0)
     return factor[codes] * problem.row_weight.sum()

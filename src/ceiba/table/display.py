@@ -87,5 +87,5 @@ def level_of_number(number: float, display: Display) -> Any:
     if display == "boolean" and number in (0.0, 1.0):
         return bool(number)
     if display == "number" or display == "boolean":
-        return int(number) if number.is_integer() else number
+        return int(number) if number.is_integer() and abs(number) < 2**64 else number
     return show_number(number, display)

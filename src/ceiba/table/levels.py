@@ -19,6 +19,8 @@ from ceiba.table.column import MISSING_CODE
 
 Codes = NDArray[np.int32]
 
+_LONGEST = 2**64  # whole numbers beyond it are not written into model files
+
 
 def plain_level(value: Any) -> str | int | float | bool:
     """Return a level as str, int, float or bool."""
@@ -29,9 +31,9 @@ def plain_level(value: Any) -> str | int | float | bool:
     if isinstance(value, str):
         return str(value)
     if isinstance(value, int):
-        return int(value)
+        return int(value) if abs(value) < _LONGEST else str(value)
     if isinstance(value, float):
-        return int(value) if value.is_integer() else value
+        return int(value) if value.is_integer() and abs(value) < _LONGEST else value
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, datetime.datetime | datetime.date | datetime.time):

@@ -98,6 +98,9 @@ private:
             space_.division.clear_left();
             for (std::uint32_t r = levels.start[from]; r < levels.start[middle]; ++r)
                 space_.division.add(levels.rows[r]);
+            const bool light_left = middle - from == 1 && space_.division.left_weight() < limits.min_weight;
+            const bool light_right = to - middle == 1 && space_.division.right_weight() < limits.min_weight;
+            if (light_left || light_right) return out;
             space_.criterion.begin(space_.division);
             const base::DoubleDouble gain = space_.criterion.gain(space_.division);
             if (!std::isfinite(gain.hi)) return out;

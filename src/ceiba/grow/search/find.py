@@ -17,6 +17,7 @@ from ceiba import _core
 from ceiba.criteria import ALIASES
 from ceiba.errors import OptionError
 from ceiba.grow.grow_options import GrowOptions, resolve_min_leaf
+from ceiba.grow.options import counted
 from ceiba.grow.priors import ClassScales, node_risk, node_value
 from ceiba.grow.search.certificate import Certificate
 from ceiba.grow.search.options import Lookahead, Optimal
@@ -188,9 +189,9 @@ def _set_limits(
     n_rows: int,
     n_columns: int,
 ) -> None:
-    request.max_depth = _DEEPEST if options.max_depth is None else options.max_depth
+    request.max_depth = _DEEPEST if options.max_depth is None else counted(options.max_depth)
     if options.max_leaf_nodes is not None:
-        request.max_leaves = options.max_leaf_nodes
+        request.max_leaves = counted(options.max_leaf_nodes)
     request.min_rows = resolve_min_leaf(options.min_samples_leaf, n_rows)
     request.learn_missing = options.missing != "majority"
     request.n_threads = n_threads(options.n_jobs, n_rows * n_columns)

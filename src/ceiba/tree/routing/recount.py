@@ -166,16 +166,22 @@ def _moments(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]:
             impurity += log_sum - _x_log_x(m)
             loss += log_sum - m * np.log(np.where(kept > 0, kept, 1.0)) - m + kept
         else:
-            apart = tree.weight[1:] * (m[1:] - m[tree.parent[1:]]) ** 2
-            own = ended((y[:, k] - m[ends.node]) ** 2)
-            spread = _merge(tree.parent, own, apart) / safe
-            impurity += spread
-            loss += spread + (m - kept) ** 2
+            with np.errstate(
+                over="ignore", invalid="ignore"
+            ):  # squares beyond float64 are infinite
+                off = np.where(tree.weight[1:] > 0, m[1:] - m[tree.parent[1:]], 0.0)
+                own = ended((y[:, k] - m[ends.node]) ** 2)
+                spread = _merge(tree.parent, own, tree.weight[1:] * off**2) / safe
+                impurity += spread
+                loss += spread + (m - kept) ** 2
     return mean, np.maximum(impurity / n_outputs, 0.0), loss / n_outputs
 
 
 def _means(tree: Tree, y: Array, ends: Endings) -> Array:
     """Return the weighted mean of each node."""
+    # Sums of numbers near the end of float64 would not be finite: a power of two less, and back.
+    power = max(int(np.frexp(np.abs(y).max(initial=0.0))[1]) - 512, 0)
+    y = np.ldexp(y, -power)
     own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
     total = np.where(own > 0, own, 1.0)
     # Where rows end, the mean is taken twice: the second time about the first, so that equal
@@ -186,7 +192,7 @@ def _means(tree: Tree, y: Array, ends: Endings) -> Array:
     offset = float(own @ mean) / max(float(own.sum()), np.finfo(float).tiny)
     through = sum_up(tree, own * (mean - offset))
     inner = through / np.where(tree.weight > 0, tree.weight, 1.0) + offset
-    return np.where(tree.is_leaf, mean, inner)
+    return np.ldexp(np.where(tree.is_leaf, mean, inner), power)
 
 
 def _merge(parent: Array, own: Array, apart: Array) -> Array:
