@@ -155,3 +155,20 @@ def test_model_names_the_columns_of_a_file_without_header() -> None:
 )  # fmt: skip
 def test_separator_is_what_lines_agree_on(text: str, separator: str) -> None:
     assert separator_in(text) == separator
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["R$ 215.000", "R$ 98.500"], [215000.0, 98500.0]),
+        (["1.250 €", "900 €"], [1250.0, 900.0]),
+        (["$1,250", "$900"], [1250.0, 900.0]),
+    ],
+)
+def test_three_digits_after_a_mark_are_thousands_of_money(
+    cells: list[str], numbers: list[float]
+) -> None:
+    for separator in (",", ";"):
+        made = choose({"price": fitting(cells)}, separator=separator)
+        assert made.styles["price"].read(pl.Series(cells)).to_list() == numbers
+        assert not made.doubts

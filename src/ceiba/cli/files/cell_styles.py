@@ -362,6 +362,8 @@ def _number(
             return chosen
     elif name in stored and stored[name].decimal in by_mark:
         return by_mark[stored[name].decimal]
+    elif (styles[0].prefix or styles[0].suffix) not in ("", "%"):
+        return by_mark["." if grouped else ","]  # no currency has three decimals
     elif grouped and separator == ";":
         chosen, why = by_mark[","], "as is usual between semicolons"
     else:
