@@ -129,10 +129,10 @@ def run_c(trees: list[Drawn], folder: Path) -> None:
     )
     loaded = ctypes.CDLL(str(library))
     for k, drawn in enumerate(trees):
-        _compare_c(loaded, f"t{k}", drawn)
+        compare_c(loaded, f"t{k}", drawn)
 
 
-def _compare_c(library: Any, name: str, drawn: Drawn) -> None:
+def compare_c(library: Any, name: str, drawn: Drawn) -> None:
     tree = drawn.tree
     level = getattr(library, f"{name}_level")
     level.restype, level.argtypes = ctypes.c_double, [ctypes.c_int, ctypes.c_char_p]

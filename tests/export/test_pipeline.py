@@ -29,7 +29,7 @@ import ceiba
 from ceiba.errors import OptionError, TreeError
 from ceiba.export import pipeline_tree
 from tests.export.drawn_trees import Drawn
-from tests.export.test_agreement import _compare_c
+from tests.export.runtimes import compare_c
 
 NUMBERS, TEXTS, CODES = ["age", "debt"], ["city", "job"], ["rank"]
 
@@ -271,7 +271,7 @@ def test_c_answers_as_the_pipeline(carried, tmp_path):
     subprocess.run(command, check=True, cwd=tmp_path)
     rows = {name: plain(raw_rows())[name].tolist() for name in tree.schema.names}
     assert tree.predict(rows).tolist() == answers(model)
-    _compare_c(ctypes.CDLL(str(tmp_path / "t.so")), "t", Drawn(tree, rows, 0))
+    compare_c(ctypes.CDLL(str(tmp_path / "t.so")), "t", Drawn(tree, rows, 0))
 
 
 def test_onnx_answers_as_the_pipeline(carried):
