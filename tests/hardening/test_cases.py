@@ -66,7 +66,7 @@ def test_death_of_a_worker_names_the_case_it_died_in() -> None:
 
 
 def test_worker_runs_cases_and_ends() -> None:
-    last, death = watch([*WORKER, "files", "3", "0.01"], "files", 3, Counter())
+    last, death = watch([*WORKER, "files", "3", "0"], "files", 3, Counter())
     assert (last, death) == (3, None)
 
 

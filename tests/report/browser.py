@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.watched_page import WatchedPage
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -33,38 +35,14 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-class Opened:
-    """A page with what it asked for and what it complained about."""
+class Opened(WatchedPage):
+    """The page of a report, opened from its file."""
 
     def __init__(self, browser: Any, path: Path, **options: Any) -> None:
-        options.setdefault("viewport", {"width": 1280, "height": 820})
-        self.context = browser.new_context(offline=True, **options)
-        self.page = self.context.new_page()
-        self.requests: list[str] = []
-        self.errors: list[str] = []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on(
-            "console",
-            lambda said: (
-                self.errors.append(said.text) if said.type in ("error", "warning") else None
-            ),
+        options = {"viewport": {"width": 1280, "height": 820}, "offline": True, **options}
+        super().__init__(
+            browser, path.as_uri(), "window.ceibaReport && window.ceibaReport.ready", **options
         )
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.errors.append("dialog " + dialog.message))
-        self.page.goto(path.as_uri())
-        self.until("window.ceibaReport && window.ceibaReport.ready")
-
-    def until(self, expression: str) -> None:
-        """Wait until an expression is true; asked from outside, since the page forbids eval."""
-        for _ in range(600):
-            if self.page.evaluate(f"() => Boolean({expression})"):
-                return
-            self.page.wait_for_timeout(50)
-        raise AssertionError(f"never true in the page: {expression}")
-
-    def run(self, script: str, given: Any = None) -> Any:
-        """Evaluate a function in the page."""
-        return self.page.evaluate(script, given)
 
     def start_case(self) -> None:
         """Open the tab of cases with a middling one."""

@@ -20,8 +20,8 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning
-from ceiba.estimators.editing import EditingMethods
-from ceiba.estimators.elsewhere.predicting import in_batches, lazily
+from ceiba.estimators.beyond_memory.predicting import in_batches, lazily
+from ceiba.estimators.by_hand.editing import EditingMethods
 from ceiba.estimators.methods import EstimatorMethods
 from ceiba.estimators.weights import taken_out
 from ceiba.grow import n_threads, resolve_max_features

@@ -11,8 +11,8 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.criteria import Task
 from ceiba.estimators.base import BaseTree
+from ceiba.estimators.beyond_memory.predicting import in_batches
 from ceiba.estimators.decision_tree import DecisionTree
-from ceiba.estimators.elsewhere.predicting import in_batches
 from ceiba.estimators.parameters import PARAMETERS, ClassifierParameters
 from ceiba.options import takes_options
 from ceiba.table import Scan

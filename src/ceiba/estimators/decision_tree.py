@@ -18,7 +18,7 @@ from sklearn.utils import Bunch, column_or_1d
 from ceiba.criteria import TEST_CRITERIA
 from ceiba.errors import DataError, OptionError
 from ceiba.estimators.base import BaseTree
-from ceiba.estimators.elsewhere.fitting import is_beyond_memory, tree_beyond_memory
+from ceiba.estimators.beyond_memory.fitting import is_beyond_memory, tree_beyond_memory
 from ceiba.estimators.leaks import warn_of_leak
 from ceiba.estimators.leaves import (
     chosen_strength,

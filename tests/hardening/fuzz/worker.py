@@ -25,11 +25,11 @@ DEADLOCK = 600  # seconds by the clock: waiting for nothing takes no processor t
 
 
 def work(name: str, seed: int, seconds: float) -> None:
-    """Run cases with ascending seeds until the time is up."""
+    """Run cases with ascending seeds until the time is up, and one at least."""
     patience = prepare(name)
     end = time.monotonic() + seconds
     known: set[str] = set()
-    while time.monotonic() < end:
+    while True:
         tell({"begin": seed})
         limit_time(patience)
         try:
@@ -38,6 +38,8 @@ def work(name: str, seed: int, seconds: float) -> None:
             case = None if error.signature in known else error.case
             known.add(error.signature)
             tell({"seed": error.seed, "signature": error.signature, "case": case})
+        if time.monotonic() >= end:
+            return
         seed += 1
 
 

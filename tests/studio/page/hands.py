@@ -5,39 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tests.watched_page import WatchedPage
+
 HOST = "http://127.0.0.1"
 
 
-class Hands:
-    """A tab of the studio, with what it asked for and what it complained about."""
+class Hands(WatchedPage):
+    """A tab of the studio."""
 
     def __init__(self, browser: Any, address: str, **options: Any) -> None:
         options.setdefault("viewport", {"width": 1280, "height": 860})
-        self.context = browser.new_context(**options)
-        self.page = self.context.new_page()
-        self.requests: list[str] = []
-        self.errors: list[str] = []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on(
-            "console",
-            lambda said: (
-                self.errors.append(said.text) if said.type in ("error", "warning") else None
-            ),
+        super().__init__(
+            browser, address, "window.ceibaStudio && window.ceibaStudio.ready", **options
         )
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.goto(address)
-        self.until("window.ceibaStudio && window.ceibaStudio.ready")
-
-    def until(self, expression: str) -> None:
-        """Wait until an expression is true; asked from outside, since the page forbids eval."""
-        for _ in range(800):
-            if self.page.evaluate(f"() => Boolean({expression})"):
-                return
-            self.page.wait_for_timeout(25)
-        raise AssertionError(f"never true in the page: {expression}; errors: {self.errors}")
-
-    def run(self, script: str, given: Any = None) -> Any:
-        return self.page.evaluate(script, given)
 
     def outside(self) -> list[str]:
         """List requests that went elsewhere than to the server."""

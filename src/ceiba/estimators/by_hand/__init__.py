@@ -1,1 +1,1 @@
-"""Models changed by hand: grown step by step."""
+"""Models changed by hand: edited, and grown step by step."""

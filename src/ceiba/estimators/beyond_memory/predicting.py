@@ -1,4 +1,4 @@
-"""Predicting for a table that is elsewhere: batch by batch, or partition by partition."""
+"""Predicting for a table beyond memory: batch by batch, or partition by partition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fitting to a table that is elsewhere, in files or on a cluster: a tree over shards."""
+"""Fitting to a table beyond memory, in files or on a cluster: a tree over shards."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _KNOWN: Final = frozenset({"ccp_alpha", "class_weight", "match_columns"})
 
 
 def is_beyond_memory(X: Any) -> bool:
-    """Tell whether a table is elsewhere: files, or a dask DataFrame."""
+    """Tell whether a table is a scan of files or a dask DataFrame."""
     return type(X) is not np.ndarray and (isinstance(X, Scan) or is_dask_frame(X))
 
 
 def tree_beyond_memory(
     X: Any, y: Any, stated: Mapping[str, Any], task: Task, sample_weight: Any, groups: Any
 ) -> Tree:
-    """Grow the tree of a table that is elsewhere; what needs the whole table is refused by name.
+    """Grow the tree of a table beyond memory; what needs the whole table is refused by name.
 
     Parameters
     ----------

@@ -1,0 +1,25 @@
+// The survey for a statistic and the criterion of a name; only the files beside this one include it.
+#pragma once
+
+#include <memory>
+
+#include "criteria/registry.hpp"
+#include "shards/survey/node_survey.hpp"
+#include "shards/survey/statistic.hpp"
+#include "shards/survey/statistics/statistics.hpp"
+
+namespace ceiba::shards {
+
+template <class S, class Criteria>
+std::unique_ptr<Survey> build(const Layout& layout, const split::SearchOptions& options,
+                              const split::NodeContext& context, const Words& counts, std::size_t fetch_rows) {
+    using Made = std::unique_ptr<Survey>;
+    return criteria::for_criterion<Made, Criteria>(options.criterion, [&]<class C>() -> Made {
+        if constexpr (split::Bounded<C>)
+            return std::make_unique<NodeSurvey<S, C>>(layout, options, context, counts, fetch_rows);
+        else
+            return nullptr;
+    });
+}
+
+}  // namespace ceiba::shards
