@@ -196,7 +196,7 @@ def fitting(cells: Iterable[str | None]) -> tuple[Style, ...]:
 
 def is_blank(cells: Iterable[str | None]) -> bool:
     """Tell whether no cell of a column of texts says anything about how it is written."""
-    return not _present(cells)
+    return all(cell is None or cell.strip() in WEAK_MARKERS for cell in cells)
 
 
 def _present(cells: Iterable[str | None]) -> set[str]:
