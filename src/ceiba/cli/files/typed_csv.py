@@ -84,7 +84,7 @@ def typed_pieces(files: Iterable[CsvFile], choice: Choice | None) -> Iterator[pl
     for file in files:
         for piece in file:
             if choice is None:
-                texts = piece.parse().head(_LOOKED_AT).to_dict(as_series=False)
+                texts = piece.parse(rows=_LOOKED_AT).to_dict(as_series=False)
                 empty = {name for name, cells in texts.items() if is_blank(cells)}
                 choice = file.chosen({name: fitting(cells) for name, cells in texts.items()})
             file.styles = choice.styles
@@ -101,7 +101,7 @@ def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.Da
     plain = {name: pl.Int64 if style == INTEGER else pl.Float64
              for name, style in styles.items() if style.is_plain}  # fmt: skip
     try:
-        frame = piece.parse(plain)
+        frame = piece.parse_numbers(plain)
     except pl.exceptions.ComputeError:  # the parser is stricter: blanks around numbers, "-"
         if guessed:
             return None
