@@ -299,7 +299,7 @@ def _client(cluster: Any) -> Iterator[Any]:
         ) from error
     if isinstance(cluster, str):
         try:
-            made = Client(cluster, timeout=_CONNECT, set_as_default=False)
+            made = Client(cluster, timeout=_CONNECT, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise DataError(
                 f"There is no Dask scheduler at {cluster}: {error}. Start one with `dask "
