@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "base/expansion.hpp"
+#include "criteria/class_criteria.hpp"
 #include "shards/survey/level_counts.hpp"
+#include "shards/survey/rivals.hpp"
 #include "shards/survey/strip.hpp"
 #include "shards/survey/survey.hpp"
 #include "split/bins/bounds.hpp"
@@ -25,6 +27,7 @@ namespace ceiba::shards {
 template <class S, class C>
 class NodeSurvey final : public Survey {
     using D = typename S::Division;
+    using Criterion = criteria::Shared<C>;
     using Bounds = typename split::BoundsOf<C>::type;
     static constexpr double no_floor = -std::numeric_limits<double>::infinity();
 
@@ -36,7 +39,7 @@ public:
           context_(context),
           statistic_(layout.shape, options),
           criterion_(criteria::make_criterion<C>({0, options.allow_zero_rate})),
-          bounds_(criterion_),
+          bounds_(criteria::make_criterion<C>({0, options.allow_zero_rate})),
           fetch_rows_(static_cast<double>(fetch_rows)) {
         const std::size_t width = layout.shape.width();
         strips_.resize(layout.column.size());
@@ -55,27 +58,14 @@ public:
     void ask(std::size_t node, double most_words, std::vector<StretchAsk>& zoom,
              std::vector<StretchAsk>& fetch) override {
         raise_floor();
+        asked_.resize(strips_.size());
         std::vector<Hopeful> hopeful;
         for (std::size_t c = 0; c < strips_.size(); ++c)
             if (strips_[c]) may_win(c, hopeful);
-        const auto large = [this](const Hopeful& h) { return h.rows > fetch_rows_; };
-        const bool zooms = std::any_of(hopeful.begin(), hopeful.end(), large);
-        if (zooms) std::erase_if(hopeful, [&](const Hopeful& h) { return !large(h); });
-        const double width = static_cast<double>(layout_.shape.width());
-        std::stable_sort(hopeful.begin(), hopeful.end(),
-                         [](const Hopeful& a, const Hopeful& b) { return a.bound > b.bound; });
-        asked_.assign(strips_.size(), {});
-        double words = 0.0;
-        for (const Hopeful& h : hopeful) {
-            if (words > most_words) break;
-            words += zooms ? static_cast<double>(zoom_parts) * width : h.rows * (width + 1.0);
-            asked_[h.column].push_back(h.stretch);
-        }
-        for (std::size_t c = 0; c < strips_.size(); ++c) {
-            std::sort(asked_[c].begin(), asked_[c].end());
+        const bool zooms = choose(hopeful, fetch_rows_, most_words, layout_.shape.width(), asked_);
+        for (std::size_t c = 0; c < strips_.size(); ++c)
             for (std::size_t i : asked_[c])
                 (zooms ? zoom : fetch).push_back({node, c, (*strips_[c])[i].low, (*strips_[c])[i].high});
-        }
     }
     void take_zoom(Reader& in) override {
         for (std::size_t c = 0; c < strips_.size(); ++c)
@@ -90,8 +80,7 @@ public:
         raise_floor();
         for (std::size_t c = 0; c < strips_.size(); ++c)
             if (strips_[c]) examine(c);
-        std::stable_sort(found_.begin(), found_.end(),
-                         [](const Found& a, const Found& b) { return a.split.split.column < b.split.split.column; });
+        sort_by_column(found_);
         // Ties go to the lowest column: a later one must be better, however little.
         const Found* best = nullptr;
         for (const Found& one : found_)
@@ -100,19 +89,6 @@ public:
     }
 
 private:
-    // A candidate with all that takes part in it.
-    struct Found {
-        SurveyedSplit split;
-        Words total;
-    };
-
-    // A stretch that may hold the best cut, and the merit that none in it can pass.
-    struct Hopeful {
-        double bound;
-        std::size_t column, stretch;
-        double rows;
-    };
-
     double cost(std::size_t c) const { return split::cost_of(c, options_); }
     split::Limits limits_of(std::size_t c) const {
         split::Limits limits{options_.min_rows, options_.min_weight, 0, context_.low, context_.high};
@@ -122,7 +98,7 @@ private:
     void lift(double floor) { floor_ = std::max(floor_, floor); }
 
     void search_levels(std::size_t c, std::span<const std::uint64_t> cells, std::size_t width) {
-        LevelCounts<S, C> levels(statistic_, criterion_, options_, cells, width);
+        LevelCounts<S, Criterion> levels(statistic_, criterion_, options_, cells, width);
         Found found;
         found.split.split = levels.search(limits_of(c), found.split.branches);
         if (!found.split.split.found()) return;
@@ -225,7 +201,7 @@ private:
         D division = statistic_.division();
         statistic_.set_total(division, strip.total().data());
         criterion_.begin(division);
-        split::BestCut<D, C> best;
+        split::BestCut<D, Criterion> best;
         std::size_t at = 0;
         const auto scan_side = [&](bool missing_left) {
             Words exact = missing_left ? strip.missing() : Words(strip.missing().size(), 0);
@@ -310,7 +286,7 @@ private:
     const split::SearchOptions& options_;
     split::NodeContext context_;
     S statistic_;
-    C criterion_;
+    Criterion criterion_;
     Bounds bounds_;
     double fetch_rows_;
     split::Doubt doubt_;
