@@ -18,11 +18,11 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo cpp-tests test test-full sanitize fuzz wheel oracle bench bench-full lint format docs man build \
-  clean
+.PHONY: FORCE help demo cpp-tests test test-full sanitize fuzz wheel reproducible oracle bench bench-full lint format docs man \
+  build clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(STAMPS)/built ## learn two small trees, print them, plot one (into out/)
 	@$(PY) -m ceiba demo
@@ -48,6 +48,9 @@ fuzz: $(STAMPS)/built ## try to break the library for MINUTES (5); findings are 
 
 wheel: $(STAMPS)/built $(STAMPS)/release ## source archive and wheel as they are released, tried in an empty environment
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m shipping.wheel
+
+reproducible: $(STAMPS)/built $(STAMPS)/release ## the last commit built twice in different folders: the same bytes?
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m shipping.reproducible
 
 oracle: $(STAMPS)/built ## compare with the reference trees in CEIBA_ORACLE (default ../shared/oracle)
 	$(PY) tests/oracle/run.py $(ARGS)
