@@ -50,7 +50,7 @@ fuzz: $(STAMPS)/built ## try to break the library for MINUTES (5); findings are 
 wheel: $(STAMPS)/built $(STAMPS)/release ## source archive and wheel as they are released, tried in an empty environment
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m shipping.wheel
 
-reproducible: $(STAMPS)/built $(STAMPS)/release ## the last commit built twice in different folders: the same bytes?
+reproducible: wheel ## the last commit built once more in another folder: the same bytes as in dist/?
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m shipping.reproducible
 
 arm64: $(STAMPS)/tools ## the core's trees on arm64 (cross compiler and emulator) are those of this machine

@@ -1,52 +1,55 @@
-"""Build one commit twice, in different folders, and compare every byte: ``make reproducible``.
+"""Build the last commit once more, elsewhere, and compare every byte: ``make reproducible``.
 
-The source archive, ``_core`` and the finished wheel are compared. A compiler cache would give the
-second build the object files of the first, so it is switched off.
+What ``make wheel`` left in dist/ is compared with a second build of the commit in a folder of
+another name: source archive, wheel, and each file of the wheel, ``_core`` among them. A compiler
+cache would give the second build the object files of the first, so both are built without.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 import sys
 import tempfile
 import zipfile
 from pathlib import Path
 
-from shipping.wheel import ROOT, released, set_time_of_commit
-
-#: Names of different lengths: paths that are compiled in would move everything behind them.
-FOLDERS = ("one", "another/folder with blanks")
+from shipping.wheel import DIST, ROOT, released, set_time_of_commit
 
 
 def main() -> int:
-    os.environ["CCACHE_DISABLE"] = "1"
     set_time_of_commit()
+    first = digests(list(DIST.iterdir()))
     with tempfile.TemporaryDirectory() as folder:
-        first, second = (build(Path(folder) / name) for name in FOLDERS)
-    same = True
-    for name in sorted(first.keys() | second.keys()):
-        equal = first.get(name) == second.get(name)
-        same &= equal
-        if not equal or name.endswith((".whl", ".tar.gz", ".so")):
-            print(f"{'same bytes' if equal else 'DIFFERENT '}  {name}  {first.get(name, '')[:16]}")
-    return int(not same)
+        second = digests(build(Path(folder) / "another folder, with blanks"))
+    differing = [name for name in first.keys() | second if first.get(name) != second.get(name)]
+    for name, digest in sorted(first.items()):
+        if name not in differing and name.endswith((".whl", ".tar.gz", ".so", ".pyd")):
+            print(f"same bytes: {name}  sha256 {digest}")
+    for name in sorted(differing):
+        print(f"DIFFERENT:  {name}")
+    return int(bool(differing) or not first)
 
 
-def build(folder: Path) -> dict[str, str]:
-    """Check the last commit out into a folder and build it; give what was built, by digest."""
+def build(folder: Path) -> list[Path]:
+    """Check the last commit out into a folder and build it; give the two files."""
     project = folder / "project"
     project.mkdir(parents=True)
-    commit = subprocess.run(
-        ["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True
-    ).stdout
+    words = ["git", "archive", "HEAD"]
+    commit = subprocess.run(words, cwd=ROOT, capture_output=True, check=True).stdout
     subprocess.run(["tar", "-x", "-C", str(project)], input=commit, check=True)
     wheel = released(project, folder / "dist", folder)
-    files = {file.name: file.read_bytes() for file in (wheel, *(folder / "dist").iterdir())}
-    with zipfile.ZipFile(wheel) as packed:
-        files |= {name: packed.read(name) for name in packed.namelist()}
-    return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    return [wheel, *(folder / "dist").iterdir()]
+
+
+def digests(files: list[Path]) -> dict[str, str]:
+    """Digests by name, of the files and of what is in the wheel."""
+    contents = {file.name: file.read_bytes() for file in files}
+    for file in files:
+        if file.suffix == ".whl":
+            with zipfile.ZipFile(file) as packed:
+                contents |= {name: packed.read(name) for name in packed.namelist()}
+    return {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
 
 
 if __name__ == "__main__":

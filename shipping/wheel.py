@@ -61,6 +61,7 @@ def built(archive: Path, work: Path) -> Path:
     with tarfile.open(archive) as packed:
         packed.extractall(work / "sources", filter="data")
     sources = next((work / "sources").iterdir())
+    os.environ["CCACHE_DISABLE"] = "1"
     os.environ["CXXFLAGS"] = f"-ffile-prefix-map={work}=."  # no path of this machine in the core
     flags = ["--no-deps", "--no-index", "--no-build-isolation", "-w", work / "built"]
     run(*without_network(), sys.executable, "-m", "pip", "wheel", "-q", *flags, sources)
