@@ -3,6 +3,7 @@
     python -m tests.hardening.sanitize                  both, the fast tests of the core
     python -m tests.hardening.sanitize thread --all     one of them, slow tests too
     python -m tests.hardening.sanitize --units          both, the unit tests of cpp/tests alone
+    python -m tests.hardening.sanitize --every 10       both, every tenth test
     python -m tests.hardening.sanitize address --arguments -k shards
 
 *address* is AddressSanitizer with UBSan, *thread* is ThreadSanitizer. Each builds the package into
@@ -51,7 +52,7 @@ def main() -> int:
         suites = build_units(kind)
         status = run_units(suites)
         if status == 0 and not options.units:
-            status = run(kind, build(kind), everything=options.all, arguments=options.arguments)
+            status = run(kind, build(kind), options)
         print(f"{kind}: {'clean' if status == 0 else 'NOT clean'}", flush=True)
         if status:
             return status
@@ -64,6 +65,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("kinds", nargs="*", metavar="address|thread", help="default: both")
     parser.add_argument("--all", action="store_true", help="slow tests too")
     parser.add_argument("--units", action="store_true", help="the unit tests of cpp/tests alone")
+    parser.add_argument("--every", type=int, default=1, metavar="K", help="every k-th test only")
     parser.add_argument("--arguments", nargs=argparse.REMAINDER, default=[], help="for pytest")
     return parser.parse_args()
 
@@ -98,7 +100,7 @@ def run_units(program: Path) -> int:
     return subprocess.run(["setarch", "-R", str(program)], check=False).returncode
 
 
-def run(kind: str, python: Path, *, everything: bool, arguments: list[str]) -> int:
+def run(kind: str, python: Path, options: argparse.Namespace) -> int:
     """Run the tests in the environment; give the exit status."""
     environment = {
         **os.environ,
@@ -108,14 +110,16 @@ def run(kind: str, python: Path, *, everything: bool, arguments: list[str]) -> i
         "OPENBLAS_NUM_THREADS": "1",
         "CEIBA_CPP_TESTS": str(FOLDER / kind / "cpp-tests" / "ceiba_tests"),
         "CEIBA_SANITIZE": kind,
+        "CEIBA_EVERY_KTH": str(options.every),
     }
     # The runtime is loaded first, with the library whose exceptions it watches; ThreadSanitizer
     # wants addresses where it expects them.
     libraries = (RUNTIME[kind], "libstdc++.so.6")
     runtime = " ".join(call("gcc", f"-print-file-name={name}").strip() for name in libraries)
     words = ["setarch", "-R", "env", f"LD_PRELOAD={runtime}", str(python), "-m", "pytest", "-q"]
-    chosen = ["-k", NOT_HERE] if everything else ["-k", NOT_HERE, "-m", "not slow"]
-    words += ["-p", "no:cacheprovider", "-n", "2", *chosen, *TESTS[kind], *arguments]
+    chosen = ["-k", NOT_HERE] if options.all else ["-k", NOT_HERE, "-m", "not slow"]
+    plugins = ["-p", "no:cacheprovider", "-p", "tests.hardening.every_kth"]
+    words += [*plugins, "-n", "2", *chosen, *TESTS[kind], *options.arguments]
     return subprocess.run(words, cwd=ROOT, env=environment, check=False).returncode
 
 
