@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ceiba.cli.files._polars import pl
+from ceiba.cli.files.spooled import open_scan
 from ceiba.cli.first_look import column_named
-from ceiba.cli.learn_job import Learning
+from ceiba.cli.learn_job import Learning, how_read
 from ceiba.cli.options.estimator_from_flags import (
     make_model,
     read_costs,
@@ -19,7 +20,8 @@ from ceiba.cli.options.estimator_from_flags import (
 from ceiba.cli.terminal.output import remark
 from ceiba.cli.terminal.progress import busy
 from ceiba.errors import OptionError
-from ceiba.table import Scan, scan
+from ceiba.table import Scan
+from ceiba.visible import counted
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,15 @@ def fit_files(
     for flag, value in unusable.items():
         if value:
             raise OptionError(f"{flag} needs a table in memory; leave it out, or --memory.")
-    found = scan(
-        work.data, memory=beyond.memory or "4GB", scratch=beyond.scratch, cluster=beyond.cluster
+    opened = open_scan(
+        work.data, work.reading, work.target, beyond.memory, beyond.scratch, beyond.cluster
     )
+    for text in opened.loaded.remarks:
+        remark(f"warning: {text}", work.quiet)
+    if opened.n_left_out:
+        left_out = counted(opened.n_left_out, "row")
+        remark(f"Left out: {left_out} without {work.target!r}.", work.quiet)
+    found = opened.scan
     names = list(found.names)
     work.target = column_named(work.target, names, "--target", work.data)
     drop = [column_named(name, names, "--drop", work.data) for name in work.shape["drop"]]
@@ -113,7 +121,8 @@ def fit_files(
             checkpoint=beyond.checkpoint,
         )
     work.train = (None, range(found.n_rows))
-    work.source = {"header": True, "names": names, "styles": {}}
+    source = how_read(opened.loaded)
+    work.source = source | {"names": names}
     return model
 
 

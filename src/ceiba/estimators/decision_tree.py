@@ -54,7 +54,7 @@ from ceiba.table import (
     read_weights,
     split_target,
 )
-from ceiba.table.described import described
+from ceiba.table.described import described, with_missing_counted
 from ceiba.table.named import with_names
 from ceiba.table.targets.target import take_rows
 from ceiba.tree import Tree
@@ -196,6 +196,9 @@ class DecisionTree(BaseTree):
         tree, pruned, strength = _made(problem, stated)
         if tree.honest:
             warn_of_empty_leaves(tree)
+        elif problem.options.frequency_weights:
+            schema = with_missing_counted(tree.schema, problem.table, problem.weight)
+            tree = replace(tree, schema=schema)
         self._keep(tree)
         warn_of_leak(tree, problem.n_rows)
         self._keep_pruning(pruned)

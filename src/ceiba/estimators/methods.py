@@ -149,7 +149,7 @@ class EstimatorMethods(TrustMethods):
         X, sample_weight = taken_out(X, sample_weight)
         X, y, groups = read_evaluation(tree, X, y, by)
         beyond = isinstance(X, Scan) or is_dask(X)
-        table = np.asarray(self.apply(X)) if beyond else self._rows(X)
+        table: Any = np.asarray(self.apply(X)) if beyond else self._rows(X)
         return evaluate_tree(
             tree,
             table,

@@ -10,6 +10,7 @@ import contextlib
 import json
 import math
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -116,7 +117,10 @@ def _endpoint(service: Service, answer: Answer) -> Any:
     async def endpoint(request: Request) -> Response:
         try:
             asked = Asked(request, await _body(request))
-            return _json(await run_in_threadpool(answer, service, asked))
+            begin = perf_counter()
+            answered = _json(await run_in_threadpool(answer, service, asked))
+            answered.headers["server-timing"] = f"answer;dur={1e3 * (perf_counter() - begin):.2f}"
+            return answered
         except (CeibaError, TooLargeError) as error:
             return _error(error)
 

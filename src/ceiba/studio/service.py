@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
@@ -97,6 +98,12 @@ class Service:
             raise OptionError("A lesson is answered at /api/lesson.")
         self.workspace.act(given.get("action"), given.get("arguments"), given.get("revision"))
         return self.state()
+
+    def warm_up(self) -> None:
+        """Compute the first screen while the browser starts."""
+        with suppress(CeibaError):  # said when the page asks
+            self.columns()
+            self.state()
 
     def columns(self, whole: bool = False) -> dict[str, Any]:
         """Describe the columns of the table as set up, by some of the rows or by all of them."""

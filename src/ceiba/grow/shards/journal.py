@@ -59,7 +59,7 @@ class JournalExchange:
 
     def ask(self, question: Words) -> Words:
         """Ask all shards the same round; give their answers as one."""
-        digest = hashlib.sha256(np.ascontiguousarray(question)).digest()
+        digest = hashlib.sha256(np.ascontiguousarray(question).tobytes()).digest()
         if self._replaying:
             known = self._next(digest)
             if known is not None:
@@ -147,7 +147,7 @@ def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
             seen.update(str(column).encode())
         else:
             for numbers in (column.edge, column.least, column.most):
-                seen.update(np.ascontiguousarray(numbers))
+                seen.update(np.ascontiguousarray(numbers).tobytes())
     return seen.hexdigest()
 
 

@@ -78,8 +78,8 @@ def learn(
     memory: Annotated[
         str | None,
         typer.Option(
-            help="Learn from Parquet files ('big/*.parquet') that are not read as a whole, within "
-            "so much memory: 4GB.",
+            help="Learn from files ('big/*.parquet', 'big/*.csv') that are not read as a whole, "
+            "within so much memory: 4GB.",
             rich_help_panel=_BEYOND,
         ),
     ] = None,
@@ -174,7 +174,6 @@ def learn(
             unusable={
                 "--categorical": categorical, "--numeric": numeric, "--ordered": ordered,
                 "--test-size": test_size, "--hash-data": hash_data,
-                "--report": report,
             },
         )  # fmt: skip
     else:

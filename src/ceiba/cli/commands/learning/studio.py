@@ -123,10 +123,10 @@ def _read(data: str, flags: ReadingFlags) -> Any:
     """
     from threading import Thread
 
-    from ceiba.cli.files.reading import load_table
-
     importing = Thread(target=_import_the_rest)
     importing.start()
+    from ceiba.cli.files.reading import load_table
+
     try:
         return load_table(data, flags.reading())
     finally:
