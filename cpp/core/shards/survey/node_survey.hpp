@@ -16,11 +16,11 @@
 #include "shards/survey/rivals.hpp"
 #include "shards/survey/strip.hpp"
 #include "shards/survey/survey.hpp"
-#include "split/bins/bounds.hpp"
-#include "split/bins/surely_allowed.hpp"
 #include "split/cut.hpp"
 #include "split/scan/cut_scan.hpp"
 #include "split/scan/merit.hpp"
+#include "split/survey/marks.hpp"
+#include "split/survey/surely_allowed.hpp"
 
 namespace ceiba::shards {
 
@@ -29,7 +29,7 @@ class NodeSurvey final : public Survey {
     using D = typename S::Division;
     using Criterion = criteria::Shared<C>;
     using Bounds = typename split::BoundsOf<C>::type;
-    static constexpr double no_floor = -std::numeric_limits<double>::infinity();
+    static constexpr double no_floor = split::no_floor;
 
 public:
     NodeSurvey(const Layout& layout, const split::SearchOptions& options, const split::NodeContext& context,
@@ -127,20 +127,13 @@ private:
             Strip<S>& strip = *strips_[c];
             turn_to(strip);
             const split::Limits limits = limits_of(c);
-            const double least = static_cast<double>(limits.min_rows), price = cost(c);
-            for (int side = 0; side < (strip.n_aside() > 0.0 ? 2 : 1); ++side)
-                strip.walk(
-                    side == 1, [](std::size_t, double, double, double) {},
-                    [&](std::size_t, double before, double after) {
-                        if (before < least || after < least) return;
-                        const double low = bounds_.gain(strip.left()).low / price;
-                        if (!(low > best)) return;
-                        const split::Doubt all{doubt_.weight * static_cast<double>(statistic_.n_fields()), doubt_.sum,
-                                               doubt_.centre};
-                        if (split::surely_allowed(statistic_.sums(strip.left()), statistic_.sums(strip.total_fields()),
-                                                  all, limits))
-                            best = low;
-                    });
+            const split::Doubt all{doubt_.weight * static_cast<double>(statistic_.n_fields()), doubt_.sum,
+                                   doubt_.centre};
+            const auto allowed = [&](double, double) {
+                return split::surely_allowed(statistic_.sums(strip.left()), statistic_.sums(strip.total_fields()), all,
+                                             limits);
+            };
+            best = std::max(best, split::surest_gain(strip, bounds_, limits, allowed) / cost(c));
         }
         if (best != no_floor) lift(split::lowered(best));
     }
@@ -149,45 +142,16 @@ private:
     void may_win(std::size_t c, std::vector<Hopeful>& out) {
         Strip<S>& strip = *strips_[c];
         turn_to(strip);
-        const split::Limits limits = limits_of(c);
-        const double floor = floor_ == no_floor ? no_floor : floor_ * cost(c);
-        const double least = static_cast<double>(limits.min_rows);
-        const bool free = limits.monotone == 0 && limits.min_weight <= 0.0;
-        std::vector<char> open(strip.size(), 0), keep(strip.size(), 0);
         std::vector<double> bound(strip.size(), no_floor);
-        for (int side = 0; side < (strip.n_aside() > 0.0 ? 2 : 1); ++side)
-            strip.walk(
-                side == 1,
-                [&](std::size_t i, double before, double after, double seen) {
-                    const double rows = strip[i].rows;
-                    if (strip[i].settled || strip[i].one_value() || rows < 2.0 || before + rows - 1.0 < least ||
-                        after + rows - 1.0 < least)
-                        return;
-                    split::BinPlace place;
-                    place.rows = rows;
-                    place.first = before == 0.0;
-                    place.last = after == 0.0;
-                    place.least_rows = least;
-                    place.ends_count =
-                        free && seen > 0.0 && seen + rows < strip.n_present() && before >= least && after >= least;
-                    const double most = bounds_.inside(strip.left(), strip.fields(i), place, floor);
-                    if (most < floor) return;
-                    open[i] = 1;
-                    bound[i] = std::max(bound[i], most / cost(c));
-                },
-                [&](std::size_t i, double before, double after) {
-                    if (before < least || after < least) return;
-                    if (!(bounds_.gain(strip.left()).high < floor)) keep[i] = 1;
-                });
-        const auto any = [](const std::vector<char>& marks) {
-            return std::find(marks.begin(), marks.end(), 1) != marks.end();
-        };
-        if (!any(open) && !any(keep) && !(strip.n_aside() > 0.0)) {
+        const split::Marks marks =
+            split::mark(strip, bounds_, limits_of(c), floor_ == no_floor ? no_floor : floor_ * cost(c),
+                        [&](std::size_t i, double most) { bound[i] = std::max(bound[i], most / cost(c)); });
+        if (!marks.any) {
             strips_[c].reset();
             return;
         }
         std::erase_if(bound, [](double b) { return b == no_floor; });
-        const std::vector<std::size_t> places = strip.settle(open, keep);
+        const std::vector<std::size_t> places = strip.settle(marks);
         for (std::size_t k = 0; k < places.size(); ++k) out.push_back({bound[k], c, places[k], strip[places[k]].rows});
     }
 

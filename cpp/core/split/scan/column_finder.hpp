@@ -15,8 +15,6 @@
 
 namespace ceiba::split {
 
-constexpr double no_floor = -std::numeric_limits<double>::infinity();
-
 // The columns of a node that are worth looking at, ascending.
 class Columns {
 public:
