@@ -25,7 +25,7 @@ def compare(a: Bench, b: Bench) -> dict[str, Any]:
     truth = one.y.values[:, 0]
     ends = [np.asarray(route.apply(x.tree, d.X)) for x, d in ((a, one), (b, other))]
     losses = [row_losses(x.tree, end, truth) for x, end in zip((a, b), ends, strict=True)]
-    share = shares(one)
+    share = shares(one, a.tree)
     difference, se = mean_and_se(losses[1] - losses[0], share)
     risks = [mean_and_se(loss, share) for loss in losses]
     best = int(risks[1][0] < risks[0][0])

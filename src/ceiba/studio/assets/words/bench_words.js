@@ -9,6 +9,8 @@ Object.assign(WORDS, {
   s_held_out: ["held-out", "reservadas", "reservadas"],
   s_none_held_out: ["no held-out rows", "sin filas reservadas", "sem linhas reservadas"],
   s_figure_hint: ["measured on {n} rows; ± one standard error", "medido en {n} filas; ± un error estándar", "medido em {n} linhas; ± um erro padrão"],
+  s_by_priors: ["by priors", "según previas", "a priori"],
+  s_by_priors_hint: ["Each class counts as often as its prior says.", "Cada clase cuenta según su probabilidad previa.", "Cada classe conta segundo sua probabilidade a priori."],
   s_quality: ["quality", "calidad", "qualidade"],
   s_cv_run: ["Run", "Calcular", "Calcular"],
   s_cv_again: ["Run again", "Repetir", "Repetir"],
