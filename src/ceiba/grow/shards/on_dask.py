@@ -43,6 +43,8 @@ _CONNECT: Final = "10s"  # that a scheduler has to answer
 _GIVEN_UP: Final = 5  # times that a round is asked again
 #: Nodes with fewer rows travel; counting such a node five levels down would send as much.
 GATHER_ROWS: Final = 8192
+#: Stretches with fewer rows travel; counting one in parts again sends as much as 170 values.
+FETCH_ROWS: Final = 512
 
 
 class DaskExchange:
@@ -255,7 +257,12 @@ def _sharded(
     schema, layout = agree(known, ranges, options)
     shards = [submit(partitions.to_shard, one, schema, layout, k) for k, one in enumerate(made)]
     table = ShardedTable(
-        schema, sum(n_rows), layout, DaskExchange(client, shards), gather_rows=GATHER_ROWS
+        schema,
+        sum(n_rows),
+        layout,
+        DaskExchange(client, shards),
+        gather_rows=GATHER_ROWS,
+        fetch_rows=FETCH_ROWS,
     )
     return table, ShardedTarget(known.target, known.totals, known.units)
 
@@ -267,7 +274,7 @@ def _watched(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTable:
         scan.watch("plan", f"{shape} in {n_shards} shards on {scan.cluster}")
     values = max(1 << 20, min(1 << 24, scan.memory // 48))
     exchange, own = table.exchange, (table.schema, table.n_rows, table.layout)
-    return ShardedTable(*own, exchange, values, scan.watch, table.gather_rows)
+    return ShardedTable(*own, exchange, values, scan.watch, table.gather_rows, table.fetch_rows)
 
 
 def _columns(given: Parts, target: str, weighting: Weighting) -> list[str]:

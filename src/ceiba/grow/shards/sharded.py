@@ -27,9 +27,9 @@ class ShardedTable(Table):
         Values of small nodes that may be gathered at a time.
     watch : callable, optional
         Told in words how far growing is.
-    gather_rows : int, optional
-        Nodes with fewer rows are gathered, where that is less than usual: rows that travel are
-        dearer than rows that are mapped.
+    gather_rows, fetch_rows : int, optional
+        Nodes with fewer rows are gathered, and stretches with fewer rows fetched, where that is
+        less than usual: rows that travel are dearer than rows that are mapped.
     """
 
     layout: ShardLayout
@@ -37,6 +37,7 @@ class ShardedTable(Table):
     values_in_memory: int
     watch: Callable[[str, str], None] | None
     gather_rows: int | None
+    fetch_rows: int | None
 
     def __init__(
         self,
@@ -47,6 +48,7 @@ class ShardedTable(Table):
         values_in_memory: int = 1 << 24,
         watch: Callable[[str, str], None] | None = None,
         gather_rows: int | None = None,
+        fetch_rows: int | None = None,
     ) -> None:
         self.__dict__.update(
             schema=schema,
@@ -56,6 +58,7 @@ class ShardedTable(Table):
             values_in_memory=values_in_memory,
             watch=watch,
             gather_rows=gather_rows,
+            fetch_rows=fetch_rows,
         )
 
     def with_exchange(self, exchange: Exchange) -> ShardedTable:
