@@ -176,6 +176,25 @@ std::array<std::uint8_t, 256> ColumnBins::bin_of_byte() const {
 
 namespace {
 
+// Bins of several values are parted evenly, in 256; the first and the last have no outer edge, and are taken for four times as
+// wide as their neighbours.
+void measure_parts(ColumnBins& bins) {
+    if (bins.lossless()) return;
+    bins.part_start.assign(256, 0.0f);
+    bins.parts_per_width.assign(256, 0.0f);
+    if (bins.edge.empty()) return;
+    const std::size_t n = bins.edge.size();
+    const auto part = [&](std::size_t b, double low, double width) {
+        bins.part_start[b] = static_cast<float>(low);
+        bins.parts_per_width[b] = 256.0f / static_cast<float>(width);
+    };
+    for (std::size_t b = 1; b < n; ++b) part(b, bins.edge[b - 1], bins.edge[b] - bins.edge[b - 1]);
+    const double first = n > 1 ? 4.0 * (bins.edge[1] - bins.edge[0]) : 1.0;
+    const double last = n > 1 ? 4.0 * (bins.edge[n - 1] - bins.edge[n - 2]) : 1.0;
+    part(0, bins.edge[0] - first, first);
+    part(n, bins.edge[n - 1], last);
+}
+
 // Rows looked at to place the edges.
 std::size_t sample_size(std::size_t n_rows, const BinOptions& options) {
     return options.approximate ? 16384 : std::clamp<std::size_t>(n_rows / 32, 2048, 8192);
@@ -205,6 +224,7 @@ public:
             fill_all(bytes);
             if (!bundles_hold(alone)) continue;
             widen(bytes);
+            for (std::size_t c : single_) measure_parts(out_.column[c]);
             return std::move(out_);
         }
     }

@@ -111,6 +111,7 @@ bool PackedColumns::sort(const NodeRows& node) {
     const RowStore& store = *node.store;
     begin(*store.table, store.target.row.data() + node.begin, node.size(), store.target.labels[0].data() + node.begin);
     binning_ = store.binning.get();
+    in_order_.gather(node);
     for (std::size_t b = 0; b < binning_->bundles.size(); ++b) sort_bundle(node, b);
     for (std::size_t c : binning_->numeric)
         if (!binning_->column[c].bundled() && !sort_binned(node, c)) return false;
