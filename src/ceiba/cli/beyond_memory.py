@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ceiba.cli.files._polars import pl
@@ -22,16 +22,25 @@ from ceiba.errors import OptionError
 from ceiba.table import Scan, scan
 
 
-def is_beyond_memory(data: str, memory: str | None, scratch: Any) -> bool:
-    """Tell whether a table is to be scanned: asked for, or given as a pattern."""
-    return memory is not None or scratch is not None or "*" in data
+@dataclass(frozen=True)
+class Beyond:
+    """The flags about tables beyond memory, as they were given."""
+
+    memory: str | None = None
+    scratch: Any = None
+    cluster: str | None = None
+    checkpoint: Any = None
+
+
+def is_beyond_memory(data: str, *flags: Any) -> bool:
+    """Tell whether a table is to be scanned: asked for by a flag, or given as a pattern."""
+    return any(flag is not None for flag in flags) or "*" in data
 
 
 def fit_files(
     work: Learning,
+    beyond: Beyond,
     *,
-    memory: str | None,
-    scratch: Any,
     task: str | None,
     recipe: str | None,
     options: Mapping[str, Any],
@@ -45,7 +54,8 @@ def fit_files(
     ----------
     work : Learning
         Names of data and target; told what it needs to speak of the model.
-    memory, scratch, task, recipe, settings
+    beyond : Beyond
+    task, recipe, settings
         As the flags of ``ceiba learn``.
     options : mapping
         By flags made from the rows of the estimators' options.
@@ -57,7 +67,9 @@ def fit_files(
     for flag, value in unusable.items():
         if value:
             raise OptionError(f"{flag} needs a table in memory; leave it out, or --memory.")
-    found = scan(work.data, memory=memory or "4GB", scratch=scratch)
+    found = scan(
+        work.data, memory=beyond.memory or "4GB", scratch=beyond.scratch, cluster=beyond.cluster
+    )
     names = list(found.names)
     work.target = column_named(work.target, names, "--target", work.data)
     drop = [column_named(name, names, "--drop", work.data) for name in work.shape["drop"]]
@@ -94,7 +106,12 @@ def fit_files(
             else:
                 show(words)
 
-        model.fit(replace(found, watch=watch), work.target, sample_weight=work.weight)
+        model.fit(
+            replace(found, watch=watch),
+            work.target,
+            sample_weight=work.weight,
+            checkpoint=beyond.checkpoint,
+        )
     work.train = (None, range(found.n_rows))
     work.source = {"header": True, "names": names, "styles": {}}
     return model

@@ -68,7 +68,7 @@ class Asked:
 ROUTES: Final[tuple[tuple[str, str, Answer], ...]] = (
     ("GET", "/api/state", lambda s, a: s.state()),
     ("POST", "/api/action", lambda s, a: s.act(a.body)),
-    ("GET", "/api/columns", lambda s, a: s.columns()),
+    ("GET", "/api/columns", lambda s, a: s.columns(a.text("rows") == "all")),
     ("GET", "/api/node/{node:int}/rivals", lambda s, a: s.rivals(a.node, a.revision)),
     ("GET", "/api/node/{node:int}/p-values", lambda s, a: s.p_values(a.node, a.revision)),
     (
@@ -77,6 +77,7 @@ ROUTES: Final[tuple[tuple[str, str, Answer], ...]] = (
         lambda s, a: s.column(a.node, a.text("name"), a.revision),
     ),
     ("POST", "/api/node/{node:int}/preview", lambda s, a: s.preview(a.node, a.body)),
+    ("POST", "/api/node/{node:int}/further-cut", lambda s, a: s.further_cut(a.node, a.body)),
     ("GET", "/api/node/{node:int}/rows", lambda s, a: s.rows(a.node, a.number("limit", 20))),
     ("GET", "/api/compare", lambda s, a: s.compare(a.text("a"), a.text("b"))),
     ("POST", "/api/cross-validation", lambda s, a: s.validate(a.body.get("folds", 10))),

@@ -68,7 +68,7 @@ def _read(file: CsvFile, choice: Choice | None, tell: Tell) -> dict[str, list[An
     empty: set[str] = set()  # columns without a value so far: their style is a guess
     for piece in file:
         if choice is None:
-            texts = piece.parse().head(_LOOKED_AT).to_dict(as_series=False)
+            texts = piece.parse(rows=_LOOKED_AT).to_dict(as_series=False)
             empty = {name for name, cells in texts.items() if is_blank(cells)}
             choice = file.chosen({name: fitting(cells) for name, cells in texts.items()})
         file.styles = choice.styles
@@ -89,7 +89,7 @@ def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.Da
     plain = {name: pl.Int64 if style == INTEGER else pl.Float64
              for name, style in styles.items() if style.is_plain}  # fmt: skip
     try:
-        frame = piece.parse(plain)
+        frame = piece.parse_numbers(plain)
     except pl.exceptions.ComputeError:  # the parser is stricter: blanks around numbers, "-"
         if guessed:
             return None

@@ -49,8 +49,8 @@ def grow_over_shards(problem: Problem, rows: object, below: Place | None) -> Tre
     core = core_options(table, options, None, problem.scales, None)
     types = [(info.kind.value, info.n_levels) for info in table.schema.columns]
     grower = _core.LevelGrower(
-        core, table.layout.core, types, table.n_rows, GATHER_ROWS, FETCH_ROWS,
-        table.values_in_memory,
+        core, table.layout.core, types, table.n_rows,
+        min(GATHER_ROWS, table.gather_rows or GATHER_ROWS), FETCH_ROWS, table.values_in_memory,
     )  # fmt: skip
     try:
         while not grower.done:

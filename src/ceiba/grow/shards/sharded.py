@@ -27,12 +27,16 @@ class ShardedTable(Table):
         Values of small nodes that may be gathered at a time.
     watch : callable, optional
         Told in words how far growing is.
+    gather_rows : int, optional
+        Nodes with fewer rows are gathered, where that is less than usual: rows that travel are
+        dearer than rows that are mapped.
     """
 
     layout: ShardLayout
     exchange: Exchange
     values_in_memory: int
     watch: Callable[[str, str], None] | None
+    gather_rows: int | None
 
     def __init__(
         self,
@@ -42,6 +46,7 @@ class ShardedTable(Table):
         exchange: Exchange,
         values_in_memory: int = 1 << 24,
         watch: Callable[[str, str], None] | None = None,
+        gather_rows: int | None = None,
     ) -> None:
         self.__dict__.update(
             schema=schema,
@@ -50,7 +55,14 @@ class ShardedTable(Table):
             exchange=exchange,
             values_in_memory=values_in_memory,
             watch=watch,
+            gather_rows=gather_rows,
         )
+
+    def with_exchange(self, exchange: Exchange) -> ShardedTable:
+        """Return the same table, asked in another way."""
+        made = ShardedTable.__new__(ShardedTable)
+        made.__dict__.update(self.__dict__, exchange=exchange)
+        return made
 
 
 class ShardedTarget(Target):

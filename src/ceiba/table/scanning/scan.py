@@ -8,17 +8,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.errors import DataError, OptionError, SchemaError, did_you_mean
+from ceiba.errors import CeibaError, DataError, OptionError, SchemaError, did_you_mean
 from ceiba.table.scanning.parquet import ParquetFile, check_same_columns
 from ceiba.table.schema import listing
 
 #: Rows that a piece should have at least, if its files have that many.
 PIECE_ROWS: Final = 1 << 20
+T = TypeVar("T")
 _UNITS: Final = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
@@ -29,6 +30,15 @@ class Piece:
     file: ParquetFile
     groups: tuple[int, ...]
     n_rows: int
+
+    def naming_file(self, work: Callable[[], T]) -> T:
+        """Do what reads these rows; errors name the file."""
+        try:
+            return work()
+        except CeibaError as error:
+            if str(self.file.path) in str(error):
+                raise
+            raise type(error)(f"{self.file.path}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,8 @@ class Scan:
     scratch: str | None = None
     # Told in words what will be done ("plan") and how far it is ("progress").
     watch: Callable[[str, str], None] | None = None
+    # Address of a Dask scheduler or a client: its workers read the files.
+    cluster: Any = None
 
     @property
     def n_rows(self) -> int:
@@ -111,7 +123,9 @@ class Scan:
         return f"Scan({len(self.files)} files, {self.n_rows} rows, {len(self.names)} columns)"
 
 
-def scan(source: Any, *, memory: str | int = "4GB", scratch: Any = None) -> Scan:
+def scan(
+    source: Any, *, memory: str | int = "4GB", scratch: Any = None, cluster: Any = None
+) -> Scan:
     """Open Parquet files as one table that need not fit into memory.
 
     Parameters
@@ -124,6 +138,10 @@ def scan(source: Any, *, memory: str | int = "4GB", scratch: Any = None) -> Scan
     scratch : str or path, optional
         Directory for temporary files, which are removed when fitting ends. They take about as much
         room as the uncompressed table. Default: the system's directory of temporary files.
+    cluster : str or distributed.Client, optional
+        A Dask cluster on which the tree is grown, such as ``"tcp://scheduler:8786"``. Its workers
+        read the files, which must have the same paths there, and keep the rows in their memory;
+        `memory` then limits the process that calls `fit`, and there are no scratch files.
 
     Returns
     -------
@@ -163,7 +181,13 @@ def scan(source: Any, *, memory: str | int = "4GB", scratch: Any = None) -> Scan
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"Two columns of {paths[0]} are both called {twice!r}. Rename one.")
-    made = Scan(files, names, read_size(memory, "memory"), _directory(scratch))
+    if cluster is not None and scratch is not None:
+        raise OptionError(
+            "scratch is for fitting on this machine; the workers of a cluster keep rows in their "
+            "memory. Leave out scratch or cluster."
+        )
+    size, directory = read_size(memory, "memory"), _directory(scratch)
+    made = Scan(files, names, size, directory, cluster=cluster)
     if not made.n_rows:
         raise DataError(f"The files have no rows: {listing(tuple(map(str, paths)), 3)}.")
     return made
