@@ -1,7 +1,7 @@
 // The rows of a node of a binned store in the order of a column. Bins that hold one value each are the order. Otherwise
 // a row gets a rank of two bytes, its bin and the part of the bin in which its value lies: as many of its leading bits
-// as make two to four ranks to a row, so that a counting sort leaves little to do. (Sorting each bin by insertion instead: most jumps are guessed wrongly, and
-// the fit of 1M x 20 of any depth took 1.2 times as long.)
+// as make two to four ranks to a row, so that a counting sort leaves little to do. (Sorting each bin by insertion: most
+// jumps are guessed wrongly, and with rows not gathered the fit of 1M x 20 of any depth took 1.2 times as long.)
 #pragma once
 
 #include <algorithm>

@@ -40,14 +40,20 @@ public:
             if (wanted[b]) items[cursor[b]++].row = static_cast<std::uint32_t>(i);
         }
         const std::uint32_t* const row = node.store->target.row.data() + node.begin;
-        node.store->table->columns[c].with_reader([&](auto number) {
-            for (Item& item : items) item.value = number(row[item.row]) + 0.0;
+        const data::Column& column = node.store->table->columns[c];
+        column.with_reader([&](auto number) {
+            for (std::size_t i = 0; i < n; ++i) {  // the rows lie far apart in the table
+                column.ahead(row[items[std::min<std::size_t>(i + ahead, n - 1)].row]);
+                items[i].value = number(row[items[i].row]) + 0.0;
+            }
         });
         for (std::size_t b = 0; b < n_bins; ++b)
             if (wanted[b]) sort_bin(start[b], start[b + 1]);
     }
 
 private:
+    static constexpr std::size_t ahead = 16;
+
     void sort_bin(std::size_t from, std::size_t to) {
         Item* const own = items.data() + from;
         const std::size_t n = to - from;
