@@ -1,4 +1,4 @@
-#include "split/bins/zoom.hpp"
+#include "split/survey/zoom.hpp"
 
 namespace ceiba::split {
 
