@@ -1,6 +1,6 @@
-// The arithmetic of zoom (split/survey/keys.hpp, split/bins/zoom.hpp): parts keep the order of values, and a part that
-// is said to hold one value does.
-#include "split/bins/zoom.hpp"
+// The arithmetic of zoom (split/survey/keys.hpp, split/survey/zoom.hpp): parts keep the order of values, and a part
+// that is said to hold one value does.
+#include "split/survey/zoom.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -30,6 +30,7 @@ namespace ceiba::split {
 template <class D, class C, class Cells>
     requires criteria::Criterion<C, D> && Bounded<C>
 class BoundedFinder final : public CountedFinder {
+    using Criterion = criteria::Shared<C>;
     using Bounds = typename BoundsOf<C>::type;
 
 public:
@@ -45,7 +46,7 @@ private:
             : division(d), criterion(c), bounds(c), counts(cells), n_fields(cells.n_fields()) {}
 
         D division;
-        C criterion;
+        Criterion criterion;
         Bounds bounds;
         ColumnCounts<Cells> counts;  // of the column that was loaded last
         std::size_t n_fields;
@@ -157,7 +158,7 @@ private:
         sum_places(node, space);
         space.criterion.begin(space.division);
 
-        BestCut<D, C> best;
+        BestCut<D, Criterion> best;
         double lower = 0.0, upper = 0.0;
         bool presence = false, between = false;
         std::size_t last = 0;  // the place before a cut that lies between two

@@ -1,5 +1,5 @@
 // The counts of one column of a node: a strip (survey/marks.hpp) of bins, unpacked from the histogram, or after a zoom
-// (zoom.hpp) of finer stretches.
+// (survey/zoom.hpp) of finer stretches.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "split/bins/histogram.hpp"
-#include "split/bins/zoom.hpp"
+#include "split/survey/zoom.hpp"
 #include "split/candidate.hpp"
 #include "split/survey/surely_allowed.hpp"
 

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "split/bins/histogram.hpp"
-#include "split/bins/zoom.hpp"
+#include "split/survey/zoom.hpp"
 #include "split/finder.hpp"
 #include "split/scan/column_finder.hpp"
 #include "split/scan/merit.hpp"

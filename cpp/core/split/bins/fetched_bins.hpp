@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/radix_sort.hpp"
-#include "split/bins/zoom.hpp"
+#include "split/survey/zoom.hpp"
 #include "split/store/small_sort.hpp"
 
 namespace ceiba::split {

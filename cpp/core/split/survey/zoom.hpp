@@ -64,51 +64,22 @@ public:
     template <class Cells>
     void zoom(const NodeRows& node, std::size_t c, const Cells& cells, std::vector<ZoomStep>& steps,
               std::size_t n_places, std::vector<std::uint64_t>& words) {
-        const data::Column& column = node.store->table->columns[c];
-        const std::uint32_t* const row = node.store->target.row.data() + node.begin;
-        const std::size_t n = node.size(), width = cells.width();
-        steps[missing_].first = static_cast<std::uint32_t>(n_places);
+        place_rows(node, c, steps, n_places);
+        const std::size_t width = cells.width();
         words.assign(n_places * width, 0);
-        place_.resize(n);
-        const auto each = [&](auto number, auto place_of) {
-            const std::size_t n_sample = std::clamp<std::size_t>(n / 64, 4096, 65536),
-                              step = std::max<std::size_t>(1, n / n_sample);
-            for (std::size_t i = 0; i < n; i += step) {
-                ZoomStep& own = steps[place_of(i)];
-                if (own.n_parts == 0) continue;
-                const std::uint64_t key = key_of(number(row[i]));
-                own.low = std::min(own.low, key);
-                own.high = std::max(own.high, key);
-            }
-            for (ZoomStep& own : steps) {
-                own.unit = column.is<float>() ? 29 : 0;
-                if (own.low <= own.high) own.shift = zoom_shift(own.low, own.high, own.bits);
-            }
-            for (std::size_t i = 0; i < n; ++i) {
-                column.ahead(row[std::min(i + ahead, n - 1)]);
-                const ZoomStep& own = steps[place_of(i)];
-                std::uint32_t place = own.first;
-                if (own.n_parts > 0) {
-                    place += own.part_of(key_of(number(row[i])));
-                    Cells::put(words.data() + place * width, cells.row(i));
-                }
-                place_[i] = static_cast<std::uint16_t>(place);
-            }
-        };
-        column.with_reader([&](auto number) { with([&](auto place_of) { each(number, place_of); }); });
-        fine_ = true;
-        missing_ = n_places;
+        for (std::size_t i = 0; i < node.size(); ++i)
+            if (counted_[place_[i]]) Cells::put(words.data() + place_[i] * width, cells.row(i));
     }
 
 private:
-    // Rows of a node lie far apart in the table: the memory is asked for so many rows before it is needed.
-    static constexpr std::size_t ahead = 24;
+    void place_rows(const NodeRows& node, std::size_t c, std::vector<ZoomStep>& steps, std::size_t n_places);
 
     const std::uint8_t* byte_ = nullptr;
     std::size_t stride_ = 0, missing_ = missing_bin;
     bool bundled_ = false, fine_ = false;
     std::array<std::uint8_t, 256> bin_{};
     std::vector<std::uint16_t> place_;
+    std::vector<std::uint8_t> counted_;  // is this place a part?
 };
 
 struct ZoomLayout {
