@@ -25,6 +25,7 @@ COMMANDS = {
     "report": ("report", "m.ceiba", "--out", "{out}"),
     "export": ("export", "m.ceiba", "sql", "--out", "{out}"),
     "datasets": ("datasets", "iris", "--out", "{out}"),
+    "drift": ("drift", "m.ceiba", "data.csv", "--html", "{out}"),
 }
 
 

@@ -132,6 +132,15 @@ def test_nearest_answer_one_far_column_beats_two_near_ones(open_page: Open) -> N
     assert [one["j"] for one in found["sets"]] == [0]
 
 
+def test_nearest_answer_two_far_columns_beat_three_near_ones(open_page: Open) -> None:
+    far, near = (0.0, 95.0, 100.0), (0.0, 2.0, 100.0)
+    X = np.array(list(itertools.product(far, far, near, near, near)))
+    y = (X[:, :2] > 99).all(axis=1) | (X[:, 2:] > 1).all(axis=1)
+    opened = open_page("two_far", ceiba.DecisionTreeClassifier().fit(X, y), reports={})
+    nearest = opened.run("() => ceibaReport.nearest([0, 0, 0, 0, 0])")
+    assert sorted(one["j"] for one in nearest["sets"]) == [0, 1]
+
+
 def test_prune_chart_of_many_trees_has_labels_apart(open_page: Open) -> None:
     frame = table(4000, seed=2)
     pruning = CostComplexity(folds=3, rule="1se", keep_unpruned=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ceiba.listing import Listing
+from ceiba.tree.model_file.atomic import atomic
 
 if TYPE_CHECKING:
     from ceiba.trust.drift import Drift
@@ -52,7 +52,8 @@ def drift_page(drift: Drift, path: Any = None) -> str:
         ]
     )
     if path is not None:
-        Path(path).write_text(page, encoding="utf-8")
+        with atomic(path, "w", encoding="utf-8") as file:
+            file.write(page)
     return page
 
 

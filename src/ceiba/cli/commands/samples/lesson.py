@@ -42,6 +42,7 @@ def lesson(
     """
     from ceiba import lessons
     from ceiba.cli.terminal.output import answer, check_out
+    from ceiba.tree.model_file.atomic import atomic
 
     if number is None:
         titles = {one: lessons.lesson(one).title(lang) for one in lessons.NUMBERS}
@@ -54,5 +55,6 @@ def lesson(
     if path.exists():
         raise OutputError(f"{path} is there already, perhaps with your work. Name another (--out).")
     made = lessons.notebook(lessons.run(chosen, data), lang)
-    path.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    with atomic(path, "w", encoding="utf-8") as file:
+        file.write(json.dumps(made, ensure_ascii=False, indent=1) + "\n")
     answer(str(path), {"notebook": str(path)}, as_json)
