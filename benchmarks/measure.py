@@ -40,6 +40,11 @@ IMPORTS = {
         "import sklearn.base, sklearn.utils.metadata_routing",
         "from ceiba import DecisionTreeClassifier",
     ),
+    "ceiba --help": (
+        "import contextlib, io, sys; sys.argv = ['ceiba', '--help']",
+        "from ceiba.cli.main import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()",
+    ),
 }
 
 

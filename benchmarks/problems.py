@@ -46,6 +46,16 @@ PROBLEMS: dict[str, Problem] = {
     "classes_float64": Problem(
         "{rows} x 20 float64, 2 classes", MILLION, partial(tables.numeric, task="classification")
     ),
+    "classes_columns": Problem(
+        "{rows} x 20 float32 in F order, 2 classes",
+        MILLION,
+        partial(_numbers, task="classification", order="F"),
+    ),
+    "classes_float64_columns": Problem(
+        "{rows} x 20 float64 in F order, 2 classes",
+        MILLION,
+        partial(tables.numeric, task="classification", order="F"),
+    ),
     "regression": Problem(
         "{rows} x 20 float32, regression", MILLION, partial(_numbers, task="regression")
     ),
@@ -53,6 +63,11 @@ PROBLEMS: dict[str, Problem] = {
         "{rows} x 20 integers 0..100, 2 classes",
         MILLION,
         partial(_numbers, task="classification", values="integers"),
+    ),
+    "int64": Problem(
+        "{rows} x 20 int64 0..100, 2 classes",
+        MILLION,
+        partial(tables.numeric, task="classification", values="integers", dtype="int64"),
     ),
     "classes_nan": Problem(
         "{rows} x 20 float32, 20 % missing, 2 classes",

@@ -43,6 +43,7 @@ def numeric(
     dtype: str = "float64",
     n_columns: int = 20,
     values: Literal["normal", "integers"] = "normal",
+    order: Literal["C", "F"] = "C",
 ) -> Data:
     """Normal columns; 8 of them matter, in steps, slopes and pairs; a third of y is noise.
 
@@ -69,6 +70,7 @@ def numeric(
     noise = rng.standard_normal(n_rows)
     if missing:
         X[rng.random(X.shape) < missing] = np.nan
+    X = np.asarray(X, order=order)
     if task == "regression":
         return Data(X, signal + noise, task)
     return Data(X, (signal + noise > 1.0).astype(np.int64), task)

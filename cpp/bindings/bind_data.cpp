@@ -110,6 +110,13 @@ nb::tuple ranges_of(const Strided2<T>& matrix) {
     return as_tuple(std::move(ranges), matrix.shape(1));
 }
 
+// A matrix of one type of integers is read where it is.
+template <class T>
+void bind_integers(nb::module_& m, nb::class_<Columns>& columns) {
+    columns.def_static("from_matrix", &from_matrix<T>, nb::arg("matrix").noconvert());
+    m.def("matrix_ranges", &ranges_of<T>, nb::arg("matrix").noconvert());
+}
+
 nb::object code_integers(const Strided1<std::int64_t>& values) {
     std::optional<data::Coded> coded;
     {
@@ -158,6 +165,13 @@ void bind_data(nb::module_& m) {
     const char* const about = "Missing values, minimum and maximum of each column, and whether all values are finite.";
     m.def("matrix_ranges", &ranges_of<double>, nb::arg("matrix").noconvert(), about);
     m.def("matrix_ranges", &ranges_of<float>, nb::arg("matrix").noconvert(), about);
+    bind_integers<std::int64_t>(m, columns);
+    bind_integers<std::int32_t>(m, columns);
+    bind_integers<std::int16_t>(m, columns);
+    bind_integers<std::int8_t>(m, columns);
+    bind_integers<std::uint32_t>(m, columns);
+    bind_integers<std::uint16_t>(m, columns);
+    bind_integers<std::uint8_t>(m, columns);
     m.def("code_integers", &code_integers, nb::arg("values").noconvert(),
           "The sorted distinct values and the code of each row; None if they are spread too widely for a table.");
 }

@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ceiba.cli.files import cell_styles
 from ceiba.cli.files.cell_styles import INTEGER, TEXT, Style, choose, fitting
+from ceiba.cli.files.csv_file import CsvPiece
 from ceiba.cli.files.header import holds_names, named_columns, separator_in, unique_names
-from ceiba.cli.files.reading import Reading, load_table
+from ceiba.cli.files.reading import MARKERS, Reading, load_table
 from ceiba.errors import OptionError
 
 pl = pytest.importorskip("polars")
@@ -172,3 +174,40 @@ def test_three_digits_after_a_mark_are_thousands_of_money(
         made = choose({"price": fitting(cells)}, separator=separator)
         assert made.styles["price"].read(pl.Series(cells)).to_list() == numbers
         assert not made.doubts
+
+
+def test_shapes_of_cells_fit_the_styles_that_the_cells_fit() -> None:
+    """Styles are judged by shapes, in which 1 stands for any digit but 0."""
+    draw = np.random.default_rng(3)
+    signs = np.array(list("0123456789") * 3 + list(".,' -+%$") + ["R$", "e", "\u00a0"])
+    numbers = 0
+    for _ in range(3000):
+        cells = {"".join(draw.choice(signs, draw.integers(1, 9))) for _ in range(2)}
+        if draw.random() < 0.5:
+            cells = {f"{x:.{draw.integers(0, 4)}f}" for x in draw.normal(0, 2000, 4)}
+        bare = {cell.strip() for cell in cells} - {*cell_styles.WEAK_MARKERS}
+        expected = tuple(cell_styles._numbers_fitting(sorted(bare))) if bare else ()
+        made = fitting(cells)
+        if not made or made[0].kind not in ("date", "datetime"):
+            assert made == expected, cells
+            numbers += bool(made)
+    assert numbers > 1000
+
+
+@pytest.mark.parametrize("marker", ["", "NA", "NaN", "nan", "-999", "x"])
+@pytest.mark.parametrize("at", [5, 11_000])
+def test_markers_among_numbers_are_missing_wherever_the_first_one_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marker: str, at: int
+) -> None:
+    monkeypatch.setattr("ceiba.cli.files.streams._SIZE", 2**16)
+    cells = [[str(k % 97), f"{k / 8}", "ab"[k % 2], "z"] for k in range(12_000)]
+    cells[at][:3] = [marker] * 3
+    path = tmp_path / "numbers.csv"
+    path.write_text("n,x,s,t\n" + "\n".join(map(",".join, cells)) + "\n")
+    reading = Reading(markers=(*MARKERS, "-999"))
+    frame = load_table(str(path), reading).frame
+    monkeypatch.setattr(CsvPiece, "parse_numbers", CsvPiece.parse)
+    assert frame.equals(load_table(str(path), reading).frame)
+    missing = marker != "x"
+    assert frame["s"][at] == (None if missing else "x")
+    assert frame["n"].null_count() == (1 if missing else 0)

@@ -16,6 +16,7 @@ import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
 from ceiba.grow.shards import grower, on_dask
 from ceiba.grow.shards.on_dask import DaskExchange
+from tests.cli.running import run
 from tests.grow.sharding import assert_same_tree, random_problem, sharded, ways_to_cut
 
 dd = pytest.importorskip("dask.dataframe")
@@ -183,6 +184,20 @@ def test_workers_read_the_files_of_a_scan(client: Any, tmp_path: Path) -> None:
         assert_same_tree(model.tree_, expected.tree_)
     with pytest.raises(OptionError, match="scratch is for fitting on this machine"):
         ceiba.scan(pattern, cluster=client, scratch=tmp_path)
+
+
+def test_the_command_line_learns_on_a_cluster(client: Any, tmp_path: Path) -> None:
+    frame = frame_of(600).drop(columns="number")
+    files_of(frame, tmp_path, n=2)
+    done = run(
+        "learn", "*.parquet", "-t", "label", "--max-depth", "3", "--cluster",
+        client.scheduler.address, "--checkpoint", "c", "-m", "m.ceiba", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"600 rows x 4 columns in 2 shards on {client.scheduler.address}" in done.stderr
+    expected = ceiba.DecisionTreeClassifier(max_depth=3).fit(frame, "label")
+    assert_same_tree(ceiba.load(tmp_path / "m.ceiba").tree_, expected.tree_)
+    assert not (tmp_path / "c").exists()
 
 
 def test_no_scheduler_at_an_address_is_said(

@@ -118,3 +118,12 @@ def test_missing_value_goes_right_where_nothing_was_missing_and_branches_are_equ
 def test_poisson_target_is_refused_before_lengths_are_compared(y: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         ceiba.DecisionTreeRegressor(criterion="poisson").fit([[0.0, 1.0, 2.0]], y)
+
+
+def test_table_of_more_rows_than_the_core_can_number_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ceiba.grow.combinations.MOST_ROWS", 59)
+    with pytest.raises(DataError, match=r"59 rows; this one has 60.*ceiba\.scan"):
+        ceiba.DecisionTreeRegressor().fit(X, Y)
+    ceiba.DecisionTreeRegressor().fit(X[:59], Y[:59])

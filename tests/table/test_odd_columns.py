@@ -19,7 +19,9 @@ Y = [0, 0, 0, 0, 1, 1, 1, 1]
 
 
 def records(align: bool = False) -> Any:
-    result = np.zeros(8, np.dtype([("a", "f8"), ("b", "i4"), ("c", "f4")], align=align))
+    """Rows of 17 bytes: a column's numbers stand at no multiple of their size."""
+    fields = [("a", "f8"), ("b", "i4"), ("c", "f4"), ("d", "i1")]
+    result = np.zeros(8, np.dtype(fields, align=align))
     result["a"], result["b"], result["c"] = np.arange(8), [0, 1] * 4, np.arange(8)[::-1]
     return result
 
@@ -31,7 +33,7 @@ def test_structured_array_of_mixed_fields_is_read(align: bool, record: bool) -> 
     X = X.view(np.recarray) if record else X
     model = ceiba.DecisionTreeClassifier().fit(X, Y)
     assert model.predict(X).tolist() == Y
-    plain = {name: X[name].tolist() for name in ("a", "b", "c")}
+    plain = {name: X[name].tolist() for name in ("a", "b", "c", "d")}
     assert model.tree_ == ceiba.DecisionTreeClassifier().fit(plain, Y).tree_
 
 

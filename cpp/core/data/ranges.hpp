@@ -35,9 +35,11 @@ void widen(T x, T& low, T& high, std::uint32_t& n_missing) {
 
 template <class T>
 Ranges ranges_of(const MatrixView<T>& m) {
-    constexpr T infinity = std::numeric_limits<T>::infinity();
+    using Limits = std::numeric_limits<T>;
+    constexpr T top = Limits::has_infinity ? Limits::infinity() : Limits::max();
+    constexpr T bottom = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
     const std::size_t k = m.n_columns;
-    std::vector<T> low(k, infinity), high(k, -infinity);
+    std::vector<T> low(k, top), high(k, bottom);
     std::vector<std::uint32_t> n_missing(k, 0);
     if (m.column_stride == 1) {
         for (std::size_t i = 0; i < m.n_rows; ++i) {
@@ -49,7 +51,7 @@ Ranges ranges_of(const MatrixView<T>& m) {
     } else {
         for (std::size_t c = 0; c < k; ++c) {
             const T* const column = m.data + static_cast<std::int64_t>(c) * m.column_stride;
-            T lowest = infinity, highest = -infinity;
+            T lowest = top, highest = bottom;
             std::uint32_t missing = 0;
             for (std::size_t i = 0; i < m.n_rows; ++i)
                 widen(column[static_cast<std::int64_t>(i) * m.row_stride], lowest, highest, missing);
@@ -60,7 +62,8 @@ Ranges ranges_of(const MatrixView<T>& m) {
     out.values.resize(3 * k);
     for (std::size_t c = 0; c < k; ++c) {
         const bool none = n_missing[c] == m.n_rows;
-        out.is_finite = out.is_finite && (none || (low[c] > -infinity && high[c] < infinity));
+        if constexpr (Limits::has_infinity)
+            out.is_finite = out.is_finite && (none || (low[c] > bottom && high[c] < top));
         out.values[c] = n_missing[c];
         out.values[k + c] = none ? std::nan("") : static_cast<double>(low[c]);
         out.values[2 * k + c] = none ? std::nan("") : static_cast<double>(high[c]);

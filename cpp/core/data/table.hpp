@@ -1,6 +1,6 @@
 // The table as the core sees it: typed views on columns that somebody else owns.
 //
-// A numeric column holds float64 or float32 with any stride, or belongs to a sparse matrix; NaN = missing. A column of
+// A numeric column holds floats or integers with any stride, or belongs to a sparse matrix; NaN = missing. A column of
 // levels holds int32 codes, -1 = missing, n_levels or more = a level that was not there when the tree was grown. An
 // ordered column holds codes too but is cut like a number.
 #pragma once
@@ -19,20 +19,33 @@ namespace ceiba::data {
 
 enum class ColumnKind : std::int8_t { numeric, levels, ordered };
 
+// How the numbers of a column are stored.
+enum class Stored : std::int8_t { float64, float32, int64, int32, int16, int8, uint32, uint16, uint8 };
+
+template <class T>
+constexpr Stored stored_as() {
+    if constexpr (std::is_same_v<T, double>) return Stored::float64;
+    if constexpr (std::is_same_v<T, float>) return Stored::float32;
+    if constexpr (std::is_signed_v<T>)
+        return sizeof(T) == 8   ? Stored::int64
+               : sizeof(T) == 4 ? Stored::int32
+               : sizeof(T) == 2 ? Stored::int16
+                                : Stored::int8;
+    return sizeof(T) == 4 ? Stored::uint32 : sizeof(T) == 2 ? Stored::uint16 : Stored::uint8;
+}
+
 class Column {
 public:
-    static Column numeric(const double* values, std::ptrdiff_t stride) {
-        return {ColumnKind::numeric, values, stride, false, 0};
-    }
-    static Column numeric(const float* values, std::ptrdiff_t stride) {
-        return {ColumnKind::numeric, values, stride, true, 0};
+    template <class T>
+    static Column numeric(const T* values, std::ptrdiff_t stride) {
+        return {ColumnKind::numeric, values, stride, stored_as<T>(), 0};
     }
     static Column levels(const std::int32_t* codes, std::ptrdiff_t stride, std::int32_t n_levels, bool ordered) {
-        return {ordered ? ColumnKind::ordered : ColumnKind::levels, codes, stride, false, n_levels};
+        return {ordered ? ColumnKind::ordered : ColumnKind::levels, codes, stride, Stored::int32, n_levels};
     }
 
     static Column sparse(const SparseMatrix& matrix, std::size_t column) {
-        Column out{ColumnKind::numeric, &matrix, 0, false, 0};
+        Column out{ColumnKind::numeric, &matrix, 0, Stored::float64, 0};
         out.is_sparse_ = true;
         out.stride_ = static_cast<std::ptrdiff_t>(column);
         return out;
@@ -48,7 +61,7 @@ public:
     double number(std::size_t row) const {
         if (is_sparse_)
             return reinterpret_cast<const SparseMatrix*>(values_)->at(row, static_cast<std::size_t>(stride_));
-        if (kind_ == ColumnKind::numeric) return single_ ? static_cast<double>(*at<float>(row)) : *at<double>(row);
+        if (kind_ == ColumnKind::numeric) return stored_number(row);
         const std::int32_t c = code(row);
         return c < 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(c);
     }
@@ -73,7 +86,16 @@ public:
     // For loops that know the type already.
     template <class T>
     bool is() const {
-        return kind_ == ColumnKind::numeric && single_ == std::is_same_v<T, float> && !is_sparse_;
+        return kind_ == ColumnKind::numeric && stored_ == stored_as<T>() && !is_sparse_;
+    }
+    // Calls f with a pointer that has the type of the integers; false: they are none.
+    template <class F>
+    bool with_integers(F f) const {
+        const auto call = [&]<class T>(const T* none) { return is<T>() && (f(none), true); };
+        return call(static_cast<const std::int64_t*>(nullptr)) || call(static_cast<const std::int32_t*>(nullptr)) ||
+               call(static_cast<const std::int16_t*>(nullptr)) || call(static_cast<const std::int8_t*>(nullptr)) ||
+               call(static_cast<const std::uint32_t*>(nullptr)) || call(static_cast<const std::uint16_t*>(nullptr)) ||
+               call(static_cast<const std::uint8_t*>(nullptr));
     }
     template <class T>
     T fast(std::size_t row) const {
@@ -81,9 +103,9 @@ public:
     }
 
 private:
-    Column(ColumnKind kind, const void* values, std::ptrdiff_t stride, bool single, std::int32_t n_levels)
+    Column(ColumnKind kind, const void* values, std::ptrdiff_t stride, Stored stored, std::int32_t n_levels)
         : kind_(kind),
-          single_(single),
+          stored_(stored),
           n_levels_(n_levels),
           stride_(stride),
           values_(static_cast<const char*>(values)) {}
@@ -93,8 +115,23 @@ private:
         return reinterpret_cast<const T*>(values_ + static_cast<std::ptrdiff_t>(row) * stride_);
     }
 
+    double stored_number(std::size_t row) const {
+        switch (stored_) {
+            case Stored::float64: return *at<double>(row);
+            case Stored::float32: return static_cast<double>(*at<float>(row));
+            case Stored::int64: return static_cast<double>(*at<std::int64_t>(row));
+            case Stored::int32: return static_cast<double>(*at<std::int32_t>(row));
+            case Stored::int16: return static_cast<double>(*at<std::int16_t>(row));
+            case Stored::int8: return static_cast<double>(*at<std::int8_t>(row));
+            case Stored::uint32: return static_cast<double>(*at<std::uint32_t>(row));
+            case Stored::uint16: return static_cast<double>(*at<std::uint16_t>(row));
+            case Stored::uint8: break;
+        }
+        return static_cast<double>(*at<std::uint8_t>(row));
+    }
+
     ColumnKind kind_;
-    bool single_;
+    Stored stored_;
     bool is_sparse_ = false;
     std::int32_t n_levels_;
     std::ptrdiff_t stride_;  // in bytes; sparse: the column

@@ -51,6 +51,8 @@ namespace {
 
 // More values (rows x columns) than this no longer lie in the cache.
 constexpr std::size_t most_values = std::size_t{1} << 17;
+// A whole table in one thread: 128 MB of entries.
+constexpr std::size_t most_values_alone = std::size_t{1} << 25;
 
 // Counts of both sides of the chosen cut, for the criterion's own precise gain.
 class Sides {
@@ -88,6 +90,15 @@ private:
     int k_;
 };
 
+// Room for so many nodes at once: letting fourteen arrays grow costs a fifth of the tree of iris.
+void reserve(tree::TreeArrays& out, std::size_t n_nodes, std::size_t n_classes) {
+    const auto room = [n_nodes](auto&... arrays) { (arrays.reserve(n_nodes), ...); };
+    room(out.parent, out.n_rows, out.weight, out.impurity, out.gain, out.sent_default, out.default_branch);
+    room(out.splits.kind, out.splits.column, out.splits.cut, out.splits.low_branch, out.splits.level_start);
+    room(out.surrogate_start, out.competitor_start);
+    out.value.reserve(n_nodes * n_classes);
+}
+
 }  // namespace
 
 SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options)
@@ -117,6 +128,7 @@ bool SmallGrower::prepare(bool all_there) {
 tree::TreeArrays SmallGrower::grow(int depth, double whole_weight, base::Interrupt* interrupt) {
     stop_.begin(whole_weight);
     out_ = {};
+    reserve(out_, std::min<std::size_t>(2 * columns_.n_rows(), 32), n_classes_);
     counts_.assign(3 * n_classes_, 0);  // those of open nodes follow, one group per place on the stack
     for (std::size_t i = 0; i < columns_.n_rows(); ++i) ++open_counts(0)[columns_.label_of_row(i)];
     stack_.clear();
@@ -375,11 +387,20 @@ bool SmallGrower::small(std::size_t n_rows, std::size_t n_columns) {
     return n_rows <= PackedColumns::most_rows && n_rows * n_columns <= most_values;
 }
 
+namespace {
+
+bool fits(std::size_t n_rows, std::size_t n_columns, int n_threads) {
+    if (n_threads > 1) return SmallGrower::small(n_rows, n_columns);
+    return n_rows <= PackedColumns::most_rows && n_rows * n_columns <= most_values_alone;
+}
+
+}  // namespace
+
 std::optional<tree::TreeArrays> grow_small_tree(const data::Table& table, const data::Target& target,
                                                 const GrowOptions& options, base::Interrupt& interrupt) {
     const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
     if (n == 0 || n >= 2 * options.search.small_node || options.bins.approximate ||
-        !SmallGrower::small(n, table.columns.size()) || !SmallGrower::serves(table, target, options))
+        !fits(n, table.columns.size(), options.n_threads) || !SmallGrower::serves(table, target, options))
         return std::nullopt;
     std::vector<std::uint32_t> rows(target.rows.begin(), target.rows.end());
     if (rows.empty()) {

@@ -1,5 +1,6 @@
 // Trees of at most 2,048 rows and 131,072 values, grown without an allocation per node: whole ones, or what grows below
-// a node of a large one.
+// a node of a large one. In one thread a whole table may be wider: its columns no longer lie in the cache all together,
+// but half as much memory is read as by the general search.
 //
 // Such a tree lies in the cache, and what costs time there is not looking at rows but all that is done once per node
 // and column. So this grower knows one plain case only: one target of classes without weights, numbers without missing

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/radix_sort.hpp"
 #include "optimal/incumbent.hpp"
 #include "optimal/search.hpp"
 #include "optimal/shape.hpp"
@@ -85,7 +86,8 @@ void find_twins(Problem& problem) {
         for (std::size_t i = 0; i < n; ++i) hash[i] = (hash[i] ^ f.rank[i]) * 0x9E3779B97F4A7C15ull + (hash[i] >> 29);
     std::vector<std::uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return hash[a] < hash[b]; });
+    base::SortSpace space;
+    base::sort_rows(hash, order, space);
     const auto same = [&](std::uint32_t a, std::uint32_t b) {
         return hash[a] == hash[b] && std::all_of(problem.features.all.begin(), problem.features.all.end(),
                                                  [&](const Feature& f) { return f.rank[a] == f.rank[b]; });

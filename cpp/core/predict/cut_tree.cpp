@@ -150,6 +150,22 @@ void CutTree::exactly(const Task& task) const {
     }
 }
 
+template <class T>
+std::int32_t CutTree::end_of(const char* row, std::ptrdiff_t column_step) const {
+    std::uint32_t at = 0;
+    if (columns_.empty()) return id_[0];
+    while (true) {
+        const Node& node = nodes_[at];
+        const double x = *reinterpret_cast<const T*>(row + static_cast<std::ptrdiff_t>(node.column) * column_step);
+        const bool second = x > node.cut || (x != x && (node.first_child & missing_second));
+        const std::uint32_t next = (node.first_child & ~missing_second) + second;
+        if (next == at) return id_[at];
+        at = next;
+    }
+}
+template std::int32_t CutTree::end_of<double>(const char*, std::ptrdiff_t) const;
+template std::int32_t CutTree::end_of<float>(const char*, std::ptrdiff_t) const;
+
 // Asks for the next rows, if there are as many.
 namespace {
 auto following(const Ahead& ahead, std::size_t after, std::size_t n, std::size_t n_rows) {
@@ -203,8 +219,9 @@ void CutTree::by_columns(const Task& task) const {
         for (const std::uint32_t c : columns_) {
             float* const to = block.get() + (static_cast<std::size_t>(c) << Shift);
             const data::Column& column = task.table.columns[c];
-            missing |= column.is<float>() ? narrow_column<float>(column, begin, n, to)
-                                          : narrow_column<double>(column, begin, n, to);
+            missing |= column.is<float>()    ? narrow_column<float>(column, begin, n, to)
+                       : column.is<double>() ? narrow_column<double>(column, begin, n, to)
+                                             : narrow_numbers(column, begin, n, to);
         }
         std::int32_t* const out = task.out + (begin - task.begin);
         std::size_t n_aside = 0;

@@ -38,6 +38,10 @@ public:
     // The node in which each of the rows [begin, end) ends; out[0] is that of the first.
     void apply(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out) const;
 
+    // The node in which one row ends, whose values lie so many bytes apart.
+    template <class T>
+    std::int32_t end_of(const char* row, std::ptrdiff_t column_step) const;
+
 private:
     struct Node {
         double cut;

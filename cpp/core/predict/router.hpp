@@ -32,6 +32,12 @@ public:
     // The node in which each row ends.
     void apply(const data::Table& table, std::int32_t* out, int n_threads) const;
 
+    // That of one row of numbers, whose values lie so many bytes apart; -1: the tree asks for more than cuts.
+    template <class T>
+    std::int32_t end_of_numbers(const char* row, std::ptrdiff_t column_step) const {
+        return cuts_.empty() ? -1 : cuts_.end_of<T>(row, column_step);
+    }
+
     // What that node says: `width` values of each node, of type double or int64, for each row.
     template <class T>
     void gather(const data::Table& table, const T* values, std::size_t width, T* out, int n_threads) const;

@@ -68,7 +68,13 @@ private:
     std::vector<Stream> streams_;
 };
 
-// Copies n values of a column; true: one of them is missing.
+// Copies n values of a column, of any type; true: one of them is missing.
+inline bool narrow_numbers(const data::Column& column, std::size_t begin, std::size_t n, float* out) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(column.number(begin + i));
+    return any_missing(out, n);
+}
+
+// The same of a column of this type.
 template <class T>
 bool narrow_column(const data::Column& column, std::size_t begin, std::size_t n, float* out) {
     if (column.stride() == static_cast<std::ptrdiff_t>(sizeof(T))) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -112,7 +113,7 @@ def fit_files(
             if kind == "plan":
                 remark(words, work.quiet)
             else:
-                show(words)
+                show(with_bar(words, found.n_rows))
 
         model.fit(
             replace(found, watch=watch),
@@ -124,6 +125,22 @@ def fit_files(
     source = how_read(opened.loaded)
     work.source = source | {"names": names}
     return model
+
+
+def with_bar(words: str, n_rows: int) -> str:
+    """Put a bar before what is said of a level: the share of rows that are at their leaf.
+
+    Examples
+    --------
+    >>> from ceiba.cli.beyond_memory import with_bar
+    >>> with_bar("level 3: counting, 250 rows open", 1000)
+    '███████████████░░░░░ level 3: counting, 250 rows open'
+    """
+    is_open = re.search(r"([\d,]+) rows open$", words)
+    if is_open is None:
+        return words
+    full = round(20 * (1 - int(is_open[1].replace(",", "")) / n_rows))
+    return f"{'█' * full}{'░' * (20 - full)} {words}"
 
 
 def _labels(found: Scan, target: str) -> list[Any]:

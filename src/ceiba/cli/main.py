@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
@@ -59,13 +59,23 @@ def _only_listed(command: Callable[..., None]) -> Callable[[], None]:
     return listed
 
 
-def make_app(*, option_flags: bool = True) -> typer.Typer:
+def _with_flags(name: str, command: Callable[..., None]) -> Callable[..., None]:
+    from ceiba.cli.options.option_flags import with_option_flags
+    from ceiba.cli.options.option_help import finished
+    from ceiba.cli.options.reading_flags import with_reading_flags
+
+    command = with_reading_flags(command)
+    return finished(name, with_option_flags(command) if name == "learn" else command)
+
+
+def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
     """Give the command line application.
 
     Parameters
     ----------
-    option_flags : bool, default=True
-        Give `learn` the flags of the estimators' options, which takes a moment to load.
+    in_use : container of str, optional
+        Commands that may be run; the others are only listed, since making the flags of all takes
+        longer than anything else in ``ceiba --help``. None: all.
 
     Examples
     --------
@@ -76,9 +86,6 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
     import typer
 
     from ceiba.cli.languages.translation import check_language
-    from ceiba.cli.options.option_flags import with_option_flags
-    from ceiba.cli.options.option_help import finished
-    from ceiba.cli.options.reading_flags import with_reading_flags
 
     app = typer.Typer(
         no_args_is_help=True,
@@ -142,12 +149,8 @@ def make_app(*, option_flags: bool = True) -> typer.Typer:
     for folder, (heading, names) in COMMANDS.items():
         for name in names:
             command = getattr(import_module(f"ceiba.cli.commands.{folder}.{name}"), name)
-            if name == "learn" and not option_flags:
-                command = _only_listed(command)
-            command = with_reading_flags(command)
-            if name == "learn" and option_flags:
-                command = with_option_flags(command)
-            command = finished(name, command)
+            wanted = in_use is None or name in in_use
+            command = _with_flags(name, command) if wanted else _only_listed(command)
             app.command(name, rich_help_panel=heading)(_guarded(command))
 
     return app
@@ -157,7 +160,7 @@ def main() -> None:
     """Run the command line; the installed script ``ceiba`` calls this."""
     try:
         completing = any(name.startswith("_CEIBA") for name in os.environ)
-        app = make_app(option_flags=completing or "learn" in sys.argv)
+        app = make_app(in_use=None if completing else sys.argv)
     except ImportError as error:
         sys.exit(
             f"The command line needs the package {error.name!r}, which is not installed. "

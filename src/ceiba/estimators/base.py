@@ -85,12 +85,14 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
             Of a dask DataFrame or Array: a dask Series or Array, computed when asked for.
         """
         tree = self._fitted()
-        if isinstance(X, Scan):
+        if type(X) is np.ndarray:
+            if X.size == tree.schema.n_columns and (node := tree._only_row(X)) >= 0:
+                return tree._label_table[node : node + 1].copy()
+        elif isinstance(X, Scan):
             return in_batches(self.predict, X, tree)
-        if type(X) is not np.ndarray and is_dask(X):
+        elif is_dask(X):
             return lazily(self.predict, X, tree, tree._label_table.dtype)  # type: ignore[no-any-return]
-        few = None if type(X) is np.ndarray else self._few(tree, X)
-        if few is not None:
+        elif (few := self._few(tree, X)) is not None:
             return np.asarray(tree._label_table[few])
         table = self._rows(X, check_input)
         return route.predict(tree, table, n_threads=self._threads(table))

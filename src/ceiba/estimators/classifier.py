@@ -57,8 +57,12 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         if is_dask(X):
             labels = self.classes_.tolist()
             return lazily(self.predict_proba, X, tree, np.dtype(float), labels)  # type: ignore[no-any-return]
-        few = self._few(tree, X) if tree.n_outputs == 1 else None
-        if few is not None:
+        if type(X) is np.ndarray:
+            if X.size == tree.schema.n_columns and tree.n_outputs == 1:
+                node = tree._only_row(X)
+                if node >= 0:
+                    return np.array(tree.value[node : node + 1, 0, :])
+        elif tree.n_outputs == 1 and (few := self._few(tree, X)) is not None:
             return np.asarray(tree.value[few, 0, :])
         table = self._rows(X, check_input)
         return route.predict_proba(tree, table, n_threads=self._threads(table))

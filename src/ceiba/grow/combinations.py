@@ -39,6 +39,9 @@ _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
     ),
 }
 
+#: The core numbers rows in memory by 32 bits.
+MOST_ROWS: Final = 2**32 - 1
+
 
 def check_combinations(
     table: Table, target: Target, options: GrowOptions, weight: Any = None
@@ -53,6 +56,11 @@ def check_combinations(
         _check_outputs(target, options)
     elif options.monotonic_cst is not None and options.task == "classification":
         _check_two_classes(len(target.info.classes[0]))
+    if table.n_rows > MOST_ROWS and not isinstance(table, ShardedTable):
+        raise DataError(
+            f"A table in memory can have {MOST_ROWS:,} rows; this one has {table.n_rows:,}. "
+            "Read it in pieces with ceiba.scan(), or give a dask DataFrame."
+        )
     if table.sparse is not None:
         _check_sparse(options)
     if options.frequency_weights and weight is not None:

@@ -16,11 +16,12 @@ from ceiba.table.display import level_of_number
 from ceiba.table.identifiers import warn_of_identifier
 from ceiba.table.levels import code_numbers
 from ceiba.table.readers.dispatch import open_source
+from ceiba.table.readers.numeric import EXACT_LIMIT
 from ceiba.table.readers.source import check_shape
 from ceiba.table.readers.sparse import sparse_ranges
 from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo, made_up_names
 from ceiba.table.summary import column_range, matrix_ranges
-from ceiba.table.table import FLOATS, Table
+from ceiba.table.table import FLOATS, INTEGERS, Table
 
 
 def read(
@@ -42,9 +43,9 @@ def read(
     Returns
     -------
     Table
-        Zero copy where the container allows it. Numbers are float64 (float32 stays as it is;
-        integers beyond 2**53 and decimals become the nearest float64, with a warning if digits are
-        lost).
+        Zero copy where the container allows it. Numbers are float64 (float32, and a matrix of
+        integers, stay as they are; integers beyond 2**53 and decimals become the nearest float64,
+        with a warning if digits are lost).
 
     Raises
     ------
@@ -62,11 +63,16 @@ def read(
     """
     if isinstance(X, Table):
         return X if target is None else X.with_schema(X.schema.with_target(target))
-    # The fast path, for float arrays: iris is read in two microseconds.
-    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.size and target is None:
+    # The fast path, for arrays of numbers: iris is read in two microseconds.
+    if type(X) is np.ndarray and X.ndim == 2 and X.size and target is None:
         by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
         if (by_type or categorical_features is None) and X.flags.aligned:
-            return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None)))
+            if X.dtype in FLOATS:
+                return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None)))
+            if X.dtype in INTEGERS:
+                seen = matrix_ranges(X, None)
+                if np.abs(seen).max() < EXACT_LIMIT:  # the others get a warning
+                    return Table.from_matrix(X, Schema.of_numbers(seen))
     source = open_source(X)
     check_shape(source)
     names = source.names or made_up_names(source.n_columns)

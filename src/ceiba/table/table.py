@@ -1,9 +1,9 @@
 """The table after reading: typed columns of one length, and the schema.
 
-A table that came as one float matrix keeps that matrix (no copy, no work per column); its columns
-are strided views made when somebody asks. That is what keeps the prediction of a single row at a
-few microseconds. A sparse matrix is kept too; a column of it is made dense when somebody asks for
-its values.
+A table that came as one matrix of floats or integers keeps that matrix (no copy, no work per
+column); its columns are made when somebody asks: strided views, or float64 copies of integers. That
+is what keeps the prediction of a single row at a few microseconds. A sparse matrix is kept too; a
+column of it is made dense when somebody asks for its values.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from ceiba.table.schema import ColumnInfo, Kind, Schema
 
 #: The types of matrices that are taken as they are.
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+#: Those of whole numbers that the core reads where they are.
+INTEGERS = tuple(np.dtype(f"{kind}{size}") for kind in "iu" for size in (1, 2, 4, 8))[:-1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +41,7 @@ class Table:
     Attributes
     ----------
     matrix : ndarray or None
-        All columns as one 2-d float64 or float32 array, if the table came as one.
+        All columns as one 2-d array of floats or integers, if the table came as one.
     sparse : scipy.sparse matrix or array or None
         All columns as CSR or CSC in canonical form, if the table came as a sparse matrix.
 
@@ -61,7 +63,7 @@ class Table:
 
     @staticmethod
     def from_matrix(matrix: NDArray[Any], schema: Schema) -> Table:
-        """Return a table over a 2-d float64 or float32 array, without a copy."""
+        """Return a table over a 2-d array of floats or integers, without a copy."""
         # Filled by hand: the generated __init__ of a frozen dataclass costs more than all the rest.
         table = object.__new__(Table)
         slots = table.__dict__
@@ -85,7 +87,7 @@ class Table:
         if matrix is None:
             columns = tuple(SparseColumn(info, self.sparse, j) for j, info in enumerate(infos))
         else:
-            columns = tuple(Column(info, matrix[:, j]) for j, info in enumerate(infos))
+            columns = tuple(Column(info, _floats(matrix[:, j])) for j, info in enumerate(infos))
         self.__dict__["columns"] = columns
         return columns
 
@@ -169,6 +171,10 @@ def sparse_arrays(matrix: Any) -> tuple[Any, ...]:
     """Return a sparse matrix in canonical form as the core reads it."""
     arrays = matrix.data, matrix.indices, matrix.indptr
     return (*map(np.ascontiguousarray, arrays), *matrix.shape, matrix.format == "csr")
+
+
+def _floats(values: NDArray[Any]) -> NDArray[Any]:
+    return values if values.dtype in FLOATS else values.astype(np.float64)
 
 
 def _to_core(table: Table) -> _core.Columns:

@@ -270,6 +270,11 @@ class Tree(SklearnNames, TreeMethods):
         return _route.make_router(self)
 
     @cached_property
+    def _only_row(self) -> Callable[[Any], int]:
+        """Give the node in which the only row of a matrix ends; -1: the ordinary way must tell."""
+        return _route.only_row(self)
+
+    @cached_property
     def _plan(self) -> Any:
         return _plan_of(self)
 

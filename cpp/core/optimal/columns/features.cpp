@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+
+#include "base/ascending.hpp"
 
 namespace ceiba::optimal {
 
@@ -129,9 +130,8 @@ void add_orders(std::int32_t c, const data::Column& column, const LevelUse& use,
                 const std::vector<std::uint32_t>& rows, bool learn, bool bounds_only, Features& out) {
     const std::uint32_t n_levels = static_cast<std::uint32_t>(use.code.size());
     for (const auto& score : level_scores(use, target, rows)) {
-        std::vector<std::uint32_t> order(n_levels), rank(n_levels);
-        std::iota(order.begin(), order.end(), 0u);
-        std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return score[a] < score[b]; });
+        const std::vector<std::uint32_t> order = base::ascending({score.begin(), score.begin() + n_levels});
+        std::vector<std::uint32_t> rank(n_levels);
         for (std::uint32_t i = 0; i < n_levels; ++i) rank[order[i]] = i;
         if (!use.any_missing || !learn) {
             out.all.push_back(by_level(c, column, use, rank, unranked, n_levels));

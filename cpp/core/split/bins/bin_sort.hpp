@@ -1,5 +1,7 @@
-// The rows of a node of a binned store in the order of a column: its bins are the first digit, and where a bin holds
-// several values these are sorted.
+// The rows of a node of a binned store in the order of a column. Bins that hold one value each are the order. Otherwise
+// a row gets a rank of two bytes, its bin and the part of the bin in which its value lies: as many of its leading bits
+// as make two to four ranks to a row, so that a counting sort leaves little to do. (Sorting each bin by insertion: most
+// jumps are guessed wrongly, and with rows not gathered the fit of 1M x 20 of any depth took 1.2 times as long.)
 #pragma once
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "split/store/gathered_rows.hpp"
 #include "split/store/row_store.hpp"
 #include "split/store/small_sort.hpp"
 
@@ -16,8 +19,15 @@ namespace ceiba::split {
 
 class BinSort {
 public:
+    // Copies the values of a node, all columns of which will be sorted, where that pays.
+    void gather(const NodeRows& node) {
+        gathered_.gather(node);
+        whole_node_ = true;
+    }
+
     // Takes a column; returns how many rows of the node have a value.
     std::uint32_t begin(const NodeRows& node, std::size_t c) {
+        c_ = c;
         column_ = &node.store->table->columns[c];
         bins_ = &node.store->binning->column[c];
         row_ = node.store->target.row.data() + node.begin;
@@ -26,6 +36,7 @@ public:
         n_ = node.size();
         bins_are_ranks_ = bins_->lossless() || node.store->binning->approximate;
         bin_ = bins_->bin_of_byte();
+        if (!bins_are_ranks_ && !bins_->any_missing) return static_cast<std::uint32_t>(n_);
         start_.fill(0);
         for (std::size_t i = 0; i < n_; ++i) ++start_[bin(i) + 1u];
         for (std::size_t b = 0; b < 256; ++b) start_[b + 1] += start_[b];
@@ -38,16 +49,18 @@ public:
     // Calls write(place, rank, row) for every row, row counted from the node's first; those without a value come last.
     template <class Write>
     void run(Write write) {
+        if (!bins_are_ranks_) {
+            if (!by_keys(write)) by_values(write);
+            return;
+        }
         std::copy(start_.begin(), start_.end() - 1, cursor_.begin());
-        if (bins_are_ranks_)
-            for (std::size_t i = 0; i < n_; ++i) write(cursor_[bin(i)]++, bin(i), static_cast<std::uint32_t>(i));
-        else if (!by_keys(write))
-            by_values(write);
+        for (std::size_t i = 0; i < n_; ++i) write(cursor_[bin(i)]++, bin(i), static_cast<std::uint32_t>(i));
     }
 
 private:
     // Rows of a node lie far apart in the table: the memory is asked for so many rows before it is needed.
     static constexpr std::size_t ahead = 24;
+    static constexpr std::uint32_t long_bucket = 24;  // longer ones are sorted apart: n log n, not n^2
 
     std::uint8_t bin(std::size_t i) const { return bin_[byte_[i * stride_]]; }
 
@@ -55,29 +68,21 @@ private:
     // of a pair and faster to compare. False: some number is not.
     template <class Write>
     bool by_keys(Write write) {
-        keys_.resize(n_);
         bool exact = true;
-        column_->with_reader([&](auto number) {
-            for (std::size_t i = 0; i < n_; ++i) {
-                column_->ahead(row_[std::min(i + ahead, n_ - 1)]);
-                const double x = number(row_[i]) + 0.0;
-                const float single = static_cast<float>(x);
-                exact &= (static_cast<double>(single) == x) | (x != x);
-                const auto bits = std::bit_cast<std::uint32_t>(single);
-                const std::uint32_t key = bits ^ ((bits >> 31) ? ~std::uint32_t{0} : std::uint32_t{1} << 31);
-                keys_[cursor_[bin(i)]++] = (std::uint64_t{key} << 32) | i;
-            }
+        keys_.resize(n_);
+        sorted_keys_.resize(n_);
+        rank_all([&](std::size_t i, auto x, float single) {
+            exact &= (static_cast<decltype(x)>(single) == x) | (x != x);
+            const auto bits = std::bit_cast<std::uint32_t>(single);
+            const std::uint32_t key = bits ^ ((bits >> 31) ? ~std::uint32_t{0} : std::uint32_t{1} << 31);
+            keys_[i] = (std::uint64_t{key} << 32) | i;
         });
-        if (!exact) {
-            std::copy(start_.begin(), start_.end() - 1, cursor_.begin());
-            return false;
-        }
-        for (std::size_t b = 0; b < bins_->n_bins(); ++b)
-            sort_keys(keys_.data() + start_[b], start_[b + 1] - start_[b]);
+        if (!exact) return false;
+        sort_by_ranks(keys_, sorted_keys_, [](std::uint64_t a, std::uint64_t b) { return a < b; });
         std::uint32_t rank = 0;
         for (std::size_t i = 0; i < n_; ++i) {
-            rank += i > 0 && (keys_[i] >> 32) != (keys_[i - 1] >> 32);
-            write(i, rank, static_cast<std::uint32_t>(keys_[i]));
+            rank += i > 0 && (sorted_keys_[i] >> 32) != (sorted_keys_[i - 1] >> 32);
+            write(i, rank, static_cast<std::uint32_t>(sorted_keys_[i]));
         }
         return true;
     }
@@ -85,19 +90,82 @@ private:
     template <class Write>
     void by_values(Write write) {
         items_.resize(n_);
-        column_->with_reader([&](auto number) {
-            for (std::size_t i = 0; i < n_; ++i)
-                items_[cursor_[bin(i)]++] = {number(row_[i]), static_cast<std::uint32_t>(i)};
+        sorted_items_.resize(n_);
+        rank_all([&](std::size_t i, auto x, float) {
+            items_[i] = {static_cast<double>(x), static_cast<std::uint32_t>(i)};
         });
-        for (std::size_t b = 0; b < bins_->n_bins(); ++b)
-            if (start_[b + 1] - start_[b] > 1) sort_items(items_.data() + start_[b], start_[b + 1] - start_[b]);
+        sort_by_ranks(items_, sorted_items_, [](const Item& a, const Item& b) {
+            return a.value < b.value || (a.value == b.value && a.row < b.row);
+        });
         std::uint32_t rank = 0;
         for (std::size_t i = 0; i < n_; ++i) {
-            rank += i > 0 && items_[i].value != items_[i - 1].value;
-            write(i, rank, items_[i].row);
+            rank += i > 0 && sorted_items_[i].value != sorted_items_[i - 1].value;
+            write(i, rank, sorted_items_[i].row);
         }
     }
 
+    // Gives every row its rank of two bytes, and counts them; take(i, value, value in single precision).
+    template <class Take>
+    void rank_all(Take take) {
+        const int n_bits = std::clamp(static_cast<int>(std::bit_width(2 * n_)), 5, 16), dropped = 16 - n_bits;
+        const std::uint32_t n_ranks = std::uint32_t{1} << n_bits;  // one more for missing values
+        const float *const low = bins_->part_start.data(), *const per_width = bins_->parts_per_width.data();
+        ranks_.resize(n_);
+        count_.assign(n_ranks + std::size_t{1}, 0);
+        const auto rank = [&](std::size_t i, auto x) {
+            const float single = static_cast<float>(x);
+            const std::uint32_t b = bin(i);
+            // Every step keeps the order of the values; without one, the part is 0.
+            const float part = std::min(std::max(0.0f, (single - low[b]) * per_width[b]), 255.0f);
+            const std::uint32_t both = (b << 8) + static_cast<std::uint32_t>(static_cast<std::int32_t>(part));
+            const std::uint32_t r = b == missing_bin ? n_ranks : both >> dropped;
+            ranks_[i] = r;
+            ++count_[r];
+            take(i, x, single);
+        };
+        // + 0 turns -0 into 0.
+        if (const float* const x = whole_node_ ? gathered_.values<float>(c_) : nullptr) {
+            for (std::size_t i = 0; i < n_; ++i) rank(i, x[i] + 0.0f);
+        } else if (const double* const d = whole_node_ ? gathered_.values<double>(c_) : nullptr) {
+            for (std::size_t i = 0; i < n_; ++i) rank(i, d[i] + 0.0);
+        } else {
+            column_->with_reader([&](auto number) {
+                for (std::size_t i = 0; i < n_; ++i) {
+                    column_->ahead(row_[std::min(i + ahead, n_ - 1)]);
+                    rank(i, number(row_[i]) + 0.0);
+                }
+            });
+        }
+    }
+
+    // From rows in the order of the node to the order of the values: by rank, then by insertion.
+    template <class T, class Less>
+    void sort_by_ranks(const std::vector<T>& from, std::vector<T>& to, Less less) {
+        std::uint32_t sum = 0, longest = 0;
+        for (std::uint32_t& place : count_) {
+            const std::uint32_t n = place;
+            longest = std::max(longest, n);
+            place = sum;
+            sum += n;
+        }
+        for (std::size_t i = 0; i < n_; ++i) to[count_[ranks_[i]]++] = from[i];
+        // count_[r] is now the end of the rows of rank r. Missing values, the last, stay as they are.
+        const std::size_t n_ranks = count_.size() - 1, n_present = count_[n_ranks - 1];
+        if (longest > long_bucket)
+            for (std::size_t r = 0, begin = 0; r < n_ranks; begin = count_[r++])
+                if (count_[r] - begin > long_bucket) std::sort(to.data() + begin, to.data() + count_[r], less);
+        for (std::size_t i = 1; i < n_present; ++i) {
+            if (!less(to[i], to[i - 1])) continue;
+            const T item = to[i];
+            std::size_t at = i;
+            for (; at > 0 && less(item, to[at - 1]); --at) to[at] = to[at - 1];
+            to[at] = item;
+        }
+    }
+
+    GatheredRows gathered_;
+    bool whole_node_ = false;  // the gathered rows are those of the node
+    std::size_t c_ = 0;
     const data::Column* column_ = nullptr;
     const ColumnBins* bins_ = nullptr;
     const std::uint32_t* row_ = nullptr;
@@ -107,8 +175,10 @@ private:
     std::array<std::uint8_t, 256> bin_{};
     std::array<std::uint32_t, 257> start_{};
     std::array<std::uint32_t, 256> cursor_{};
-    std::vector<std::uint64_t> keys_;
-    std::vector<Item> items_;
+    std::vector<std::uint32_t> ranks_;
+    std::vector<std::uint32_t> count_;  // of each rank
+    std::vector<std::uint64_t> keys_, sorted_keys_;
+    std::vector<Item> items_, sorted_items_;
 };
 
 }  // namespace ceiba::split

@@ -14,6 +14,7 @@
 #include "split/bins/bundles.hpp"
 #include "split/cut.hpp"
 #include "split/bins/edge_search.hpp"
+#include "split/bins/whole_numbers.hpp"
 
 namespace ceiba::split {
 
@@ -32,6 +33,10 @@ struct Seen {
         if (at == others.end() || *at != x) others.insert(at, x);
     }
 };
+
+std::uint32_t bin_of(const ColumnBins& bins, double x) {
+    return static_cast<std::uint32_t>(std::lower_bound(bins.edge.begin(), bins.edge.end(), x) - bins.edge.begin());
+}
 
 template <class T, class Read>
 void fill(const ColumnBins& bins, const EdgeSearch<T>& edges, Read read, const std::uint32_t* row, std::size_t from,
@@ -57,10 +62,33 @@ void fill(const ColumnBins& bins, const EdgeSearch<T>& edges, Read read, const s
     seen.missing |= missing;
 }
 
+// The same of whole numbers, which are looked up.
+template <class T>
+void fill_whole(const ColumnBins& bins, const WholeNumbers& whole, const data::Column& column, const std::uint32_t* row,
+                std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes, Seen& seen) {
+    bool missing = false;
+    std::uint8_t* out = bytes + from * stride + bins.slot;
+    for (std::size_t i = from; i < to; ++i, out += stride) {
+        const T x = column.fast<T>(row[i]);
+        std::uint32_t bin = whole.find(x);
+        if (bin >= WholeNumbers::another) {
+            const double value = static_cast<double>(x);
+            bin = std::isnan(value) ? missing_bin : bin_of(bins, value);
+            missing |= bin == missing_bin;
+            if (bins.lossless() && bin != missing_bin && value != bins.value[bin]) seen.note(value);
+        }
+        *out = static_cast<std::uint8_t>(bin);
+    }
+    seen.missing |= missing;
+}
+
 // A column on its way into bytes.
 class Filler {
 public:
-    Filler(const data::Column& column, const ColumnBins& bins) : column_(column), bins_(bins) {
+    // `low`, `high`: what the values are expected to lie between.
+    Filler(const data::Column& column, const ColumnBins& bins, double low, double high)
+        : column_(column), bins_(bins) {
+        if (column.kind() == data::ColumnKind::numeric && !column.is_sparse()) whole_ = WholeNumbers(bins, low, high);
         if (column.is<float>())
             single_.emplace(bins.edge);
         else
@@ -68,6 +96,14 @@ public:
     }
     void run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes,
              Seen& seen) const {
+        const auto look_up = [&]<class T>(const T*) {
+            fill_whole<T>(bins_, whole_, column_, row, from, to, stride, bytes, seen);
+        };
+        if (!whole_.empty()) {
+            if (single_) return look_up(static_cast<const float*>(nullptr));
+            if (column_.is<double>()) return look_up(static_cast<const double*>(nullptr));
+            if (column_.with_integers(look_up)) return;
+        }
         const auto with = [&](const auto& edges, auto read) {
             fill(bins_, edges, read, row, from, to, stride, bytes, seen);
         };
@@ -82,6 +118,7 @@ public:
 private:
     const data::Column& column_;
     const ColumnBins& bins_;
+    WholeNumbers whole_;  // empty: the values are others
     std::optional<EdgeSearch<float>> single_;
     std::optional<EdgeSearch<double>> double_;
 };
@@ -89,6 +126,17 @@ private:
 struct Weighted {
     double value, weight;
 };
+
+struct Span {
+    double low = 0.5, high = 0.5;  // not whole numbers
+};
+
+// What the values of a sorted sample lie between, if all are whole numbers.
+Span range_of_whole(const std::vector<Weighted>& sample) {
+    for (const Weighted& s : sample)
+        if (s.value != std::floor(s.value)) return {};
+    return sample.empty() ? Span{} : Span{sample.front().value, sample.back().value};
+}
 
 // An edge between two neighbouring values that both types of a column can hold.
 double edge_between(double lower, double upper, bool single) {
@@ -176,6 +224,25 @@ std::array<std::uint8_t, 256> ColumnBins::bin_of_byte() const {
 
 namespace {
 
+// Bins of several values are parted evenly, in 256; the first and the last have no outer edge, and are taken for four
+// times as wide as their neighbours.
+void measure_parts(ColumnBins& bins) {
+    if (bins.lossless()) return;
+    bins.part_start.assign(256, 0.0f);
+    bins.parts_per_width.assign(256, 0.0f);
+    if (bins.edge.empty()) return;
+    const std::size_t n = bins.edge.size();
+    const auto part = [&](std::size_t b, double low, double width) {
+        bins.part_start[b] = static_cast<float>(low);
+        bins.parts_per_width[b] = 256.0f / static_cast<float>(width);
+    };
+    for (std::size_t b = 1; b < n; ++b) part(b, bins.edge[b - 1], bins.edge[b] - bins.edge[b - 1]);
+    const double first = n > 1 ? 4.0 * (bins.edge[1] - bins.edge[0]) : 1.0;
+    const double last = n > 1 ? 4.0 * (bins.edge[n - 1] - bins.edge[n - 2]) : 1.0;
+    part(0, bins.edge[0] - first, first);
+    part(n, bins.edge[n - 1], last);
+}
+
 // Rows looked at to place the edges.
 std::size_t sample_size(std::size_t n_rows, const BinOptions& options) {
     return options.approximate ? 16384 : std::clamp<std::size_t>(n_rows / 32, 2048, 8192);
@@ -205,6 +272,7 @@ public:
             fill_all(bytes);
             if (!bundles_hold(alone)) continue;
             widen(bytes);
+            for (std::size_t c : single_) measure_parts(out_.column[c]);
             return std::move(out_);
         }
     }
@@ -240,17 +308,20 @@ private:
     }
 
     void place_all_edges() {
+        range_.assign(single_.size(), {});
         pool_.run(single_.size(), [&](std::size_t i, int) {
             const data::Column& column = table_.columns[single_[i]];
             std::vector<Weighted> sample = sample_of(column, target_, sample_);
             place_edges(sample, options_.max_bins, column.is<float>(), out_.column[single_[i]]);
+            range_[i] = range_of_whole(sample);
         });
     }
 
     void fill_all(std::vector<std::uint8_t>& bytes) {
         const std::size_t n = target_.size();
         std::vector<Filler> fillers;
-        for (std::size_t c : single_) fillers.emplace_back(table_.columns[c], out_.column[c]);
+        for (std::size_t i = 0; i < single_.size(); ++i)
+            fillers.emplace_back(table_.columns[single_[i]], out_.column[single_[i]], range_[i].low, range_[i].high);
         seen_.assign(static_cast<std::size_t>(pool_.size()), std::vector<Seen>(single_.size()));
         const std::size_t n_blocks = (n + block - 1) / block;
         pool_.run(n_blocks, [&](std::size_t b, int thread) {
@@ -306,7 +377,8 @@ private:
             if (static_cast<int>(values.size()) > options_.max_bins) return;
             const data::Column& column = table_.columns[single_[i]];
             place_edges(values, options_.max_bins, column.is<float>(), bins);
-            Filler(column, bins).run(target_.row.data(), 0, target_.size(), out_.stride, bytes.data(), all);
+            const double low = values.front().value, high = values.back().value;
+            Filler(column, bins, low, high).run(target_.row.data(), 0, target_.size(), out_.stride, bytes.data(), all);
         });
     }
 
@@ -318,7 +390,8 @@ private:
     std::vector<std::size_t> sample_, few_;  // rows of the target, to place edges and to propose bundles
     Binning out_;
     std::list<BundleFiller> bundles_;
-    std::vector<std::size_t> single_;      // the columns that have a byte of their own
+    std::vector<std::size_t> single_;      // the columns that have a byte of their own ...
+    std::vector<Span> range_;              // ... and what their values lie between, by the sample
     std::vector<std::vector<Seen>> seen_;  // per thread
     int n_failures_ = 0;
 };

@@ -24,6 +24,8 @@ constexpr std::uint8_t missing_bin = 255;
 struct ColumnBins {
     std::vector<double> edge;   // one fewer than bins
     std::vector<double> value;  // lossless: the value of each bin; otherwise empty
+    // Several values per bin: where a bin is taken to begin, and its 256 parts per width (bin_sort.hpp).
+    std::vector<float> part_start, parts_per_width;
     bool any_missing = false;
     std::size_t slot = 0;   // place of this column among the bytes of a row
     std::uint8_t code = 0;  // in a shared byte: the one for the rare of two values; 0: the byte is the bin

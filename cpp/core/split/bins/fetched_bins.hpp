@@ -42,8 +42,12 @@ public:
                     items[at++].row = static_cast<std::uint32_t>(i);
         });
         const std::uint32_t* const row = node.store->target.row.data() + node.begin;
-        node.store->table->columns[c].with_reader([&](auto number) {
-            for (Item& item : items) item.value = number(row[item.row]) + 0.0;
+        const data::Column& column = node.store->table->columns[c];
+        column.with_reader([&](auto number) {
+            for (std::size_t i = 0; i < n; ++i) {  // the rows lie far apart in the table
+                column.ahead(row[items[std::min<std::size_t>(i + ahead, n - 1)].row]);
+                items[i].value = number(row[items[i].row]) + 0.0;
+            }
         });
         for (std::size_t p = 0; p < n_places; ++p)
             if (start[p] < start[p + 1]) sort_place(start[p], start[p + 1]);
@@ -51,6 +55,7 @@ public:
 
 private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
+    static constexpr std::size_t ahead = 16;
 
     void sort_place(std::size_t from, std::size_t to) {
         Item* const own = items.data() + from;

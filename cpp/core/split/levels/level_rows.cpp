@@ -1,7 +1,8 @@
 #include "split/levels/level_rows.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "base/ascending.hpp"
 
 namespace ceiba::split {
 
@@ -38,18 +39,6 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
             out.rows[count[static_cast<std::size_t>(codes[i])]++] = static_cast<std::uint32_t>(i);
 }
 
-namespace {
-
-std::vector<std::uint32_t> sorted(const std::vector<double>& mean, bool falling) {
-    std::vector<std::uint32_t> order(mean.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return falling ? mean[b] < mean[a] : mean[a] < mean[b]; });
-    return order;
-}
-
-}  // namespace
-
 std::vector<std::vector<std::uint32_t>> level_orders(const NodeRows& node, const LevelRows& levels,
                                                      const std::vector<double>& class_scale, bool falling) {
     const data::TargetRows& target = node.store->target;
@@ -77,7 +66,9 @@ std::vector<std::vector<std::uint32_t>> level_orders(const NodeRows& node, const
                 }
                 mean[l] = sum.value() / weight.value();
             }
-            orders.push_back(sorted(mean, falling));
+            if (falling)
+                for (double& m : mean) m = -m;
+            orders.push_back(base::ascending(mean));
         }
     }
     return orders;

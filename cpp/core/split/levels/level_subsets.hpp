@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -92,13 +92,15 @@ bool PackedColumns::sort(const data::Table& table, const std::uint32_t* rows, st
         const data::Column& column = table.columns[c];
         double low = column.number(rows[0]) + 0.0, high = low;
         bool all_there = true;
-        for (std::size_t i = 0; i < n_rows; ++i) {
-            const double x = column.number(rows[i]) + 0.0;  // + 0.0 turns -0.0 into 0.0
-            all_there = all_there && x == x;
-            low = std::min(low, x);
-            high = std::max(high, x);
-            items_[i] = {x, static_cast<std::uint32_t>(i)};
-        }
+        column.with_reader([&](auto number) {
+            for (std::size_t i = 0; i < n_rows; ++i) {
+                const double x = number(rows[i]) + 0.0;  // + 0.0 turns -0.0 into 0.0
+                all_there = all_there && x == x;
+                low = std::min(low, x);
+                high = std::max(high, x);
+                items_[i] = {x, static_cast<std::uint32_t>(i)};
+            }
+        });
         if (!all_there) return false;
         if (low == high) continue;
         sort_items(low, high);
@@ -111,6 +113,7 @@ bool PackedColumns::sort(const NodeRows& node) {
     const RowStore& store = *node.store;
     begin(*store.table, store.target.row.data() + node.begin, node.size(), store.target.labels[0].data() + node.begin);
     binning_ = store.binning.get();
+    in_order_.gather(node);
     for (std::size_t b = 0; b < binning_->bundles.size(); ++b) sort_bundle(node, b);
     for (std::size_t c : binning_->numeric)
         if (!binning_->column[c].bundled() && !sort_binned(node, c)) return false;

@@ -29,18 +29,4 @@ inline void sort_items(Item* items, std::size_t n) {
     }
 }
 
-// The same of whole numbers, all different.
-inline void sort_keys(std::uint64_t* keys, std::size_t n) {
-    if (n > 24) {
-        std::sort(keys, keys + n);
-        return;
-    }
-    for (std::size_t i = 1; i < n; ++i) {
-        const std::uint64_t key = keys[i];
-        std::size_t at = i;
-        for (; at > 0 && key < keys[at - 1]; --at) keys[at] = keys[at - 1];
-        keys[at] = key;
-    }
-}
-
 }  // namespace ceiba::split

@@ -133,7 +133,7 @@ def _spool_typed(
     loaded = None
     for source in sources:
         ending = Path(source.partition("::")[0]).suffix.lower()
-        lazy = {".arrow": pl.scan_ipc, ".feather": pl.scan_ipc, ".ipc": pl.scan_ipc,
+        lazy: Any = {".arrow": pl.scan_ipc, ".feather": pl.scan_ipc, ".ipc": pl.scan_ipc,
                 ".ndjson": pl.scan_ndjson, ".jsonl": pl.scan_ndjson}.get(ending)  # fmt: skip
         if lazy is None or "::" in source:
             loaded = load_table(source, reading)

@@ -184,6 +184,8 @@ def scan(
             "memory. Leave out scratch or cluster."
         )
     size, directory = read_size(memory, "memory"), _directory(scratch)
+    if cluster is not None:
+        paths = [path.absolute() for path in paths]  # workers are in other directories
     texts = [path for path in paths if is_csv(path)]
     if texts and len(texts) < len(paths):
         raise DataError(f"{texts[0]} is CSV, and other files are not. Scan files of one kind.")

@@ -8,6 +8,8 @@ What C++ must not meet (unseen levels under `unseen="error"`, missing values und
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -216,6 +218,19 @@ def make_router(tree: Tree) -> Any:
         unseen_is_missing=tree.unseen == "missing",
         branch_share=tree.branch_weight if tree.missing == "fractional" else None,
     )
+
+
+def only_row(tree: Tree) -> Callable[[Any], int]:
+    """Return what sends a float matrix of one row down the tree, past the reading of tables.
+
+    It gives the node; -1 for everything else, be it another container or another rule.
+    """
+    schema = tree.schema
+    if not schema.is_matrix or schema.named or tree.unseen == "default":
+        return lambda X: -1
+    if tree.missing in ("fractional", "error"):
+        return lambda X: -1
+    return partial(tree._router.end_of_only_row, schema.n_columns)
 
 
 def _arrays(splits: SplitTable) -> dict[str, Array]:

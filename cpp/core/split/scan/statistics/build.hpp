@@ -25,8 +25,8 @@ Finder build(const D& division, const data::TargetRows& target, const SearchOpti
     });
 }
 
-// Several outputs: a division for each, and one search for all criteria. Beside so many divisions a choice for every cut
-// costs nothing; numbers have loops of their own (multi_scan.hpp).
+// Several outputs: a division for each, and one search for all criteria. Beside so many divisions a choice for every
+// cut costs nothing; numbers have loops of their own (multi_scan.hpp).
 template <criteria::ChosenPer Per, class... C>
 criteria::Chosen<criteria::List<criteria::MultiCriterion<C>...>, Per> one_for_outputs(criteria::List<C...>);
 template <criteria::ChosenPer Per, class C>

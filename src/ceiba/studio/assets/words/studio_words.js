@@ -22,6 +22,7 @@ Object.assign(WORDS, {
   s_n_parts: ["{train} to learn from, {held} held out", "{train} para aprender, {held} reservadas", "{train} para aprender, {held} reservadas"],
   s_by_sample: ["Shown from a sample of {n} rows; all rows follow …", "Según una muestra de {n} filas; luego, con todas …", "Segundo uma amostra de {n} linhas; depois, com todas …"],
   s_resumed: ["Your work of {when} was restored ({n} actions).", "Se recuperó su trabajo del {when} ({n} acciones).", "Seu trabalho de {when} foi recuperado ({n} ações)."],
+  s_resumed_one: ["Your work of {when} was restored (1 action).", "Se recuperó su trabajo del {when} (1 acción).", "Seu trabalho de {when} foi recuperado (1 ação)."],
   s_afresh: ["Start over", "Empezar de cero", "Começar do zero"],
   s_role: ["role", "papel", "papel"],
   s_role_use: ["use", "usar", "usar"],

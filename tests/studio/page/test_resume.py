@@ -1,0 +1,33 @@
+"""A killed server on the page: what is said, and that the work is there again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.studio.page.hands import Hands
+from tests.studio.page.passengers import write_passengers
+from tests.studio.page.serving import serve
+
+
+def test_killed_server_is_said_and_its_work_is_offered_again(browser: Any, tmp_path: Path) -> None:
+    table = write_passengers(tmp_path / "passengers.csv", n=200)
+    with serve(table, "--target", "Survived") as served:
+        hands = Hands(browser, served.address)
+        hands.page.click("#start")
+        hands.await_rivals()
+        hands.await_action(lambda: hands.page.click("#take-1"))
+        shape = hands.shape()
+        served.process.kill()
+        hands.until("!document.getElementById('lost').hidden")
+        assert "saved" in hands.page.inner_text("#lost")
+        hands.context.close()
+    with serve(table, "--target", "Survived") as served:
+        again = Hands(browser, served.address)
+        assert "(1 action)" in again.page.inner_text("#resumed")
+        assert again.shape() == shape
+        again.await_action(lambda: again.page.click("#afresh"))  # an action: it can be undone
+        assert again.run("() => ceibaStudio.model().n") == 1
+        again.await_action(lambda: again.page.keyboard.press("Control+z"))
+        assert again.shape() == shape
+        again.context.close()
