@@ -32,7 +32,7 @@ _OPTIONS: list[dict[str, Any]] = [
     {"criterion": "gain_ratio", "missing": "majority"}, {"criterion": "chi2"}, {"honest": 0.4},
     {"random_state": 3},
 ]  # fmt: skip
-_OF_CLASSES = {"class_prior", "cost_matrix", "criterion"}
+_OF_CLASSES = {"class_prior", "cost_matrix", "criterion", "leaf_values"}
 
 
 def draw(seed: int) -> dict[str, Any]:
