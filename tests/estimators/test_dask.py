@@ -89,7 +89,7 @@ def test_empty_partitions_and_refusals(client: Any) -> None:
     model = ceiba.DecisionTreeClassifier(max_depth=4).fit(lazy, "label")
     assert_same_tree(model.tree_, expected.tree_)
     with pytest.raises(OptionError, match="prune"):
-        ceiba.DecisionTreeClassifier(prune="1se").fit(lazy, "label")
+        ceiba.DecisionTreeClassifier(prune=ceiba.prune.ReducedError()).fit(lazy, "label")
     with pytest.raises(SchemaError, match="no column 'lable'"):
         ceiba.DecisionTreeClassifier().fit(lazy, "lable")
     spoilt = dd.from_pandas(frame.assign(gaps=np.inf).drop(columns="number"), npartitions=2)

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 namespace ceiba::shards {
@@ -17,8 +16,7 @@ constexpr std::size_t columns_at_once = 64;  // counted in one pass over the row
 
 Shard::Shard(ShardRows rows, std::shared_ptr<const Layout> layout, std::uint64_t number)
     : rows_(std::move(rows)), layout_(std::move(layout)), number_(number) {
-    std::iota(rows_.order, rows_.order + rows_.table.n_rows, 0u);
-    nodes_ = {{0, rows_.table.n_rows}};
+    nodes_ = {{0, rows_.n_order}};
 }
 
 const Shard::Range& Shard::node(std::size_t i) const {

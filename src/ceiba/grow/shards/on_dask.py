@@ -30,10 +30,11 @@ from ceiba.grow.shards.first_pass import (
     settle,
 )
 from ceiba.grow.shards.layout import ShardLayout
-from ceiba.grow.shards.second_pass import Seen, agree, fill
-from ceiba.grow.shards.shard import Shard, ShardArrays, Words, empty_arrays, named_arrays
+from ceiba.grow.shards.second_pass import Seen, agree, fill, weighed
+from ceiba.grow.shards.shard import Shard, ShardArrays, empty_arrays, named_arrays
 from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget
-from ceiba.grow.shards.supported import check_columns, check_supported
+from ceiba.grow.shards.supported import check_supported
+from ceiba.grow.shards.together import Words
 from ceiba.table import Schema
 
 _RETRIES: Final = 10
@@ -90,6 +91,21 @@ class DaskExchange:
         answer: Words = answers[0].result()
         return np.array(answer)  # what came over the network may be read-only
 
+    def each(self, work: Any, given: Sequence[Any]) -> list[Any]:
+        """Do some work on every shard, each with what is given to it; results in their order."""
+        results: list[Any] = self._client.gather(self._submitted(work, given))
+        return results
+
+    def change(self, work: Any, given: Sequence[Any]) -> None:
+        """Put what some work makes of every shard in its place."""
+        self._shards = self._submitted(work, given)
+
+    def _submitted(self, work: Any, given: Sequence[Any]) -> list[Any]:
+        return [
+            self._client.submit(work, shard, one, pure=False, retries=_RETRIES)
+            for shard, one in zip(self._shards, given, strict=True)
+        ]
+
 
 def _as_it_is(question: Words) -> Words:
     return question
@@ -134,7 +150,7 @@ def opened(
     def submit(work: Any, *args: Any) -> Any:
         return client.submit(work, *args, pure=False, retries=_RETRIES)
 
-    about = target, options.task, weighting.column
+    about = target, options.task, weighting.column, options.unseen == "error"
     looks = [submit(_look, part, names, numbers, about) for part in parts]
     seen: list[tuple[PieceLook, Any]] = client.gather(looks)
     n_rows = [look.n_rows for look, _ in seen]
@@ -142,15 +158,23 @@ def opened(
         raise DataError("The frame has no rows.")
     whole = join([look for look, _ in seen])
     found = settle(whole, names, _sample(seen), single, (target, options), weighting)
-    check_columns(options, found.schema)
     made = [submit(_arrays, part, n, found, target) for part, n in zip(parts, n_rows, strict=True)]
     ranges: list[Seen] = client.gather([submit(_second, one) for one in made])
     schema, layout = agree(found, ranges, options)
     shards = [submit(_shard, one, schema, layout, k) for k, one in enumerate(made)]
     del parts, looks, made  # made again if a shard is lost
+    weight = weighed(found, ranges)
+    totals = found.totals if weight is None else weight.per_class
     yield (
-        ShardedTable(schema, sum(n_rows), layout, DaskExchange(client, shards)),
-        ShardedTarget(found.target, found.totals, found.units),
+        ShardedTable(
+            schema,
+            sum(n_rows),
+            layout,
+            DaskExchange(client, shards),
+            weighed=weight,
+            shard_rows=n_rows,
+        ),
+        ShardedTarget(found.target, totals, found.units),
     )
 
 
@@ -181,14 +205,17 @@ def _is_number(dtype: Any) -> bool:
 
 
 def _look(
-    frame: Any, names: Sequence[str], numbers: Sequence[str], about: tuple[str, Task, str | None]
+    frame: Any,
+    names: Sequence[str],
+    numbers: Sequence[str],
+    about: tuple[str, Task, str | None, bool],
 ) -> tuple[PieceLook, Any]:
     if not len(frame):
         return PieceLook(), None
     others = [name for name in names if name not in numbers]
-    target, task, weight = about
+    target, task, weight, keep_levels = about
     wanted = [*others, target, *([] if weight is None else [weight])]
-    look = look_at([frame[wanted]], target, task, weight)
+    look = look_at([frame[wanted]], target, task, weight, keep_levels=keep_levels)
     binned = [*numbers, *(info.name for info in look.infos.values() if info.kind != "categorical")]
     if not binned:
         return look, None

@@ -27,6 +27,8 @@ class Plan:
         Bytes that growing takes at most, by estimate.
     gathered : int
         Values of small nodes gathered at a time.
+    trees_at_once : int
+        Trees (those of folds) whose counts have room beside each other.
     """
 
     n_rows: int
@@ -36,6 +38,7 @@ class Plan:
     scratch: int
     memory: int
     gathered: int
+    trees_at_once: int = 1
 
     def __str__(self) -> str:
         return (
@@ -82,4 +85,5 @@ def make_plan(
         )
     gathered = int(min(left, 1 << 25, max(smallest, n_rows * (n_columns + 1))))
     memory = fixed + gathered * 8 * _COPIES
-    return Plan(n_rows, n_columns, n_shards, n_threads, scratch, memory, gathered)
+    trees = max(1, int((limit - memory) // counts) + 1)
+    return Plan(n_rows, n_columns, n_shards, n_threads, scratch, memory, gathered, trees)

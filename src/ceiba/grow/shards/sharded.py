@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,25 @@ from ceiba.grow.shards.exchange import Exchange
 from ceiba.grow.shards.layout import ShardLayout
 from ceiba.grow.units import AS_THEY_ARE, Units
 from ceiba.table import Schema, Table, Target, TargetInfo
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """The weights of all rows of a table in shards.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of a weight above 0; the others are in no node.
+    total : float
+        The weight of all, in the units of growing.
+    per_class : float64 array
+        The weight of each class; of numbers, of all.
+    """
+
+    n_rows: int
+    total: float
+    per_class: npt.NDArray[np.float64]
 
 
 class ShardedTable(Table):
@@ -27,12 +47,21 @@ class ShardedTable(Table):
         Values of small nodes that may be gathered at a time.
     watch : callable, optional
         Told in words how far growing is.
+    weighed : Weighed, optional
+        None: every row counts 1.
+    trees_at_once : int
+        Trees that may be grown in the same rounds.
+    shard_rows : sequence of int
+        Rows of each shard.
     """
 
     layout: ShardLayout
     exchange: Exchange
     values_in_memory: int
     watch: Callable[[str, str], None] | None
+    weighed: Weighed | None
+    trees_at_once: int
+    shard_rows: Sequence[int]
 
     def __init__(
         self,
@@ -42,6 +71,9 @@ class ShardedTable(Table):
         exchange: Exchange,
         values_in_memory: int = 1 << 24,
         watch: Callable[[str, str], None] | None = None,
+        weighed: Weighed | None = None,
+        trees_at_once: int = 16,
+        shard_rows: Sequence[int] = (),
     ) -> None:
         self.__dict__.update(
             schema=schema,
@@ -50,17 +82,29 @@ class ShardedTable(Table):
             exchange=exchange,
             values_in_memory=values_in_memory,
             watch=watch,
+            weighed=weighed,
+            trees_at_once=trees_at_once,
+            shard_rows=tuple(shard_rows),
         )
+
+    @property
+    def n_shards(self) -> int:
+        """Number of shards."""
+        return len(self.shard_rows)
+
+    def by_shard(self, rows: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+        """Give an array of one entry per row in the parts that the shards have."""
+        return np.split(rows, np.cumsum(self.shard_rows)[:-1])
 
 
 class ShardedTarget(Target):
-    """The target of a table in shards: its classes and how many rows each has.
+    """The target of a table in shards: its classes and how much weight each has.
 
     Parameters
     ----------
     info : TargetInfo
     totals : float64 array
-        Rows of each class; empty for numbers.
+        Weight of each class; empty for numbers.
     units : Units
         In which numbers are grown.
     """
@@ -74,5 +118,5 @@ class ShardedTarget(Target):
         self.__dict__.update(info=info, totals=totals, units=units)
 
     def class_totals(self, weight: Any) -> npt.NDArray[np.float64]:
-        """Give the rows of each class."""
+        """Give the weight of each class."""
         return self.totals
