@@ -2,6 +2,8 @@
 
     --rows 1000000 --columns 20     size of the table
     --times 7                       repetitions, of which the best counts
+    --opening                       instead: a CSV until its first screen, beside polars
+    --dragging                      instead: a dragged cut, measured in Chromium
 
 Questions are put to the service, as the routes do, and turned into JSON. Wall and CPU milliseconds
 of the best repetition; on a machine that does other work only the CPU time means something (the
@@ -16,11 +18,14 @@ import json
 import resource
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.machine import machine
+from benchmarks.studio_dragging import dragging
+from benchmarks.studio_opening import opening
 from ceiba.studio.answers.places import Places
 from ceiba.studio.launch import first_setup
 from ceiba.studio.prepare import whole_table
@@ -70,12 +75,47 @@ def fresh(service: Service, ask: Callable[[], Any], *, places: bool = False) -> 
     return asked
 
 
+def workspace(n_rows: int, n_columns: int) -> Workspace:
+    """Open the table as the studio would."""
+    whole, target = whole_table(table(n_rows, n_columns), "y")
+    source = Source("made up", whole)
+    return Workspace(source, first_setup(source, target, {}))
+
+
+def tell_opening(n_rows: int, n_columns: int, times: int) -> None:
+    """Print how long a CSV takes until its first screen, and what the bar allows."""
+    results = opening(table(n_rows, n_columns), times)
+    print(f"{'':<34}{'wall s':>8}{'CPU s':>8}")
+    for name, (wall, cpu) in results.items():
+        print(f"{name:<34}{wall:>8.2f}{cpu:>8.2f}")
+    wall, cpu = results["polars reads it"]
+    print(f"{'bar: 1.5 times polars + 2 s':<34}{1.5 * wall + 2:>8.2f}{1.5 * cpu + 2:>8.2f}")
+
+
+def tell_dragging(n_rows: int, n_columns: int) -> None:
+    """Print how long a dragged cut takes to answer."""
+    made = dragging(partial(workspace, n_rows, n_columns), 60)
+    print(f"a cut dragged over {n_rows:,} rows, {made.pop('n')} movements, medians:")
+    for name, milliseconds in made.items():
+        print(f"{name:<34}{milliseconds:>8.1f} ms")
+    print(f"{'bar':<34}{BUDGETS['preview of a cut']:>8.1f} ms")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--columns", type=int, default=20)
     parser.add_argument("--times", type=int, default=7)
+    parser.add_argument("--opening", action="store_true")
+    parser.add_argument("--dragging", action="store_true")
     given = parser.parse_args()
+    if given.opening or given.dragging:
+        print(machine())
+        if given.opening:
+            tell_opening(given.rows, given.columns, given.times)
+        if given.dragging:
+            tell_dragging(given.rows, given.columns)
+        return
     whole, target = whole_table(table(given.rows, given.columns), "y")
     size = sum(column.values.nbytes for column in whole.columns)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -27,6 +27,7 @@ extensions = [
     "gallery",
     "made_pages",
     "mathml",
+    "page_language",
     "ratio_chart",
     "table_heads",
 ]

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/largest_chi_square.hpp"
 #include "base/tails.hpp"
 #include "bindings.hpp"
 #include "criteria/node_summary.hpp"
@@ -46,6 +47,18 @@ tree::TreeArrays run(const Columns& columns, data::Target& target, const std::op
     tree::TreeArrays grown;
     interruptible([&](base::Interrupt& interrupt) { grown = grow::grow(columns.table, target, options, interrupt); });
     return grown;
+}
+
+double largest_chi_square_tail(double limit, std::int64_t n_ones, std::int64_t n_rows, const Array1<std::int64_t>& ends,
+                               std::int64_t n_missing, double most_steps) {
+    if (n_missing < 0 || n_missing >= n_rows || n_ones <= 0 || n_ones >= n_rows || !(limit >= 0.0))
+        throw std::invalid_argument("no two classes, or more missing rows than rows");
+    const std::span<const std::int64_t> cuts(ends.data(), ends.shape(0));
+    for (std::size_t i = 0; i < cuts.size(); ++i)
+        if (cuts[i] <= (i == 0 ? 0 : cuts[i - 1]) || cuts[i] >= n_rows - n_missing)
+            throw std::invalid_argument("cuts do not ascend between the rows");
+    nb::gil_scoped_release release;
+    return base::LargestChiSquare(limit, n_ones, n_rows, cuts, n_missing).tail(most_steps);
 }
 
 void bind_options(nb::module_& m) {
@@ -88,6 +101,9 @@ void bind_merging(nb::module_& m) {
     m.def("f_tail", &base::f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"), "P(F > f).");
     m.def("log_chi_square_tail", &base::log_chi_square_tail, nb::arg("x"), nb::arg("df"), "Its logarithm.");
     m.def("log_f_tail", &base::log_f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"), "Its logarithm.");
+    m.def("largest_chi_square_tail", &largest_chi_square_tail, nb::arg("limit"), nb::arg("n_ones"), nb::arg("n_rows"),
+          nb::arg("ends"), nb::arg("n_missing"), nb::arg("most_steps"),
+          "P(largest chi-square of all divisions >= limit) for two classes; NaN: too many steps.");
     m.def(
         "merge_levels",
         [](const Cells& cells, const std::string& kind, const std::string& statistic, double alpha, double min_rows) {

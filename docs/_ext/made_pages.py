@@ -107,14 +107,11 @@ def make(app: Any) -> None:
 
 
 def set_context(app: Any, name: str, template: str, context: dict[str, Any], tree: object) -> None:
-    """Give the pages of another language their own ``lang``, and headings of the menu a level."""
+    """Give the headings of the menu a level."""
     menu = context.get("furo_navigation_tree", "")
     context["furo_navigation_tree"] = menu.replace(
         'role="heading"', 'role="heading" aria-level="2"'
     )
-    parts = name.split("/")
-    if parts[0] in ("lessons", "cheat_sheet") and parts[1] in LANGUAGES:
-        context["language"] = {"pt": "pt-BR"}.get(parts[1], parts[1])
 
 
 def setup(app: Any) -> dict[str, bool]:

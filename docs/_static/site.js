@@ -2,7 +2,12 @@
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
-  const names = { ".sidebar-drawer": "Site", ".toc-drawer": "On this page" };
+  const words = {
+    en: ["Site", "On this page"],
+    es: ["Sitio", "En esta página"],
+    pt: ["Site", "Nesta página"],
+  }[document.documentElement.lang.slice(0, 2)];
+  const names = { ".sidebar-drawer": words[0], ".toc-drawer": words[1] };
   for (const [place, name] of Object.entries(names)) {
     const part = document.querySelector(place);
     if (part) part.setAttribute("aria-label", name);

@@ -56,3 +56,67 @@ def test_what_cannot_be_done_there_is_refused(files: Path, flags: list[str], wor
     done = run("learn", "[ab].parquet", "-t", "label", "--scratch", ".", *flags, cwd=files)
     assert done.returncode != 0
     assert words in done.stderr
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    """Two CSV files whose later rows are written in another way than the first."""
+    rng = np.random.default_rng(0)
+    lines = []
+    for k in range(900):
+        x, letter = rng.normal(), rng.choice(["u", "v", "w"])
+        label = "" if k == 5 else "yes" if x + (letter == "u") + rng.normal() > 0.5 else "no"
+        count = "-" if k % 50 == 0 else str(k % 7) if k < 700 else f"{k % 7}.5"
+        day = f"2024-0{1 + k % 9}-11"
+        lines.append(f"{x:.3f},{letter},{count},{day},{'true' if k % 3 else 'false'},{label}")
+    header = "x,letters,count,day,flag,label"
+    (tmp_path / "a.csv").write_text("\n".join([header, *lines[:300]]) + "\n", "utf-8")
+    (tmp_path / "b.csv").write_text("\n".join([header, *lines[300:]]) + "\n", "utf-8")
+    (tmp_path / "whole.txt").write_text("\n".join([header, *lines]) + "\n", "utf-8")
+    return tmp_path
+
+
+def test_csv_files_are_learned_from_in_pieces(texts: Path) -> None:
+    flags = ("-t", "label", "--max-depth", "4")
+    done = run("learn", "*.csv", *flags, "--memory", "2GB", "--scratch", ".", "-m", "m.ceiba",
+               cwd=texts)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Left out: 1 row without 'label'" in done.stderr
+    ok("learn", "whole.txt", *flags, "-m", "w.ceiba", cwd=texts)
+    mine, theirs = ceiba.load(texts / "m.ceiba"), ceiba.load(texts / "w.ceiba")
+    assert mine.tree_ == theirs.tree_
+    apart = ok("predict", "m.ceiba", "*.csv", "--only", "--leaf", cwd=texts)
+    assert apart == ok("predict", "w.ceiba", "whole.txt", "--only", "--leaf", cwd=texts)
+    judged = ok("evaluate", "m.ceiba", "*.csv", cwd=texts)
+    assert judged == ok("evaluate", "w.ceiba", "whole.txt", cwd=texts)
+    left = sorted(path.name for path in texts.iterdir())
+    assert left == ["a.csv", "b.csv", "m.ceiba", "w.ceiba", "whole.txt"]
+
+
+def test_arrow_files_are_learned_from_in_pieces(files: Path) -> None:
+    table = pq.read_table(files / "whole.arrow.parquet")
+    with (
+        pa.OSFile(str(files / "x.arrow"), "wb") as sink,
+        pa.ipc.new_file(sink, table.schema) as writer,
+    ):
+        writer.write_table(table, max_chunksize=100)
+    flags = ("-t", "label", "--drop", "id", "--max-depth", "3")
+    ok("learn", "x.arrow", *flags, "--memory", "2GB", "-m", "m.ceiba", cwd=files)
+    ok("learn", "whole.arrow.parquet", *flags, "-m", "w.ceiba", cwd=files)
+    assert ceiba.load(files / "m.ceiba").tree_ == ceiba.load(files / "w.ceiba").tree_
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["a.csv", "--cluster", "tcp://127.0.0.1:1"], "--cluster needs Parquet files"),
+        (["a.csv", "--checkpoint", "c"], "--checkpoint is for tables beyond memory"),
+        (["-", "--memory", "1GB"], "--memory reads files"),
+        (["none*.csv"], "none*.csv"),
+        (["a.csv", "--memory", "1GB", "--scratch", "nowhere"], "scratch must be a directory"),
+    ],
+)
+def test_flags_that_do_not_fit_are_refused(texts: Path, command: list[str], words: str) -> None:
+    done = run("learn", *command, "-t", "label", cwd=texts)
+    assert done.returncode != 0
+    assert words in done.stderr

@@ -74,6 +74,18 @@ def test_chart_reads_the_ratios_of_the_page():
     assert "31x" in made["chart"](made["ratios"](text, "fit, CPU time"), "title")
 
 
+@pytest.mark.parametrize(
+    ("name", "following"),
+    [("lessons/es/3", "Siguiente"), ("lessons/pt/3", "Próxima"), ("index", "Next")],
+)
+def test_theme_speaks_the_language_of_the_page(name, following):
+    pytest.importorskip("sphinx", reason="sphinx is not installed")
+    made = runpy.run_path(str(DOCS / "_ext" / "page_language.py"))
+    words = made["words_of"](made["language_of"](name))
+    assert words.gettext("Next") == following
+    assert (words.gettext("Go") == "Go") == (name == "index")  # of Sphinx's catalogue
+
+
 # --- the built pages
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,9 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
-from ceiba.grow.shards import grower
+from ceiba.grow.shards import grower, on_dask
 from ceiba.grow.shards.on_dask import DaskExchange
-from tests.grow.sharding import assert_same_tree
+from tests.grow.sharding import assert_same_tree, random_problem, sharded, ways_to_cut
 
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
@@ -54,6 +56,25 @@ def client() -> Iterator[Any]:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grower, "GATHER_ROWS", 100)
     monkeypatch.setattr(grower, "FETCH_ROWS", 16)
+
+
+@pytest.fixture
+def asks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the rounds so far asked."""
+    asked: list[str] = []
+    real = grower._core.LevelGrower
+
+    class Spied:
+        def __init__(self, *args: Any) -> None:
+            self.inner = real(*args)
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "round":
+                asked.append(self.inner.asks)
+            return getattr(self.inner, name)
+
+    monkeypatch.setattr(grower._core, "LevelGrower", Spied)
+    return asked
 
 
 def test_a_frame_without_a_cluster_says_what_to_do() -> None:
@@ -97,20 +118,287 @@ def test_empty_partitions_and_refusals(client: Any) -> None:
         ceiba.DecisionTreeClassifier().fit(spoilt, "label")
 
 
-def test_killed_workers_change_nothing(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arrays_and_series_are_taken_too(client: Any) -> None:
+    da = pytest.importorskip("dask.array")
+    rng = np.random.default_rng(1)
+    for kind in (np.float32, np.float64):
+        X = rng.normal(size=(900, 4)).astype(kind)
+        X[rng.random(X.shape) < 0.05] = np.nan
+        y = (np.nan_to_num(X[:, 0]) + rng.normal(size=900) > 0).astype(int)
+        weight = rng.integers(1, 4, 900).astype(float)
+        blocks = da.from_array(X, chunks=(250, 3))
+        truth, heavy = da.from_array(y, chunks=400), da.from_array(weight, chunks=250)
+        model = ceiba.DecisionTreeClassifier(max_depth=5).fit(blocks, truth, heavy)
+        expected = ceiba.DecisionTreeClassifier(max_depth=5).fit(X, y, weight)
+        assert_same_tree(model.tree_, expected.tree_)
+        assert not hasattr(model, "feature_names_in_")
+        answers, shares = model.predict(blocks), model.predict_proba(blocks)
+        assert isinstance(answers, da.Array)
+        assert np.array_equal(answers.compute(), expected.predict(X))
+        assert np.array_equal(shares.compute(), expected.predict_proba(X))
+        assert model.score(blocks, truth) == expected.score(X, y)
+    frame = frame_of(600).drop(columns="number")
+    lazy = dd.from_pandas(frame, npartitions=3, sort=False)
+    model = ceiba.DecisionTreeClassifier(max_depth=3).fit(lazy.drop(columns="label"), lazy["label"])
+    expected = ceiba.DecisionTreeClassifier(max_depth=3).fit(frame, "label")
+    assert_same_tree(model.tree_, expected.tree_)
+    with pytest.raises(DataError, match="X has 900 rows and y 899"):
+        ceiba.DecisionTreeClassifier().fit(blocks, truth[1:])
+    with pytest.raises(DataError, match="y must be a dask Array"):
+        ceiba.DecisionTreeClassifier().fit(blocks, y)
+    with pytest.raises(DataError, match="no table of numbers"):
+        ceiba.DecisionTreeClassifier().fit(blocks.astype(str), truth)
+
+
+def test_predictions_of_a_frame_are_lazy(client: Any) -> None:
+    frame = frame_of(500).drop(columns="number")
+    lazy = dd.from_pandas(frame, npartitions=3, sort=False)
+    model = ceiba.DecisionTreeClassifier(max_depth=4).fit(frame, "label")
+    rows = frame.drop(columns="label")
+    shares = model.predict_proba(lazy)
+    assert list(shares.columns) == ["no", "yes"]
+    assert np.array_equal(shares.compute(), model.predict_proba(rows))
+    assert shares.compute().index.equals(frame.index)
+    assert np.array_equal(model.apply(lazy).compute(), model.apply(rows))
+    assert model.score(lazy, "label") == model.score(frame, "label")
+    assert str(model.evaluate(lazy, "label")) == str(model.evaluate(frame, "label"))
+    empty = lazy[lazy["integer"] < 0]
+    assert len(model.predict(empty).compute()) == 0
+    assert model.predict_proba(empty).compute().shape == (0, 2)
+
+
+def files_of(frame: Any, folder: Path, n: int = 3) -> str:
+    for k, rows in enumerate(np.array_split(np.arange(len(frame)), n)):
+        frame.iloc[rows].to_parquet(folder / f"part{k}.parquet", row_group_size=100)
+    return str(folder / "*.parquet")
+
+
+def test_workers_read_the_files_of_a_scan(client: Any, tmp_path: Path) -> None:
+    frame = frame_of(900).drop(columns="number")
+    pattern = files_of(frame, tmp_path)
+    expected = ceiba.DecisionTreeClassifier(max_depth=4).fit(frame, "label")
+    for cluster in (client, client.scheduler.address):
+        scan = ceiba.scan(pattern, cluster=cluster)
+        model = ceiba.DecisionTreeClassifier(max_depth=4).fit(scan, "label")
+        assert_same_tree(model.tree_, expected.tree_)
+    with pytest.raises(OptionError, match="scratch is for fitting on this machine"):
+        ceiba.scan(pattern, cluster=client, scratch=tmp_path)
+
+
+def test_no_scheduler_at_an_address_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_dask, "_CONNECT", "1s")
+    scan = ceiba.scan(files_of(frame_of(20), tmp_path), cluster="tcp://127.0.0.1:1")
+    with pytest.raises(DataError, match="no Dask scheduler at tcp://127.0.0.1:1"):
+        ceiba.DecisionTreeClassifier().fit(scan, "label")
+
+
+def test_partitions_that_differ(client: Any) -> None:
+    """Other order of columns, other types, other levels, all missing, one class, signed zeros."""
+    frame = frame_of(900).drop(columns="number")
+    frame["gaps"] = np.where(frame.index % 7 == 0, -0.0, np.round(frame["gaps"]))
+    frame["letters"] = frame["letters"].astype(object)
+    by_class = frame.sort_values("label").reset_index(drop=True)
+
+    def other(part: Any) -> Any:
+        if part.index[0] == 0:
+            return part[part.columns[::-1]].assign(integer=part["integer"].astype("float64"))
+        if part.index[0] == 300:
+            return part.assign(letters=None, gaps=np.nan)
+        return part
+
+    lazy = dd.from_pandas(by_class, npartitions=3, sort=False)
+    assert [len(lazy.partitions[k]) for k in range(3)] == [300, 300, 300]
+    spoilt = lazy.map_partitions(other, meta=lazy._meta, enforce_metadata=False)
+    whole = by_class.copy()
+    whole.loc[300:599, ["letters", "gaps"]] = [None, np.nan]
+    model = ceiba.DecisionTreeClassifier(max_depth=5).fit(spoilt, "label")
+    assert_same_tree(
+        model.tree_, ceiba.DecisionTreeClassifier(max_depth=5).fit(whole, "label").tree_
+    )
+    texts = lazy.map_partitions(
+        lambda part: part.assign(single="text") if part.index[0] else part,
+        meta=lazy._meta,
+        enforce_metadata=False,
+    )
+    with pytest.raises(DataError, match="single"):
+        ceiba.DecisionTreeClassifier().fit(texts, "label")
+    lacking = lazy.map_partitions(
+        lambda part: part.drop(columns="gaps") if part.index[0] else part,
+        meta=lazy._meta,
+        enforce_metadata=False,
+    )
+    with pytest.raises(DataError, match="A partition has no column 'gaps'"):
+        ceiba.DecisionTreeClassifier().fit(lacking, "label")
+
+
+class ClientDiedError(Exception):
+    pass
+
+
+def test_a_fit_whose_client_died_is_resumed(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     frame = frame_of(1500).drop(columns="number")
-    expected = ceiba.DecisionTreeClassifier(max_depth=5).fit(frame, "label")
+    expected = ceiba.DecisionTreeClassifier(max_depth=6).fit(frame, "label")
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
-    asked = []
+    journal = tmp_path / "fit.checkpoint"
+    rounds = []
     real = DaskExchange.ask
 
     def ask(self: DaskExchange, question: Any) -> Any:
-        asked.append(len(question))
-        if len(asked) in (2, 5):  # after shards were made and rows were routed
-            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        if len(rounds) == 9:
+            raise ClientDiedError
+        rounds.append(question)
         return real(self, question)
 
     monkeypatch.setattr(DaskExchange, "ask", ask)
-    model = ceiba.DecisionTreeClassifier(max_depth=5).fit(lazy, "label")
-    assert len(asked) > 5
+    with pytest.raises(ClientDiedError):
+        ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label", checkpoint=journal)
+    monkeypatch.setattr(DaskExchange, "ask", real)
+    with pytest.raises(DataError, match="not the checkpoint of this fit"):
+        ceiba.DecisionTreeClassifier(max_depth=5).fit(lazy, "label", checkpoint=journal)
+    model = ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label", checkpoint=journal)
     assert_same_tree(model.tree_, expected.tree_)
+    assert not journal.exists()
+
+
+def kill_one(client: Any) -> None:
+    """Kill a worker with SIGKILL; its nanny starts another."""
+    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+
+
+def fit_with_kills(
+    client: Any,
+    phase: str,
+    asks: list[str],
+    n_kills: int,
+    monkeypatch: pytest.MonkeyPatch,
+    n_rows: int,
+) -> None:
+    """Fit while workers are killed in one phase, and compare the tree."""
+    monkeypatch.setattr(grower, "FETCH_ROWS", 2)
+    frame = frame_of(n_rows).drop(columns="number")
+    expected = ceiba.DecisionTreeClassifier(max_depth=6).fit(frame, "label")
+    lazy = dd.from_pandas(frame, npartitions=4, sort=False)
+    killed = []
+    real_submitted, real_settle = DaskExchange._submitted, on_dask.settle
+
+    def submitted(self: DaskExchange, question: Any) -> Any:
+        future = real_submitted(self, question)
+        if asks[-1] == phase and len(killed) < n_kills:
+            killed.append(phase)
+            kill_one(client)  # while the round is under way
+        return future
+
+    def settle(*args: Any) -> Any:
+        if phase == "setup" and len(killed) < n_kills:
+            killed.append(phase)
+            kill_one(client)  # after the first look, before rows are coded
+        return real_settle(*args)
+
+    monkeypatch.setattr(on_dask, "settle", settle)
+    monkeypatch.setattr(DaskExchange, "_submitted", submitted)
+    model = ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label")
+    assert killed
+    assert_same_tree(model.tree_, expected.tree_)
+
+
+@pytest.mark.parametrize("phase", ["setup", "count", "zoom", "fetch"])
+def test_a_killed_worker_changes_nothing(
+    client: Any, phase: str, asks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit_with_kills(client, phase, asks, 1, monkeypatch, 4000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("phase", ["setup", "count", "zoom", "fetch"])
+@pytest.mark.parametrize("time", [1, 2, 3])
+def test_killed_workers_change_nothing(
+    client: Any, phase: str, time: int, asks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit_with_kills(client, phase, asks, 3, monkeypatch, 40_000)
+
+
+def same_on_a_cluster(client: Any, seed: int) -> int:
+    """Grow a random problem over shards on workers; tell how many ways of cutting it were tried."""
+    rng = np.random.default_rng(seed)
+    problem = random_problem(rng, str(rng.choice(["classification", "regression"])))
+    expected = problem.grow()
+    ways = ways_to_cut(rng, problem)
+    for name in rng.choice(list(ways), 2, replace=False):
+        over = sharded(problem, ways[str(name)], np.arange(problem.n_rows)[:100])
+        here = over.table.exchange._shards  # type: ignore[attr-defined]
+        there = [client.submit(lambda s: s, shard, pure=False) for shard in here]
+        table = over.table.with_exchange(DaskExchange(client, there))  # type: ignore[attr-defined]
+        assert_same_tree(replace(over, table=table).grow(), expected)
+    return expected.n_leaves
+
+
+def test_random_trees_on_a_cluster(client: Any) -> None:
+    assert max(same_on_a_cluster(client, seed) for seed in range(5)) > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_workers", [1, 2, 3, 4])
+def test_five_hundred_random_trees_on_clusters(n_workers: int) -> None:
+    with (
+        distributed.LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, dashboard_address=None, memory_limit=0
+        ) as cluster,
+        distributed.Client(cluster) as own,
+    ):
+        for seed in range(125):
+            same_on_a_cluster(own, 1000 * n_workers + seed)
+
+
+def nodes_counted(tree: Any, max_depth: int) -> list[tuple[int, int]]:
+    """Give, for every level, the branches that rows are sent down, and the nodes to be counted.
+
+    Of two siblings one is counted, if any of them can be split; the other follows.
+    """
+    depth = np.zeros(len(tree.parent), int)
+    for node in range(1, len(depth)):
+        depth[node] = depth[tree.parent[node]] + 1
+    searched = (tree.impurity > 0) & (tree.n_rows >= 2) & (depth < max_depth)
+    levels = [(0, 1)]
+    for level in range(1, depth.max() + 1):
+        here = np.flatnonzero(depth == level)
+        parents = {tree.parent[node] for node in here if searched[node]}
+        levels.append((len(here), len(parents)))
+    return [one for one in levels if one[1]]
+
+
+def test_counts_travel_as_the_formula_says(
+    client: Any, asks: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts of a level: 8 bytes x (2 + branches + nodes counted x words of a node)."""
+    monkeypatch.setattr(grower, "GATHER_ROWS", 0)
+    frame = frame_of(1500).drop(columns="number")
+    lazy = dd.from_pandas(frame, npartitions=4, sort=False)
+    n_bytes, layouts = [], []
+    real, real_agree = DaskExchange.ask, on_dask.agree
+
+    def ask(self: DaskExchange, question: Any) -> Any:
+        answer = real(self, question)
+        if asks[-1] == "count":
+            n_bytes.append(answer.nbytes)
+        return answer
+
+    def agree(*args: Any) -> Any:
+        layouts.append(real_agree(*args))
+        return layouts[-1]
+
+    monkeypatch.setattr(on_dask, "agree", agree)
+    monkeypatch.setattr(DaskExchange, "ask", ask)
+    model = ceiba.DecisionTreeClassifier(max_depth=5).fit(lazy, "label")
+    _, layout = layouts[0]
+    cells = sum(
+        column + 1 if isinstance(column, int) else len(column.edge) + 2 for column in layout.columns
+    )
+    levels = nodes_counted(model.tree_, 5)
+    assert len(levels) == 5
+    assert n_bytes == [
+        8 * (2 + branches + n_nodes * cells * layout.target) for branches, n_nodes in levels
+    ]

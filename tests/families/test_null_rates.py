@@ -187,5 +187,5 @@ def test_listed_p_values_say_where_they_are_only_bounds():
         if by.startswith("at least"):
             assert p_value > 0.05
         else:
-            assert by.startswith(("at most", "Monte Carlo"))
+            assert by.startswith(("at most", "exact"))
     assert any(by.startswith("at least") for _, by in listed)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ceiba import _core
-from ceiba.grow import GrowOptions, Problem
+from ceiba.grow import GrowOptions, Multiway, Problem
 from ceiba.grow.shards.exchange import ThreadExchange
 from ceiba.grow.shards.first_pass import edges_of
 from ceiba.grow.shards.layout import NumberBins, NumberTarget, ShardLayout, merged_ranges
@@ -141,7 +141,10 @@ def random_problem(rng: np.random.Generator, task: str) -> Problem:
         "max_depth": [None, 3, 6][int(rng.integers(0, 3))],
     }
     if rng.random() < 0.3 and criterion != "hellinger":
-        options["categorical_splits"] = "multiway"
+        empty = task == "classification" and rng.random() < 0.3
+        options["categorical_splits"] = Multiway(empty=True) if empty else "multiway"
+    if rng.random() < 0.3:
+        options["max_leaf_nodes"] = int(rng.choice([2, 3, 10, 30]))
     if rng.random() < 0.3:
         options["min_impurity_decrease"] = 0.01
     if rng.random() < 0.3:

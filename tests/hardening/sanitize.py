@@ -2,6 +2,7 @@
 
     python -m tests.hardening.sanitize                  both, the fast tests of the core
     python -m tests.hardening.sanitize thread --all     one of them, slow tests too
+    python -m tests.hardening.sanitize address --tests tests/table
 
 *address* is AddressSanitizer with UBSan, *thread* is ThreadSanitizer. Each builds the package into
 an environment of its own below build/sanitize, which sees the packages of this one by a path file;
@@ -38,7 +39,8 @@ def main() -> int:
     options = read_options()
     for kind in options.kinds or list(RUNTIME):
         python = build(kind)
-        status = run(kind, python, everything=options.all, arguments=options.arguments)
+        tests = options.tests or TESTS[kind]
+        status = run(kind, python, tests, everything=options.all, arguments=options.arguments)
         print(f"{kind}: {'clean' if status == 0 else 'NOT clean'}", flush=True)
         if status:
             return status
@@ -50,6 +52,7 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tests.hardening.sanitize", description=__doc__.split("\n")[0])
     parser.add_argument("kinds", nargs="*", metavar="address|thread", help="default: both")
     parser.add_argument("--all", action="store_true", help="slow tests too")
+    parser.add_argument("--tests", nargs="+", metavar="PATH", help="default: those of the core")
     parser.add_argument("--arguments", nargs=argparse.REMAINDER, default=[], help="for pytest")
     return parser.parse_args()
 
@@ -73,7 +76,9 @@ def build(kind: str) -> Path:
     return python
 
 
-def run(kind: str, python: Path, *, everything: bool, arguments: list[str]) -> int:
+def run(
+    kind: str, python: Path, tests: list[str], *, everything: bool, arguments: list[str]
+) -> int:
     """Run the tests in the environment; give the exit status."""
     environment = {
         **os.environ,
@@ -90,7 +95,7 @@ def run(kind: str, python: Path, *, everything: bool, arguments: list[str]) -> i
     runtime = " ".join(call("gcc", f"-print-file-name={name}").strip() for name in libraries)
     words = ["setarch", "-R", "env", f"LD_PRELOAD={runtime}", str(python), "-m", "pytest", "-q"]
     chosen = ["-k", NOT_HERE] if everything else ["-k", NOT_HERE, "-m", "not slow"]
-    words += ["-p", "no:cacheprovider", "-n", "2", *chosen, *TESTS[kind], *arguments]
+    words += ["-p", "no:cacheprovider", "-n", "2", *chosen, *tests, *arguments]
     return subprocess.run(words, cwd=ROOT, env=environment, check=False).returncode
 
 

@@ -143,8 +143,11 @@ def test_strange_addresses_are_refused(talk: Talk, method: str, address: str) ->
 )  # fmt: skip
 @pytest.mark.parametrize(
     "address",
-    ["/api/action", "/api/node/0/preview", "/api/save", "/api/lesson/0", "/api/cross-validation"],
-)
+    [
+        "/api/action", "/api/node/0/preview", "/api/node/0/further-cut", "/api/save",
+        "/api/lesson/0", "/api/cross-validation",
+    ],
+)  # fmt: skip
 def test_malformed_bodies_are_refused(talk: Talk, address: str, body: bytes) -> None:
     if address == "/api/cross-validation" and (body in (b"", b"{}") or b'"action"' in body):
         return  # ten folds are meant where nothing is said
@@ -193,6 +196,9 @@ def test_random_nonsense_never_breaks_the_server(talk: Talk) -> None:
         assert answer.status_code in (200, 400, 404), (body, answer.text)
         split = {"split": value()}
         assert talk.client.post("/api/node/0/preview", json=split).status_code in (200, 400, 404)
+        further = {"column": value(), "cuts": value()}
+        answer = talk.client.post("/api/node/0/further-cut", json=further)
+        assert answer.status_code in (200, 400, 404), (further, answer.text)
 
 
 def test_answers_forbid_framing_sniffing_and_other_sources(talk: Talk) -> None:

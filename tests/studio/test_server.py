@@ -278,3 +278,46 @@ def test_random_questions_never_break_the_server(seed: int) -> None:
                 talk.post(f"/api/node/{node}/preview", split=rival["given"])
         talk.get(f"/api/node/{node}/p-values")
         talk.get(f"/api/node/{node}/rows")
+
+
+@pytest.mark.parametrize("cuts", [[0.0], [-1.0, 0.4], [-99.0], [99.0]])
+def test_further_cut_is_the_best_of_all_by_trial(cuts: list[float]) -> None:
+    rng = np.random.default_rng(len(cuts))
+    x = rng.normal(size=80).round(1)
+    y = np.where((np.abs(x) > 0.7) ^ (rng.random(80) < 0.15), "a", "b")
+    table, target = whole_table({"x": x, "y": y}, "y")
+    source = Source("made up", table)
+    talk = Talk(Workspace(source, first_setup(source, target, {})))
+    cut = talk.post("/api/node/0/further-cut", column="x", cuts=cuts)["cut"]
+
+    def gain(more: float) -> float:
+        given = {"column": "x", "cuts": sorted([*cuts, more])}
+        seen: float = talk.post("/api/node/0/preview", split=given)["gain"]
+        return seen
+
+    values = np.unique(x)
+    middles = [float(m) for m in (values[1:] + values[:-1]) / 2 if m not in cuts]
+    assert gain(cut) == pytest.approx(max(map(gain, middles)), abs=1e-12)
+
+
+def test_further_cut_of_levels_or_where_nothing_is_left(talk: Talk) -> None:
+    refused = talk.client.post("/api/node/0/further-cut", json={"column": "city", "cuts": [1]})
+    assert refused.status_code == 400
+    source = Source("made up", whole_table({"x": [1.0, 2.0], "y": ["a", "b"]}, "y")[0])
+    two = Talk(Workspace(source, first_setup(source, "y", {})))
+    assert two.post("/api/node/0/further-cut", column="x", cuts=[1.5])["cut"] is None
+
+
+def test_large_table_is_described_by_a_sample_first_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, talk: Talk
+) -> None:
+    from ceiba.studio.answers import description
+
+    monkeypatch.setattr(description, "_MOST_ROWS", 20)
+    sample, whole = talk.get("/api/columns"), talk.get("/api/columns?rows=all")
+    assert (sample["n_described"], sample["n_rows"]) == (20, 90)
+    assert (whole["n_described"], whole["n_rows"]) == (90, 90)
+    own = {key: value for key, value in whole.items() if key != "n_described"}
+    assert own == ceiba.describe(frame(0), "buys").to_dict()
+    talk.act("set_column", column="city", role="ignore")
+    assert talk.get("/api/columns?rows=all") == whole  # nothing that it depends on has changed

@@ -11,7 +11,7 @@ from scipy import stats
 
 import ceiba
 from ceiba.errors import DataError
-from ceiba.trust.drift import _corrected, two_samples
+from ceiba.trust.drift import _corrected, psi, psi_by_chance, two_samples
 
 
 def population(rng: np.random.Generator, n: int) -> tuple[Any, Any]:
@@ -157,3 +157,13 @@ def test_drift_of_the_same_population_is_flagged_in_at_most_5_percent() -> None:
 @pytest.mark.slow
 def test_drift_of_half_a_standard_deviation_is_flagged_in_95_percent() -> None:
     assert flagged(500, 0.5, seed=2) >= 0.95
+
+
+@pytest.mark.parametrize(("leaves", "then", "now"), [(2, 300, 200), (60, 400, 300), (8, 50, 900)])
+def test_psi_by_chance_is_the_mean_over_samples_of_one_population(leaves, then, now):
+    rng = np.random.default_rng(leaves)
+    p = rng.dirichlet(np.ones(leaves))
+    pairs = [(rng.multinomial(then, p), rng.multinomial(now, p)) for _ in range(2000)]
+    mean = np.mean([psi(a, b) for a, b in pairs])
+    expected = np.mean([psi_by_chance(a, b) for a, b in pairs[:100]])
+    assert expected == pytest.approx(mean, rel=0.1)

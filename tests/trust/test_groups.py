@@ -122,3 +122,31 @@ def test_groups_of_several_outputs_are_those_of_each() -> None:
             rows = side == name
             error = float(np.mean(said[rows, k] != truth[rows]))
             assert found[k].evaluations[name].error == pytest.approx(error, abs=1e-12)
+
+
+def test_groups_of_near_numbers_stay_apart():
+    codes = np.tile([1234567.0, 1234568.0, 0.1], 40)
+    X, y = {"x": np.arange(120.0), "zip": codes}, np.arange(120) % 2
+    model = ceiba.DecisionTreeClassifier(max_depth=1).fit({"x": X["x"]}, y)
+    groups = model.evaluate(X, y, by="zip").evaluations
+    assert sorted(groups) == ["0.1", "1234567", "1234568"]
+
+
+def test_every_mark_of_a_missing_value_is_one_group():
+    marks = [None, float("nan"), pd.NA, pd.NaT, "a", "b"] * 20
+    X, y = {"x": np.arange(120.0)}, np.arange(120) % 2
+    model = ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y)
+    by = pd.Series(marks, dtype=object)
+    assert {k: e.n_rows for k, e in model.evaluate(X, y, by=by).evaluations.items()} == {
+        "a": 20, "b": 20, "missing": 80,
+    }  # fmt: skip
+
+
+def test_calibration_without_any_error_is_not_certain():
+    X, y = {"x": np.arange(100.0)}, (np.arange(100) >= 50).astype(int)
+    model = ceiba.DecisionTreeClassifier().fit(X, y)
+    result = model.evaluate(X, y, by=np.arange(100) % 2)
+    for row in result.figures:
+        if row["figure"] == "calibration":
+            assert row["low"] == pytest.approx(-0.0713, abs=1e-3)
+            assert row["high"] == pytest.approx(0.0713, abs=1e-3)

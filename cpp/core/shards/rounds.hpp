@@ -31,7 +31,8 @@ enum class Form : std::uint64_t { sums, runs, pieces, several };
 
 // The split of an open node, as rows need it.
 struct Route {
-    split::Kind kind = split::Kind::none;  // none: the node is a leaf, or grown elsewhere; its rows are let go
+    split::Kind kind = split::Kind::none;  // none: the node is a leaf, or grown elsewhere; its rows are let go ...
+    bool stays = false;                    // ... unless it waits to be split later
     std::size_t column = 0;
     double cut = 0.0;
     std::size_t missing_branch = 0;

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ceiba.cli.files._polars import pl
+from ceiba.cli.files.spooled import open_scan
 from ceiba.cli.first_look import column_named
-from ceiba.cli.learn_job import Learning
+from ceiba.cli.learn_job import Learning, how_read
 from ceiba.cli.options.estimator_from_flags import (
     make_model,
     read_costs,
@@ -19,19 +20,29 @@ from ceiba.cli.options.estimator_from_flags import (
 from ceiba.cli.terminal.output import remark
 from ceiba.cli.terminal.progress import busy
 from ceiba.errors import OptionError
-from ceiba.table import Scan, scan
+from ceiba.table import Scan
+from ceiba.visible import counted
 
 
-def is_beyond_memory(data: str, memory: str | None, scratch: Any) -> bool:
-    """Tell whether a table is to be scanned: asked for, or given as a pattern."""
-    return memory is not None or scratch is not None or "*" in data
+@dataclass(frozen=True)
+class Beyond:
+    """The flags about tables beyond memory, as they were given."""
+
+    memory: str | None = None
+    scratch: Any = None
+    cluster: str | None = None
+    checkpoint: Any = None
+
+
+def is_beyond_memory(data: str, *flags: Any) -> bool:
+    """Tell whether a table is to be scanned: asked for by a flag, or given as a pattern."""
+    return any(flag is not None for flag in flags) or "*" in data
 
 
 def fit_files(
     work: Learning,
+    beyond: Beyond,
     *,
-    memory: str | None,
-    scratch: Any,
     task: str | None,
     recipe: str | None,
     options: Mapping[str, Any],
@@ -45,7 +56,8 @@ def fit_files(
     ----------
     work : Learning
         Names of data and target; told what it needs to speak of the model.
-    memory, scratch, task, recipe, settings
+    beyond : Beyond
+    task, recipe, settings
         As the flags of ``ceiba learn``.
     options : mapping
         By flags made from the rows of the estimators' options.
@@ -57,7 +69,15 @@ def fit_files(
     for flag, value in unusable.items():
         if value:
             raise OptionError(f"{flag} needs a table in memory; leave it out, or --memory.")
-    found = scan(work.data, memory=memory or "4GB", scratch=scratch)
+    opened = open_scan(
+        work.data, work.reading, work.target, beyond.memory, beyond.scratch, beyond.cluster
+    )
+    for text in opened.loaded.remarks:
+        remark(f"warning: {text}", work.quiet)
+    if opened.n_left_out:
+        left_out = counted(opened.n_left_out, "row")
+        remark(f"Left out: {left_out} without {work.target!r}.", work.quiet)
+    found = opened.scan
     names = list(found.names)
     work.target = column_named(work.target, names, "--target", work.data)
     drop = [column_named(name, names, "--drop", work.data) for name in work.shape["drop"]]
@@ -94,9 +114,15 @@ def fit_files(
             else:
                 show(words)
 
-        model.fit(replace(found, watch=watch), work.target, sample_weight=work.weight)
+        model.fit(
+            replace(found, watch=watch),
+            work.target,
+            sample_weight=work.weight,
+            checkpoint=beyond.checkpoint,
+        )
     work.train = (None, range(found.n_rows))
-    work.source = {"header": True, "names": names, "styles": {}}
+    source = how_read(opened.loaded)
+    work.source = source | {"names": names}
     return model
 
 

@@ -245,7 +245,8 @@ class Learning:
             held_out = (as_columns(self.test[0]), self.test[1])
         elif test is not None:
             held_out = truth_of(model, test, self.reading, self.target, None)[:2]
-        model.report(path, train=self.train, test=held_out)
+        train = None if self.train[0] is None else self.train  # beyond memory
+        model.report(path, train=train, test=held_out)
         remark(f"report written to {path}", self.quiet)
 
 

@@ -25,8 +25,8 @@ from ceiba.estimators.by_hand.editing import EditingMethods
 from ceiba.estimators.methods import EstimatorMethods
 from ceiba.estimators.weights import taken_out
 from ceiba.grow import n_threads, resolve_max_features
-from ceiba.grow.shards.on_dask import is_dask_frame
 from ceiba.table import Scan, Table, is_named_target, read_like, read_target, split_target
+from ceiba.table.scanning.lazy import is_dask
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.routing.one_row import few_rows
@@ -44,8 +44,9 @@ def _is_by_name(X: Any) -> bool:
 class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators; not for direct use."""
 
-    # `check_input` is for callers in a hurry, not for pipelines to pass around.
-    __metadata_request__fit: ClassVar = {"check_input": UNUSED}
+    # `check_input` is for callers in a hurry, not for pipelines to pass around; a checkpoint is
+    # of one fit.
+    __metadata_request__fit: ClassVar = {"check_input": UNUSED, "checkpoint": UNUSED}
     __metadata_request__predict: ClassVar = {"check_input": UNUSED}
 
     _task: ClassVar[Task]
@@ -81,13 +82,13 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
+            Of a dask DataFrame or Array: a dask Series or Array, computed when asked for.
         """
         tree = self._fitted()
         if isinstance(X, Scan):
             return in_batches(self.predict, X, tree)
-        if type(X) is not np.ndarray and is_dask_frame(X):
-            names, kind = list(tree.schema.names), tree._label_table.dtype
-            return lazily(self.predict, X[names], kind)  # type: ignore[no-any-return]
+        if type(X) is not np.ndarray and is_dask(X):
+            return lazily(self.predict, X, tree, tree._label_table.dtype)  # type: ignore[no-any-return]
         few = None if type(X) is np.ndarray else self._few(tree, X)
         if few is not None:
             return np.asarray(tree._label_table[few])
@@ -120,6 +121,13 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         if is_named_target(X, y):
             X, y = split_target(X, y)
             y = np.stack(list(y.values()), axis=1) if isinstance(y, dict) else y
+        if is_dask(X):
+            from sklearn.metrics import accuracy_score, r2_score
+
+            measure = accuracy_score if self._task == "classification" else r2_score
+            answers = np.asarray(self.predict(X))
+            weights = None if sample_weight is None else np.asarray(sample_weight)
+            return float(measure(np.asarray(y), answers, sample_weight=weights))
         mixin: Any = ClassifierMixin if self._task == "classification" else RegressorMixin
         return float(mixin.score(self, X, y, sample_weight=sample_weight))
 
@@ -138,6 +146,8 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         tree = self._fitted()
         if isinstance(X, Scan):
             return in_batches(self.apply, X, tree)
+        if is_dask(X):
+            return lazily(self.apply, X, tree, np.dtype(np.intp))  # type: ignore[no-any-return]
         table = self._rows(X, check_input)
         return route.apply(tree, table, n_threads=self._threads(table)).astype(np.intp)
 

@@ -11,11 +11,12 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.criteria import Task
 from ceiba.estimators.base import BaseTree
-from ceiba.estimators.beyond_memory.predicting import in_batches
+from ceiba.estimators.beyond_memory.predicting import in_batches, lazily
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS, ClassifierParameters
 from ceiba.options import takes_options
 from ceiba.table import Scan
+from ceiba.table.scanning.lazy import is_dask
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
@@ -48,10 +49,14 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_rows, n_classes), or list of n_outputs such arrays
+            Of a dask DataFrame: a dask DataFrame with a column per class; of a dask Array: another.
         """
         tree = self._fitted()
         if isinstance(X, Scan):
             return in_batches(self.predict_proba, X, tree)
+        if is_dask(X):
+            labels = self.classes_.tolist()
+            return lazily(self.predict_proba, X, tree, np.dtype(float), labels)  # type: ignore[no-any-return]
         few = self._few(tree, X) if tree.n_outputs == 1 else None
         if few is not None:
             return np.asarray(tree.value[few, 0, :])

@@ -54,7 +54,7 @@ from ceiba.table import (
     read_weights,
     split_target,
 )
-from ceiba.table.described import described
+from ceiba.table.described import described, with_missing_counted
 from ceiba.table.named import with_names
 from ceiba.table.targets.target import take_rows
 from ceiba.tree import Tree
@@ -139,6 +139,7 @@ class DecisionTree(BaseTree):
         sample_weight: Any = None,
         check_input: bool = True,
         groups: Any = None,
+        checkpoint: Any = None,
     ) -> Self:
         """Grow the tree.
 
@@ -146,7 +147,7 @@ class DecisionTree(BaseTree):
         ----------
         X : table
             numpy, scipy.sparse, pandas, polars, Arrow, dict of lists, list of dicts, list of lists;
-            or what need not fit into memory: files (:func:`ceiba.scan`), a dask DataFrame.
+            or what need not fit into memory: files (:func:`ceiba.scan`), a dask DataFrame or Array.
         y : array-like of shape (n_rows,) or (n_rows, n_outputs), str or list of str
             Labels or numbers; or the name of the column of X that holds them, or several names.
         sample_weight : array-like of shape (n_rows,) or str, default=None
@@ -156,6 +157,9 @@ class DecisionTree(BaseTree):
         groups : array-like of shape (n_rows,) or str, default=None
             Rows of one group are held out together by the folds of `prune`; or their column of X,
             which is not learned from.
+        checkpoint : path, default=None
+            With a table beyond memory: a file to which the work is written round by round. If a
+            fit ends before its tree is done, the same call resumes it; the tree is the same.
 
         Returns
         -------
@@ -173,11 +177,18 @@ class DecisionTree(BaseTree):
         """
         if is_beyond_memory(X):
             stated = self._check_parameters()
-            tree, pruned = tree_beyond_memory(X, y, stated, self._task, sample_weight, groups)
+            tree, pruned = tree_beyond_memory(
+                X, y, stated, self._task, sample_weight, groups, checkpoint
+            )
             self._keep(_shortened(tree, stated) if pruned is None else tree)
             warn_of_leak(self.tree_, int(tree.n_rows[0]))
             self._keep_pruning(pruned)
             return self
+        if checkpoint is not None:
+            raise OptionError(
+                f"checkpoint={str(checkpoint)!r} is for tables beyond memory, and X is in memory. "
+                "Leave it out, or open files with ceiba.scan."
+            )
         X, groups = taken_out(X, groups)
         problem, stated = self._read_problem(X, y, sample_weight)
         if groups is not None:
@@ -187,6 +198,9 @@ class DecisionTree(BaseTree):
         tree, pruned, strength = _made(problem, stated)
         if tree.honest:
             warn_of_empty_leaves(tree)
+        elif problem.options.frequency_weights:
+            schema = with_missing_counted(tree.schema, problem.table, problem.weight)
+            tree = replace(tree, schema=schema)
         self._keep(tree)
         warn_of_leak(tree, problem.n_rows)
         self._keep_pruning(pruned)

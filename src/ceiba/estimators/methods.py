@@ -15,6 +15,7 @@ from ceiba.estimators.one_row import one_row
 from ceiba.estimators.trusting import TrustMethods
 from ceiba.estimators.weights import taken_out
 from ceiba.table import Scan
+from ceiba.table.scanning.lazy import is_dask
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -147,7 +148,8 @@ class EstimatorMethods(TrustMethods):
         tree = self._fitted()
         X, sample_weight = taken_out(X, sample_weight)
         X, y, groups = read_evaluation(tree, X, y, by)
-        table = self.apply(X) if isinstance(X, Scan) else self._rows(X)
+        beyond = isinstance(X, Scan) or is_dask(X)
+        table: Any = np.asarray(self.apply(X)) if beyond else self._rows(X)
         return evaluate_tree(
             tree,
             table,
@@ -157,7 +159,7 @@ class EstimatorMethods(TrustMethods):
             positive=self.__dict__.get("positive") if positive is None else positive,
             confidence=confidence,
             frequency_weights=bool(self.__dict__.get("frequency_weights")),
-            n_threads=1 if isinstance(X, Scan) else self._threads(table),
+            n_threads=1 if beyond else self._threads(table),
         )
 
     def predict_one(self, row: Any) -> Answer:

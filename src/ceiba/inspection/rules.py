@@ -271,7 +271,7 @@ def rules(
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     ends = np.flatnonzero(tree.is_leaf | stays).tolist()
     conditions = conditions_of(tree, [(node, not tree.is_leaf[node]) for node in ends])
-    weighted = _is_weighted(tree)  # once for all rules: it looks at every node
+    weighted = is_weighted(tree)  # once for all rules: it looks at every node
     interest: list[Interest | None] = [None] * len(ends)
     if positive is not None:
         interest = _interest(tree, ends, positive)
@@ -378,7 +378,7 @@ def _figures(
     return sure, (sure / base if base > 0 else nothing), low, high
 
 
-def _is_weighted(tree: Tree) -> bool:
+def is_weighted(tree: Tree) -> bool:
     """Return whether rows are weighted; the parts of a row with a missing value sum to one."""
     if tree.missing == "fractional" and tree.weight[0] == tree.n_rows[0]:
         whole = tree.counts is None or np.allclose(tree.counts[0], np.round(tree.counts[0]))
@@ -417,12 +417,21 @@ def _share_interval(
     return carried(low), carried(high)
 
 
+def says_its_mean(tree: Tree, node: int) -> bool:
+    """Return whether a node's number is the mean of its rows: not smoothed, limited or a median."""
+    if tree.smoothed or tree.criterion == "absolute_error":
+        return False
+    # About any other number than the mean, the risk is larger than the impurity.
+    own = float(tree.impurity[node] * tree.weight[node])
+    return bool(tree.risk[node] * tree.weight[0] <= own * (1 + 1e-9))
+
+
 def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
     """Return Student's interval of the node's mean; the variance is the impurity, where it is."""
     from scipy.special import stdtrit
 
     n, value = int(tree.n_rows[node]), float(tree.value[node, 0, 0])
-    if tree.criterion != "squared_error" or n < 2 or tree.smoothed:
+    if tree.criterion != "squared_error" or n < 2 or not says_its_mean(tree, node):
         return math.nan, math.nan
     error = math.sqrt(float(tree.impurity[node]) / (n - 1))
     half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
@@ -443,7 +452,7 @@ def _legend(tree: Tree, confidence: float) -> str:
     if tree.honest:
         source = "from rows that had no say in the splits"
     interval = f"low, high: {100 * confidence:g} % interval, {source} ({kind})"
-    if _is_weighted(tree):
+    if is_weighted(tree):
         interval = "low, high: not known, since rows are weighted"
     elif tree.smoothed:
         interval = "low, high: not known, since values are smoothed"

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from ceiba.report.numbers import exact, shown, whole
-from ceiba.table import Table, split_target
+from ceiba.table import Scan, Table, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 
-def rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
+def rows_and_target(tree: Tree, data: Any) -> tuple[Any, Any]:
     """Read (X, y), a frame with the name of its target, or a frame that holds the target.
 
     Examples
@@ -32,10 +32,10 @@ def rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
     X, y = data if isinstance(data, tuple | list) and len(data) == 2 else (data, tree.target.name)
     if isinstance(y, str):
         X, y = split_target(X, y)
-    return route.read(tree, X), y
+    return X if isinstance(X, Scan) else route.read(tree, X), y
 
 
-def evidence(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[str, Any]:
+def evidence(tree: Tree, table: Table | Scan, y: Any, output: int = 0) -> dict[str, Any]:
     """Give the counts, or the moments, of rows at each node.
 
     Examples

@@ -24,7 +24,7 @@ from ceiba.report.numbers import exact
 from ceiba.report.pruning import pruning_columns
 from ceiba.report.rivals import searched_rivals
 from ceiba.report.trust import trust_columns
-from ceiba.table import Table
+from ceiba.table import Scan, Table
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text
 
@@ -110,6 +110,11 @@ def payload(
         )
     classes = tree.target.classes[output].tolist() if tree.task == "classification" else []
     rows, y = rows_and_target(tree, train) if train is not None else (None, None)
+    if isinstance(rows, Scan):
+        raise OptionError(
+            "train of a report shows single rows, and a scan is beyond memory. Leave it out (test "
+            "may be a scan), or give a sample."
+        )
     return {
         "version": VERSION,
         "title": title or _title(tree),

@@ -188,6 +188,7 @@ def run(
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
+    threading.Thread(target=service.warm_up, daemon=True).start()
     say(f"The studio is open at {url}")
     if browser:
         webbrowser.open(url)

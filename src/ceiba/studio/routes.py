@@ -79,10 +79,12 @@ POST /api/action {"action": NAME, "arguments": {...}, "revision": 12 (optional)}
     SPLIT: a sentence as it is printed ("Age <= 30", "Sex = female", "x <= 1 | 1 < x <= 3 | x > 3"),
            or {"column": "Age", "cut": 30} | {"column", "cuts": [18, 65]}
             | {"column", "branches": [[0, 2], [1]]} (codes of levels: places in columns.levels)
-            | {"column", "presence": true}; with "missing": branch of rows without a value, optional
+            | {"column", "presence": true}; "missing_branch": true, beside cuts, gives rows without
+           a value a branch of their own; with "missing": branch of rows without a value, optional
 
-GET /api/columns  ->  {"n_rows", "n_missing", "target", "columns": [...]}: `ceiba.describe(...)
-    .to_dict()` of the table as set up; `remarks` have `code` and `text`.
+GET /api/columns?rows=all  ->  {"n_rows", "n_described", "n_missing", "target", "columns": [...]}:
+    `ceiba.describe(...).to_dict()` of the table as set up; `remarks` have `code` and `text`.
+    Without rows=all a large table is described by an even sample of `n_described` rows, at once.
 
 GET /api/node/{node}/rivals  ->
     {"revision", "node", "n_rows", "criterion", "rivals": [RIVAL, ...]}   best first
@@ -105,6 +107,8 @@ POST /api/node/{node}/preview {"split": SPLIT}  ->  what a split would do; nothi
      "p_value" (of the branches, as if fixed beforehand),
      "branches": [BRANCH, ...], "held_out": null | [BRANCH, ...],
      "empty": false (true: a branch has no rows, and the split cannot be taken)}
+POST /api/node/{node}/further-cut {"column", "cuts": [18, 65]}  ->  {"cut": 40.5 | null}: the cut
+    that gains most beside these
 GET /api/node/{node}/rows?limit=20  ->  {"columns": [...], "rows": [[...], ...]}: some of its rows
 
 GET /api/compare?a=NAME&b=NAME  ->  NAME of a snapshot, "" for the tree as it is, or "@automatic"

@@ -10,6 +10,7 @@ import contextlib
 import json
 import math
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -68,7 +69,7 @@ class Asked:
 ROUTES: Final[tuple[tuple[str, str, Answer], ...]] = (
     ("GET", "/api/state", lambda s, a: s.state()),
     ("POST", "/api/action", lambda s, a: s.act(a.body)),
-    ("GET", "/api/columns", lambda s, a: s.columns()),
+    ("GET", "/api/columns", lambda s, a: s.columns(a.text("rows") == "all")),
     ("GET", "/api/node/{node:int}/rivals", lambda s, a: s.rivals(a.node, a.revision)),
     ("GET", "/api/node/{node:int}/p-values", lambda s, a: s.p_values(a.node, a.revision)),
     (
@@ -77,6 +78,7 @@ ROUTES: Final[tuple[tuple[str, str, Answer], ...]] = (
         lambda s, a: s.column(a.node, a.text("name"), a.revision),
     ),
     ("POST", "/api/node/{node:int}/preview", lambda s, a: s.preview(a.node, a.body)),
+    ("POST", "/api/node/{node:int}/further-cut", lambda s, a: s.further_cut(a.node, a.body)),
     ("GET", "/api/node/{node:int}/rows", lambda s, a: s.rows(a.node, a.number("limit", 20))),
     ("GET", "/api/compare", lambda s, a: s.compare(a.text("a"), a.text("b"))),
     ("POST", "/api/cross-validation", lambda s, a: s.validate(a.body.get("folds", 10))),
@@ -115,7 +117,10 @@ def _endpoint(service: Service, answer: Answer) -> Any:
     async def endpoint(request: Request) -> Response:
         try:
             asked = Asked(request, await _body(request))
-            return _json(await run_in_threadpool(answer, service, asked))
+            begin = perf_counter()
+            answered = _json(await run_in_threadpool(answer, service, asked))
+            answered.headers["server-timing"] = f"answer;dur={1e3 * (perf_counter() - begin):.2f}"
+            return answered
         except (CeibaError, TooLargeError) as error:
             return _error(error)
 

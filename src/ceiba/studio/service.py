@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
 from sklearn.base import clone
 
 from ceiba.errors import CeibaError, OptionError
-from ceiba.inspection import Description, describe
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.column import column
 from ceiba.studio.answers.compare import compare
+from ceiba.studio.answers.description import described_by, description
+from ceiba.studio.answers.further_cut import further_cut
 from ceiba.studio.answers.p_values import p_values
 from ceiba.studio.answers.places import Places
 from ceiba.studio.answers.preview import preview
@@ -26,18 +28,28 @@ from ceiba.studio.answers.some_rows import some_rows
 from ceiba.studio.answers.state import state_json
 from ceiba.studio.answers.validation import CancelledError, cross_validated
 from ceiba.studio.lessons.answering import answered, lesson_answer, lesson_steps
-from ceiba.studio.prepare import Prepared, as_kind
+from ceiba.studio.prepare import Prepared
 from ceiba.studio.work.state import State
 from ceiba.studio.work.workspace import StaleError, Workspace
-from ceiba.table import Schema, Table
 
 #: In a comparison: the tree as `fit` grows it.
 AUTOMATIC: Final = "@automatic"
-_MOST_ROWS: Final = 100_000  # by which columns are described
 
 
 class LessonError(CeibaError):
     """The learner has to answer first."""
+
+
+class _Run:
+    """A cross-validation under way; one that was cancelled ends after its present fold."""
+
+    def __init__(self, total: int) -> None:
+        self.done, self.total = 0, total
+        self.cancelled = threading.Event()
+
+    def status(self) -> dict[str, Any]:
+        """Give how far it is."""
+        return {"running": True, "done": self.done, "total": self.total}
 
 
 class Service:
@@ -48,9 +60,10 @@ class Service:
         self.closed = threading.Event()
         self._places: tuple[Prepared, Places] | None = None
         self._doubts: dict[Any, Any] = {}
+        self._describing = {False: threading.Lock(), True: threading.Lock()}
+        self._described: dict[bool, tuple[str, dict[str, Any]]] = {}
         self._kept: tuple[Any, dict[Any, Any]] = (None, {})
-        self._validation: dict[str, Any] = {"running": False}
-        self._cancel = threading.Event()
+        self._run: _Run | None = None
         self._validated: dict[int, tuple[State, dict[str, Any]]] = {}
         self._lock = workspace.lock
 
@@ -86,26 +99,22 @@ class Service:
         self.workspace.act(given.get("action"), given.get("arguments"), given.get("revision"))
         return self.state()
 
-    def columns(self) -> dict[str, Any]:
-        """Describe the columns of the table as set up."""
-        return self._once("columns", lambda: self._columns().to_dict())
+    def warm_up(self) -> None:
+        """Compute the first screen while the browser starts."""
+        with suppress(CeibaError):  # said when the page asks
+            self.columns()
+            self.state()
 
-    def _columns(self) -> Description:
+    def columns(self, whole: bool = False) -> dict[str, Any]:
+        """Describe the columns of the table as set up, by some of the rows or by all of them."""
         setup, table = self.workspace.state.setup, self.workspace.source.table
-        if table.n_rows > _MOST_ROWS:
-            import numpy as np
-
-            table = table.take(np.linspace(0, table.n_rows - 1, _MOST_ROWS).astype(np.intp))
-        changed = [
-            as_kind(
-                one,
-                "ordered" if one.name in setup.orders else setup.kinds.get(one.name),
-                setup.orders.get(one.name),
-            )
-            for one in table.columns
-        ]
-        infos = tuple(one.info for one in changed)
-        return describe(Table(tuple(changed), table.n_rows, Schema(infos)), setup.target)
+        key = described_by(setup)
+        with self._describing[whole]:  # two tabs do not describe one table twice
+            kept = self._described.get(whole)
+            if kept is None or kept[0] != key:
+                kept = (key, description(table, setup, whole=whole))
+                self._described[whole] = kept
+        return kept[1]
 
     # ------------------------------------------------------------------ nodes
 
@@ -166,6 +175,11 @@ class Service:
         split, revision = given.get("split"), given.get("revision")
         return self.of_node("preview", node, revision, lambda b, i: preview(b, i, split))
 
+    def further_cut(self, node: int, given: dict[str, Any]) -> dict[str, Any]:
+        """Give the best cut of a column besides those that are given."""
+        revision = given.get("revision")
+        return self.of_node("further cut", node, revision, lambda b, i: further_cut(b, i, given))
+
     def rows(self, node: int, limit: int) -> dict[str, Any]:
         """Give some rows of a node."""
         return self.of_node("rows", node, None, lambda b, i: some_rows(b, i, limit))
@@ -199,41 +213,53 @@ class Service:
             raise OptionError(f"folds: got {folds!r}. Give a whole number from 2 to 100.")
         bench = self.bench()
         with self._lock:
-            if self._validation["running"]:
+            if self._run is not None:
                 raise OptionError("A cross-validation is running. Cancel it first.")
-            self._cancel.clear()
-            self._validation = {"running": True, "done": 0, "total": folds}
-        threading.Thread(target=self._validate, args=(bench, folds), daemon=True).start()
-        return dict(self._validation)
+            self._run = run = _Run(folds)
+        threading.Thread(target=self._validate, args=(bench, run), daemon=True).start()
+        return run.status()
 
     def validation(self) -> dict[str, Any]:
         """Give how far the cross-validation is."""
-        return dict(self._validation)
+        run = self._run
+        return {"running": False} if run is None else run.status()
 
     def cancel(self) -> dict[str, Any]:
-        """Stop the cross-validation."""
-        self._cancel.set()
+        """Stop the cross-validation: at once for the tabs, after its present fold for the work."""
+        with self._lock:
+            run, self._run = self._run, None
+        if run is not None:
+            run.cancelled.set()
+            self._tell_of_run("cancelled")
         return {"running": False}
 
-    def _validate(self, bench: Bench, folds: int) -> None:
-        tell = self.workspace.tell
-
+    def _validate(self, bench: Bench, run: _Run) -> None:
         def progress(done: int, total: int) -> None:
-            self._validation = {"running": True, "done": done, "total": total}
-            tell({"type": "progress", "done": done, "total": total})
+            run.done = done
+            if self._run is run:
+                self.workspace.tell({"type": "progress", "done": done, "total": total})
 
-        message: dict[str, Any] = {"type": "cross_validated"}
         try:
-            figures = cross_validated(bench, folds, progress, self._cancel.is_set)
-            with self._lock:
-                self._validated[len(self._validated)] = (bench.state, figures)
+            figures = cross_validated(bench, run.total, progress, run.cancelled.is_set)
         except CancelledError:
-            message = {"type": "cancelled"}
+            return
         except Exception as error:  # whatever it is, the page must not wait for ever
-            message = {"type": "failed", "text": str(error)}
-        finally:
-            self._validation = {"running": False}
-        tell({**message, "revision": self.workspace.revision})
+            self._ended(run, "failed", text=str(error))
+            return
+        self._ended(run, "cross_validated", figures=(bench.state, figures))
+
+    def _ended(self, run: _Run, how: str, *, figures: Any = None, text: str = "") -> None:
+        """Keep what a run gave, unless it was cancelled at the last moment."""
+        with self._lock:
+            if self._run is not run:
+                return
+            self._run = None
+            if figures is not None:
+                self._validated[len(self._validated)] = figures
+        self._tell_of_run(how, text)
+
+    def _tell_of_run(self, how: str, text: str = "") -> None:
+        self.workspace.tell({"type": how, "text": text, "revision": self.workspace.revision})
 
     # ------------------------------------------------------------------ lessons
 
@@ -253,7 +279,7 @@ class Service:
 
     def close(self) -> dict[str, Any]:
         """End the work: whoever waits for the model gets it."""
-        self._cancel.set()
+        self.cancel()
         self.workspace.tell({"type": "closed"})
         self.closed.set()
         return {"closed": True}

@@ -7,6 +7,8 @@ no row is left of becomes unseen, unless it was declared (by a category type).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -70,3 +72,27 @@ def _described(column: Column, rows: NDArray[np.bool_] | slice) -> Column:
             levels = tuple(levels[code] for code in used)
     described_info = ColumnInfo(info.name, info.kind, levels, info.display, n_missing)
     return Column(described_info, codes, column.levels_found)
+
+
+def with_missing_counted(
+    schema: Schema, table: Table, weight: NDArray[np.float64] | None
+) -> Schema:
+    """Return a schema whose missing values are those of a table's rows, each counted by a weight.
+
+    A column that had missing values elsewhere keeps one: it is known to have some.
+
+    Examples
+    --------
+    >>> from ceiba.table import read
+    >>> table = read({"x": [1.0, None, None]})
+    >>> with_missing_counted(table.schema, table, np.array([1.0, 2.0, 3.0])).columns[0].n_missing
+    5
+    """
+    each = np.ones(table.n_rows) if weight is None else weight
+    columns = tuple(
+        replace(info, n_missing=max(1, round(float(each[column.missing].sum()))))
+        if info.n_missing
+        else info
+        for info, column in zip(schema.columns, table.columns, strict=True)
+    )
+    return replace(schema, columns=columns)

@@ -18,14 +18,17 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.inspection.intervals import mean_interval, wilson
+from ceiba.inspection.rules import is_weighted, says_its_mean
 from ceiba.listing import Listing
 from ceiba.table import Table, read_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
+from ceiba.tree.routing.recount import Endings, endings
 from ceiba.tree.shape import sum_up
 
 Array = npt.NDArray[Any]
 LEVEL = 0.05
+_FEW = 30  # rows; more are close to normal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,27 +149,27 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     table = route.read(tree, X)
     if not table.n_rows:
         raise DataError("There are no new rows.")
-    end = route.apply(tree, table)
-    own = np.bincount(end, minlength=tree.n_nodes)
+    ended_now = endings(tree, table, np.ones(table.n_rows))
+    own = np.bincount(ended_now.node, ended_now.weight, tree.n_nodes)
     now = sum_up(tree, own)
-    then = np.asarray(tree.n_rows, np.float64)
+    then = _rows_then(tree)
     p_node = _corrected(_node_tests(tree, then, now))
     hit = np.flatnonzero(p_node < LEVEL)
     start = int(hit[np.lexsort((p_node[hit], tree.node_depth[hit]))[0]]) if len(hit) else None
     ends = np.flatnonzero(tree.is_leaf | (own > 0))
     ended = _ending(tree, then)
     parts = _psi_parts(ended[ends], own[ends])
-    k = len(ends)
+    rates = _rates(tree, ended_now, y, table.n_rows)
     return Drift(
         tree=tree,
         n_then=int(then[0]),
         n_now=table.n_rows,
         psi=float(parts.sum()),
-        psi_by_chance=(k - 1) * (1 / then[0] + 1 / table.n_rows),
+        psi_by_chance=psi_by_chance(ended[ends], own[ends]),
         p_value=float(np.nanmin(p_node, initial=1.0)),
         start=start,
         branches=_branch_listing(tree, then, now, p_node),
-        leaves=_leaf_listing(tree, ends, ended, own, parts, _rates(tree, end, y, table.n_rows)),
+        leaves=_leaf_listing(tree, ends, ended, own, parts, rates),
         columns=_column_listing(tree, table),
     )
 
@@ -186,10 +189,55 @@ def psi(then: Iterable[float], now: Iterable[float]) -> float:
     return float(parts.sum())
 
 
+def psi_by_chance(then: Array, now: Array) -> float:
+    """Give the index to expect of two samples of one population, whose shares are estimated.
+
+    With a and b the shares, half a row added, E (b - a) log(b / a) is E a log a + E b log b
+    - E a E log b - E b E log a, as the samples are independent. (k - 1) (1 / n + 1 / m), which it
+    is for large counts, is far too much where leaves have a few rows each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.trust.drift import psi_by_chance
+    >>> round(psi_by_chance(np.array([500.0, 500.0]), np.array([250.0, 250.0])), 4)
+    0.003
+    """
+    both = then + now + 0.5
+    p = both / both.sum()
+    a, log_a, a_log_a = _moments_of_shares(p, round(float(then.sum())))
+    b, log_b, b_log_b = _moments_of_shares(p, round(float(now.sum())))
+    return float((a_log_a + b_log_b - a * log_b - b * log_a).sum())
+
+
+def _moments_of_shares(p: Array, n: int) -> tuple[Array, Array, Array]:
+    """Give E f, E log f and E f log f of f = (X + 1/2) / (n + k/2), X binomial with n and p."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    whole = n + 0.5 * len(p)
+    mean, variance = (n * p + 0.5) / whole, n * p * (1 - p) / whole**2
+    log = np.log(mean)
+    moments = np.array([mean, log - variance / (2 * mean**2), mean * log + variance / (2 * mean)])
+    few = n * p < _FEW  # where the expansion about the mean is too rough
+    x = np.arange(min(n, 4 * _FEW) + 1)
+    each = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
+    chance = np.exp(each + xlogy(x, p[few, None]) + xlog1py(n - x, -p[few, None]))
+    f = (x + 0.5) / whole
+    moments[:, few] = chance @ f, chance @ np.log(f), chance @ (f * np.log(f))
+    return moments[0], moments[1], moments[2]
+
+
 def _psi_parts(then: Array, now: Array) -> Array:
     a, b = then + 0.5, now + 0.5
     a, b = a / a.sum(), b / b.sum()
     return np.asarray((b - a) * np.log(b / a))
+
+
+def _rows_then(tree: Tree) -> Array:
+    """Give the training rows of each node; of rows that went down several branches, their parts."""
+    if tree.missing == "fractional":
+        return np.asarray(tree.weight * (tree.n_rows[0] / tree.weight[0]))
+    return np.asarray(tree.n_rows, np.float64)
 
 
 def _ending(tree: Tree, rows: Array) -> Array:
@@ -256,8 +304,8 @@ def _branch_listing(tree: Tree, then: Array, now: Array, p_node: Array) -> Listi
             rows["node"].append(i)
             rows["branch"].append(child)
             rows["condition"].append(split.sentence(b, tree.schema, max_levels=4))
-            rows["then"].append(int(before[b]))
-            rows["now"].append(int(after[b]))
+            rows["then"].append(round(float(before[b])))
+            rows["now"].append(round(float(after[b])))
             rows["share then"].append(_share(before[b], before.sum()))
             rows["share now"].append(_share(after[b], after.sum()))
             rows["PSI"].append(float(parts[b]))
@@ -289,57 +337,73 @@ class _Rates:
     figures: dict[str, Array]
 
 
-def _rates(tree: Tree, end: Array, y: Any, n_rows: int) -> _Rates | None:
+def _rates(tree: Tree, ends: Endings, y: Any, n_rows: int) -> _Rates | None:
     if y is None:
         return None
     truth = read_target(y, task=tree.task, n_rows=n_rows)
-    n = tree.n_nodes
     names = ("then", "then low", "then high", "now", "now low", "now high", "p")
-    figures = {name: np.full(n, np.nan) for name in names}
-    now_n = np.bincount(end, minlength=n)
+    figures = {name: np.full(tree.n_nodes, np.nan) for name in names}
+    now_n = np.bincount(ends.node, ends.weight, tree.n_nodes)
     classes = tree.task == "classification"
     if classes:
-        labels = truth.info.classes[0][truth.values[:, 0]]
-        right = labels == tree.target.classes[0][tree.answer[end]]
-        hits = np.bincount(end, weights=right, minlength=n)
-        before = np.take_along_axis(tree.class_probability, tree.answer[:, None], axis=1)[:, 0]
-    then: tuple[float, ...]
-    now: tuple[float, ...]
+        labels = truth.info.classes[0][truth.values[ends.row, 0]]
+        right = labels == tree.target.classes[0][tree.answer[ends.node]]
+        hits = np.bincount(ends.node, ends.weight * right, tree.n_nodes)
+    weighted, rows_then = is_weighted(tree), _rows_then(tree)
     for i in np.flatnonzero(tree.is_leaf | (now_n > 0)).tolist():
-        m, k = int(tree.n_rows[i]), int(now_n[i])
         if classes:
-            then = (float(before[i]), *wilson(float(before[i]), m))
-            share = hits[i] / k if k else np.nan
-            now = (share, *wilson(share, k)) if k else (np.nan,) * 3
-            kept = before[i] * m
-            p = two_samples(np.array([kept, m - kept]), np.array([hits[i], k - hits[i]]))
+            then, now, p = _shares(tree, i, rows_then[i], hits[i], now_n[i])
         else:
-            then, now, p = _means(tree, i, truth.values[end == i, 0])
+            here = ends.node == i
+            then, now, p = _means(
+                tree, i, rows_then[i], truth.values[ends.row[here], 0], ends.weight[here]
+            )
+        if weighted:  # how many rows a weighted figure rests on is not known
+            then, p = (then[0], np.nan, np.nan), np.nan
         for name, value in zip(names, (*then, *now, p), strict=True):
             figures[name][i] = value
     figures["p"] = _corrected(figures["p"])
     return _Rates("rate" if classes else "mean", figures)
 
 
-def _means(tree: Tree, i: int, y: Array) -> tuple[tuple[float, ...], tuple[float, ...], float]:
-    """Give mean and interval of a leaf then and now, and Welch's p-value."""
+_Figures = tuple[float, float, float]  # with its interval
+_UNKNOWN: _Figures = (np.nan, np.nan, np.nan)
+
+
+def _shares(
+    tree: Tree, i: int, m: float, hits: float, k: float
+) -> tuple[_Figures, _Figures, float]:
+    """Give the share of a leaf's class then and now, among rows as they are, and its p-value."""
+    # Priors and smoothing change what the leaf says, not the shares of its rows.
+    counts = tree.class_probability[i] if tree.counts is None else tree.counts[i, 0]
+    share = float(counts[tree.answer[i]] / counts.sum()) if counts.sum() > 0 else np.nan
+    then = (share, *wilson(share, m)) if m > 0 else _UNKNOWN
+    now = (hits / k, *wilson(hits / k, k)) if k > 0 else _UNKNOWN
+    if not m > 0:
+        return then, now, np.nan
+    return then, now, two_samples(np.array([share * m, m - share * m]), np.array([hits, k - hits]))
+
+
+def _means(
+    tree: Tree, i: int, m: float, y: Array, weight: Array
+) -> tuple[_Figures, _Figures, float]:
+    """Give the mean of a leaf then and now, with intervals, and Welch's p-value."""
     from scipy.special import stdtr
 
-    m, k = int(tree.n_rows[i]), len(y)
-    mean, spread = float(tree.value[i, 0, 0]), float(tree.impurity[i])
+    mean, spread, k = float(tree.value[i, 0, 0]), float(tree.impurity[i]), float(weight.sum())
     squared = tree.criterion in ("squared_error", "friedman_mse", "f_test")
-    if squared and m > 1:
+    then: _Figures = _UNKNOWN
+    if m > 0 and says_its_mean(tree, i):
         # Two values with the leaf's mean and variance have its interval.
-        ends = mean + np.sqrt(spread) * np.array([-1.0, 1.0])
-        then = (mean, *mean_interval(ends, np.ones(2), m))
-    else:
-        then = (mean, np.nan, np.nan)
-    if k == 0:
-        return then, (np.nan,) * 3, np.nan
-    now = (float(y.mean()), *mean_interval(y, np.ones(k), k))
-    if not squared or m < 2 or k < 2:
+        halves = mean + np.sqrt(spread) * np.array([-1.0, 1.0])
+        known = squared and m > 1
+        then = (mean, *(mean_interval(halves, np.ones(2), m) if known else (np.nan, np.nan)))
+    if not k > 0:
+        return then, _UNKNOWN, np.nan
+    now = (float(weight @ y / k), *mean_interval(y, weight, k))
+    if np.isnan(then[1]) or k <= 1:
         return then, now, np.nan
-    a, b = spread * m / (m - 1) / m, float(y.var(ddof=1)) / k
+    a, b = spread / (m - 1), float(weight @ (y - now[0]) ** 2) / k / (k - 1)
     if a + b == 0:
         return then, now, np.nan
     df = (a + b) ** 2 / (a * a / (m - 1) + b * b / (k - 1))
@@ -353,8 +417,8 @@ def _leaf_listing(
     rows: dict[str, Any] = {
         "leaf": ends,
         "says": [labels[i] if labels.ndim == 1 else tuple(labels[i].tolist()) for i in ends],
-        "then": then[ends].astype(int),
-        "now": now[ends],
+        "then": np.rint(then[ends]).astype(int),
+        "now": np.rint(now[ends]).astype(int),
         "share then": then[ends] / then.sum(),
         "share now": now[ends] / now.sum(),
         "PSI": parts,
@@ -363,8 +427,14 @@ def _leaf_listing(
     if rates is not None:
         rows |= {f"{rates.name} {name}": figures[ends] for name, figures in rates.figures.items()}
         what = "share of the leaf's class" if rates.name == "rate" else "mean of the target"
+        if tree.class_prior is not None:
+            what += " in the rows, without priors"
         legend += f"; {rates.name}: {what}, 95 % interval, p corrected for all leaves"
-        if not tree.honest:
+        if is_weighted(tree):
+            legend += "; then is weighted, so it has no interval and is not compared"
+        elif tree.task == "regression" and np.isnan(rows["mean then"]).all():
+            legend += "; then is not known: what the leaves say is no mean of their rows"
+        elif not tree.honest:
             legend += "; then is of the rows that the tree was fitted to, so it is optimistic"
     return Listing(rows, title="leaves", legend=legend)
 

@@ -21,6 +21,7 @@ from ceiba.inspection.evaluate import ClassEvaluation, NumberEvaluation
 from ceiba.inspection.intervals import mean_interval, wilson
 from ceiba.listing import Listing
 from ceiba.table import effective_rows, is_named_target, split_target
+from ceiba.table.readers.objects import missing_mask
 from ceiba.tree import Tree
 
 Array = npt.NDArray[Any]
@@ -172,13 +173,16 @@ def _labels(groups: Array, by: str) -> Array:
     values = np.asarray(groups, dtype=object)
     if values.ndim != 1:
         raise DataError(f"by={by!r}: needs one group per row; got shape {values.shape}.")
-    return np.array([_label(value) for value in values.tolist()], dtype=object)
+    labels = np.array([_label(value) for value in values.tolist()], dtype=object)
+    missing = missing_mask(values.tolist())
+    if missing is not None:
+        labels[missing] = "missing"
+    return labels
 
 
 def _label(value: Any) -> str:
-    if value is None or value != value:
-        return "missing"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return str(int(value)) if whole else str(value)
 
 
 @dataclass(frozen=True)
@@ -202,11 +206,15 @@ class _Rows:
         return _Figure(share, *wilson(share, n, self.confidence))
 
     def mean(self, values: Array) -> _Figure:
-        """Give a mean with Student's interval."""
+        """Give the mean of figures from -1 to 1, with Student's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         n = effective_rows(self.weight, self.n, self.frequency)
+        mean = float((w * values).sum() / w.sum())
         low, high = mean_interval(values, w, n, self.confidence)
-        return _Figure(float((w * values).sum() / w.sum()), low, high)
+        if low == high:  # all rows alike: as many others as a share of 0 allows, at most 1 apart
+            apart = wilson(0.0, n, self.confidence)[1]
+            low, high = mean - apart, mean + apart
+        return _Figure(mean, low, high)
 
 
 def _figures(evaluation: ClassEvaluation | NumberEvaluation) -> dict[str, _Figure]:

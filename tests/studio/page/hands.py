@@ -90,7 +90,7 @@ class Hands(WatchedPage):
         """Drag the cut to a share of the picture's width."""
         self.page.locator("#cut-handle").scroll_into_view_if_needed()
         box: Any = self.page.locator("#cut-handle").bounding_box()
-        now = self.page.locator(".cut-grip").bounding_box()
+        now = self.page.locator(".cut-grip.active").bounding_box()
         y = box["y"] + box["height"] * 0.6
         self.page.mouse.move(now["x"] + now["width"] / 2, y)
         self.page.mouse.down()

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import queue
 import re
 import subprocess
 import sys
+import threading
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from ceiba.studio.launch import Address, run
+from ceiba.studio.work.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -47,3 +53,22 @@ def serve(data: Path | str, *flags: str, folder: Path | None = None) -> Iterator
         process.terminate()
         process.wait(10)
         process.stdout.close()
+
+
+@contextmanager
+def serve_here(workspace: Workspace) -> Iterator[str]:
+    """Serve a workspace from this process, whose functions a test may hold up; give its address."""
+    told: queue.Queue[str] = queue.Queue()
+    options = {"browser": False, "tell": told.put}
+    thread = threading.Thread(target=run, args=(workspace, Address()), kwargs=options, daemon=True)
+    thread.start()
+    address = told.get(timeout=60).split()[-1]
+    try:
+        yield address
+    finally:
+        place, _, token = address.partition("?token=")
+        closing = urllib.request.Request(
+            f"{place}api/close", data=b"{}", headers={"X-Ceiba-Token": token}, method="POST"
+        )
+        urllib.request.urlopen(closing).close()
+        thread.join(20)

@@ -199,20 +199,6 @@ def test_lost_connection_is_said_and_recovers(open_tab: Open, browser: Any, serv
     other.context.close()
 
 
-def test_cross_validation_shows_its_progress_and_is_stopped(open_tab: Open) -> None:
-    hands = grown(open_tab())
-    hands.page.click("#cv-run")
-    hands.until(
-        "document.getElementById('cv-progress') || document.querySelector('#cv-box strong')"
-    )
-    hands.until("document.querySelector('#cv-box strong')")
-    assert "±" in hands.page.inner_text("#cv-box")
-    hands.click_node(0)
-    hands.await_action(lambda: hands.page.click("#cut-branch"))
-    hands.until("document.querySelector('#cv-box')")
-    assert hands.run("() => ceibaStudio.studio.progress") is None
-
-
 def test_hostile_names_are_inert_and_shown(open_studio: Open, tmp_path: Path) -> None:
     path = tmp_path / "hostile.csv"
     names = [name for name in HOSTILE if '"' not in name]

@@ -62,7 +62,13 @@ void Shard::follow(Reader level, std::size_t n_nodes) {
     std::size_t at = 0;  // never beyond the rows that are still to be read
     for (const Range& range : nodes_) {
         const Route route = Route::read(level);
-        if (route.kind == split::Kind::none) continue;
+        if (route.kind == split::Kind::none) {
+            if (!route.stays) continue;
+            std::copy(rows_.order + range.begin, rows_.order + range.end, rows_.order + at);
+            nodes.push_back({at, at + range.end - range.begin});
+            at = nodes.back().end;
+            continue;
+        }
         branches_of(route, range, branch);
         const std::size_t n_branches = route.open.size();
         std::vector<std::size_t> n_rows(n_branches, 0), place(n_branches, 0);

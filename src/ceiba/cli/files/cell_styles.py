@@ -42,7 +42,8 @@ _DATES: Final = {  # the pattern is needed beside the form, which would take 24 
     "%d-%m-%y": r"^\d{1,2}-\d{1,2}-\d{2}$",
 }
 _CLOCKS: Final = {"%H:%M:%S": r" \d{1,2}:\d{2}:\d{2}$", "%H:%M": r" \d{1,2}:\d{2}$"}
-_LOOKED_AT: Final = 256  # cells tried before all are
+#: Patterns tell 0 from other digits and nothing more, so 3.14 and 2.71 are one shape.
+_SHAPE: Final = str.maketrans("23456789", "1" * 8)
 
 
 @dataclass(frozen=True)
@@ -183,23 +184,24 @@ def fitting(cells: Iterable[str | None]) -> tuple[Style, ...]:
     present = _present(cells)
     if not present:
         return ()
-    if _all(present, r"(?i)^(true|false)$"):
+    shapes = sorted({cell.translate(_SHAPE) for cell in present})
+    if _all(shapes, r"(?i)^(true|false)$"):
         return (_BOOLEAN,)
-    if _all(present, r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"):
-        dates = tuple(_dates_fitting(present))
+    if _all(shapes, r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"):
+        dates = tuple(_dates_fitting(sorted(present)))
         if dates:
             return dates
-    return tuple(_numbers_fitting(present))
+    return tuple(_numbers_fitting(shapes))
 
 
 def is_blank(cells: Iterable[str | None]) -> bool:
     """Tell whether no cell of a column of texts says anything about how it is written."""
-    return not _present(cells)
+    return all(cell is None or cell.strip() in WEAK_MARKERS for cell in cells)
 
 
-def _present(cells: Iterable[str | None]) -> list[str]:
+def _present(cells: Iterable[str | None]) -> set[str]:
     bare = {cell.strip() for cell in cells if cell is not None}
-    return sorted(bare.difference(WEAK_MARKERS))
+    return bare.difference(WEAK_MARKERS)
 
 
 def _numbers_fitting(cells: list[str]) -> Iterable[Style]:

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from glob import glob
 from pathlib import Path
 from typing import Any, Final
 
@@ -166,7 +167,7 @@ def load_table(source: str, reading: Reading) -> Loaded:
         frame, file = _guarded(
             source, lambda: read_typed_csv(lambda: CsvFile(path, reading), lambda f: bar(f.done))
         )
-    frame, unnamed = _without_nameless(_without_empty_rows(frame), file)
+    frame, unnamed = _without_nameless(without_empty_rows(frame), file)
     return Loaded(frame, file.remarks + unnamed, file.styles, file.has_header)
 
 
@@ -201,7 +202,7 @@ def refuse_text_options(source: str, reading: Reading) -> None:
             )
 
 
-def _without_empty_rows(frame: Any) -> Any:
+def without_empty_rows(frame: Any) -> Any:
     """Leave out rows without a single cell: empty lines."""
     if frame.width < 2 or not all(one.null_count() for one in frame.get_columns()):
         return frame
@@ -236,6 +237,13 @@ def _without_nested(frame: Any) -> tuple[Any, list[str]]:
 
 def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
     """Read a table in pieces of about `size` rows, in order; at least one, perhaps empty."""
+    if "*" in source and not Path(source).is_file():
+        found = sorted(glob(source, recursive=True))  # noqa: PTH207
+        if not found:
+            raise DataError(f"No file matches {source}.")
+        for one in found:
+            yield from batches(one, reading, size)
+        return
     if is_spreadsheet(source):
         loaded = _sheet(source, reading)
         yield Batch(loaded.frame.columns, 0, loaded.frame)

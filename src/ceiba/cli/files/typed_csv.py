@@ -7,7 +7,7 @@ the next one is read: texts as codes of levels, whole numbers in the smallest ty
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ceiba.cli.files._polars import pl
@@ -41,7 +41,7 @@ def read_typed_csv(open_file: Callable[[], CsvFile], tell: Tell) -> tuple[pl.Dat
     file = open_file()
     columns = _read(file, None, tell)
     if columns is None:
-        choice = _choice_of_all(open_file(), tell)
+        choice = choice_of_all([open_file()], tell)
         file = open_file()
         columns = _read(file, choice, tell)
     assert columns is not None
@@ -64,24 +64,36 @@ def typed_frame(
 def _read(file: CsvFile, choice: Choice | None, tell: Tell) -> dict[str, list[Any]] | None:
     """Give the pieces of each column; None if the styles do not hold for all rows."""
     columns: dict[str, list[Any]] = {name: [] for name in file.names}
-    guessed = choice is None
-    empty: set[str] = set()  # columns without a value so far: their style is a guess
-    for piece in file:
-        if choice is None:
-            texts = piece.parse().head(_LOOKED_AT).to_dict(as_series=False)
-            empty = {name for name, cells in texts.items() if is_blank(cells)}
-            choice = file.chosen({name: fitting(cells) for name, cells in texts.items()})
-        file.styles = choice.styles
-        frame = _typed(piece, choice.styles, guessed)
+    for frame in typed_pieces([file], choice):
         if frame is None:
             return None
         for series in frame.get_columns():
-            if series.name in empty and series.null_count() < len(series):
-                return None
             columns[series.name].append(_compact(series))
         tell(file)
-    file.remarks += choice.doubts if choice is not None else []
     return columns
+
+
+def typed_pieces(files: Iterable[CsvFile], choice: Choice | None) -> Iterator[pl.DataFrame | None]:
+    """Give the pieces of files of the same columns in their types.
+
+    Without a choice, styles are guessed by the first rows; None, the last piece then, says that the
+    guess does not hold for all rows.
+    """
+    guessed = choice is None
+    empty: set[str] = set()  # columns without a value so far: their style is a guess
+    for file in files:
+        for piece in file:
+            if choice is None:
+                texts = piece.parse(rows=_LOOKED_AT).to_dict(as_series=False)
+                empty = {name for name, cells in texts.items() if is_blank(cells)}
+                choice = file.chosen({name: fitting(cells) for name, cells in texts.items()})
+            file.styles = choice.styles
+            frame = _typed(piece, choice.styles, guessed)
+            if frame is None or any(frame[one].null_count() < len(frame) for one in empty):
+                yield None
+                return
+            yield frame
+        file.remarks += choice.doubts if choice is not None else []
 
 
 def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.DataFrame | None:
@@ -89,7 +101,7 @@ def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.Da
     plain = {name: pl.Int64 if style == INTEGER else pl.Float64
              for name, style in styles.items() if style.is_plain}  # fmt: skip
     try:
-        frame = piece.parse(plain)
+        frame = piece.parse_numbers(plain)
     except pl.exceptions.ComputeError:  # the parser is stricter: blanks around numbers, "-"
         if guessed:
             return None
@@ -124,17 +136,18 @@ def _width(kind: Any) -> int:
     return int("".join(filter(str.isdigit, str(kind))) or 64)
 
 
-def _choice_of_all(file: CsvFile, tell: Tell) -> Choice:
-    """Choose among the styles that hold for all rows of each column."""
+def choice_of_all(files: Iterable[CsvFile], tell: Tell) -> Choice:
+    """Choose among the styles that hold for all rows of each column, in all files."""
     fits: dict[str, tuple[Style, ...]] = {}  # of the columns that have had a value
-    for piece in file:
-        frame = piece.parse()
-        frame = frame.with_columns(tidy(pl.col(name), file.markers) for name in frame.columns)
-        for name in frame.columns:
-            if name not in fits and not is_blank(cells := frame[name].to_list()):
-                fits[name] = fitting(cells[:_LOOKED_AT]) or fitting(cells)
-        fits.update(_still_fitting(frame, fits))
-        tell(file)
+    for file in files:
+        for piece in file:
+            frame = piece.parse()
+            frame = frame.with_columns(tidy(pl.col(name), file.markers) for name in frame.columns)
+            for name in frame.columns:
+                if name not in fits and not is_blank(cells := frame[name].to_list()):
+                    fits[name] = fitting(cells[:_LOOKED_AT]) or fitting(cells)
+            fits.update(_still_fitting(frame, fits))
+            tell(file)
     return file.chosen({name: fits.get(name, ()) for name in file.names})
 
 

@@ -405,12 +405,20 @@ OPTIONS: Final[dict[str, tuple[str, str]]] = {
         "Una carpeta con las tablas que ceiba no incluye (Seattle, water, Hitters).",
         "Uma pasta com as tabelas que o ceiba não inclui (Seattle, water, Hitters)."),
     "The notebook to write.": ("El cuaderno que se escribe.", "O notebook a escrever."),
-    "Learn from Parquet files ('big/*.parquet') that are not read as a whole, within so much "
+    "Learn from files ('big/*.parquet', 'big/*.csv') that are not read as a whole, within so much "
     "memory: 4GB.": (
-        "Aprende de archivos Parquet ('big/*.parquet') que no se leen enteros, con esta memoria "
-        "como máximo: 4GB.",
-        "Aprende de arquivos Parquet ('big/*.parquet') que não são lidos por inteiro, com no "
+        "Aprende de archivos ('big/*.parquet', 'big/*.csv') que no se leen enteros, con esta "
+        "memoria como máximo: 4GB.",
+        "Aprende de arquivos ('big/*.parquet', 'big/*.csv') que não são lidos por inteiro, com no "
         "máximo esta memória: 4GB."),
+    "Address of a Dask scheduler (tcp://host:8786) whose workers read the files.": (
+        "Dirección de un planificador de Dask (tcp://host:8786) cuyos procesos leen los archivos.",
+        "Endereço de um escalonador do Dask (tcp://host:8786) cujos processos leem os arquivos."),
+    "File by which learning is resumed if it ends early; give the same command again.": (
+        "Archivo con el que se reanuda el aprendizaje si termina antes de tiempo; repita la misma "
+        "orden.",
+        "Arquivo com o qual o aprendizado é retomado se terminar antes da hora; repita o mesmo "
+        "comando."),
     "Directory for temporary files of --memory.": (
         "Carpeta para los archivos temporales de --memory.",
         "Pasta para os arquivos temporários de --memory."),

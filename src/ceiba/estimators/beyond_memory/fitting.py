@@ -10,16 +10,18 @@ import numpy.typing as npt
 
 from ceiba.criteria import Task
 from ceiba.errors import DataError, OptionError
+from ceiba.estimators.beyond_memory.dask_inputs import read_dask
 from ceiba.estimators.parameters import grow_options
 from ceiba.estimators.weights import class_weights
 from ceiba.grow import Problem
 from ceiba.grow.shards import on_dask, out_of_core
 from ceiba.grow.shards.first_pass import UNWEIGHTED, Weighting
-from ceiba.grow.shards.on_dask import is_dask_frame
+from ceiba.grow.shards.journal import resumable
 from ceiba.grow.shards.supported import check_parameters, refusal
 from ceiba.prune import ChiSquare, CostComplexity, Pessimistic, Pruned, ReducedError, read_pruning
 from ceiba.prune.pruning import Pruning
 from ceiba.table import Scan, Target, TargetInfo
+from ceiba.table.scanning.lazy import is_dask
 from ceiba.tree import Tree
 
 #: Parameters that do not need the table, besides those of growing.
@@ -29,12 +31,18 @@ _BYTES_OF_FOLDS: Final = 40
 
 
 def is_beyond_memory(X: Any) -> bool:
-    """Tell whether a table is a scan of files or a dask DataFrame."""
-    return type(X) is not np.ndarray and (isinstance(X, Scan) or is_dask_frame(X))
+    """Tell whether a table is a scan of files, or on a Dask cluster."""
+    return type(X) is not np.ndarray and (isinstance(X, Scan) or is_dask(X))
 
 
 def tree_beyond_memory(
-    X: Any, y: Any, stated: Mapping[str, Any], task: Task, sample_weight: Any, groups: Any
+    X: Any,
+    y: Any,
+    stated: Mapping[str, Any],
+    task: Task,
+    sample_weight: Any,
+    groups: Any,
+    checkpoint: Any = None,
 ) -> tuple[Tree, Pruned | None]:
     """Grow the tree of a table beyond memory, and prune it if that is asked for.
 
@@ -42,8 +50,8 @@ def tree_beyond_memory(
 
     Parameters
     ----------
-    X : Scan or dask DataFrame
-    y : str
+    X : Scan, dask DataFrame or dask Array
+    y : str, dask Series or dask Array
         The column to predict.
     stated : mapping
         The parameters that are not at their default.
@@ -52,7 +60,11 @@ def tree_beyond_memory(
         The column of weights.
     groups
         Must be None.
+    checkpoint : path, optional
+        A file by which growing can be resumed.
     """
+    if is_dask(X):
+        X, y, sample_weight = read_dask(X, y, sample_weight)
     if not isinstance(y, str):
         raise DataError(
             f"y must name a column of X, which is beyond memory: fit(X, 'name'). Got a "
@@ -70,9 +82,13 @@ def tree_beyond_memory(
     pruning = read_pruning(stated.get("prune"))
     _check_pruning(pruning, X)
     weighting = _weighting(sample_weight, stated.get("class_weight"))
-    opened = out_of_core.opened if isinstance(X, Scan) else on_dask.opened
-    with opened(X, y, options, weighting) as (table, target):
-        problem = Problem(table, target, options)
+    here = isinstance(X, Scan) and X.cluster is None
+    opened = out_of_core.opened if here else on_dask.opened
+    with (
+        opened(X, y, options, weighting) as (table, target),
+        resumable(table, options, checkpoint) as watched,
+    ):
+        problem = Problem(watched, target, options)
         if pruning is None:
             return problem.grow(), None
         pruned = pruning.fit(problem)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ceiba.errors import DataError
 from ceiba.options import OptionObject, parameter
 from ceiba.options.checks import number
+from ceiba.table.described import with_missing_counted
 from ceiba.tree import Tree
 
 if TYPE_CHECKING:
@@ -88,4 +89,8 @@ def honest_values(tree: Tree, problem: Problem) -> Tree:
     value, empty = counted.value.copy(), counted.weight <= 0
     for i in np.flatnonzero(empty).tolist():  # pre-order: the node above is done
         value[i] = value[counted.parent[i]]
-    return replace(counted, value=value, honest=True)
+    frequency = problem.weight if problem.options.frequency_weights else None
+    if frequency is not None:  # a weight of k is k rows
+        counted = replace(counted, n_rows=np.rint(counted.weight).astype(np.int64))
+    schema = with_missing_counted(counted.schema, problem.table, frequency)
+    return replace(counted, value=value, honest=True, schema=schema)

@@ -116,7 +116,8 @@ def _grower(
     set_sizes(core, problem.options, part.n_rows, part.weight)
     types = [(info.kind.value, info.n_levels) for info in table.schema.columns]
     return _core.LevelGrower(
-        core, table.layout.core, types, part.n_learned, GATHER_ROWS, FETCH_ROWS,
+        core, table.layout.core, types, part.n_learned,
+        min(GATHER_ROWS, table.gather_rows or GATHER_ROWS), FETCH_ROWS,
         max(1, table.values_in_memory // n_together),
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ceiba.errors import CeibaError, DataError
+from ceiba.errors import DataError
 from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.shards.exchange import ThreadExchange
 from ceiba.grow.shards.first_pass import (
@@ -35,7 +35,7 @@ from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget
 from ceiba.grow.shards.supported import check_supported
 from ceiba.grow.threads import n_threads
 from ceiba.table import Kind
-from ceiba.table.scanning.scan import Piece, Scan
+from ceiba.table.scanning.scan import Scan
 from ceiba.table.schema import Schema
 
 T = TypeVar("T")
@@ -88,7 +88,7 @@ def opened(
             )
             names = [*found.schema.names, target, *weighting.columns]
             batches = piece.file.batches(piece.groups, names)
-            return arrays, _in_file(piece, lambda: fill(arrays, batches, found, target))
+            return arrays, piece.naming_file(lambda: fill(arrays, batches, found, target))
 
         written = _in_threads(write, len(pieces), threads, scan, "writing shard")
         schema, layout = agree(found, [seen for _, seen in written], options)
@@ -105,9 +105,9 @@ def opened(
                 ThreadExchange(shards, threads),
                 plan.gathered,
                 scan.watch,
-                weight,
-                plan.trees_at_once,
-                [piece.n_rows for piece in pieces],
+                weighed=weight,
+                trees_at_once=plan.trees_at_once,
+                shard_rows=[piece.n_rows for piece in pieces],
             ),
             ShardedTarget(
                 found.target, found.totals if weight is None else weight.per_class, found.units
@@ -120,15 +120,15 @@ def first_pass(
 ) -> FirstPass:
     """Find levels and classes, and place the bins."""
     pieces = columns.pieces
-    numbers = [name for name in columns.names if _is_number(columns.arrow_type(name))]
+    numbers = [name for name in columns.names if is_number(columns.arrow_type(name))]
     others = [name for name in columns.names if name not in numbers]
 
     def look(k: int) -> PieceLook:
         wanted = [*others, target, *weighting.columns]
         batches = pieces[k].file.batches(pieces[k].groups, wanted)
         keep, weight = options.unseen == "error", weighting.column
-        return _in_file(
-            pieces[k], lambda: look_at(batches, target, options.task, weight, keep_levels=keep)
+        return pieces[k].naming_file(
+            lambda: look_at(batches, target, options.task, weight, keep_levels=keep)
         )
 
     whole = join(_in_threads(look, len(pieces), threads, columns, "looking at piece"))
@@ -142,7 +142,8 @@ def first_pass(
     return settle(whole, columns.names, sample, single, (target, options), weighting)
 
 
-def _is_number(kind: Any) -> bool:
+def is_number(kind: Any) -> bool:
+    """Tell whether an Arrow type is one of numbers."""
     import pyarrow as pa
 
     types = pa.types
@@ -154,16 +155,6 @@ def plan_of(scan: Scan, found: FirstPass, shapes: Sequence[Any], threads: int) -
     shape = scan.n_rows, len(found.schema.columns)
     scratch = sum(map(bytes_of, shapes))
     return make_plan(shape, len(shapes), scratch, found.node_words, threads, scan.memory)
-
-
-def _in_file(piece: Piece, work: Callable[[], T]) -> T:
-    """Name the file in the errors of its rows."""
-    try:
-        return work()
-    except CeibaError as error:
-        if str(piece.file.path) in str(error):
-            raise
-        raise type(error)(f"{piece.file.path}: {error}") from error
 
 
 def _in_threads(work: Callable[[int], T], n: int, threads: int, scan: Scan, what: str) -> list[T]:

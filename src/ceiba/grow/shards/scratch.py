@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -18,20 +20,19 @@ _ALIGNED = 64  # bytes: so that arrays of every type may begin there
 
 
 class Scratch:
-    """A directory of temporary files; use it in a `with` statement.
+    """Temporary files; use it in a `with` statement.
 
     Parameters
     ----------
     directory : str or None
-        Where it is made; None: where the system keeps temporary files.
+        Where they are made; None: where the system keeps temporary files.
     """
 
     def __init__(self, directory: str | None) -> None:
         self.directory = directory or tempfile.gettempdir()
-        self._path: Path | None = None
+        self._left: list[Path] = []  # files that could not be removed while they were mapped
 
     def __enter__(self) -> Self:
-        self._path = Path(tempfile.mkdtemp(prefix="ceiba-scratch-", dir=self.directory))
         return self
 
     def __exit__(
@@ -40,9 +41,9 @@ class Scratch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._path is not None:
-            shutil.rmtree(self._path, ignore_errors=True)
-            self._path = None
+        for path in self._left:
+            with contextlib.suppress(OSError):
+                path.unlink()
 
     def check_room(self, needed: int) -> None:
         """Raise if the disk has not this many bytes left."""
@@ -55,15 +56,14 @@ class Scratch:
 
     def arrays(self, name: str, shapes: dict[str, Any]) -> dict[str, Any]:
         """Make a file with room for these arrays (type, shape), and map them."""
-        if self._path is None:
-            raise RuntimeError("the scratch directory is gone")
-        path = self._path / name
         size = bytes_of(shapes)
         if not size:
             return {key: np.empty(shape, dtype) for key, (dtype, shape) in shapes.items()}
         try:
-            with path.open("wb") as file:
-                _reserve(file.fileno(), size)
+            handle, file = tempfile.mkstemp(f"-{name}", "ceiba-scratch-", self.directory)
+            with os.fdopen(handle, "r+b") as opened, self._removed(Path(file)):
+                _reserve(opened.fileno(), size)
+                mapped = np.memmap(opened, np.uint8, "r+", shape=(size,))
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
                 raise
@@ -71,15 +71,25 @@ class Scratch:
                 f"The disk of {self.directory} is full: {size / 1e6:.1f} MB more were needed. Make "
                 "room, or give another directory as scratch."
             ) from error
-        mapped = np.memmap(path, np.uint8, "r+", shape=(size,))
-        with contextlib.suppress(OSError):  # Windows keeps what is mapped
-            path.unlink()  # the room is given back even if this process is killed
         made, at = {}, 0
         for key, (dtype, shape) in shapes.items():
             n = dtype.itemsize * int(np.prod(shape))
             made[key] = np.ndarray(shape, dtype, mapped, at)
             at += -(-n // _ALIGNED) * _ALIGNED
         return made
+
+    @contextlib.contextmanager
+    def _removed(self, path: Path) -> Iterator[None]:
+        """Take its name from a file at once: the room is given back even if we are killed."""
+        try:
+            if os.name == "posix":
+                path.unlink()
+            else:  # Windows keeps the names of files that are mapped
+                self._left.append(path)
+            yield
+        except BaseException:
+            self._left.append(path)
+            raise
 
 
 def bytes_of(shapes: dict[str, Any]) -> int:
@@ -90,8 +100,6 @@ def bytes_of(shapes: dict[str, Any]) -> int:
 
 def _reserve(descriptor: int, size: int) -> None:
     """Take the room on disk at once: writing to a mapped hole of a full disk would kill us."""
-    import os
-
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, size)
     else:  # macOS and Windows

@@ -115,7 +115,7 @@ class Shard:
             assert self.fold is not None
             kept = self.fold != tree - 1
             chosen = kept if own.weights is None else kept & chosen
-        rows = np.arange(len(own.target), dtype=np.uint32)[chosen]
+        rows: npt.NDArray[np.uint32] = np.arange(len(own.target), dtype=np.uint32)[chosen]
         order: npt.NDArray[np.uint32]
         if not tree:
             order = own.order[: len(rows)]

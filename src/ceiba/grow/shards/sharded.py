@@ -47,6 +47,9 @@ class ShardedTable(Table):
         Values of small nodes that may be gathered at a time.
     watch : callable, optional
         Told in words how far growing is.
+    gather_rows : int, optional
+        Nodes with fewer rows are gathered, where that is less than usual: rows that travel are
+        dearer than rows that are mapped.
     weighed : Weighed, optional
         None: every row counts 1.
     trees_at_once : int
@@ -59,6 +62,7 @@ class ShardedTable(Table):
     exchange: Exchange
     values_in_memory: int
     watch: Callable[[str, str], None] | None
+    gather_rows: int | None
     weighed: Weighed | None
     trees_at_once: int
     shard_rows: Sequence[int]
@@ -71,6 +75,7 @@ class ShardedTable(Table):
         exchange: Exchange,
         values_in_memory: int = 1 << 24,
         watch: Callable[[str, str], None] | None = None,
+        gather_rows: int | None = None,
         weighed: Weighed | None = None,
         trees_at_once: int = 16,
         shard_rows: Sequence[int] = (),
@@ -82,6 +87,7 @@ class ShardedTable(Table):
             exchange=exchange,
             values_in_memory=values_in_memory,
             watch=watch,
+            gather_rows=gather_rows,
             weighed=weighed,
             trees_at_once=trees_at_once,
             shard_rows=tuple(shard_rows),
@@ -95,6 +101,16 @@ class ShardedTable(Table):
     def by_shard(self, rows: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
         """Give an array of one entry per row in the parts that the shards have."""
         return np.split(rows, np.cumsum(self.shard_rows)[:-1])
+
+    def with_exchange(self, exchange: Exchange) -> ShardedTable:
+        """Return the same table, asked in another way."""
+        return self.changed(exchange=exchange)
+
+    def changed(self, **own: Any) -> ShardedTable:
+        """Return the same table with other attributes."""
+        made = ShardedTable.__new__(ShardedTable)
+        made.__dict__.update(self.__dict__, **own)
+        return made
 
 
 class ShardedTarget(Target):

@@ -20,6 +20,7 @@ _KNOWN: Final = frozenset(
         "criterion",
         "missing",
         "max_depth",
+        "max_leaf_nodes",
         "min_samples_split",
         "min_samples_leaf",
         "min_weight_fraction_leaf",
@@ -43,7 +44,7 @@ def check_supported(options: GrowOptions) -> None:
     for name, value in options.stated.items():
         if name not in _KNOWN:
             raise refusal(name, value)
-    if options.empty_branches:
+    if options.empty_branches and options.task == "regression":
         raise refusal("categorical_splits", options.categorical_splits)
 
 

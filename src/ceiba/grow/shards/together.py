@@ -47,6 +47,11 @@ def joined_answers(answers: Sequence[Words]) -> Words:
     return np.concatenate(parts)
 
 
+def is_several(answer: Words) -> bool:
+    """Tell whether an answer is that of several trees."""
+    return int(answer[0]) == _SEVERAL
+
+
 def answers_of(joined: Words) -> Iterator[Words]:
     """Yield the answers of several trees."""
     at = 2

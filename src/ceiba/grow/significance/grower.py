@@ -24,6 +24,7 @@ from ceiba.tree.routing.branches import ask
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
+    from ceiba.grow.grow_options import GrowOptions
     from ceiba.grow.problem import Problem
 
 Rows = npt.NDArray[np.intp]
@@ -70,7 +71,9 @@ class _Chooser:
         truth = problem.target.values[rows, 0]
         if len(rows) < 2 or np.all(truth == truth[0]):
             return None
-        best = [(j, tree) for j in range(len(self.tables)) if (tree := self._best(j, rows))]
+        alone = self._of_one_column(rows)
+        grown = [(j, self._best(j, rows, alone)) for j in range(len(self.tables))]
+        best = [(j, tree) for j, tree in grown if tree is not None]
         tested = [(j, tree, self._test(j, tree, rows, len(best))) for j, tree in best]
         if not tested:
             return None
@@ -82,12 +85,12 @@ class _Chooser:
         branch[branch < 0] = int(tree.default_branch[0])
         return Choice(_question(j, tree), branch.astype(np.intp), test)
 
-    def _best(self, j: int, rows: Rows) -> Tree | None:
-        """Give the best split of one column as a tree of one question."""
+    def _of_one_column(self, rows: Rows) -> GrowOptions:
+        """Give the options for the best split of a column alone."""
         problem = self.problem
         # Sizes given as fractions are fractions of the whole; gains likewise.
         share = float(problem.row_weight[rows].sum()) / self.total
-        options = replace(
+        return replace(
             problem.options,
             max_depth=1,
             min_significance=None,
@@ -96,7 +99,10 @@ class _Chooser:
             min_samples_leaf=_whole(problem.options.min_samples_leaf, self.n_rows),
             min_samples_split=_whole(problem.options.min_samples_split, self.n_rows),
         )
-        alone = replace(problem, table=self.tables[j], options=options)
+
+    def _best(self, j: int, rows: Rows, options: GrowOptions) -> Tree | None:
+        """Give the best split of one column as a tree of one question."""
+        alone = replace(self.problem, table=self.tables[j], options=options)
         tree = alone.grow(rows.astype(np.uint32))
         return tree if tree.n_nodes > 1 else None
 

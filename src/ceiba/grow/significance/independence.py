@@ -24,7 +24,7 @@ Method = Literal["auto", "asymptotic", "monte_carlo"]
 
 _BATCH: Final = 50
 # Statistics of equal tables may differ in the last bits.
-_NOISE: Final = 1e-9
+NOISE: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def sequential(statistic: float, draw: Callable[[int], Array], n_draws: int, eno
     `draw(n)` gives n values of the statistic under the hypothesis. With `enough` of them beyond the
     observed one after l draws, p = enough / l; else p = (those beyond + 1) / (n_draws + 1).
     """
-    limit = statistic * (1 - _NOISE)
+    limit = statistic * (1 - NOISE)
     beyond, drawn = 0, 0
     while drawn < n_draws:
         batch = min(max(_BATCH, 2 * (enough - beyond)), n_draws - drawn)
@@ -163,7 +163,7 @@ def _exact(counts: Array, statistic: float) -> float:
     x = np.arange(max(0.0, first + left - n), min(first, left) + 1)
     even = first * left / n
     spread = 1 / even + 1 / (first - even) + 1 / (left - even) + 1 / (n - first - left + even)
-    x = x[(x - even) ** 2 * spread >= statistic * (1 - _NOISE)]
+    x = x[(x - even) ** 2 * spread >= statistic * (1 - NOISE)]
     margins = gammaln(np.array([first, n - first, left, right]) + 1).sum() - gammaln(n + 1)
     cells = gammaln(np.stack((x, first - x, left - x, n - first - left + x)) + 1).sum(axis=0)
     return min(float(np.exp(margins - cells).sum()), 1.0)

@@ -9,8 +9,9 @@ every side or apart are one more level; the test is that of the whole table of l
 of which every grouping is a part. Numbers: a cut is the best of m divisions (cuts, times the sides
 on which missing values were tried, and these apart); with p its own p-value, the true one lies
 between p and m p; where that does not settle the question, the search is repeated on permuted
-targets (Monte Carlo). In regression p would need normal targets, so the search is always repeated,
-unless a bound that needs no distribution settles it (`separation.py`).
+targets (Monte Carlo; for two classes exactly, over all permutations). In regression p would need
+normal targets, so the search is always repeated, unless a bound that needs no distribution settles
+it (`separation.py`).
 "bonferroni" multiplies that by the number of columns that were searched. "none" is the plain test
 of branches by classes, right only for splits that were fixed beforehand.
 
@@ -152,6 +153,9 @@ class SplitTest:
         if bound <= self._level:
             by = f"{plain.method} x {n} divisions" if classes else "Bernstein's bound"
             return replace(plain, p_value=bound, method=f"at most, {by}")
+        exact = search.exact() if self.method != "monte_carlo" else None
+        if exact is not None:
+            return replace(plain, p_value=exact, method="exact over the search")
         p_value = sequential(search.observed, search.draw, *self._draws())
         return replace(plain, p_value=p_value, method="Monte Carlo over the search")
 

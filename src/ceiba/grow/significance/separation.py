@@ -11,6 +11,9 @@ Where the separation is overwhelming, a bound spares the permutations. A sum d o
 without replacement exceeds t with probability at most 2 exp(-t^2 / (2 (s v + M t / 3))), v the
 variance and M the largest deviation of all rows (Bernstein; Hoeffding 1963, section 6); times the
 number of divisions (Bonferroni).
+
+Of two classes the distribution over all permutations is known exactly: the chance that a random
+walk leaves a corridor (`cpp/core/base/largest_chi_square.hpp`), and nothing is drawn.
 """
 
 from __future__ import annotations
@@ -22,11 +25,16 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ceiba import _core
+from ceiba.grow.significance.independence import NOISE
+
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
 # Numbers that a batch of permutations may take at once.
 _CELLS: Final = 4_000_000
+# Additions that an exact p-value may take: as many as permutations would.
+_STEPS: Final = 1e8
 # Below this share of the largest square in their sum, sums of many rows are close to normal.
 _SMALL_SHARE: Final = 0.01
 # The largest square, in units of what it is among normal numbers, from which tails are heavy.
@@ -140,6 +148,10 @@ class Separation(ABC):
         exponent = np.divide(sums**2, denominator, out=np.zeros(len(sums)), where=denominator > 0)
         return min(1.0, float((2 * np.exp(-exponent)).sum()))
 
+    def exact(self) -> float | None:
+        """Give the share of all permutations that separate as observed, where it can be counted."""
+        return None
+
     @abstractmethod
     def _largest(self, targets: Array) -> Array:
         """Give the separation of targets of shape (draws, rows, width)."""
@@ -176,6 +188,17 @@ class BestDivision(Separation):
             return self.ends.astype(np.float64)
         present = len(self.values) - self.n_missing
         return np.concatenate((self.ends, self.ends + self.n_missing, [present])).astype(np.float64)
+
+    def exact(self) -> float | None:
+        """Give the share of all permutations of two classes that separate as observed."""
+        if self.values.indicators is None or self.values.indicators.shape != (2, 1):
+            return None
+        ones, limit = int(np.count_nonzero(self.values.each)), self.observed * (1 - NOISE)
+        ends = self.ends.astype(np.int64)
+        tail = _core.largest_chi_square_tail(
+            limit, ones, len(self.values), ends, self.n_missing, _STEPS
+        )
+        return None if np.isnan(tail) else float(tail)
 
     def _largest(self, targets: Array) -> Array:
         running = np.cumsum(targets, axis=1)

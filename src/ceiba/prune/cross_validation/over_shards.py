@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.grow.problem import Problem
-from ceiba.grow.shards.folds import Folds, ends_of, trees_without, with_rows
 from ceiba.grow.shards.sharded import ShardedTable
 from ceiba.prune.cross_validation.folds import Fold, is_random
+from ceiba.prune.cross_validation.shard_trees import Folds, ends_of, trees_without, with_rows
 from ceiba.tree import Tree
 
 _BLOCK: Final = 1 << 22  # rows

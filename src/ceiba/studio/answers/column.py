@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ceiba.errors import CeibaError
 from ceiba.inspection.splitting.split_curve import split_curve
@@ -52,18 +53,26 @@ def _curve(bench: Bench, values: Any, target: NodeTarget, numeric: bool) -> dict
     numbers = values[::step].astype(np.float64)
     numbers = numbers if numeric else np.where(numbers < 0, np.nan, numbers)
     weight = None if target.weight is None else target.weight[::step]
-    try:
-        listing = split_curve(
-            numbers, target.values[::step], criterion_of(bench.problem).name, weight=weight
-        )
-    except CeibaError:  # criteria that have no curve
+    curve = gains_along(bench, numbers, target.values[::step], weight)
+    if curve is None:
         return None
-    cut, gain = listing["cut"], listing["gain"]
+    cut, gain = curve
     if len(cut) > _POINTS:
         edges = np.linspace(0, len(cut), _POINTS + 1).astype(int)
         kept = [a + int(np.argmax(gain[a:b])) for a, b in pairwise(edges.tolist())]
         cut, gain = cut[kept], gain[kept]
     return {"cut": exact(cut), "gain": exact(gain), "every": step}
+
+
+def gains_along(
+    bench: Bench, numbers: Any, truth: Any, weight: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Give every cut of some rows with its gain; None for a criterion that has no curve."""
+    try:
+        listing = split_curve(numbers, truth, criterion_of(bench.problem).name, weight=weight)
+    except CeibaError:
+        return None
+    return listing["cut"], listing["gain"]
 
 
 def _levels(codes: Any, target: NodeTarget, levels: tuple[Any, ...]) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 from ceiba.errors import DataError, OptionError
 from ceiba.studio.prepare import Prepared, prepare
 from ceiba.studio.work.setup import Setup
-from ceiba.table import Table
+from ceiba.table import Column, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +109,16 @@ class Source:
     def fingerprint(self) -> str:
         """What tells these data from others: names and values of all columns."""
         digest = hashlib.blake2b(digest_size=16)
-        for column in self.table.columns:
-            digest.update(repr((column.info.name, column.info.levels)).encode("utf-8", "replace"))
-            digest.update(np.ascontiguousarray(column.values).data)
+        with ThreadPoolExecutor(2) as pool:  # hashing lets other threads run
+            for one in pool.map(_digest, self.table.columns):
+                digest.update(one)
         if self.model is not None:
             digest.update(str(self.model.tree_).encode("utf-8", "replace"))
         return digest.hexdigest()
+
+
+def _digest(column: Column) -> bytes:
+    info = column.info
+    digest = hashlib.blake2b(repr((info.name, info.levels)).encode("utf-8", "replace"))
+    digest.update(np.ascontiguousarray(column.values).data)
+    return digest.digest()

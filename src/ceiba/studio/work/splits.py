@@ -82,10 +82,7 @@ def _split(given: dict[str, Any], info: Any) -> Split:
     if "cut" in given:
         return Cut(column, _number(given["cut"]))
     if "cuts" in given:
-        cuts = given["cuts"]
-        if not isinstance(cuts, list) or not 1 <= len(cuts) <= 1000:
-            raise OptionError(f"split, cuts: got {cuts!r}. Give a list of numbers.")
-        numbers = tuple(_number(cut) for cut in cuts)
+        numbers = read_cuts(given["cuts"])
         alone = given.get("missing_branch") is True
         return (
             Cut(column, numbers[0])
@@ -99,6 +96,13 @@ def _split(given: dict[str, Any], info: Any) -> Split:
             column, tuple(_levels(group, info) for group in _groups(given["branches"]))
         )
     raise OptionError(f"split: got {given!r}. Give {_FORMS}.")
+
+
+def read_cuts(cuts: Any) -> tuple[float, ...]:
+    """Read the cuts of a column."""
+    if not isinstance(cuts, list) or not 1 <= len(cuts) <= 1000:
+        raise OptionError(f"split, cuts: got {cuts!r}. Give a list of numbers.")
+    return tuple(_number(cut) for cut in cuts)
 
 
 def _number(value: Any) -> float:

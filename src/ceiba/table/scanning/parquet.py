@@ -7,7 +7,7 @@ opened: a file that changed since is an error, never a wrong tree.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,16 @@ class ParquetFile:
     changed: int  # nanoseconds
     schema: Any
     group_rows: tuple[int, ...]
+    name: str = ""  # in errors, if not the path
+    owner: Any = field(default=None, repr=False, compare=False)  # of a temporary file
+
+    @property
+    def shown(self) -> str:
+        """What the file is called in errors."""
+        return self.name or str(self.path)
 
     @staticmethod
-    def look(path: Path) -> ParquetFile:
+    def look(path: Path, name: str = "", owner: Any = None) -> ParquetFile:
         """Read the footer of a file."""
         parquet = require_parquet()
         state = path.stat()
@@ -38,17 +45,17 @@ class ParquetFile:
                 rows = tuple(meta.row_group(g).num_rows for g in range(meta.num_row_groups))
         except Exception as error:
             raise _damaged(path, error) from error
-        return ParquetFile(path, state.st_size, state.st_mtime_ns, schema, rows)
+        return ParquetFile(path, state.st_size, state.st_mtime_ns, schema, rows, name, owner)
 
     def check(self) -> None:
         """Raise if the file is not what it was."""
         try:
             state = self.path.stat()
         except OSError as error:
-            raise DataError(f"{self.path} is gone: {error.strerror}.") from error
+            raise DataError(f"{self.shown} is gone: {error.strerror}.") from error
         if (state.st_size, state.st_mtime_ns) != (self.size, self.changed):
             raise DataError(
-                f"{self.path} changed while it was read. Scan it again when nobody writes to it."
+                f"{self.shown} changed while it was read. Scan it again when nobody writes to it."
             )
 
     def batches(self, groups: Sequence[int], columns: Sequence[str]) -> Iterator[Any]:
@@ -65,7 +72,7 @@ class ParquetFile:
                     yield pa.Table.from_batches([batch]).select(list(columns))
         except (OSError, pa.ArrowException) as error:
             self.check()
-            raise _damaged(self.path, error) from error
+            raise _damaged(self.shown, error) from error
         self.check()
 
 
@@ -76,17 +83,21 @@ def check_same_columns(files: Sequence[ParquetFile]) -> None:
     for other in files[1:]:
         for name in names:
             if name not in other.schema.names:
-                raise SchemaError(f"{other.path} has no column {name!r}, and {first.path} has one.")
+                raise SchemaError(
+                    f"{other.shown} has no column {name!r}, and {first.shown} has one."
+                )
             mine, theirs = first.schema.field(name).type, other.schema.field(name).type
             if mine != theirs:
                 raise SchemaError(
-                    f"Column {name!r} is {theirs} in {other.path} and {mine} in {first.path}. "
+                    f"Column {name!r} is {theirs} in {other.shown} and {mine} in {first.shown}. "
                     "Write all files with the same types."
                 )
         for name in other.schema.names:
             if name not in names:
-                raise SchemaError(f"{other.path} has a column {name!r}, and {first.path} has none.")
+                raise SchemaError(
+                    f"{other.shown} has a column {name!r}, and {first.shown} has none."
+                )
 
 
-def _damaged(path: Path, error: Exception) -> DataError:
+def _damaged(path: Path | str, error: Exception) -> DataError:
     return DataError(f"{path} cannot be read as Parquet: {error}")

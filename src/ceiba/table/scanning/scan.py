@@ -1,4 +1,4 @@
-"""`ceiba.scan`: a table in Parquet files that is read piece by piece and never as a whole."""
+"""`ceiba.scan`: a table in files that is read piece by piece and never as a whole."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.errors import DataError, OptionError, SchemaError, did_you_mean
+from ceiba.errors import CeibaError, DataError, OptionError, SchemaError, did_you_mean
+from ceiba.table.scanning.csv_files import is_csv, spool_csv
 from ceiba.table.scanning.parquet import ParquetFile, check_same_columns
 from ceiba.table.schema import listing
 
 #: Rows that a piece should have at least, if its files have that many.
 PIECE_ROWS: Final = 1 << 20
+T = TypeVar("T")
 _UNITS: Final = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
@@ -30,10 +32,19 @@ class Piece:
     groups: tuple[int, ...]
     n_rows: int
 
+    def naming_file(self, work: Callable[[], T]) -> T:
+        """Do what reads these rows; errors name the file."""
+        try:
+            return work()
+        except CeibaError as error:
+            if self.file.shown in str(error):
+                raise
+            raise type(error)(f"{self.file.shown}: {error}") from error
+
 
 @dataclass(frozen=True)
 class Scan:
-    """A table in Parquet files; made by :func:`ceiba.scan`.
+    """A table in files; made by :func:`ceiba.scan`.
 
     Estimators take it in the place of a table: `fit(scan, "target")`, `predict(scan)`,
     `score(scan, "target")`.
@@ -55,6 +66,8 @@ class Scan:
     scratch: str | None = None
     # Told in words what will be done ("plan") and how far it is ("progress").
     watch: Callable[[str, str], None] | None = None
+    # Address of a Dask scheduler or a client: its workers read the files.
+    cluster: Any = None
 
     @property
     def n_rows(self) -> int:
@@ -111,19 +124,27 @@ class Scan:
         return f"Scan({len(self.files)} files, {self.n_rows} rows, {len(self.names)} columns)"
 
 
-def scan(source: Any, *, memory: str | int = "4GB", scratch: Any = None) -> Scan:
-    """Open Parquet files as one table that need not fit into memory.
+def scan(
+    source: Any, *, memory: str | int = "4GB", scratch: Any = None, cluster: Any = None
+) -> Scan:
+    """Open Parquet or CSV files as one table that need not fit into memory.
 
     Parameters
     ----------
     source : str, path, or list of these
         Files, or patterns such as ``"big/*.parquet"``; rows come in the sorted order of the files
-        of each pattern.
+        of each pattern. CSV files (``.csv``, ``.tsv``, packed or not) have commas or tabs and a
+        header; they are read once, into a temporary Parquet file in `scratch`. Types are those of
+        ``pyarrow.csv.read_csv``, and empty cells are missing.
     memory : str or int, default="4GB"
         Bytes that fitting may take, as a number or with KB, MB, GB or TB.
     scratch : str or path, optional
         Directory for temporary files, which are removed when fitting ends. They take about as much
         room as the uncompressed table. Default: the system's directory of temporary files.
+    cluster : str or distributed.Client, optional
+        A Dask cluster on which the tree is grown, such as ``"tcp://scheduler:8786"``. Its workers
+        read the files, which must have the same paths there, and keep the rows in their memory;
+        `memory` then limits the process that calls `fit`, and there are no scratch files.
 
     Returns
     -------
@@ -132,14 +153,14 @@ def scan(source: Any, *, memory: str | int = "4GB", scratch: Any = None) -> Scan
     Raises
     ------
     DataError
-        No such file, or a file that is no Parquet.
+        No such file, or a file that is no Parquet or CSV.
     SchemaError
         Files with other columns or types than the first one.
 
     Notes
     -----
-    Only the ends of the files are read here. Fitting gives the very tree that the whole table would
-    give in memory: see ``docs/beyond_memory.md``.
+    Only the ends of Parquet files are read here. Fitting gives the very tree that the whole table
+    would give in memory: see ``docs/beyond_memory.md``.
 
     Examples
     --------
@@ -157,15 +178,37 @@ def scan(source: Any, *, memory: str | int = "4GB", scratch: Any = None) -> Scan
     Scan(2 files, 6 rows, 2 columns) 1.0
     """
     paths = _paths(source)
-    files = tuple(ParquetFile.look(path) for path in paths)
+    if cluster is not None and scratch is not None:
+        raise OptionError(
+            "scratch is for fitting on this machine; the workers of a cluster keep rows in their "
+            "memory. Leave out scratch or cluster."
+        )
+    size, directory = read_size(memory, "memory"), _directory(scratch)
+    texts = [path for path in paths if is_csv(path)]
+    if texts and len(texts) < len(paths):
+        raise DataError(f"{texts[0]} is CSV, and other files are not. Scan files of one kind.")
+    if texts and cluster is not None:
+        raise DataError(f"The workers of a cluster read Parquet, and {texts[0]} is CSV.")
+    if texts:
+        files: tuple[ParquetFile, ...] = (spool_csv(texts, directory),)
+    else:
+        files = tuple(ParquetFile.look(path) for path in paths)
+    return scan_of(files, size, directory, cluster)
+
+
+def scan_of(
+    files: Sequence[ParquetFile], memory: int, scratch: str | None, cluster: Any = None
+) -> Scan:
+    """Make a scan of files that were looked at; they must have the same columns, and rows."""
     check_same_columns(files)
     names = tuple(files[0].schema.names)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"Two columns of {paths[0]} are both called {twice!r}. Rename one.")
-    made = Scan(files, names, read_size(memory, "memory"), _directory(scratch))
+        raise DataError(f"Two columns of {files[0].shown} are both called {twice!r}. Rename one.")
+    made = Scan(tuple(files), names, memory, scratch, cluster=cluster)
     if not made.n_rows:
-        raise DataError(f"The files have no rows: {listing(tuple(map(str, paths)), 3)}.")
+        shown = listing(tuple(file.shown for file in files), 3)
+        raise DataError(f"The files have no rows: {shown}.")
     return made
 
 

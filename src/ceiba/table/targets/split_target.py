@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import DataError, SchemaError, did_you_mean
+from ceiba.table.scanning.lazy import is_dask_frame
 from ceiba.table.scanning.scan import Scan
 from ceiba.table.schema import listing
 
@@ -80,6 +81,9 @@ def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
         return X, outputs
     if isinstance(X, Scan):
         return X.without(name), X.column(name)
+    if is_dask_frame(X):
+        _check_name(name, list(X.columns))
+        return X.drop(columns=name), X[name].compute().to_numpy()
     if isinstance(X, np.ndarray) and X.dtype.names is not None:
         _check_name(name, X.dtype.names)
         return X[[field for field in X.dtype.names if field != name]], X[name]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.criteria import weighted_median
-from ceiba.table import Table, read_target_like, read_weights, split_target
+from ceiba.table import Scan, Table, read_target_like, read_weights, split_target
 from ceiba.tree.arrays import Array
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scale_by_prior
 from ceiba.tree.notes import kept_answers
@@ -31,11 +31,15 @@ def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool)
     """Return the same tree with the counts of other data; see `Tree.recount`."""
     if isinstance(y, str):
         X, y = split_target(X, y)
-    table = route.read(tree, X)
+    table = X if isinstance(X, Scan) else route.read(tree, X)
     target = read_target_like(y, tree.target, table.n_rows).values
     given = read_weights(sample_weight, table.n_rows)
     weight = np.ones(table.n_rows) if given is None else given
-    ends = endings(tree, table, weight)
+    ends = (
+        _endings_of_scan(tree, table, weight)
+        if isinstance(table, Scan)
+        else endings(tree, table, weight)
+    )
     own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
     counted = replace(
         tree,
@@ -53,6 +57,10 @@ def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool)
     return _numbers(counted, target, ends, keep_value)
 
 
+_PER_ROW = ("row", "node", "weight")
+_PER_NODE = ("n_rows", "sent_default", "sent_surrogate")
+
+
 @dataclass(frozen=True)
 class Endings:
     """Where rows end: row, node and weight (a row may end in several nodes, with shares)."""
@@ -63,6 +71,19 @@ class Endings:
     n_rows: Array
     sent_default: Array
     sent_surrogate: Array
+
+
+def _endings_of_scan(tree: Tree, scan: Scan, weight: Array) -> Endings:
+    """Find where the rows of files end, batch by batch."""
+    parts, first = [], 0
+    for batch in scan.batches(tree.schema.names):
+        rows = route.read(tree, batch)
+        own = endings(tree, rows, weight[first : first + rows.n_rows])
+        parts.append(replace(own, row=own.row + first))
+        first += rows.n_rows
+    joined = (np.concatenate([getattr(one, name) for one in parts]) for name in _PER_ROW)
+    summed = (np.sum([getattr(one, name) for one in parts], axis=0) for name in _PER_NODE)
+    return Endings(*joined, *summed)
 
 
 def endings(tree: Tree, table: Table, weight: Array) -> Endings:

@@ -78,14 +78,28 @@ def learn(
     memory: Annotated[
         str | None,
         typer.Option(
-            help="Learn from Parquet files ('big/*.parquet') that are not read as a whole, within "
-            "so much memory: 4GB.",
+            help="Learn from files ('big/*.parquet', 'big/*.csv') that are not read as a whole, "
+            "within so much memory: 4GB.",
             rich_help_panel=_BEYOND,
         ),
     ] = None,
     scratch: Annotated[
         Path | None,
         typer.Option(help="Directory for temporary files of --memory.", rich_help_panel=_BEYOND),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of a Dask scheduler (tcp://host:8786) whose workers read the files.",
+            rich_help_panel=_BEYOND,
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="File by which learning is resumed if it ends early; give the same command again.",
+            rich_help_panel=_BEYOND,
+        ),
     ] = None,
     hash_data: Annotated[
         bool, typer.Option("--hash-data", help="Store the SHA-256 of the file in the model.")
@@ -114,7 +128,7 @@ def learn(
 
     ceiba learn 'big/*.parquet' -t clicked --max-depth 8 --memory 4GB -m clicks.ceiba
     """  # fmt: skip
-    from ceiba.cli.beyond_memory import fit_files, is_beyond_memory
+    from ceiba.cli.beyond_memory import Beyond, fit_files, is_beyond_memory
     from ceiba.cli.files.kinds import names_in, ordered_in
     from ceiba.cli.files.streams import existing
     from ceiba.cli.learn_job import Learning
@@ -152,17 +166,19 @@ def learn(
             existing(file.partition("::")[0])
     check_share(test_size)
     check_before_reading(task, recipe, options, read_settings(set_))
-    if is_beyond_memory(data, memory, scratch):
+    if is_beyond_memory(data, memory, scratch, cluster):
         fitted = fit_files(
-            work, memory=memory, scratch=scratch, task=task, recipe=recipe, options=options,
+            work, Beyond(memory, scratch, cluster, checkpoint), task=task, recipe=recipe,
+            options=options,
             classes=(class_weight, prior, costs), settings=set_,
             unusable={
                 "--categorical": categorical, "--numeric": numeric, "--ordered": ordered,
                 "--test-size": test_size, "--hash-data": hash_data,
-                "--report": report,
             },
         )  # fmt: skip
     else:
+        if checkpoint is not None:
+            raise OptionError("--checkpoint is for tables beyond memory: give --memory too.")
         work.read(task, advise=True)
         seed = options["random_state"]
         keep_unpruned = report is not None and not small_report

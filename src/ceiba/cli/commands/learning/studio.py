@@ -121,14 +121,23 @@ def _read(data: str, flags: ReadingFlags) -> Any:
 
     Nothing else that needs scikit-learn may be imported before this has ended.
     """
-    from importlib import import_module
     from threading import Thread
 
+    importing = Thread(target=_import_the_rest)
+    importing.start()
     from ceiba.cli.files.reading import load_table
 
-    importing = Thread(target=import_module, args=("sklearn.base",))
-    importing.start()
     try:
         return load_table(data, flags.reading())
     finally:
         importing.join()
+
+
+def _import_the_rest() -> None:
+    """Import what the studio needs besides the reader; what is not installed is named later."""
+    from contextlib import suppress
+    from importlib import import_module
+
+    for name in ("sklearn.base", "ceiba.studio.launch", "uvicorn", "ceiba.studio.server"):
+        with suppress(ImportError):
+            import_module(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
 
@@ -79,22 +80,42 @@ def evaluation_on(
     from ceiba.cli.terminal.output import remark
 
     groups: list[Any] = []
-    X, y, weights, dropped = truth_of(model, data, reading, target, weight, by, groups)
+    tree = model.tree_
+    # Rows that are parted among leaves need all their columns; of others the leaf says all.
+    streamed = tree.missing != "fractional"
+    X, y, weights, dropped = truth_of(
+        model, data, reading, target, weight, by, groups, _leaves(model) if streamed else None
+    )
     if dropped:
         remark(f"Left out: {counted(dropped, 'row')} without the truth.")
-    if by is None and positive is None:
-        return model.evaluate(X, y, weights)
-    tree = model.tree_
     labels = tree.target.classes[0].tolist() if tree.task == "classification" else []
     wanted = {str(label): label for label in labels}.get(positive or "", positive)
-    evaluation = model.evaluate(
-        X, y, weights, by=groups if by is not None else None, positive=wanted
-    )
+    named = None if by is None else ("group", groups)
+    if streamed:
+        from ceiba.trust.evaluation import evaluate_tree
+
+        evaluation = evaluate_tree(
+            tree, X["leaf"].to_numpy(), y, weights, by=named,
+            positive=getattr(model, "positive", None) if wanted is None else wanted,
+            frequency_weights=bool(getattr(model, "frequency_weights", False)),
+        )  # fmt: skip
+    else:
+        evaluation = model.evaluate(X, y, weights, by=named and groups, positive=wanted)
     if by is None:
         return evaluation
     if isinstance(evaluation, tuple):
         return tuple(replace(one, by=by) for one in evaluation)
     return replace(evaluation, by=by)
+
+
+def _leaves(model: Any) -> Callable[[Any], Any]:
+    """Give what turns rows into the nodes in which they end."""
+
+    def leaves(rows: Any) -> Any:
+        ends = model.apply(rows) if len(rows) else []
+        return pl.DataFrame({"leaf": pl.Series(ends, dtype=pl.Int64)})
+
+    return leaves
 
 
 def truth_of(
@@ -105,10 +126,12 @@ def truth_of(
     weight: str | None,
     by: str | None = None,
     groups: list[Any] | None = None,
+    reduced: Callable[[Any], Any] | None = None,
 ) -> tuple[Any, Any, Any, int]:
     """Give the columns, the truth in the type of the classes, weights, and rows left out.
 
-    The values of a column `by` are put into `groups`.
+    The values of a column `by` are put into `groups`. The columns of each batch are kept as
+    `reduced` makes them, so that all rows need not be in memory.
     """
     from ceiba.cli.files.cell_styles import tidy
     from ceiba.cli.files.kinds import by_schema, numbers_in
@@ -127,7 +150,8 @@ def truth_of(
                 roles = {name: "the truth", weight: "the weights"}
                 what = roles.get(one, "the groups")
                 raise DataError(f"{data} has no column {one!r}, which holds {what}.{hint}")
-        read.append(by_schema(batch, tree.schema))
+        columns = by_schema(batch, tree.schema)
+        read.append(columns if reduced is None else reduced(columns))
         cells = batch.cells(beside)
         if batch.piece is not None:
             cells = cells.with_columns(tidy(pl.col(one), reading.markers) for one in beside)

@@ -78,6 +78,7 @@ function benchKeys(e) {
   else if (e.key === "G") act("grow", { node, levels: null });
   else if ((e.key === "Delete" || e.key === "Backspace") && !M.isLeaf(node)) act("cut", { node });
   else if (e.key === "Enter") focusPanel();
+  else if (e.key === "/" && document.getElementById("rival-filter")) document.getElementById("rival-filter").focus();
   else return;
   e.preventDefault();
 }
@@ -106,21 +107,30 @@ async function loadColumns() {
   columnsRevision = revision;
   try {
     const [columns, { files }] = await Promise.all([api.columns(), api.files()]);
-    Object.assign(studio, { columns, files });
-    if (studio.screen === "table") fillTable();
+    const show = (described) => {
+      if (columnsRevision !== revision) return false; // set up anew meanwhile
+      Object.assign(studio, { columns: described, files });
+      if (studio.screen === "table") fillTable(true);
+      return true;
+    };
+    if (show(columns) && columns.n_described < columns.n_rows) show(await api.columns(true));
   } catch (error) {
     complain(error);
   }
 }
 
-/** Build the first screen anew; what had the focus has it again. */
-function fillTable() {
-  const held = document.activeElement ? document.activeElement.id : "";
+/** Build the first screen anew; what had the focus has it again. @param {boolean} [keepTyped] with what was being typed */
+function fillTable(keepTyped = false) {
+  const held = document.activeElement;
+  const typed = held instanceof HTMLInputElement ? held.value : null;
   const screen = document.getElementById("table-screen");
   const top = screen.scrollTop;
   screen.replaceWith(tableScreen());
   document.getElementById("table-screen").scrollTop = top;
-  if (held && document.getElementById(held)) document.getElementById(held).focus({ preventScroll: true });
+  const again = /** @type {any} */ (held && held.id ? document.getElementById(held.id) : null);
+  if (!again) return;
+  again.focus({ preventScroll: true });
+  if (keepTyped && typed !== null) again.value = typed;
 }
 
 const shapeOf = (server) => (server && server.tree ? JSON.stringify([server.tree.nodes.parent, server.tree.nodes.splits]) : "");
@@ -161,6 +171,7 @@ function redrawTree() {
 
 /** @param {any} message of the websocket */
 function hearServer(message) {
+  if (message.type === "state") studio.heard = Math.max(studio.heard, message.revision);
   if (message.type === "state" && message.revision !== studio.server.revision && !studio.busy) refresh();
   else if (message.type === "progress") studio.progress = { done: message.done, total: message.total };
   else if (["cross_validated", "cancelled", "failed"].includes(message.type)) {
@@ -213,7 +224,8 @@ function connectStudio() {
 }
 
 async function startStudio() {
-  const server = await api.state();
+  const [server, run] = await Promise.all([api.state(), api.crossValidation()]);
+  if (run.running) studio.progress = { done: run.done, total: run.total };
   setLanguage(server.lang);
   const dark = window.matchMedia && window.matchMedia("(prefers-color-scheme: dark)").matches;
   state.theme = dark ? "dark" : "light";

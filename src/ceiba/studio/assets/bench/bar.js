@@ -46,12 +46,15 @@ function crossBox(f) {
   return box;
 }
 
+const FOLDS = 10;
 async function startCross() {
+  studio.progress = { done: 0, total: FOLDS }; // before asking: a small table is done before the answer is here
+  fillBar();
   try {
-    const { done, total } = await api.crossValidate(10);
-    studio.progress = { done, total };
-    fillBar();
+    await api.crossValidate(FOLDS);
   } catch (error) {
+    studio.progress = null;
+    fillBar();
     complain(error);
   }
 }
@@ -84,5 +87,6 @@ function fillBar() {
   if (!bar) return;
   const held = bar.contains(document.activeElement) ? document.activeElement.id : "";
   bar.replaceWith(benchBar());
-  if (held && document.getElementById(held)) document.getElementById(held).focus();
+  const again = document.getElementById(held) || document.getElementById({ "cv-run": "cv-stop", "cv-stop": "cv-run" }[held] || "");
+  if (held && again) again.focus();
 }

@@ -1,9 +1,9 @@
-// A cut to be moved: the gain along the column as a curve, below it the rows of the node as a
-// histogram, and a line through both. Dragged by pointer, moved by arrow keys, or typed.
+// Cuts to be moved: the gain along the column as a curve, below it the rows of the node as a histogram,
+// and a line through both for each cut. One of them is in hand: it is dragged, moved by arrow keys or typed.
 
 const CUT_BOX = { width: 400, left: 8, right: 392, curve: [8, 58], bars: [66, 176] };
 
-/** @param {any} draft with column, cut and data @param {() => void} moved */
+/** @param {any} draft with column, cuts, active and data @param {() => void} moved */
 function cutEditor(draft, moved) {
   const { bars, curve } = draft.data;
   const axis = axisOf(bars, curve ? curve.cut : []);
@@ -12,28 +12,38 @@ function cutEditor(draft, moved) {
   const hist = readBars(bars, draft.column, M.regression ? 1 : M.K, () => 0, []);
   if (curve) svg.append(...gainCurve(curve, (cut) => x(axis.placeOf(cut))));
   drawHistogram(new SvgPen(svg), hist, { x: CUT_BOX.left, y: CUT_BOX.bars[0], w: CUT_BOX.right - CUT_BOX.left, h: 196 - CUT_BOX.bars[0] - 2 }, barColours(), { size: 11 });
-  const line = sv("line", { y1: CUT_BOX.curve[0], y2: CUT_BOX.bars[1] + 4, class: "cut-line" });
-  const grip = sv("circle", { cy: (CUT_BOX.curve[1] + CUT_BOX.bars[0]) / 2, r: 6, class: "cut-grip" });
-  const left = sv("rect", { x: CUT_BOX.left, y: CUT_BOX.bars[0], height: CUT_BOX.bars[1] - CUT_BOX.bars[0] + 4, class: "cut-side" });
-  svg.append(left, line, grip);
-  const handle = el("div", { class: "cut-handle", id: "cut-handle", role: "slider", tabindex: 0, "aria-label": t("s_cut_of", { column: M.columns.name[draft.column] }) }, svg);
+  const layer = sv("g", {});
+  svg.append(layer);
+  const handle = el("div", { class: "cut-handle", id: "cut-handle", role: "slider", tabindex: 0 }, svg);
   const typed = el("input", { id: "cut-typed", type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": t("s_cut_typed") });
+  const [add, remove] = cutCountButtons(() => edit.add(), () => edit.remove());
+  const list = el("div", { class: "row cut-list", id: "cuts", role: "group", "aria-label": t("s_cuts") });
   const place = () => {
-    const at = x(axis.placeOf(draft.cut));
-    for (const end of ["x1", "x2"]) line.setAttribute(end, String(at));
-    grip.setAttribute("cx", String(at));
-    left.setAttribute("width", String(Math.max(at - CUT_BOX.left, 0)));
+    layer.replaceChildren(...cutMarks(draft, (cut) => x(axis.placeOf(cut))));
     setSlider(handle, draft);
+    fillCuts(list, draft, choose);
+    remove.disabled = draft.cuts.length < 2;
     if (document.activeElement !== typed) typed.value = cutInput(draft);
   };
+  const choose = (k) => {
+    draft.active = Math.min(Math.max(k, 0), draft.cuts.length - 1);
+    place();
+  };
   const move = (cut) => {
-    if (Number.isNaN(cut) || cut === draft.cut) return;
-    draft.cut = cut;
+    const [low, high] = [draft.cuts[draft.active - 1] ?? -Infinity, draft.cuts[draft.active + 1] ?? Infinity];
+    if (!(cut > low && cut < high) || cut === draft.cut) return;
+    draft.cuts[draft.active] = cut;
     place();
     moved();
   };
-  dragCut(handle, svg, axis, move);
-  keysOfCut(handle, axis, draft, move);
+  const change = (cuts, active) => {
+    Object.assign(draft, { cuts, active });
+    place();
+    moved();
+  };
+  const edit = { choose, move, add: () => addCut(draft, change), remove: () => removeCut(draft, change) };
+  dragCut(handle, svg, axis, draft, edit);
+  keysOfCut(handle, axis, draft, edit);
   typed.addEventListener("change", () => {
     const cut = readCut(typed.value, draft);
     typed.setAttribute("aria-invalid", String(Number.isNaN(cut)));
@@ -42,9 +52,60 @@ function cutEditor(draft, moved) {
   });
   place();
   return el("div", { class: "cut-editor" }, handle,
-    el("p", { class: "muted small-text" }, t(M.regression ? "s_drag_hint_number" : "s_drag_hint")),
+    el("p", { class: "muted small-text" }, t(M.regression ? "s_drag_hint_number" : "s_drag_hint")), list,
     el("div", { class: "row" }, el("label", { class: "inline", for: "cut-typed" }, `${M.columns.name[draft.column]} ≤`, typed),
-      curve ? el("button", { type: "button", class: "small", id: "cut-best", onclick: () => move(bestCut(curve)) }, t("s_best_cut")) : null));
+      curve ? el("button", { type: "button", class: "small", id: "cut-best", onclick: () => change([bestCut(curve)], 0) }, t("s_best_cut")) : null,
+      M.columns.kind[draft.column] === "numeric" && !isYesNo(draft.column, draft.cut) ? [add, remove] : null));
+}
+
+/** Buttons that add a cut and take one away. */
+const cutCountButtons = (add, remove) => [
+  el("button", { type: "button", class: "small", id: "cut-add", title: t("s_cut_add_hint"), onclick: add }, t("s_cut_add")),
+  el("button", { type: "button", class: "small", id: "cut-remove", title: t("s_cut_remove_hint"), onclick: remove }, t("s_cut_remove"))];
+
+/** Add the cut that gains most beside the others. @param {(cuts: number[], active: number) => void} change */
+async function addCut(draft, change) {
+  if (M.columns.kind[draft.column] !== "numeric") return;
+  try {
+    const { cut } = await api.furtherCut(draft.node, M.columns.name[draft.column], draft.cuts);
+    if (cut === null || draft.cuts.includes(cut)) return say(t("s_cut_none"));
+    const cuts = [...draft.cuts, cut].sort((a, b) => a - b);
+    change(cuts, cuts.indexOf(cut));
+    say(cutLabel(draft));
+  } catch (error) {
+    complain(error);
+  }
+}
+
+/** Take the cut in hand away, unless it is the only one. @param {(cuts: number[], active: number) => void} change */
+function removeCut(draft, change) {
+  if (draft.cuts.length < 2) return;
+  change(draft.cuts.filter((_, k) => k !== draft.active), Math.max(draft.active - 1, 0));
+  say(cutLabel(draft));
+}
+
+/** Lines with grips, every other interval shaded. @param {(cut: number) => number} x */
+function cutMarks(draft, x) {
+  const edges = [CUT_BOX.left, ...draft.cuts.map(x), CUT_BOX.right];
+  const [top, bottom] = CUT_BOX.bars;
+  const sides = [];
+  for (let k = 0; k < edges.length - 1; k += 2) sides.push(sv("rect", { x: edges[k], y: top, width: Math.max(edges[k + 1] - edges[k], 0), height: bottom - top + 4, class: "cut-side" }));
+  const order = draft.cuts.map((_, k) => k).sort((a, b) => Number(a === draft.active) - Number(b === draft.active));
+  return [...sides, ...order.flatMap((k) => {
+    const held = k === draft.active ? " active" : "";
+    return [sv("line", { x1: edges[k + 1], x2: edges[k + 1], y1: CUT_BOX.curve[0], y2: bottom + 4, class: "cut-line" + held }), sv("circle", { cx: edges[k + 1], cy: (CUT_BOX.curve[1] + top) / 2, r: 6, class: "cut-grip" + held })];
+  })];
+}
+
+/** Several cuts as buttons, of which one is in hand. @param {(k: number) => void} choose */
+function fillCuts(list, draft, choose) {
+  const many = draft.cuts.length > 1;
+  list.hidden = !many;
+  if (list.children.length !== (many ? draft.cuts.length : 0)) list.replaceChildren(...(many ? draft.cuts.map((_, k) => el("button", { type: "button", class: "small", id: `cut-choose-${k}`, onclick: () => choose(k) })) : []));
+  [...list.children].forEach((button, k) => {
+    button.textContent = `≤ ${fmtCut(draft.cuts[k], draft.column, true)}`;
+    button.setAttribute("aria-pressed", String(k === draft.active));
+  });
 }
 
 /** The cut of the greatest gain, the lowest of equals. */
@@ -63,26 +124,35 @@ function gainCurve(curve, x) {
 function setSlider(handle, draft) {
   const { bars } = draft.data;
   const values = bars.values || bars.codes;
+  handle.setAttribute("aria-label", t("s_cut_of", { column: M.columns.name[draft.column] }));
   handle.setAttribute("aria-valuemin", String(values ? values[0] : bars.least));
   handle.setAttribute("aria-valuemax", String(values ? values[values.length - 1] : bars.most));
   handle.setAttribute("aria-valuenow", String(draft.cut));
-  handle.setAttribute("aria-valuetext", cutText(draft));
+  handle.setAttribute("aria-valuetext", cutLabel(draft));
 }
 
-/** @param {Axis} axis @param {(cut: number) => void} move */
-function dragCut(handle, svg, axis, move) {
+/** The cut in hand, and which of several it is. */
+const cutLabel = (draft) => cutText(draft) + (draft.cuts.length > 1 ? ` · ${t("s_cut_at", { n: draft.active + 1, all: draft.cuts.length })}` : "");
+
+/** The nearest cut follows the pointer. @param {Axis} axis */
+function dragCut(handle, svg, axis, draft, edit) {
   let held = -1;
-  const at = (e) => {
+  const placeOf = (e) => {
     const r = svg.getBoundingClientRect();
     const wide = (CUT_BOX.right - CUT_BOX.left) * (r.width / CUT_BOX.width);
-    const place = (e.clientX - r.left - CUT_BOX.left * (r.width / CUT_BOX.width)) / wide;
-    move(axis.cutAt(Math.min(Math.max(place, 0), 1), wide));
+    return [Math.min(Math.max((e.clientX - r.left - CUT_BOX.left * (r.width / CUT_BOX.width)) / wide, 0), 1), wide];
+  };
+  const at = (e) => {
+    const [place, wide] = placeOf(e);
+    edit.move(axis.cutAt(place, wide));
   };
   handle.addEventListener("pointerdown", (e) => {
     if (e.button) return;
     held = e.pointerId;
     handle.setPointerCapture(held);
     handle.focus({ preventScroll: true });
+    const far = draft.cuts.map((cut) => Math.abs(axis.placeOf(cut) - placeOf(e)[0]));
+    edit.choose(far.indexOf(Math.min(...far)));
     at(e);
   });
   handle.addEventListener("pointermove", (e) => e.pointerId === held && at(e));
@@ -90,13 +160,25 @@ function dragCut(handle, svg, axis, move) {
 }
 
 /** @param {Axis} axis */
-function keysOfCut(handle, axis, draft, move) {
+function keysOfCut(handle, axis, draft, edit) {
   handle.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
     const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -1e9, End: 1e9 }[e.key];
-    if (by === undefined) return;
+    if (by !== undefined) edit.move(stepWithin(axis, draft, e.shiftKey ? 10 * by : by));
+    else if (e.key === "+" || e.key === "Insert") edit.add();
+    else if (e.key === "Delete" || e.key === "Backspace") edit.remove();
+    else if (/^[1-9]$/.test(e.key) && Number(e.key) <= draft.cuts.length) edit.choose(Number(e.key) - 1);
+    else return;
     e.preventDefault();
-    move(axis.step(draft.cut, e.shiftKey ? 10 * by : by));
   });
+}
+
+/** The cut some steps away; before the next one if that is nearer. @param {Axis} axis */
+function stepWithin(axis, draft, by) {
+  const cut = axis.step(draft.cut, by);
+  const [low, high] = [draft.cuts[draft.active - 1], draft.cuts[draft.active + 1]];
+  if (by < 0 && low !== undefined && cut <= low) return axis.step(low, 1);
+  return by > 0 && high !== undefined && cut >= high ? axis.step(high, -1) : cut;
 }
 
 const isTime = (j) => ["date", "datetime"].includes(M.columns.display[j]);

@@ -1,23 +1,27 @@
 // The draft of a split: what the hand makes of a column at the selected node before it is taken. Its
 // figures follow from previews of the server: one under way at a time, the newest wins, at most one a frame.
 
-/** @type {any} column, node, data; cut (numbers, ordered levels) or groups (levels); answer of the last preview; error */
+/** @type {any} column, node, data; cuts (numbers, ordered levels), of which one is active, or groups (levels); answer of the last preview; error */
 let draft = null;
 
 /** What the server calls the draft. */
 function draftSplit() {
   const column = M.columns.name[draft.column];
+  if (draft.missing === ALONE) return { column, cuts: draft.cuts, missing_branch: true };
   const way = draft.missing === "" ? {} : { missing: Number(draft.missing) };
-  return draft.groups ? { column, branches: draft.groups, ...way } : { column, cut: draft.cut, ...way };
+  if (draft.groups) return { column, branches: draft.groups, ...way };
+  return draft.cuts.length > 1 ? { column, cuts: draft.cuts, ...way } : { column, cut: draft.cut, ...way };
 }
 
-/** Where rows without a value go: to the branch that fits best, or to a chosen one. */
+const ALONE = "alone"; // rows without a value have a branch of their own
+
+/** Where rows without a value go: to the branch that fits best, to a chosen one, or to one of their own. */
 function missingChoice() {
-  const n = draft.groups ? draft.groups.length : 2;
+  const n = draft.groups ? draft.groups.length : draft.cuts.length + 1;
   if (Number(draft.missing) >= n) draft.missing = "";
-  const ways = ["", ...Array.from({ length: n }, (_, b) => String(b))];
+  const ways = ["", ...Array.from({ length: n }, (_, b) => String(b)), ...(M.columns.kind[draft.column] === "numeric" ? [ALONE] : [])];
   return el("label", { class: "inline missing-choice", for: "draft-missing" }, `${t("n_missing", { n: fmtCount(draft.data.missing) })} ${t("s_missing_to")}`,
-    choice("draft-missing", t("s_missing_to"), ways, draft.missing, (b) => (b === "" ? t("s_missing_best") : branchWords(draftSplit(), draft.column, Number(b))), (b) => {
+    choice("draft-missing", t("s_missing_to"), ways, draft.missing, (b) => (b === "" ? t("s_missing_best") : b === ALONE ? t("s_missing_alone") : branchWords(draftSplit(), draft.column, Number(b))), (b) => {
       draft.missing = b;
       draftMoved();
     }));
@@ -32,9 +36,10 @@ async function beginDraft(j, given) {
     if (state.selected !== node || data.revision !== studio.server.revision) return;
     const best = bestOf(name);
     const start = given || ownSplit(node, j) || best.given;
-    draft = { node, column: j, data: { bars: data.histogram || levelBars(data), curve: data.curve, levels: data.levels, missing: data.n_missing, best }, cut: NaN, groups: null, missing: "", answer: null, error: "" };
+    draft = { node, column: j, data: { bars: data.histogram || levelBars(data), curve: data.curve, levels: data.levels, missing: data.n_missing, best }, cuts: [NaN], active: 0, groups: null, missing: start && start.missing_branch ? ALONE : "", answer: null, error: "",
+      get cut() { return this.cuts[this.active]; } };
     if (M.columns.kind[j] === "categorical") draft.groups = startGroups(start, data);
-    else draft.cut = start && start.cut !== undefined ? start.cut : middleCut(draft.data);
+    else draft.cuts = start && start.cuts ? [...start.cuts] : [start && start.cut !== undefined ? start.cut : middleCut(draft.data)];
     renderPanel();
     askPreview();
     document.getElementById("draft").scrollIntoView({ block: "nearest" });
@@ -62,6 +67,7 @@ function ownSplit(node, j) {
   const s = M.splits;
   if (M.isLeaf(node) || s.column[node] !== j) return null;
   if (s.kind[node] === CUT) return { cut: s.cut[node] };
+  if (s.kind[node] === INTERVALS) return { cuts: cutsOf(s, node), missing_branch: partsMissing(s, node) };
   if (s.kind[node] !== LEVELS) return null;
   const branches = Array.from({ length: M.nBranches(node) }, () => /** @type {number[]} */ ([]));
   for (let k = s.levelStart[node]; k < s.levelStart[node + 1]; k++) branches[s.levelBranch[k]].push(s.levelCode[k]);

@@ -1,6 +1,6 @@
 // The rivals of the selected node: the best split of every column, with what it would do to the rows.
 
-const rivals = { node: -1, revision: -1, lang: "", /** @type {any} */ data: null, loading: false, all: false };
+const rivals = { node: -1, revision: -1, lang: "", /** @type {any} */ data: null, all: false, /** what columns are searched for */ filter: "" };
 const MOST_RIVALS = 6;
 
 /** Have the rivals of the selected node, asked for once per node and tree. */
@@ -34,20 +34,53 @@ function fillRivals() {
   if (!holder) return;
   if (isHidden(state.selected)) return renderPanel();
   const held = holder.contains(document.activeElement) ? document.activeElement.id : "";
-  holder.replaceChildren(...rivalParts());
+  const list = document.getElementById("rival-list");
+  if (list && held === "rival-filter") list.replaceChildren(...rivalList(rivals.data)); // the field keeps its caret
+  else holder.replaceChildren(...rivalParts());
   if (held && document.getElementById(held)) document.getElementById(held).focus({ preventScroll: true });
 }
 
 function rivalParts() {
   const data = rivalsHere();
   if (!data) return [el("p", { class: "muted" }, t("s_searching"))];
+  return [data.rivals.length > MOST_RIVALS || rivals.filter ? rivalFilter() : "", el("div", { id: "rival-list" }, rivalList(data))];
+}
+
+/** The field that searches the columns: Enter goes to the first one found, Escape clears it. */
+function rivalFilter() {
+  const field = el("input", { id: "rival-filter", type: "search", autocomplete: "off", placeholder: t("s_find_column"), "aria-label": t("s_find_column"), title: t("s_find_column_hint") });
+  field.value = rivals.filter;
+  const search = (text) => {
+    rivals.filter = text;
+    fillRivals();
+    say(t("s_n_columns", { n: fmtCount(document.querySelectorAll("#rival-list .rival").length) }));
+  };
+  field.addEventListener("input", () => search(field.value));
+  field.addEventListener("keydown", (e) => {
+    const first = /** @type {HTMLElement|null} */ (document.querySelector("#rival-list .rival-name"));
+    if (e.key === "Enter" && first) first.focus();
+    else if (e.key === "Escape" && field.value) search((field.value = ""));
+    else return;
+    e.preventDefault();
+  });
+  return field;
+}
+
+/** Text as it is searched for: without case and accents. */
+const plainText = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+/** Whether a column is one that is searched for. */
+const isSearched = (name) => plainText(name).includes(plainText(rivals.filter.trim()));
+
+function rivalList(data) {
   const usable = data.rivals.filter((one) => one.split !== null);
-  const none = data.rivals.filter((one) => one.split === null && !one.forbidden).map((one) => one.column);
-  const most = rivals.all ? usable.length : MOST_RIVALS;
+  const shown = usable.map((one, rank) => ({ one, rank })).filter(({ one }) => isSearched(one.column));
+  const none = data.rivals.filter((one) => one.split === null && !one.forbidden && isSearched(one.column)).map((one) => one.column);
+  const most = rivals.all || rivals.filter ? shown.length : MOST_RIVALS;
   const best = usable.reduce((a, one) => Math.max(a, one.gain), 0);
+  const nothing = rivals.filter && usable.length ? t("s_find_none", { text: rivals.filter }) : t("s_no_split");
   return [
-    usable.length ? el("ol", { class: "rivals" }, usable.slice(0, most).map((one, k) => rivalItem(one, k, best))) : el("p", { class: "muted" }, t("s_no_split")),
-    usable.length > most ? el("button", { type: "button", class: "small", id: "all-rivals", onclick: () => { rivals.all = true; fillRivals(); } }, t("s_all_rivals", { n: fmtCount(usable.length) })) : "",
+    shown.length ? el("ol", { class: "rivals" }, shown.slice(0, most).map(({ one, rank }) => rivalItem(one, rank, best))) : none.length && rivals.filter ? "" : el("p", { class: "muted" }, nothing),
+    shown.length > most ? el("button", { type: "button", class: "small", id: "all-rivals", onclick: () => { rivals.all = true; fillRivals(); } }, t("s_all_rivals", { n: fmtCount(shown.length) })) : "",
     none.length ? el("p", { class: "muted small-text" }, t("s_without_split", { columns: listed(none, 8) })) : "",
   ];
 }
@@ -73,7 +106,8 @@ function rivalItem(one, k, best) {
 /** A rival's split in the words of the page. */
 function splitWords(one, j) {
   const { given } = one;
-  if (!given || j < 0 || given.cuts || given.presence) return one.split;
+  if (!given || j < 0 || given.presence) return one.split;
+  if (given.cuts) return `${isolated(one.column)}: ${t("s_n_branches", { n: given.cuts.length + (given.missing_branch ? 2 : 1) })}`;
   if (given.branches && given.branches.length > 2) return `${isolated(one.column)}: ${t("s_n_branches", { n: given.branches.length })}`;
   return `${isolated(one.column)} ${branchWords(given, j, 0)}`;
 }
@@ -82,6 +116,7 @@ function splitWords(one, j) {
 function branchWords(given, j, b, most = 5) {
   if (given.presence) return t(b ? "is_missing" : "is_present");
   if (given.cut !== undefined) return isYesNo(j, given.cut) ? `= ${t(b ? "yes" : "no")}` : `${b ? ">" : "≤"} ${fmtCut(given.cut, j, true)}`;
+  if (given.cuts && b > given.cuts.length) return t("is_missing");
   if (given.cuts) return b === 0 ? `≤ ${fmtCut(given.cuts[0], j, true)}` : b === given.cuts.length ? `> ${fmtCut(given.cuts[b - 1], j, true)}` : `${fmtCut(given.cuts[b - 1], j, true)} – ${fmtCut(given.cuts[b], j, true)}`;
   const names = (given.branches[b] || []).map((/** @type {number} */ c) => quotedLevel(M.columns.levels[j][c]));
   if (!names.length) return t("is_missing");

@@ -6,7 +6,7 @@ function columnPicture(seen) {
   if (seen.histogram.length) return numberPicture(seen);
   if (seen.kind === "identifier") return el("span", { class: "muted" }, t("s_n_distinct", { n: fmtCount(seen.n_distinct) }));
   const most = seen.levels.slice(0, 4);
-  const total = studio.columns.n_rows - seen.n_missing || 1;
+  const total = studio.columns.n_described - seen.n_missing || 1;
   const rest = seen.n_distinct - most.length;
   return el("div", { class: "level-bars" }, most.map(([level, n]) => {
     const bar = el("span", { class: "bar-fill" });

@@ -5,7 +5,7 @@ function tableScreen() {
   return el("main", { class: "table-screen", id: "table-screen" },
     resumedBox(),
     el("div", { class: "table-head" },
-      el("div", {}, el("h2", {}, s.source.name), el("p", { class: "muted" }, tableSummary()), s.source.remarks.map((text) => el("p", { class: "warn" }, text))),
+      el("div", {}, el("h2", {}, s.source.name), el("p", { class: "muted" }, tableSummary()), sampleMark(), s.source.remarks.map((text) => el("p", { class: "warn" }, text))),
       el("button", { type: "button", class: "primary", id: "start", disabled: !s.tree, onclick: () => showScreen("bench") }, t(isBegun() ? "s_continue" : "s_start"))),
     s.tree ? null : el("p", { class: "warn" }, t("s_choose_target")),
     isBegun() ? el("p", { class: "muted" }, t("s_starts_anew")) : null,
@@ -21,6 +21,13 @@ function tableSummary() {
   if (setup.n_without_target) parts.push(t("s_without_target", { n: fmtCount(setup.n_without_target) }));
   if (setup.n_held_out) parts.push(t("s_n_parts", { train: fmtCount(setup.n_train), held: fmtCount(setup.n_held_out) }));
   return parts.join(" · ");
+}
+
+/** Says so while the columns are described by some of the rows alone. */
+function sampleMark() {
+  const { columns } = studio;
+  if (!columns || columns.n_described >= columns.n_rows) return null;
+  return el("p", { class: "muted", id: "by-sample", role: "status" }, t("s_by_sample", { n: fmtCount(columns.n_described) }));
 }
 
 function resumedBox() {

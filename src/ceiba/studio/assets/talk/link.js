@@ -30,15 +30,17 @@ async function request(path, { method = "GET", body } = {}) {
 
 const api = {
   state: () => request("/api/state"),
-  columns: () => request("/api/columns"),
+  columns: (all = false) => request("/api/columns" + (all ? "?rows=all" : "")),
   files: () => request("/api/files"),
   action: (name, given, revision) => request("/api/action", { method: "POST", body: { action: name, arguments: given, ...(revision === undefined ? {} : { revision }) } }),
   rivals: (node) => request(`/api/node/${node}/rivals`),
   pValues: (node) => request(`/api/node/${node}/p-values`),
   column: (node, name) => request(`/api/node/${node}/column/${encodeURIComponent(name)}`),
   preview: (node, split) => request(`/api/node/${node}/preview`, { method: "POST", body: { split } }),
+  furtherCut: (node, column, cuts) => request(`/api/node/${node}/further-cut`, { method: "POST", body: { column, cuts } }),
   compare: (a, b) => request(`/api/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`),
   crossValidate: (folds) => request("/api/cross-validation", { method: "POST", body: { folds } }),
+  crossValidation: () => request("/api/cross-validation"),
   stopCrossValidation: () => request("/api/cross-validation", { method: "DELETE" }),
   answer: (node, column) => request(`/api/lesson/${node}`, { method: "POST", body: { column } }),
   steps: (node, column, measure) => request(`/api/lesson/${node}?column=${encodeURIComponent(column)}&measure=${measure}&lang=${LANG}`),

@@ -5,7 +5,7 @@ const studio = {
   /** @type {any} the state as the server gave it */ server: null,
   /** @type {any} the columns as described */ columns: null, /** @type {string[]} tables beside the data */ files: [],
   /** @type {"table"|"bench"|""} */ screen: "",
-  /** requests under way */ busy: 0,
+  /** requests under way */ busy: 0, /** the last revision that the server told of */ heard: 0,
   /** @type {{done: number, total: number}|null} */ progress: null,
   /** @type {number[]} milliseconds that previews took */ previewMs: [],
 };
@@ -60,6 +60,7 @@ function take(server, anyhow = false) {
 
 /** Read the state again. */
 async function refresh(anyhow = false) {
+  if (anyhow) studio.heard = 0;
   try {
     take(await api.state(), anyhow);
   } catch (error) {
@@ -94,6 +95,7 @@ function act(name, given = {}) {
 function setBusy(by) {
   studio.busy += by;
   document.documentElement.classList.toggle("busy", studio.busy > 0);
+  if (!studio.busy && studio.server && studio.heard > studio.server.revision) refresh(); // another tab acted meanwhile
 }
 
 /** Say what went wrong. @param {any} error */

@@ -20,6 +20,7 @@ Object.assign(WORDS, {
   s_n_columns: ["{n} columns", "{n} columnas", "{n} colunas"],
   s_without_target: ["{n} rows without a target left out", "{n} filas sin objetivo quedan fuera", "{n} linhas sem alvo ficam de fora"],
   s_n_parts: ["{train} to learn from, {held} held out", "{train} para aprender, {held} reservadas", "{train} para aprender, {held} reservadas"],
+  s_by_sample: ["Shown from a sample of {n} rows; all rows follow …", "Según una muestra de {n} filas; luego, con todas …", "Segundo uma amostra de {n} linhas; depois, com todas …"],
   s_resumed: ["Your work of {when} was restored ({n} actions).", "Se recuperó su trabajo del {when} ({n} acciones).", "Seu trabalho de {when} foi recuperado ({n} ações)."],
   s_afresh: ["Start over", "Empezar de cero", "Começar do zero"],
   s_role: ["role", "papel", "papel"],

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.grow.problem import Problem
 from ceiba.grow.shards.grower import Part, grow_parts, whole_part
 from ceiba.grow.shards.shard import Shard
 from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget
@@ -16,16 +18,11 @@ from ceiba.table.weights import exact_sum
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-
 Folds = npt.NDArray[np.uint16]
 
 
 def with_rows(problem: Problem) -> Problem:
     """Give the problem with target and weights of every row, which folds are made and judged by."""
-    from dataclasses import replace
-
     table, target = problem.table, problem.target
     assert isinstance(table, ShardedTable)
     assert isinstance(target, ShardedTarget)

@@ -1,0 +1,82 @@
+"""The theme's own words ("Next", "On this page") in the language of each page.
+
+Sphinx has one language for a whole site; here lessons and cheat sheets come in three. Sphinx's
+catalogues translate what they know, `WORDS` what only the theme says.
+"""
+
+from __future__ import annotations
+
+import gettext
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import sphinx.locale
+
+#: Folders whose second part is a language, and the locale of each.
+FOLDERS = ("lessons", "cheat_sheet")
+LOCALES = {"en": "en", "es": "es", "pt": "pt_BR"}
+WORDS = {
+    "es": {
+        "Back to top": "Volver arriba",
+        "Edit this page": "Editar esta página",
+        "Home": "Inicio",
+        "Index": "Índice",
+        "Next": "Siguiente",
+        "On this page": "En esta página",
+        "Previous": "Anterior",
+        "Search": "Buscar",
+    },
+    "pt": {
+        "Back to top": "Voltar ao topo",
+        "Edit this page": "Editar esta página",
+        "Home": "Início",
+        "Index": "Índice",
+        "Next": "Próxima",
+        "On this page": "Nesta página",
+        "Previous": "Anterior",
+        "Search": "Buscar",
+    },
+}
+
+
+class Words(gettext.NullTranslations):
+    """Our words first, then those of a catalogue."""
+
+    def __init__(self, words: dict[str, str], catalogue: gettext.NullTranslations) -> None:
+        super().__init__()
+        self.words = words
+        self.add_fallback(catalogue)
+
+    def gettext(self, message: str) -> str:
+        """Translate a message."""
+        return self.words.get(message.strip()) or super().gettext(message)
+
+
+@cache
+def words_of(lang: str) -> gettext.NullTranslations:
+    """Give what the templates say in a language."""
+    if lang == "en":
+        return gettext.NullTranslations()
+    folder = Path(sphinx.locale.__file__).parent
+    return Words(WORDS[lang], gettext.translation("sphinx", folder, [LOCALES[lang]]))
+
+
+def language_of(name: str) -> str:
+    """Give the language of a page by its name: "lessons/es/3" is Spanish."""
+    folder, _, rest = name.partition("/")
+    lang = rest.partition("/")[0]
+    return lang if folder in FOLDERS and lang in LOCALES else "en"
+
+
+def set_language(app: Any, name: str, template: str, context: dict[str, Any], tree: object) -> None:
+    """Give a page its ``lang``, and the templates the words of that language."""
+    lang = language_of(name)
+    context["language"] = LOCALES[lang].replace("_", "-")
+    app.builder.templates.environment.install_gettext_translations(words_of(lang))
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Connect the hook."""
+    app.connect("html-page-context", set_language, priority=900)  # after the theme
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

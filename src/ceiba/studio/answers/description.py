@@ -1,0 +1,41 @@
+"""The columns of the first screen: at once from some rows, then from all of them.
+
+Describing a million rows takes seconds, since the values of every column are sorted. The first
+screen has what an even sample shows, marked as such, until the description of all rows is there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba.inspection import describe
+from ceiba.studio.prepare import as_kind
+from ceiba.studio.work.setup import Setup
+from ceiba.table import Schema, Table
+
+_MOST_ROWS: Final = 50_000  # of the sample
+
+
+def described_by(setup: Setup) -> Any:
+    """Give what the description depends on, of all that can be set up."""
+    return repr((setup.target, setup.kinds, setup.orders))
+
+
+def description(table: Table, setup: Setup, *, whole: bool) -> dict[str, Any]:
+    """Describe the columns as set up; `n_described` says by how many rows."""
+    n_rows = table.n_rows
+    if n_rows > _MOST_ROWS and not whole:
+        table = table.take(np.linspace(0, n_rows - 1, _MOST_ROWS).astype(np.intp))
+    changed = tuple(
+        as_kind(
+            one,
+            "ordered" if one.name in setup.orders else setup.kinds.get(one.name),
+            setup.orders.get(one.name),
+        )
+        for one in table.columns
+    )
+    infos = tuple(one.info for one in changed)
+    made = describe(Table(changed, table.n_rows, Schema(infos)), setup.target).to_dict()
+    return {**made, "n_described": table.n_rows, "n_rows": n_rows}

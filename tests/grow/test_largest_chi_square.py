@@ -1,0 +1,99 @@
+"""The exact distribution of the largest chi-square of two classes, against all permutations."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+
+import ceiba
+from ceiba import _core
+from ceiba.grow.significance.separation import BestDivision, Values
+from ceiba.prune import ChiSquare
+
+STEPS = 1e8
+
+
+def largest(ones, n, ends, n_missing):
+    """The largest chi-square by scipy; `ones` are the places of the ones."""
+    y = np.zeros(n, int)
+    y[list(ones)] = 1
+    place = np.arange(n)
+    absent = place >= n - n_missing
+    sides = [place < end for end in ends]
+    if n_missing:
+        sides += [side | absent for side in sides] + [absent]
+    tables = ([[np.sum(s & (y == c)) for c in (0, 1)] for s in (side, ~side)] for side in sides)
+    return max(chi2_contingency(table, correction=False).statistic for table in tables)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_ones", "ends", "n_missing"),
+    [
+        (8, 4, [1, 2, 3, 4, 5, 6, 7], 0),
+        (9, 2, [3, 4, 8], 0),
+        (8, 3, [2], 0),
+        (9, 4, [1, 3, 4, 5], 3),
+        (8, 2, [2, 4], 1),
+        (8, 5, [], 4),
+        (9, 7, [1, 2], 6),
+    ],
+)
+def test_tail_is_the_share_of_all_permutations(n, n_ones, ends, n_missing):
+    each = np.array([largest(o, n, ends, n_missing) for o in combinations(range(n), n_ones)])
+    for limit in np.unique(each.round(9)):
+        limit = limit * (1 - 1e-7)  # below the value itself
+        tail = _core.largest_chi_square_tail(
+            limit, n_ones, n, np.array(ends, np.int64), n_missing, STEPS
+        )
+        assert tail == pytest.approx(np.mean(each >= limit), abs=1e-12)
+
+
+@pytest.mark.parametrize("n_missing", [0, 60])
+def test_tail_agrees_with_permutations(n_missing):
+    rng = np.random.default_rng(n_missing)
+    n = 250
+    for n_values in (8, 250):
+        truth = rng.permutation(np.repeat([0, 1], [180, 70]))
+        column = np.sort(rng.integers(0, n_values, n - n_missing))
+        ends = np.flatnonzero(np.diff(column)) + 1
+        search = BestDivision(Values.of_classes(truth), 0, ends, n_missing)
+        drawn = search.draw(20_000)
+        limit = np.quantile(drawn, 0.95)
+        tail = _core.largest_chi_square_tail(limit, 70, n, ends.astype(np.int64), n_missing, STEPS)
+        assert tail == pytest.approx(np.mean(drawn >= limit * (1 - 1e-9)), abs=0.007)
+
+
+def test_tail_of_large_tables_is_given_up_or_near_that_of_the_normal_limit():
+    n = 100_000
+    ends = np.arange(n // 4, 3 * n // 4)
+    tail = _core.largest_chi_square_tail(9.0, n // 2, n, ends, 0, 1e9)
+    # Miller and Siegmund (1982), (5): the largest over the middle half of the rows.
+    b, odds = 3.0, np.log(9.0)
+    density = np.exp(-b * b / 2) / np.sqrt(2 * np.pi)
+    assert tail == pytest.approx(4 * density / b + density * (b - 1 / b) * odds, rel=0.03)
+    assert np.isnan(_core.largest_chi_square_tail(9.0, n // 2, n, ends, 0, 1e6))
+
+
+def test_wrong_counts_are_refused():
+    ends = np.array([1, 2])
+    for n_ones, n_missing, cuts in ((0, 0, ends), (4, 0, ends), (2, 4, ends), (2, 2, ends),
+                                    (2, 0, ends[::-1].copy())):  # fmt: skip
+        with pytest.raises(ValueError, match=r"two classes|cuts"):
+            _core.largest_chi_square_tail(1.0, n_ones, 4, cuts, n_missing, STEPS)
+
+
+def test_p_value_of_two_classes_is_exact_and_monte_carlo_on_request():
+    methods = {"auto": set(), "monte_carlo": set()}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(80, 1)), rng.integers(0, 2, 80)
+        for by, seen in methods.items():
+            pruning = ChiSquare(correction="search", p_value=by)
+            model = ceiba.DecisionTreeClassifier(prune=pruning, max_depth=1).fit(X, y)
+            seen.add(model.pruning_table_.row(0)["p_value_by"].split(",")[0])
+    assert "exact over the search" in methods["auto"]
+    assert "Monte Carlo over the search" in methods["monte_carlo"]
+    assert "exact over the search" not in methods["monte_carlo"]

@@ -1,0 +1,109 @@
+"""Cross-validation on the page: its progress, fold by fold, and the button that cancels it.
+
+Folds wait at a gate that the test opens, so nothing depends on how fast the machine is.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ceiba.studio.answers import validation
+from ceiba.studio.work.workspace import Workspace
+from tests.studio.page.hands import Hands
+from tests.studio.page.serving import serve_here
+from tests.studio.random_work import opened
+
+pytest.importorskip("starlette")
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Semaphore:
+    """Let one fold through per release."""
+    gate, grow = threading.Semaphore(0), validation.fold_tree
+
+    def fold_tree(*given: Any) -> Any:
+        assert gate.acquire(timeout=120)
+        return grow(*given)
+
+    monkeypatch.setattr(validation, "fold_tree", fold_tree)
+    return gate
+
+
+@pytest.fixture
+def hands(browser: Any, gate: threading.Semaphore) -> Iterator[Hands]:
+    workspace: Workspace = opened(0)
+    workspace.act("grow", {"node": 0, "levels": 2})
+    with serve_here(workspace) as address:
+        tab = Hands(browser, address)
+        tab.page.click("#screen-bench")
+        yield tab
+        gate.release(1000)
+        tab.context.close()
+
+
+def bar(hands: Hands) -> list[Any]:
+    """Give what the progress bar shows."""
+    shown: list[Any] = hands.run(
+        """() => { const bar = document.getElementById("cv-progress");
+          return bar && [bar.value, bar.max, bar.nextSibling.textContent]; }"""
+    )
+    return shown
+
+
+def await_folds(hands: Hands, n: int) -> None:
+    hands.until(f"(ceibaStudio.studio.progress || {{}}).done === {n}")
+
+
+def test_bar_follows_the_folds_and_the_figure_comes_at_the_end(
+    hands: Hands, gate: threading.Semaphore
+) -> None:
+    hands.page.click("#cv-run")
+    assert bar(hands) == [0, 10, "0/10"]
+    for done in (1, 2, 3):
+        gate.release()
+        await_folds(hands, done)
+        assert bar(hands) == [done, 10, f"{done}/10"]
+    gate.release(7)
+    hands.until("document.querySelector('#cv-box strong')")
+    assert "±" in hands.page.inner_text("#cv-box")
+    assert bar(hands) is None
+    assert hands.errors == []
+
+
+def test_cancel_stops_it_and_it_can_be_run_again(hands: Hands, gate: threading.Semaphore) -> None:
+    hands.page.focus("#cv-run")
+    hands.press("Enter")
+    gate.release(2)
+    await_folds(hands, 2)
+    assert hands.run("() => document.activeElement.id") == "cv-stop"  # the hand stays where it is
+    hands.press("Enter")
+    hands.until("document.getElementById('cv-run') && !ceibaStudio.studio.progress")
+    assert hands.run("() => document.activeElement.id") == "cv-run"
+    hands.press("Enter")  # while the third fold of the cancelled one is still at work
+    gate.release(12)
+    hands.until("document.querySelector('#cv-box strong')")
+    assert hands.run("() => ceibaStudio.studio.server.figures.cross_validated.current")
+    assert hands.run("() => ceibaStudio.studio.progress") is None
+    assert hands.errors == []
+
+
+def test_other_tab_sees_the_progress_and_may_cancel(
+    hands: Hands, browser: Any, gate: threading.Semaphore
+) -> None:
+    hands.page.click("#cv-run")
+    gate.release(2)
+    await_folds(hands, 2)
+    other = Hands(browser, hands.page.url)  # opened while it runs
+    other.page.click("#screen-bench")
+    assert bar(other) == [2, 10, "2/10"]
+    other.page.click("#cv-stop")
+    hands.until("document.getElementById('cv-run') && !ceibaStudio.studio.progress")
+    gate.release(1)
+    hands.page.wait_for_timeout(200)
+    assert bar(hands) is None
+    assert hands.run("() => ceibaStudio.studio.server.figures.cross_validated") is None
+    other.context.close()
