@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
+from ceiba.grow import Multiway
 from ceiba.grow.shards import grower, out_of_core, scratch
 from ceiba.grow.shards.second_pass import described
 from ceiba.prune import (
@@ -76,7 +77,10 @@ def write(folder: Path, table: Any, ends: tuple[int, ...] = (100, 2300)) -> Any:
 @pytest.mark.parametrize("options", [{}, {"max_depth": 3, "criterion": "entropy"},
                                      {"missing": "majority", "ccp_alpha": 0.002},
                                      {"categorical_splits": "multiway", "min_samples_leaf": 0.01},
-                                     {"class_prior": {"yes": 0.2, "no": 0.8}}])  # fmt: skip
+                                     {"class_prior": {"yes": 0.2, "no": 0.8}},
+                                     {"max_leaf_nodes": 20},
+                                     {"categorical_splits": Multiway(empty=True), "max_depth": 5,
+                                      "missing": "majority", "criterion": "entropy"}])  # fmt: skip
 def test_classifier(tmp_path: Path, options: dict[str, Any]) -> None:
     table = table_of(4000)
     scan = write(tmp_path, table)
@@ -95,6 +99,7 @@ def test_classifier(tmp_path: Path, options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", [{"min_samples_leaf": 5}, {"criterion": "poisson"},
+                                     {"max_leaf_nodes": 30, "min_samples_leaf": 3},
                                      {"monotonic_cst": {"single": 1}, "max_depth": 5}])  # fmt: skip
 def test_regressor(tmp_path: Path, options: dict[str, Any]) -> None:
     table = table_of(4000, seed=1).drop_columns(["label"])
