@@ -18,11 +18,11 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo cpp-tests test test-full sanitize fuzz wheel oracle bench bench-full lint format docs man build \
-  clean
+.PHONY: FORCE help demo cpp-tests test test-full sanitize fuzz wheel reproducible arm64 oracle bench bench-full lint format \
+  docs man build clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(STAMPS)/built ## learn two small trees, print them, plot one (into out/)
 	@$(PY) -m ceiba demo
@@ -30,8 +30,9 @@ demo: $(STAMPS)/built ## learn two small trees, print them, plot one (into out/)
 test: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## the fast test suite, with the examples of docs and docstrings
 	$(PYTEST) -m "not slow" $(ARGS)
 
-test-full: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## all tests, including the slow ones
+test-full: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## all tests, including the slow ones and those of make sanitize
 	$(PYTEST) $(ARGS)
+	@$(MAKE) --no-print-directory sanitize ARGS=
 
 cpp-tests: $(STAMPS)/tools ## compile the unit tests of the C++ core (pytest runs them)
 	@mkdir -p build
@@ -48,6 +49,12 @@ fuzz: $(STAMPS)/built ## try to break the library for MINUTES (5); findings are 
 
 wheel: $(STAMPS)/built $(STAMPS)/release ## source archive and wheel as they are released, tried in an empty environment
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m shipping.wheel
+
+reproducible: wheel ## the last commit built once more in another folder: the same bytes as in dist/?
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m shipping.reproducible
+
+arm64: $(STAMPS)/tools ## the core's trees on arm64 (cross compiler and emulator) are those of this machine
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m tests.hardening.arm64
 
 oracle: $(STAMPS)/built ## compare with the reference trees in CEIBA_ORACLE (default ../shared/oracle)
 	$(PY) tests/oracle/run.py $(ARGS)

@@ -1,13 +1,17 @@
 """The bill of materials of a wheel, as CycloneDX JSON: what is compiled in, and what it needs.
 
 nanobind and the hash map inside it are compiled into ``_core``; the dependencies are those of
-pyproject.toml, which pip installs beside it.
+pyproject.toml, which pip installs beside it. Number and time are those of the version and of
+SOURCE_DATE_EPOCH: the bill of one commit is the same text on any day.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
+import uuid
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
@@ -34,7 +38,9 @@ def bill_of_materials() -> str:
         purl=PackageURL("pypi", name="ceiba", version=project["version"]),
         bom_ref="ceiba",
     )
-    bill = Bom()
+    content = f"{project['name']} {project['version']} {os.environ['SOURCE_DATE_EPOCH']}"
+    bill = Bom(serial_number=uuid.uuid5(uuid.NAMESPACE_OID, content))
+    bill.metadata.timestamp = datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), UTC)
     bill.metadata.component = ceiba
     parts = [
         Component(

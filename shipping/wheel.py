@@ -5,11 +5,13 @@
 3. A bill of materials goes into ``*.dist-info/sboms`` (sbom.py).
 4. The wheel is installed into an empty environment, where smoke.py runs outside of the project.
 
-Both files are left in dist/.
+Both files are left in dist/. Times in them are those of the commit, or SOURCE_DATE_EPOCH, so that
+one commit gives the same bytes on any day (reproducible.py).
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -25,21 +27,33 @@ DIST = ROOT / "dist"
 
 def main() -> None:
     shutil.rmtree(DIST, ignore_errors=True)
+    set_time_of_commit()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        archive = source_archive()
-        wheel = with_bill(repaired(built(archive, work), work), work)
-        shutil.move(wheel, DIST)
-        wheel = DIST / wheel.name
-        tried(wheel, work)
+        shutil.move(released(ROOT, DIST, work), DIST)
+        tried(next(DIST.glob("*.whl")), work)
     for file in sorted(DIST.iterdir()):
         print(f"{file.relative_to(ROOT)}  {file.stat().st_size / 1e6:.1f} MB")
 
 
-def source_archive() -> Path:
+def set_time_of_commit() -> None:
+    """Date what is built to the last commit, if it is not dated already."""
+    if "SOURCE_DATE_EPOCH" not in os.environ:
+        words = ["git", "log", "-1", "--format=%ct"]
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+        os.environ["SOURCE_DATE_EPOCH"] = done.stdout.strip()
+
+
+def released(project: Path, archives: Path, work: Path) -> Path:
+    """Pack the project's source archive into a folder; give the finished wheel made from it."""
+    archive = source_archive(project, archives)
+    return with_bill(repaired(built(archive, work), work), work)
+
+
+def source_archive(project: Path, folder: Path) -> Path:
     """Pack the source archive."""
-    run(sys.executable, "-m", "build", "--sdist", "--no-isolation", "-o", DIST, ROOT)
-    return next(DIST.glob("*.tar.gz"))
+    run(sys.executable, "-m", "build", "--sdist", "--no-isolation", "-o", folder, project)
+    return next(folder.glob("*.tar.gz"))
 
 
 def built(archive: Path, work: Path) -> Path:
@@ -47,9 +61,20 @@ def built(archive: Path, work: Path) -> Path:
     with tarfile.open(archive) as packed:
         packed.extractall(work / "sources", filter="data")
     sources = next((work / "sources").iterdir())
+    os.environ["CCACHE_DISABLE"] = "1"
+    os.environ["CXXFLAGS"] = f"-ffile-prefix-map={work}=."  # no path of this machine in the core
     flags = ["--no-deps", "--no-index", "--no-build-isolation", "-w", work / "built"]
-    run(sys.executable, "-m", "pip", "wheel", "-q", *flags, sources)
+    run(*without_network(), sys.executable, "-m", "pip", "wheel", "-q", *flags, sources)
     return next((work / "built").glob("*.whl"))
+
+
+def without_network() -> list[str]:
+    """The words that run a command without a network, where the system has them."""
+    words = ["unshare", "--map-root-user", "--net"]
+    if shutil.which("unshare") and not subprocess.run([*words, "true"], check=False).returncode:
+        return words
+    print("the network cannot be switched off here; pip is told not to use it", flush=True)
+    return []
 
 
 def repaired(wheel: Path, work: Path) -> Path:

@@ -106,6 +106,8 @@ void bind_layout(nb::module_& m) {
                 shards::NumberDigits(values.data()[i], shards::any_unit)
                     .add_to(digits.data() + group * shards::any_digits);
             }
+            for (std::size_t g = 0; g < n_groups; ++g)
+                shards::carry(digits.data() + g * shards::any_digits, shards::any_digits);
             return to_numpy(std::move(digits));
         },
         nb::arg("values"), nb::arg("groups").none(), nb::arg("n_groups"),

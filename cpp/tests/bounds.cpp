@@ -1,6 +1,6 @@
-// Bounds of the gain (split/bins/bounds.hpp) against brute force: whatever the order of the rows of a bin, no cut
+// Bounds of the gain (split/survey/bounds.hpp) against brute force: whatever the order of the rows of a bin, no cut
 // inside it may gain more than its bound says.
-#include "split/bins/bounds.hpp"
+#include "split/survey/bounds.hpp"
 
 #include <functional>
 

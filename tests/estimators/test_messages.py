@@ -59,3 +59,10 @@ def test_reprune_of_rpart_is_the_tree_of_another_cp() -> None:
     smaller = model.reprune(cp=0.6)
     assert smaller.tree_ == ceiba.rpart(cp=0.6, xval=0).fit(iris.X, iris.y).tree_
     assert smaller.get_n_leaves() < model.get_n_leaves() == 3
+
+
+def test_class_weights_of_too_few_outputs_are_refused_in_the_words_of_scikit_learn():
+    model = ceiba.DecisionTreeClassifier(class_weight=[{0: 2.0, 1: 1.0}])
+    words = "number of elements in class_weight should match number of outputs.*Got 1 for 2"
+    with pytest.raises(ceiba.OptionError, match=words):
+        model.fit([[1.0], [2.0]], [[0, 0], [1, 1]])

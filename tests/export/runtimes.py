@@ -11,6 +11,7 @@ import math
 import shutil
 import sqlite3
 import subprocess
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ import numpy as np
 
 from tests.export.agreement import compare
 from tests.export.drawn_trees import Drawn
+from tests.export.servers import pmml_evaluator, psql
 
 NODE = shutil.which("node")
+DOT = shutil.which("dot")
 COMPILER = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
 
 
@@ -63,6 +66,35 @@ def run_duckdb(drawn: Drawn) -> None:
         base.execute("CREATE TABLE data AS SELECT * FROM arrow")
         result = base.execute(drawn.tree.export("sql", dialect="duckdb") + "ORDER BY row_id")
         sql_answers(drawn, [one[0] for one in result.description], result.fetchall())
+
+
+def run_postgresql(drawn: Drawn) -> None:
+    kinds = []
+    for info in drawn.tree.schema.columns:
+        text = "integer" if info.levels and isinstance(info.levels[0], int) else "text"
+        kinds.append(f"{quoted(info.name)} {'float8' if info.is_numeric else text}")
+    lines = [f"DROP TABLE IF EXISTS data; CREATE TABLE data (row_id int, {', '.join(kinds)});",
+             "COPY data FROM STDIN;"]  # fmt: skip
+    for i, row in enumerate(zip(*drawn.rows.values(), strict=True)):
+        lines.append("\t".join([str(i), *map(copy_text, row)]))
+    query = drawn.tree.export("sql", dialect="postgresql")
+    lines += ["\\.", f"SELECT json_agg(q ORDER BY row_id) FROM ({query}) AS q;"]
+    done = subprocess.run(
+        [*psql(), "-v", "ON_ERROR_STOP=1"], input="\n".join(lines), text=True,
+        capture_output=True, check=True, encoding="utf-8",
+    )  # fmt: skip
+    rows = json.loads(done.stdout)
+    compare(drawn, [one["leaf"] for one in rows], [one["prediction"] for one in rows])
+
+
+def copy_text(value: Any) -> str:
+    """Write a value as COPY reads it."""
+    if value is None:
+        return "\\N"
+    if isinstance(value, float):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, repr(value))
+    text = str(value).replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
+    return text.replace("\r", "\\r")
 
 
 def run_python(drawn: Drawn) -> None:
@@ -184,3 +216,34 @@ def run_onnx(drawn: Drawn, dtype: str) -> None:
     if "label" in result:
         proba: Any = drawn.tree.predict_proba(drawn.rows)
         assert result["probabilities"].tolist() == proba.tolist()
+
+
+def run_pmml(drawn: Drawn, folder: Path) -> None:
+    import pandas as pd
+
+    path = folder / "tree.pmml"
+    drawn.tree.export("pmml", path)
+    frame = pd.DataFrame({k: pd.Series(v, dtype=object) for k, v in drawn.rows.items()})
+    result = pmml_evaluator()(path).evaluateAll(frame)
+    target = next(name for name in result.columns if name not in ("leaf",))
+    leaf = [int(text.split(":")[0]) for text in result["leaf"]]  # "0:5": the root, asked at 5
+    compare(drawn, leaf, result[target].tolist())
+
+
+def run_sklearn(drawn: Drawn) -> None:
+    """For trees of numbers that are float32; a cost matrix is not carried over."""
+    model = drawn.tree.to_sklearn()
+    rows = np.column_stack([np.array(cells, float) for cells in drawn.rows.values()])
+    compare(drawn, model.apply(rows).tolist(), model.predict(rows).tolist())
+
+
+def run_drawings(drawn: Drawn) -> None:
+    """Graphviz and a parser of XML take the drawings."""
+    assert DOT is not None
+    ElementTree.fromstring(drawn.tree.export("svg"))
+    done = subprocess.run(
+        [DOT, "-Tplain"], input=drawn.tree.export("dot"), capture_output=True, check=True,
+        encoding="utf-8",
+    )  # fmt: skip
+    n_nodes = sum(line.startswith("node ") for line in done.stdout.split("\n"))
+    assert n_nodes == drawn.tree.n_nodes, drawn.seed

@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+import pytest
 
 from ceiba import _core
 from ceiba.grow import GrowOptions, Multiway, Problem
@@ -18,6 +19,8 @@ from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget, Weighed
 from ceiba.table import Kind, Table, read, read_target
 from ceiba.table.weights import exact_sum
 from ceiba.tree import Tree
+
+pd = pytest.importorskip("pandas")
 
 
 def sharded(
@@ -34,8 +37,9 @@ def sharded(
     """
     table, target = problem.table, problem.target
     classes = problem.options.task == "classification"
+    single = frozenset(c.name for c in table.columns if c.values.dtype == np.float32)
     edges = [
-        [] if c.info.kind is Kind.CATEGORICAL else edges_of(_numbers(c)[sample], False)
+        [] if c.info.kind is Kind.CATEGORICAL else edges_of(_numbers(c)[sample], c.name in single)
         for c in table.columns
     ]
     arrays, ranges = [], []
@@ -43,7 +47,7 @@ def sharded(
         shapes = empty_arrays(
             table.schema,
             len(rows),
-            frozenset(),
+            single,
             classes=classes,
             weighted=problem.weight is not None,
         )
@@ -129,7 +133,7 @@ def random_problem(rng: np.random.Generator, task: str) -> Problem:
         "regression": ["squared_error", "squared_error", "poisson"],
     }
     criterion = str(rng.choice(criteria[task]))
-    frame = {f"c{j}": _column(rng, n, int(rng.integers(0, 6))) for j in range(n_columns)}
+    frame = {f"c{j}": _column(rng, n, int(rng.integers(0, 8))) for j in range(n_columns)}
     table = read(frame)
     first = _numbers(table.columns[0])
     signal = np.nan_to_num((first - np.nanmean(first)) / (np.nanstd(first) + 1e-9))
@@ -140,6 +144,8 @@ def random_problem(rng: np.random.Generator, task: str) -> Problem:
         "min_samples_leaf": int(rng.choice([1, 1, 5])),
         "max_depth": [None, 3, 6][int(rng.integers(0, 3))],
     }
+    if not any(c.missing.any() for c in table.columns) and rng.random() < 0.5:
+        options["missing"] = "error"
     if rng.random() < 0.3 and criterion != "hellinger":
         empty = task == "classification" and rng.random() < 0.3
         options["categorical_splits"] = Multiway(empty=True) if empty else "multiway"
@@ -187,8 +193,17 @@ def _column(rng: np.random.Generator, n: int, kind: int) -> Any:
         np.where(rng.random(n) < 0.5, -0.0, rng.integers(0, n_levels, n) / 3),
         np.array([f"l{k}" for k in rng.integers(0, n_levels, n)], dtype=object),
         rng.integers(0, 2, n).astype(float),
+        rng.integers(-20, 50, n),
+        rng.integers(0, n_levels, n),
     ][kind]
-    if rng.random() < 0.4:
+    gaps = rng.random() < 0.4
+    if kind == 6:
+        return values
+    if kind == 7:
+        codes = np.where(rng.random(n) < 0.15 * gaps, -1, values)
+        levels = [f"o{k}" for k in range(n_levels)]
+        return pd.Series(pd.Categorical.from_codes(codes, levels, ordered=True))
+    if gaps:
         values[rng.random(n) < 0.15] = None if values.dtype == object else np.nan
     return values
 

@@ -55,6 +55,7 @@ OPTIONS: dict[str, Any] = {
     "surrogate_style": 1,
     "use_surrogate": 0,
     "weights_count_rows": True,
+    "zoom_rows": 50,
 }
 #: What must come with an option for it to matter.
 WITH = {"seed": {"max_features": 2}, "class_cost": {"min_risk_ratio": 0.3}}

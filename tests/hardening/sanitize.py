@@ -3,6 +3,9 @@
     python -m tests.hardening.sanitize                  both, the fast tests of the core
     python -m tests.hardening.sanitize thread --all     one of them, slow tests too
     python -m tests.hardening.sanitize address --tests tests/table
+    python -m tests.hardening.sanitize --units          both, the unit tests of cpp/tests alone
+    python -m tests.hardening.sanitize --every 10       both, every tenth test
+    python -m tests.hardening.sanitize address --arguments -k shards
 
 *address* is AddressSanitizer with UBSan, *thread* is ThreadSanitizer. Each builds the package into
 an environment of its own below build/sanitize, which sees the packages of this one by a path file;
@@ -24,11 +27,20 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "sanitize"
 RUNTIME = {"address": "libasan.so", "thread": "libtsan.so"}
-#: What runs the compiled core most: growing, pruning, predicting, searching, explaining.
+#: What runs the compiled core most: growing, pruning, predicting, searching, explaining; threads:
+#: what grows, routes and explains with several, tables in pieces, and the studio's server.
 TESTS = {
     "address": ["tests/core", "tests/grow", "tests/optimal", "tests/prune", "tests/families",
-                "tests/properties", "tests/trust", "tests/table/test_unaligned.py"],
-    "thread": ["tests/core", "tests/grow", "tests/optimal", "tests/properties"],
+                "tests/properties", "tests/trust", "tests/table/test_unaligned.py",
+                "tests/tree/test_route.py", "tests/tree/test_cut_trees.py",
+                "tests/tree/test_level_trees.py", "tests/estimators/test_beyond_memory.py",
+                "tests/studio/test_answers.py", "tests/studio/test_server.py"],
+    "thread": ["tests/core", "tests/grow", "tests/optimal", "tests/properties/test_invariance.py",
+               "tests/prune/test_cross_validation.py", "tests/trust/test_shapley.py",
+               "tests/trust/test_stability.py", "tests/tree/test_route.py",
+               "tests/tree/test_cut_trees.py", "tests/tree/test_level_trees.py",
+               "tests/estimators/test_beyond_memory.py", "tests/studio/test_answers.py",
+               "tests/studio/test_server.py"],
 }  # fmt: skip
 
 #: Tests that limit the address space, of which a sanitizer needs terabytes.
@@ -38,9 +50,10 @@ NOT_HERE = "not cannot_be_started"
 def main() -> int:
     options = read_options()
     for kind in options.kinds or list(RUNTIME):
-        python = build(kind)
-        tests = options.tests or TESTS[kind]
-        status = run(kind, python, tests, everything=options.all, arguments=options.arguments)
+        suites = build_units(kind)
+        status = run_units(suites)
+        if status == 0 and not options.units:
+            status = run(kind, build(kind), options)
         print(f"{kind}: {'clean' if status == 0 else 'NOT clean'}", flush=True)
         if status:
             return status
@@ -53,6 +66,8 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("kinds", nargs="*", metavar="address|thread", help="default: both")
     parser.add_argument("--all", action="store_true", help="slow tests too")
     parser.add_argument("--tests", nargs="+", metavar="PATH", help="default: those of the core")
+    parser.add_argument("--units", action="store_true", help="the unit tests of cpp/tests alone")
+    parser.add_argument("--every", type=int, default=1, metavar="K", help="every k-th test only")
     parser.add_argument("--arguments", nargs=argparse.REMAINDER, default=[], help="for pytest")
     return parser.parse_args()
 
@@ -70,15 +85,35 @@ def build(kind: str) -> Path:
     flags = [f"-Ccmake.define.CEIBA_SANITIZE={kind}", f"-Cbuild-dir={home / 'objects'}"]
     install = ["--no-build-isolation", "--no-deps", "--no-index", "--force-reinstall", *flags]
     call(sys.executable, "-m", "pip", "--python", python, "install", "-q", *install, str(ROOT))
-    suites = home / "cpp-tests"
-    call("cmake", "-S", "cpp/tests", "-B", suites, f"-DCEIBA_SANITIZE={kind}")
-    call("cmake", "--build", suites, "--parallel", "2")
     return python
 
 
-def run(
-    kind: str, python: Path, tests: list[str], *, everything: bool, arguments: list[str]
-) -> int:
+def build_units(kind: str) -> Path:
+    """Compile the unit tests of the core, instrumented; give the program."""
+    folder = FOLDER / kind / "cpp-tests"
+    print(f"{kind}: building into {folder.relative_to(ROOT)}", flush=True)
+    call("cmake", "-S", "cpp/tests", "-B", folder, f"-DCEIBA_SANITIZE={kind}")
+    call("cmake", "--build", folder, "--parallel", "2")
+    return folder / "ceiba_tests"
+
+
+def run_units(program: Path) -> int:
+    """Run the unit tests; give the exit status."""
+    return subprocess.run([*at_fixed_addresses(), str(program)], check=False).returncode
+
+
+def at_fixed_addresses() -> list[str]:
+    """ThreadSanitizer wants addresses where it expects them; containers may forbid asking."""
+    words = ["setarch", "-R"]
+    try:
+        return (
+            words if subprocess.run([*words, "true"], capture_output=True).returncode == 0 else []
+        )
+    except FileNotFoundError:
+        return []
+
+
+def run(kind: str, python: Path, options: argparse.Namespace) -> int:
     """Run the tests in the environment; give the exit status."""
     environment = {
         **os.environ,
@@ -88,14 +123,15 @@ def run(
         "OPENBLAS_NUM_THREADS": "1",
         "CEIBA_CPP_TESTS": str(FOLDER / kind / "cpp-tests" / "ceiba_tests"),
         "CEIBA_SANITIZE": kind,
+        "CEIBA_EVERY_KTH": str(options.every),
     }
-    # The runtime is loaded first, with the library whose exceptions it watches; ThreadSanitizer
-    # wants addresses where it expects them.
+    # The runtime is loaded first, with the library whose exceptions it watches.
     libraries = (RUNTIME[kind], "libstdc++.so.6")
     runtime = " ".join(call("gcc", f"-print-file-name={name}").strip() for name in libraries)
-    words = ["setarch", "-R", "env", f"LD_PRELOAD={runtime}", str(python), "-m", "pytest", "-q"]
-    chosen = ["-k", NOT_HERE] if everything else ["-k", NOT_HERE, "-m", "not slow"]
-    words += ["-p", "no:cacheprovider", "-n", "2", *chosen, *tests, *arguments]
+    words = [*at_fixed_addresses(), "env", f"LD_PRELOAD={runtime}", str(python), "-m", "pytest"]
+    chosen = ["-k", NOT_HERE] if options.all else ["-k", NOT_HERE, "-m", "not slow"]
+    plugins = ["-q", "-p", "no:cacheprovider", "-p", "tests.hardening.every_kth"]
+    words += [*plugins, "-n", "2", *chosen, *(options.tests or TESTS[kind]), *options.arguments]
     return subprocess.run(words, cwd=ROOT, env=environment, check=False).returncode
 
 

@@ -142,7 +142,8 @@ def test_weights_that_are_frequencies_have_the_interval_of_repeated_rows():
     values, weight = rng.lognormal(size=30), rng.integers(1, 5, 30)
     rows = np.repeat(values, weight)
     expected = mean_interval(rows, np.ones(len(rows)), len(rows))
-    assert mean_interval(values, weight * 1.0, float(weight.sum())) == pytest.approx(expected)
+    interval = mean_interval(values, weight * 1.0, float(weight.sum()), frequency_weights=True)
+    assert interval == pytest.approx(expected)
 
 
 def test_interval_of_r2_covers_it():

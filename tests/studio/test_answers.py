@@ -234,3 +234,29 @@ def test_cross_validation_of_a_grown_tree_is_that_of_growing() -> None:
         model.fit(bench.data.X.take(fold.train), labels[fold.train])
         wrong += int((model.predict(bench.data.X.take(fold.test)) != labels[fold.test]).sum())
     assert made["error"] == pytest.approx(wrong / len(labels))
+
+
+@pytest.mark.parametrize("costs", [None, [[0, 1], [5, 0]]])
+def test_figures_under_priors_weigh_classes_not_rows(costs: Any) -> None:
+    workspace = opened(0)
+    workspace.act("set_held_out", {"share": 0.3})
+    labels = sorted(set(map(str, frame(0)["buys"])))
+    prior = dict(zip(labels, (0.9, 0.1), strict=True))
+    workspace.act("set_options", {"options": {}, "class_prior": prior, "cost_matrix": costs})
+    workspace.act("grow", {"node": 0, "levels": 2})
+    made = figures(bench_of(workspace))
+    tree, matrix = workspace.state.tree, np.array(costs or [[0, 1], [1, 0]], float)
+    assert tree is not None
+    assert workspace.data.held_out is not None
+    for name, data in (("train", workspace.data), ("held_out", workspace.data.held_out)):
+        truth, said = data.y.values[:, 0], tree.answer[tree.apply(data.X)]
+        risk = [matrix[k, said[truth == k]].mean() for k in (0, 1)]
+        key = "error" if costs is None else "cost"
+        assert made[name][key] == pytest.approx(0.9 * risk[0] + 0.1 * risk[1])
+        spread = np.concatenate(
+            [
+                (p / (truth == k).sum()) * (matrix[k, said[truth == k]] - made[name][key])
+                for k, p in enumerate((0.9, 0.1))
+            ]
+        )
+        assert made[name]["se"] == pytest.approx(np.sqrt((spread**2).sum()))

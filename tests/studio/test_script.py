@@ -65,14 +65,17 @@ def test_script_is_a_program_that_reads_the_file(tmp_path: Path) -> None:
     rows = ["size;price;sold", *(f"{s};{k},5;{'yes' if k > 4 else 'no'}"
                                  for k in range(10) for s in "SML")]  # fmt: skip
     (tmp_path / "shop.csv").write_text("\n".join(rows))
+    (tmp_path / "later.csv").write_text("\n".join(rows[:9]))
     source, name = file_source(str(tmp_path / "shop.csv"), "sold", ReadingFlags(), None)
     workspace = Workspace(source, first_setup(source, name, {}))
     workspace.act("set_column", {"column": "size", "order": ["S", "M", "L"]})
+    workspace.act("set_held_out", {"file": "later.csv"})
     workspace.act("take", {"node": 0, "split": "size <= M"})
     workspace.act("grow", {"node": 0})
     program = tmp_path / "again.py"
     program.write_text(script(source, workspace.state), encoding="utf-8")
-    ran = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    command = [sys.executable, program]  # wherever it is run: the files lie beside each other
+    ran = subprocess.run(command, cwd="/", capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == str(workspace.state.tree).strip()
     assert "price <= 5" in ran.stdout
 

@@ -21,41 +21,16 @@ public:
         for (double x : terms) add(x);
     }
 
-    friend Expansion operator+(Expansion a, const Expansion& b) {
-        for (double x : b.parts_) a.add(x);
-        return a;
-    }
-    friend Expansion operator-(Expansion a, const Expansion& b) {
-        for (double x : b.parts_) a.add(-x);
-        return a;
-    }
-    friend Expansion operator*(const Expansion& a, const Expansion& b) {
-        Expansion product;
-        for (double x : a.parts_)
-            for (double y : b.parts_) {
-                const DoubleDouble p = two_product(x, y);
-                product.add(p.lo);
-                product.add(p.hi);
-            }
-        return product;
-    }
+    friend Expansion operator+(Expansion a, const Expansion& b);
+    friend Expansion operator-(Expansion a, const Expansion& b);
+    friend Expansion operator*(const Expansion& a, const Expansion& b);
 
     // -1, 0 or 1. The largest part decides, since the others together are smaller than its last bit.
     int sign() const { return parts_.empty() ? 0 : (parts_.back() > 0.0 ? 1 : -1); }
     bool finite() const { return parts_.empty() || std::isfinite(parts_.back()); }
 
 private:
-    // Grow-expansion with elimination of zeros; parts ascend in magnitude.
-    void add(double x) {
-        std::size_t kept = 0;
-        for (double part : parts_) {
-            const DoubleDouble s = two_sum(x, part);
-            if (s.lo != 0.0) parts_[kept++] = s.lo;
-            x = s.hi;
-        }
-        parts_.resize(kept);
-        if (x != 0.0) parts_.push_back(x);
-    }
+    void add(double x);
 
     std::vector<double> parts_;
 };
@@ -66,9 +41,6 @@ struct Fraction {
 };
 
 // Sign of a - b; 0 also where the numbers are too large to tell.
-inline int compare(const Fraction& a, const Fraction& b) {
-    const Expansion gap = a.numerator * b.denominator - b.numerator * a.denominator;
-    return gap.finite() ? gap.sign() : 0;
-}
+int compare(const Fraction& a, const Fraction& b);
 
 }  // namespace ceiba::base

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/double_double.hpp"
@@ -335,8 +336,14 @@ struct GainRatio {
     static double impurity(const std::vector<double>& counts, double n) { return Entropy::impurity(counts, n); }
 };
 
-// The criteria of the common search, one row each; then all criteria of classes.
-using ScannedClassCriteria = List<Gini, Entropy, Error, Twoing, Hellinger>;
+// The criteria of the common search, one row each; then all criteria of classes. Those that look at every class of a
+// cut share the code around the loops over cuts, which is compiled for Shared<C>.
+using SharedClassCriteria = List<Entropy, Error, Twoing, Hellinger>;
+using ScannedClassCriteria = decltype(List<Gini>{} + SharedClassCriteria{});
 using ClassCriteria = decltype(ScannedClassCriteria{} + List<GainRatio>{});
+
+template <class C>
+using Shared =
+    std::conditional_t<is_listed<C>(SharedClassCriteria{}), Chosen<SharedClassCriteria, ChosenPer::loop>, C>;
 
 }  // namespace ceiba::criteria

@@ -62,8 +62,14 @@ public:
         total_ones_ = total.ones;
         clear_left();
     }
-    // n l1 - nl n1: how far the left side's share of class 1 is from the node's. Exact up to 2^31 rows.
-    double shift() const { return number(total_n_ * left_.ones - left_.n * total_ones_); }
+    // n l1 - nl n1: how far the left side's share of class 1 is from the node's. It is at most n^2 / 4, so for up to
+    // 2^32 rows the difference is right although the products may overflow.
+    double shift() const {
+        const auto product = [](std::int64_t a, std::int64_t b) {
+            return static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b);
+        };
+        return number(static_cast<std::int64_t>(product(total_n_, left_.ones) - product(left_.n, total_ones_)));
+    }
     const Left& left_part() const { return left_; }
     void put_back(const Left& left) { left_ = left; }
 
@@ -191,8 +197,9 @@ public:
     double left_weight() const { return left_.n; }
     double right_weight() const { return total_n_ - left_.n; }
     double total_weight() const { return total_n_; }
-    // Whole numbers below 2^53 for up to 94 million rows, so these identities are exact.
-    bool squares_are_exact() const { return total_n_ <= 94'000'000.0; }
+    // Whole numbers below 2^53 for so many rows, so these identities are exact. Larger tables take WeightedDivision.
+    static constexpr std::size_t most_rows = 94'000'000;
+    bool squares_are_exact() const { return total_n_ <= static_cast<double>(most_rows); }
     double total_squares() const { return total_squares_; }
     double left_squares() const { return left_.squares; }
     double right_squares() const { return total_squares_ - 2.0 * left_.cross + left_.squares; }
@@ -291,5 +298,11 @@ private:
     std::vector<LongSum> total_, left_;
     std::vector<double> scale_;
 };
+
+// Has a target more rows of three classes and more than UnitDivision can count? Then every row weighs 1 instead.
+inline bool too_many_to_count(const data::TargetRows& target) {
+    return target.classification() && (target.n_classes.size() > 1 || target.n_classes[0] > 2) &&
+           target.size() > UnitDivision::most_rows;
+}
 
 }  // namespace ceiba::criteria

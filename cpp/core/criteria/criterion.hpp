@@ -51,17 +51,25 @@ C make_criterion(const Setting& setting) {
 template <class... C>
 struct List {};
 
+template <class One, class... C>
+constexpr bool is_listed(List<C...>) {
+    return (std::is_same_v<One, C> || ...);
+}
+
 template <class... A, class... B>
 List<A..., B...> operator+(List<A...>, List<B...>) {
     return {};
 }
 
-// One criterion of a list, chosen at run time: for searches in which a choice per cut costs nothing beside the rest,
-// and whose code would otherwise be compiled for each of them.
-template <class Of>
+// One criterion of a list, chosen at run time, so that a search is compiled once and not for each of them. It is chosen
+// anew for every question; or, where that would cost something beside the rest, once for a loop over cuts, which is
+// then compiled for each of them (with_criterion).
+enum class ChosenPer { question, loop };
+
+template <class Of, ChosenPer = ChosenPer::question>
 class Chosen;
-template <class... C>
-class Chosen<List<C...>> {
+template <class... C, ChosenPer Per>
+class Chosen<List<C...>, Per> {
 public:
     template <class One>
     explicit Chosen(const One& one) : one_(one) {}
@@ -90,9 +98,24 @@ public:
         return std::visit([](const auto& c) { return c.tolerance(); }, one_);
     }
 
+    template <class F>
+    decltype(auto) with(F f) const {
+        return std::visit(f, one_);
+    }
+
 private:
     std::variant<C...> one_;
 };
+
+// f(criterion), in which a criterion that was chosen per loop is the one that was chosen.
+template <class C, class F>
+decltype(auto) with_criterion(const C& criterion, F f) {
+    return f(criterion);
+}
+template <class Of, class F>
+decltype(auto) with_criterion(const Chosen<Of, ChosenPer::loop>& criterion, F f) {
+    return criterion.with(f);
+}
 
 // A criterion as options carry it: the place in the list of all criteria (registry.hpp).
 enum class Name : int {};

@@ -42,6 +42,7 @@ void for_each_option(Visit visit) {
     visit("min_samples_leaf", [](auto& o) -> auto& { return o.search.min_rows; });
     visit("min_weight_leaf", [](auto& o) -> auto& { return o.search.min_weight; });
     visit("small_node", [](auto& o) -> auto& { return o.search.small_node; });
+    visit("zoom_rows", [](auto& o) -> auto& { return o.search.zoom_rows; });
     visit("max_features", [](auto& o) -> auto& { return o.search.max_features; });
     visit("max_competitors", [](auto& o) -> auto& { return o.search.max_competitors; });
     visit("random_splitter", [](auto& o) -> auto& { return o.search.random_cuts; });

@@ -360,7 +360,7 @@ bool SmallGrower::serves(const data::Table& table, const data::Target& target, c
         asked.search.max_features = -1;
     using S = split::SearchOptions;
     using G = GrowOptions;
-    const bool search = base::asks_only_for(asked.search, &S::min_rows, &S::min_weight, &S::small_node,
+    const bool search = base::asks_only_for(asked.search, &S::min_rows, &S::min_weight, &S::small_node, &S::zoom_rows,
                                             // there are no missing values and no levels:
                                             &S::missing, &S::multiway, &S::empty_branches,
                                             // without effect on gini:

@@ -1,5 +1,5 @@
-// What a search is to those who use it, whatever its loss: the starts (start/) and the run (optimal.cpp) are compiled
-// once, only the solver (solver.hpp) for each loss.
+// What a search is to those who use it, whatever its loss: the starts (start/), the run (optimal.cpp) and the way
+// through the cuts (exact/solver.cpp) are compiled once, only what they ask of a loss for each (exact/loss_kinds.cpp).
 #pragma once
 
 #include <cstddef>

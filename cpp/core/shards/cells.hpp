@@ -62,6 +62,21 @@ struct CellShape {
     base::LongSum sum(const std::uint64_t* cell) const { return sum_of(cell + 2, n_digits, unit); }
     double mean(const std::uint64_t* cell) const { return sum(cell).value() / weight(cell).value(); }
 
+    // Carries the digits of a cell (digits.hpp).
+    void carry(std::uint64_t* cell) const {
+        if (classes() && weighted)
+            for (std::size_t k = 0; k < n_classes; ++k) shards::carry(cell + 1 + k * weight_digits, weight_digits);
+        if (classes()) return;
+        shards::carry(cell + 2, n_digits);
+        shards::carry(cell + 2 + n_digits, weight_digits);
+    }
+    // Do two cells hold the same sums?
+    bool alike(std::vector<std::uint64_t> a, std::vector<std::uint64_t> b) const {
+        carry(a.data());
+        carry(b.data());
+        return a == b;
+    }
+
     // Rows have weights from 2^lowest to below 2^highest; to be called last.
     void weigh(int lowest, int highest) {
         weighted = true;

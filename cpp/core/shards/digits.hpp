@@ -1,5 +1,5 @@
 // Exact sums of doubles that do not depend on the order of their terms: 32-bit digits in 64-bit words, which are added
-// word by word; carries wait until somebody asks for the sum. 2^31 terms fit.
+// word by word; carries wait. 2^31 terms fit between two carries, and so do 2^31 sums that were carried.
 #pragma once
 
 #include <cmath>
@@ -41,6 +41,17 @@ inline std::size_t digits_for(int lowest, int highest) {
 // Every finite double is a multiple of 2^-1074.
 constexpr int any_unit = -1074;
 constexpr std::size_t any_digits = (1024 + 1074 + 31) / 32 + 1;
+
+// Carries: all digits but the last are below 2^32 then, and the last has the sign. The same sums are the same words.
+inline void carry(std::uint64_t* digits, std::size_t n) {
+    std::int64_t rest = 0;
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+        const std::int64_t v = static_cast<std::int64_t>(digits[i]) + rest;
+        digits[i] = static_cast<std::uint64_t>(v) & 0xFFFFFFFFu;
+        rest = v >> 32;
+    }
+    if (n > 0) digits[n - 1] += static_cast<std::uint64_t>(rest);
+}
 
 inline base::LongSum sum_of(const std::uint64_t* digits, std::size_t n, int unit) {
     std::vector<std::int64_t> carried(n + 2, 0);

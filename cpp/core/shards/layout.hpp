@@ -6,16 +6,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/radix_sort.hpp"
 #include "shards/cells.hpp"
+#include "split/survey/keys.hpp"
 
 namespace ceiba::shards {
 
-// A number as a key whose order is that of the numbers; both zeros are one.
-inline std::uint64_t key_of(double x) { return base::sort_key(x + 0.0); }
-inline double number_of(std::uint64_t key) {
-    return std::bit_cast<double>(key ^ ((key >> 63) ? std::uint64_t{1} << 63 : ~std::uint64_t{0}));
-}
+using split::key_of;
+using split::number_of;
+using split::zoom_parts;
+using split::zoom_shift;
 
 struct ColumnLayout {
     std::size_t n_levels = 0;   // columns of levels: counted level by level; 0: numbers, counted in bins
@@ -47,11 +46,5 @@ struct Layout {
     }
     std::size_t n_words() const { return n_cells * shape.width(); }
 };
-
-// Zoom: a stretch of keys is counted again in at most 256 equal parts.
-constexpr std::size_t zoom_parts = 256;
-inline int zoom_shift(std::uint64_t low, std::uint64_t high) {
-    return std::max(0, static_cast<int>(std::bit_width(high - low)) - 8);
-}
 
 }  // namespace ceiba::shards

@@ -10,6 +10,9 @@
 
 namespace ceiba::split {
 
+// No gain is required.
+constexpr double no_floor = -std::numeric_limits<double>::infinity();
+
 enum class Kind : std::int8_t { none, cut, levels, presence };
 
 struct LevelBranch {

@@ -27,6 +27,7 @@ struct SearchOptions {
     std::size_t min_rows = 1;         // per branch
     double min_weight = 0.0;          // per branch
     std::size_t small_node = 2048;    // nodes with fewer rows are sorted, larger ones searched by bins
+    std::size_t zoom_rows = 4096;     // columns with as many rows to fetch are counted in finer bins first
     std::vector<int> monotone;        // per column; empty: none
     std::vector<double> class_scale;  // altered priors: factor per class; empty: none
     std::vector<double> column_cost;  // gains are divided by these; empty: none

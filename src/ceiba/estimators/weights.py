@@ -25,6 +25,11 @@ def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
     """
     labels = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
     y = labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
+    if isinstance(class_weight, list) and len(class_weight) != len(labels) > 1:
+        raise OptionError(  # in the words of scikit-learn, whose tests ask for them
+            "The number of elements in class_weight should match number of outputs. "
+            f"Got {len(class_weight)} for {len(labels)} outputs; give one dict for each."
+        )
     try:
         weight = compute_sample_weight(class_weight, y)
     except (TypeError, ValueError) as error:

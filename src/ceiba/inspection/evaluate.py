@@ -15,7 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
-from ceiba.inspection.intervals import Interval, bca_interval, mean_interval, wilson
+from ceiba.inspection.intervals import (
+    Interval,
+    bca_interval,
+    mean_interval,
+    share_interval,
+    wilson,
+)
 from ceiba.inspection.probability_scores import ProbabilityScores, probability_scores
 from ceiba.inspection.r2_interval import r2_interval as interval_of_r2
 from ceiba.table import effective_rows
@@ -52,7 +58,8 @@ class ClassEvaluation:
         R(T): mean cost of a row; prior-weighted where the model has class priors, over the classes
         that these rows have.
     cost_interval : (float, float)
-        Of the same, by a BCa bootstrap with a fixed seed.
+        Of the same, by a BCa bootstrap with a fixed seed; of weighted rows Student's, corrected for
+        skewness.
     baseline : object
         The label that the root gives to every row.
     baseline_error, baseline_cost : float
@@ -278,7 +285,7 @@ def evaluate_classes(
         confusion=confusion,
         q=q,
         error=error,
-        error_interval=wilson(error, n, confidence),
+        error_interval=share_interval(t != p, w, frequency_weights, confidence),
         class_error=np.where(totals[:, 0] > 0, 1.0 - np.diagonal(q), np.nan),
         class_cost=np.where(totals[:, 0] > 0, (q * costs).sum(axis=1), np.nan),
         cost=cost,
@@ -331,9 +338,9 @@ def evaluate_numbers(
     return NumberEvaluation(
         n_rows=len(truth),
         mse=mse,
-        mse_interval=_positive(mean_interval(square, w, n, confidence)),
+        mse_interval=_positive(mean_interval(square, w, n, confidence, frequency_weights)),
         mae=float((w * distance).sum() / total),
-        mae_interval=_positive(mean_interval(distance, w, n, confidence)),
+        mae_interval=_positive(mean_interval(distance, w, n, confidence, frequency_weights)),
         r2=r2,
         r2_interval=r2_interval,
         baseline=float(baseline),
@@ -367,12 +374,13 @@ def _cost_interval(
     # Rows of the same cost are one cell: few cells stand for any number of rows.
     cells, cell = np.unique(costs, return_inverse=True)
     size = np.bincount(cell, weights=weight if counts else None).astype(np.float64)
-    if len(cells) <= _CELLS and (counts or np.all(weight == weight[0])):
+    resampled = counts or bool(np.all(weight == weight[0]))  # else it covers too little
+    if resampled and len(cells) <= _CELLS:
         low, high = bca_interval(cells, size, True, confidence)
-    elif len(costs) <= _ROWS:
+    elif resampled and len(costs) <= _ROWS:
         low, high = bca_interval(costs, weight, counts, confidence)
     else:
-        low, high = mean_interval(costs, weight, n, confidence)
+        low, high = mean_interval(costs, weight, n, confidence, counts)
     return max(low, 0.0), high
 
 

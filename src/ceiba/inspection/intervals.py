@@ -1,15 +1,20 @@
 """Confidence intervals of shares, means and ratios, from their textbook formulas.
 
-wilson: share k/n (Wilson 1927), good also for 0 errors and small n. mean: Student's t of the mean,
-corrected for skewness by Hall's (1992) cubic transformation, without resampling, which covers
-squared errors better than the BCa and the studentised bootstrap. bca: the mean of few different
-values such as costs, where it covers best (Efron 1987). docs/numbers.md has the figures. `n` may be
-an effective number of rows.
+wilson: share k/n (Wilson 1927), good also for 0 errors and small n. share: the same of weighted
+rows, n chosen so that p (1 - p) / n is the variance of the weighted share (Korn and Graubard 1998).
+mean: Student's t of the mean, corrected for skewness by Hall's (1992) cubic transformation, without
+resampling, which covers squared errors better than the BCa and the studentised bootstrap. bca: the
+mean of few different values such as costs, where it covers best (Efron 1987). docs/numbers.md has
+the figures. `n` may be an effective number of rows.
+
+A weighted mean varies by sum w^2 (x - mean)^2 / (sum w)^2: rows that weigh more and are further off
+make it less certain than their effective number alone tells.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,11 +47,39 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> Interval:
     )
 
 
+def share_interval(
+    which: npt.NDArray[Any],
+    weight: npt.NDArray[np.float64],
+    frequency_weights: bool = False,
+    confidence: float = 0.95,
+) -> Interval:
+    """Return the interval of the weighted share of some rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.inspection.intervals import share_interval, wilson
+    >>> which = np.array([True] * 10 + [False] * 90)
+    >>> share_interval(which, np.ones(100)) == wilson(0.1, 100)
+    True
+    """
+    total = float(weight.sum())
+    share = float(weight @ which) / total
+    if frequency_weights or bool(np.all(weight == weight[0])):
+        return wilson(share, total if frequency_weights else len(weight), confidence)
+    n = total**2 / float(weight @ weight)
+    variance = float(((weight / total * (which - share)) ** 2).sum())
+    if 0 < share < 1 and n > 1 and variance > 0:
+        n = min(share * (1 - share) / variance * (n - 1) / n, len(weight))
+    return wilson(share, n, confidence)
+
+
 def mean_interval(
     values: npt.NDArray[np.float64],
     weight: npt.NDArray[np.float64],
     n: float,
     confidence: float = 0.95,
+    frequency_weights: bool = False,
 ) -> Interval:
     """Return the interval of a weighted mean, allowing for skewness; infinite for one row.
 
@@ -68,12 +101,14 @@ def mean_interval(
     mean = float((weight * values).sum() / total)
     if n <= 1:
         return -math.inf, math.inf
-    away = values - mean
-    spread = float((weight * away**2).sum() / total)
+    # What each row adds to the mean; of a row that counts k times, each time.
+    each = (values - mean) / n if frequency_weights else weight / total * (values - mean)
+    times = weight * (n / total) if frequency_weights else np.ones_like(weight)
+    spread = math.sqrt(float((times * each**2).sum()))
     if spread == 0:
         return mean, mean
-    error = math.sqrt(spread / (n - 1))
-    k = float((weight * (away / math.sqrt(spread)) ** 3).sum() / total) / math.sqrt(n)
+    error = spread * math.sqrt(n / (n - 1))
+    k = float((times * (each / spread) ** 3).sum())
     t = float(stdtrit(n - 1, 0.5 + confidence / 2))
     return mean - error * _turned_back(t, k), mean - error * _turned_back(-t, k)
 

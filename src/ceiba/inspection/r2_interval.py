@@ -67,7 +67,7 @@ def r2_interval(
     if len(truth) > _ROWS:
         spread = away**2
         linear = (square - ratio * spread) / float(weight @ spread / total)
-        low, high = mean_interval(linear, weight, n, confidence)
+        low, high = mean_interval(linear, weight, n, confidence, frequency_weights)
         return 1.0 - ratio - high, min(1.0 - ratio - low, 1.0)
     ratios, errors = _ratios(resampled_sums(moments, weight, frequency_weights), n)
     usable = errors > 0

@@ -395,12 +395,13 @@ def _means(
     then: _Figures = _UNKNOWN
     if m > 0 and says_its_mean(tree, i):
         # Two values with the leaf's mean and variance have its interval.
-        halves = mean + np.sqrt(spread) * np.array([-1.0, 1.0])
-        known = squared and m > 1
-        then = (mean, *(mean_interval(halves, np.ones(2), m) if known else (np.nan, np.nan)))
+        halves, half = mean + np.sqrt(spread) * np.array([-1.0, 1.0]), np.full(2, 0.5 * m)
+        then = (mean, np.nan, np.nan)
+        if squared and m > 1:
+            then = (mean, *mean_interval(halves, half, m, frequency_weights=True))
     if not k > 0:
         return then, _UNKNOWN, np.nan
-    now = (float(weight @ y / k), *mean_interval(y, weight, k))
+    now = (float(weight @ y / k), *mean_interval(y, weight, k, frequency_weights=True))
     if np.isnan(then[1]) or k <= 1:
         return then, now, np.nan
     a, b = spread / (m - 1), float(weight @ (y - now[0]) ** 2) / k / (k - 1)

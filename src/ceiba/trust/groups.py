@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
 from ceiba.inspection.evaluate import ClassEvaluation, NumberEvaluation
-from ceiba.inspection.intervals import mean_interval, wilson
+from ceiba.inspection.intervals import mean_interval, share_interval, wilson
 from ceiba.listing import Listing
 from ceiba.table import effective_rows, is_named_target, split_target
 from ceiba.table.readers.objects import missing_mask
@@ -201,16 +201,16 @@ class _Rows:
         if not total > 0:
             return _Figure(math.nan, math.nan, math.nan)
         share = float(w[among & which].sum()) / total
-        part = None if self.weight is None else w[among]
-        n = effective_rows(part, int(np.count_nonzero(among)), self.frequency)
-        return _Figure(share, *wilson(share, n, self.confidence))
+        return _Figure(
+            share, *share_interval(which[among], w[among], self.frequency, self.confidence)
+        )
 
     def mean(self, values: Array) -> _Figure:
         """Give the mean of figures from -1 to 1, with Student's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         n = effective_rows(self.weight, self.n, self.frequency)
         mean = float((w * values).sum() / w.sum())
-        low, high = mean_interval(values, w, n, self.confidence)
+        low, high = mean_interval(values, w, n, self.confidence, self.frequency)
         if low == high:  # all rows alike: as many others as a share of 0 allows, at most 1 apart
             apart = wilson(0.0, n, self.confidence)[1]
             low, high = mean - apart, mean + apart

@@ -53,6 +53,7 @@ def check_one(name: str) -> None:
 def prepare(name: str) -> int:
     """Limit the memory; give the processor seconds of a case."""
     module = campaign(name)
+    getattr(module, "start", lambda: None)()
     module.check(module.draw(0))  # everything is imported before memory is limited
     room, patience = LIMITS.get(name, USUAL_LIMITS)
     limit_memory(room)

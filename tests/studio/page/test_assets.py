@@ -24,7 +24,7 @@ OWN = ROOT / "studio" / "assets"
 REPORT = ROOT / "report" / "assets"
 WORDS = ("words/studio_words.js", "words/bench_words.js")
 BUILT = ("s_role_", "s_kind_", "s_remark_", "s_measure_", "s_screen_", "s_compare_", "s_save_")
-BUILT_BY_NAME = ("s_option_", "s_rows_", "tab_")
+BUILT_BY_NAME = ("s_option_", "s_value_", "s_rows_", "tab_")
 
 
 def own_code() -> str:

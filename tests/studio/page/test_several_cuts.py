@@ -72,6 +72,19 @@ def test_cuts_are_added_dragged_and_removed_and_the_script_says_so(
     assert after[2] == before[2]
     assert before[1] < after[1] < before[2]
 
+    # A typed one may pass its neighbours; the same one twice is refused.
+    page.fill("#cut-typed", str(after[2] + 1))
+    page.press("#cut-typed", "Enter")
+    await_cuts(hands, 3)
+    assert cuts(hands) == [after[0], after[2], after[2] + 1]
+    page.fill("#cut-typed", str(after[0]))
+    page.press("#cut-typed", "Enter")
+    assert page.get_attribute("#cut-typed", "aria-invalid") == "true"
+    page.fill("#cut-typed", str(after[1]))
+    page.press("#cut-typed", "Enter")
+    await_cuts(hands, 3)
+    assert cuts(hands) == after
+
     page.click("#cut-choose-0")
     page.click("#cut-remove")
     await_cuts(hands, 2)

@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <queue>
-#include <type_traits>
 #include <vector>
 
 #include "optimal/columns/ranked.hpp"
@@ -41,13 +40,37 @@ struct Interval {
     }
 };
 
+// Of each cut of a feature: the caps of all rows left of it. No such function: every row has cap 1.
+using CapSums = std::vector<double> (*)(const Node& node, const LossRule& rule, std::size_t f,
+                                        const std::vector<std::uint32_t>& cuts);
+
 template <class Loss>
+std::vector<double> cap_sums(const Node& node, const LossRule& rule, std::size_t f,
+                             const std::vector<std::uint32_t>& cuts) {
+    const std::uint32_t* const e = node.entries(f);
+    double sum = 0.0, weight = 0.0, total = 0.0, missing = 0.0;
+    for (std::size_t i = 0; i < node.n_present[f]; ++i) total += node.data.weight_of(e[i] & row_mask);
+    for (std::size_t i = node.n_present[f]; i < node.n_rows(); ++i)
+        missing += Loss::cap(rule, node.data, e[i] & row_mask);
+    std::vector<double> out;
+    out.reserve(cuts.size());
+    std::size_t i = 0;
+    for (std::uint32_t position : cuts) {
+        for (; i <= position; ++i) {
+            sum += Loss::cap(rule, node.data, e[i] & row_mask);
+            weight += node.data.weight_of(e[i] & row_mask);
+        }
+        out.push_back(sum + (weight < total - weight ? 0.0 : missing));
+    }
+    return out;
+}
+
 class OpenCuts {
 public:
-    OpenCuts(const Node& node, const LossRule& rule) : rule_(rule) {
+    OpenCuts(const Node& node, const LossRule& rule, CapSums cap_sums)
+        : rule_(rule), cap_sums_(cap_sums), cap_(cap_sums ? node.n_features() : 0) {
         cuts_.reserve(node.n_features());
         for (std::size_t f = 0; f < node.n_features(); ++f) cuts_.push_back(node.cuts(f));
-        if constexpr (!std::is_same_v<Loss, Errors>) cap_.resize(node.n_features());
     }
 
     const std::vector<std::uint32_t>& cuts(std::size_t f) const { return cuts_[f]; }
@@ -83,29 +106,13 @@ public:
 private:
     // Caps of all rows left of a cut.
     double cap(const Node& node, std::size_t f, std::int64_t cut) {
-        const std::uint32_t position = cuts_[f][static_cast<std::size_t>(cut)];
-        if constexpr (std::is_same_v<Loss, Errors>) {
-            const bool heavier = 2 * (position + 1) >= node.n_present[f];
-            return position + 1.0 + (heavier ? static_cast<double>(node.n_rows() - node.n_present[f]) : 0.0);
-        } else {
-            if (cap_[f].empty()) sum_caps(node, f);
+        if (cap_sums_) {
+            if (cap_[f].empty()) cap_[f] = cap_sums_(node, rule_, f, cuts_[f]);
             return cap_[f][static_cast<std::size_t>(cut)];
         }
-    }
-    void sum_caps(const Node& node, std::size_t f) {
-        const std::uint32_t* const e = node.entries(f);
-        double sum = 0.0, weight = 0.0, total = 0.0, missing = 0.0;
-        for (std::size_t i = 0; i < node.n_present[f]; ++i) total += node.data.weight_of(e[i] & row_mask);
-        for (std::size_t i = node.n_present[f]; i < node.n_rows(); ++i)
-            missing += Loss::cap(rule_, node.data, e[i] & row_mask);
-        std::size_t i = 0;
-        for (std::uint32_t position : cuts_[f]) {
-            for (; i <= position; ++i) {
-                sum += Loss::cap(rule_, node.data, e[i] & row_mask);
-                weight += node.data.weight_of(e[i] & row_mask);
-            }
-            cap_[f].push_back(sum + (weight < total - weight ? 0.0 : missing));
-        }
+        const std::uint32_t position = cuts_[f][static_cast<std::size_t>(cut)];
+        const bool heavier = 2 * (position + 1) >= node.n_present[f];
+        return position + 1.0 + (heavier ? static_cast<double>(node.n_rows() - node.n_present[f]) : 0.0);
     }
     std::int64_t leap(const Node& node, const Interval& i, double reach) {
         std::int64_t from = i.low, to = i.high + 1;  // cap(from) <= reach; the first beyond it
@@ -125,6 +132,7 @@ private:
     }
 
     const LossRule& rule_;
+    CapSums cap_sums_;
     std::vector<std::vector<std::uint32_t>> cuts_;
     std::vector<std::vector<double>> cap_;
     std::priority_queue<Interval> queue_;

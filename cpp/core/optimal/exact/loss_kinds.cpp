@@ -1,14 +1,99 @@
-// The solver, compiled for each loss.
+// What the exact search asks of a loss, compiled for each of them.
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <vector>
 
+#include "base/thread_pool.hpp"
+#include "optimal/exact/answers.hpp"
+#include "optimal/exact/sides.hpp"
 #include "optimal/exact/solver.hpp"
+#include "optimal/exact/stumps.hpp"
+#include "optimal/exact/target_groups.hpp"
+#include "optimal/losses.hpp"
 #include "optimal/search.hpp"
 
 namespace ceiba::optimal {
 
 namespace {
+
+template <class Loss>
+class LossSolver final : public Solver {
+public:
+    LossSolver(const Features& features, const LossRule& rule, const Rules& rules, base::ThreadPool& pool, Clock& clock,
+               std::size_t cache_bytes)
+        : Solver(features, rule, rules, clock, cache_bytes, traits),
+          sides_(rule, rules.min_rows, features, pool),
+          leaf_(rule),
+          ranking_(rule, rules.min_rows) {}
+
+    double leaf_loss(const Node& node) override {
+        leaf_.clear();
+        for (std::size_t i = 0; i < node.n_rows(); ++i) leaf_.add(node.data, i);
+        return leaf_.loss();
+    }
+
+    std::vector<Stump> best_cuts(const Node& node) override {
+        std::vector<Stump> cuts;
+        const SideOf all(node.n_rows(), 0);
+        for (std::size_t f = 0; f < node.n_features(); ++f) {
+            if (node.n_cuts[f] == 0 || features_.all[f].bounds_only) continue;
+            Stump stump;
+            ranking_.scan(node, f, all, 0, false, stump);
+            if (stump.feature >= 0) cuts.push_back(stump);
+        }
+        clock_.spend(node.n_rows() * node.n_features());
+        return cuts;
+    }
+
+    void charge(const RowData& data, const std::vector<std::uint32_t>& own, const std::vector<std::uint32_t>& rows,
+                std::vector<double>& out) const override {
+        const LeafAnswer<Loss> answer(rule_, data, own);
+        for (std::uint32_t i : rows) out[i] = answer.charge(data, i);
+    }
+
+private:
+    static constexpr bool unit_caps = std::is_same_v<Loss, Errors>;
+    static constexpr LossTraits traits{Loss::whole, SideSearch<Loss>::two_at_once,
+                                       unit_caps ? nullptr : &cap_sums<Loss>};
+
+    // Columns are ranked by gini where mistakes are counted: it sees progress that mistakes do not show yet.
+    using Ranking = std::conditional_t<std::is_same_v<Loss, Squared> || std::is_same_v<Loss, Absolute>, Loss, Gini>;
+
+    // From rows that agree in all columns, classes without a leaf, groups of the target.
+    double split_bound(const Node& node, int depth, int leaves, double goal) override {
+        double least = leaf_.leaves_bound(static_cast<std::size_t>(depth < 20 ? std::min(leaves, 1 << depth) : leaves));
+        if (!node.data.floor.empty()) {
+            double floor = 0.0;
+            for (double f : node.data.floor) floor += f;
+            least = std::max(least, floor);
+        }
+        least += 2.0 * rules_.penalty;
+        if constexpr (std::is_same_v<Loss, Squared>) {
+            if (depth >= 2 && least < goal)
+                least =
+                    std::max(least, groups_.bound(node.data, static_cast<std::size_t>(leaves), rules_.penalty, goal) -
+                                        rules_.tolerance);
+        }
+        return least;
+    }
+
+    Stump best_stump(const Node& node, const SideOf& side, int which) override {
+        return sides_.find(node, side, which);
+    }
+    void evaluate(const Node& node, const std::array<SideOf, 2>& side, std::size_t n_cuts,
+                  std::array<Sides, 2>& out) override {
+        sides_.evaluate(node, side, n_cuts, out);
+    }
+
+    SideSearch<Loss> sides_;
+    Loss leaf_;
+    StumpScan<Ranking> ranking_;
+    TargetGroups groups_;
+};
 
 template <class Loss>
 LossKind kind() {
@@ -21,7 +106,7 @@ LossKind kind() {
             },
             [](const Features& features, const LossRule& rule, const Rules& rules, base::ThreadPool& pool, Clock& clock,
                std::size_t cache_bytes) -> std::unique_ptr<Search> {
-                return std::make_unique<Solver<Loss>>(features, rule, rules, pool, clock, cache_bytes);
+                return std::make_unique<LossSolver<Loss>>(features, rule, rules, pool, clock, cache_bytes);
             }};
 }
 

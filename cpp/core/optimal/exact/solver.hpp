@@ -11,310 +11,64 @@
 // ("relaxed"), trees from those that obey it.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
-#include "base/thread_pool.hpp"
-#include "optimal/exact/answers.hpp"
 #include "optimal/exact/cache.hpp"
 #include "optimal/exact/intervals.hpp"
 #include "optimal/exact/sides.hpp"
-#include "optimal/exact/stumps.hpp"
-#include "optimal/exact/target_groups.hpp"
-#include "optimal/losses.hpp"
 #include "optimal/plan.hpp"
 #include "optimal/search.hpp"
 
 namespace ceiba::optimal {
 
-template <class Loss>
-class Solver final : public Search {
+// What the way through the cuts must know of the loss.
+struct LossTraits {
+    bool whole = false;        // losses are whole numbers
+    bool two_at_once = false;  // two cuts are evaluated in one pass
+    CapSums cap_sums = nullptr;
+};
+
+// The way through the cuts, whatever the loss, which answers in loss_kinds.cpp.
+class Solver : public Search {
 public:
-    Solver(const Features& features, const LossRule& rule, const Rules& rules, base::ThreadPool& pool, Clock& clock,
-           std::size_t cache_bytes)
-        : Search(features, rule, rules, clock),
-          cache_(cache_bytes),
-          sides_(rule, rules.min_rows, features, pool),
-          leaf_(rule),
-          ranking_(rule, rules.min_rows) {}
+    Solver(const Features& features, const LossRule& rule, const Rules& rules, Clock& clock, std::size_t cache_bytes,
+           const LossTraits& traits)
+        : Search(features, rule, rules, clock), traits_(traits), cache_(cache_bytes) {}
 
-    double leaf_loss(const Node& node) override {
-        leaf_.clear();
-        for (std::size_t i = 0; i < node.n_rows(); ++i) leaf_.add(node.data, i);
-        return leaf_.loss();
-    }
-
-    Answer solve(const Node& node, int depth, int leaves, double bound, Watch* watch = nullptr) override {
-        depth = std::min(depth, leaves - 1);
-        if (depth < 31) leaves = std::min(leaves, 1 << depth);
-        const double leaf = leaf_value(node);
-        const double goal = std::min(bound, leaf) - rules_.tolerance;
-        const double least = split_bound(node, depth, leaves, goal);
-        Answer best;
-        best.relaxed = std::min(leaf, least);
-        if (leaf < bound) best.value = leaf;
-        if (depth < 1 || node.n_rows() < 2 * rules_.min_rows || node.n_rows() < 2 || least >= goal) {
-            if (depth < 1 || node.n_rows() < 2) best.relaxed = leaf;
-            return best;
-        }
-        if (depth == 1) return stump(node, leaf, bound);
-        const bool remember = depth >= 2 && watch == nullptr && rules_.max_depth >= 4 && cache_.enabled();
-        if (!remember) return search(node, depth, leaves, leaf, least, bound, watch);
-        const Cache::Key key = Cache::key(node, depth, leaves);
-        double known_relaxed = 0.0;
-        if (const Known* known = cache_.find(key)) {
-            known_relaxed = known->relaxed;
-            if (known->value < infinite || known->tried >= bound) {
-                Answer answer{known->value < bound ? known->value : infinite, known->relaxed, known->plan};
-                return answer;
-            }
-        }
-        best = search(node, depth, leaves, leaf, std::max(least, known_relaxed < leaf ? known_relaxed : least), bound,
-                      nullptr);
-        best.relaxed = std::max(best.relaxed, known_relaxed);
-        cache_.keep(key, {best.relaxed, best.value, bound, best.plan});
-        return best;
-    }
-
-    std::vector<Stump> best_cuts(const Node& node) override {
-        std::vector<Stump> cuts;
-        const SideOf all(node.n_rows(), 0);
-        for (std::size_t f = 0; f < node.n_features(); ++f) {
-            if (node.n_cuts[f] == 0 || features_.all[f].bounds_only) continue;
-            Stump stump;
-            ranking_.scan(node, f, all, 0, false, stump);
-            if (stump.feature >= 0) cuts.push_back(stump);
-        }
-        clock_.spend(node.n_rows() * node.n_features());
-        return cuts;
-    }
-
-    void charge(const RowData& data, const std::vector<std::uint32_t>& own, const std::vector<std::uint32_t>& rows,
-                std::vector<double>& out) const override {
-        const LeafAnswer<Loss> answer(rule_, data, own);
-        for (std::uint32_t i : rows) out[i] = answer.charge(data, i);
-    }
+    Answer solve(const Node& node, int depth, int leaves, double bound, Watch* watch = nullptr) final;
 
 private:
-    // Columns are ranked by gini where mistakes are counted: it sees progress that mistakes do not show yet.
-    using Ranking = std::conditional_t<std::is_same_v<Loss, Squared> || std::is_same_v<Loss, Absolute>, Loss, Gini>;
+    // A lower bound of trees with at least one split, on the node whose leaf_loss() was asked for last. What cannot
+    // reach `goal` need not be worked out.
+    virtual double split_bound(const Node& node, int depth, int leaves, double goal) = 0;
+    virtual Stump best_stump(const Node& node, const SideOf& side, int which) = 0;
+    virtual void evaluate(const Node& node, const std::array<SideOf, 2>& side, std::size_t n_cuts,
+                          std::array<Sides, 2>& out) = 0;
 
-    // A lower bound of trees with at least one split: rows that agree in all columns, classes without a leaf, groups of
-    // the target. What cannot reach `goal` need not be worked out.
-    double split_bound(const Node& node, int depth, int leaves, double goal) {
-        double least = leaf_.leaves_bound(static_cast<std::size_t>(depth < 20 ? std::min(leaves, 1 << depth) : leaves));
-        if (!node.data.floor.empty()) {
-            double floor = 0.0;
-            for (double f : node.data.floor) floor += f;
-            least = std::max(least, floor);
-        }
-        least += 2.0 * rules_.penalty;
-        if constexpr (std::is_same_v<Loss, Squared>) {
-            if (depth >= 2 && least < goal)
-                least =
-                    std::max(least, groups_.bound(node.data, static_cast<std::size_t>(leaves), rules_.penalty, goal) -
-                                        rules_.tolerance);
-        }
-        return least;
-    }
-
-    Answer stump(const Node& node, double leaf, double bound) {
-        whole_.assign(node.n_rows(), 0);
-        clock_.spend(node.n_rows() * node.n_features());
-        const double two = 2.0 * rules_.penalty;
-        const Stump best = sides_.find(node, whole_, 0);
-        Answer answer;
-        answer.relaxed = std::min(leaf, best.relaxed + two);
-        if (best.loss + two < std::min(leaf, bound) - rules_.tolerance) {
-            answer.value = best.loss + two;
-            answer.plan =
-                plan_of(node, static_cast<std::size_t>(best.feature), best.position, best.missing_left, {}, {});
-        } else if (leaf < bound) {
-            answer.value = leaf;
-        }
-        return answer;
-    }
-
-    Answer search(const Node& node, int depth, int leaves, double leaf, double least, double bound, Watch* watch) {
-        Answer best;
-        best.relaxed = leaf;
-        if (leaf < bound) best.value = leaf;
-        OpenCuts<Loss> open(node, rule_);
-        const double nothing = rules_.penalty;
-        for (std::size_t f = 0; f < node.n_features(); ++f) {
-            if (watch && features_.all[f].bounds_only) continue;  // nothing larger needs the bound
-            open.push({least, static_cast<std::uint32_t>(f), 0, static_cast<std::int64_t>(open.cuts(f).size()) - 1,
-                       nothing, nothing, -infinite, -infinite, -1, -1});
-        }
-        std::array<Interval, 2> taken;
-        while (!open.empty()) {
-            double limit = std::min(bound, best.value);
-            if (watch) {
-                watch->bounded(std::min(open.top().key, limit));
-                limit = watch->keep_below(limit);
-            }
-            const double goal = limit - rules_.tolerance;
-            if (open.top().key >= goal) break;
-            std::size_t n_taken = 0;
-            const std::size_t at_once = depth == 2 && SideSearch<Loss>::two_at_once ? 2 : 1;
-            while (n_taken < at_once && !open.empty() && open.top().key < goal) {
-                Interval i = open.pop();
-                if (open.shrink(node, i, goal)) best.relaxed = std::min(best.relaxed, goal);
-                if (i.low <= i.high) taken[n_taken++] = i;
-            }
-            if (n_taken == 0) continue;
-            if (depth == 2)
-                try_two_levels(node, leaves, taken, n_taken, open, bound, best, watch);
-            else
-                try_deeper(node, depth, leaves, taken[0], open, limit, best, watch);
-        }
-        if (!open.empty()) best.relaxed = std::min(best.relaxed, open.top().key);
-        return best;
-    }
-
-    // What the two sides of an evaluated cut cost; enters the intervals on both sides of it.
-    void part(const Interval& i, std::int64_t cut, double left, double right, OpenCuts<Loss>& open) {
-        Interval low = i, high = i;
-        low.high = cut - 1, low.to = cut, low.right = right, low.above = left + right;
-        high.low = cut + 1, high.from = cut, high.left = left, high.below = left + right;
-        low.key = std::max(i.key, low.left + low.right);
-        high.key = std::max(i.key, high.left + high.right);
-        open.push(low);
-        open.push(high);
-    }
-
-    // What one side costs as a leaf, and at best.
+    // What one side of a cut costs as a leaf, and at best.
     struct SideCost {
         double relaxed, leaf, best;
     };
-    SideCost side_cost(const Sides& sides, std::size_t s) const {
-        const double leaf = sides.leaf[s] + rules_.penalty, two = 2.0 * rules_.penalty;
-        const double allowed = sides.n_rows[s] < rules_.min_rows ? infinite : leaf;
-        return {std::min(leaf, sides.relaxed[s] + two), allowed, std::min(allowed, sides.stump[s] + two)};
-    }
 
+    Answer stump(const Node& node, double leaf, double bound);
+    Answer search(const Node& node, int depth, int leaves, double leaf, double least, double bound, Watch* watch);
     void try_two_levels(const Node& node, int leaves, const std::array<Interval, 2>& taken, std::size_t n_taken,
-                        OpenCuts<Loss>& open, double bound, Answer& best, Watch* watch) {
-        std::array<bool, 2> missing_left{};
-        for (std::size_t t = 0; t < n_taken; ++t)
-            missing_left[t] = mark_sides(node, taken[t].feature, open.position(taken[t], taken[t].middle()), side_[t]);
-        clock_.spend(node.n_rows() * node.n_features());
-        std::array<Sides, 2> sides;
-        sides_.evaluate(node, side_, n_taken, sides);
-        for (std::size_t t = 0; t < n_taken; ++t) {
-            const Interval& i = taken[t];
-            const SideCost a = side_cost(sides[t], 0), b = side_cost(sides[t], 1);
-            const double value = leaves >= 4 ? a.best + b.best : std::min(a.best + b.leaf, a.leaf + b.best);
-            const double left = std::max(i.left, a.relaxed), right = std::max(i.right, b.relaxed);
-            best.relaxed = std::min(best.relaxed, left + right);
-            const bool better =
-                !features_.all[i.feature].bounds_only && value < std::min(bound, best.value) - rules_.tolerance;
-            if (better || (watch && watch->every_cut() && value < watch->keep_below(bound))) {
-                PlanPtr plan =
-                    two_levels(node, leaves, i.feature, open.position(i, i.middle()), missing_left[t], a, b, side_[t]);
-                if (watch) watch->evaluated(value, plan);
-                if (better) {
-                    best.value = value;
-                    best.plan = std::move(plan);
-                    if (watch) watch->improved(best.value, best.plan);
-                }
-            }
-            part(i, i.middle(), left, right, open);
-        }
-    }
-
-    PlanPtr two_levels(const Node& node, int leaves, std::size_t f, std::uint32_t position, bool missing_left,
-                       const SideCost& a, const SideCost& b, const SideOf& side) {
-        const SideCost* const cost[2] = {&a, &b};
-        PlanPtr below[2];
-        const bool only_left = leaves < 4 && a.best + b.leaf <= a.leaf + b.best;
-        for (int s = 0; s < 2; ++s) {
-            if (!(cost[s]->best < cost[s]->leaf - rules_.tolerance)) continue;
-            if (leaves < 4 && only_left != (s == 0)) continue;
-            const Stump stump = sides_.find(node, side, s);
-            below[s] = stump_plan(node, stump, side, s);
-        }
-        return plan_of(node, f, position, missing_left, below[0], below[1]);
-    }
-
-    // A stump that was found among the rows of one side: its neighbours are rows of that side.
-    PlanPtr stump_plan(const Node& node, const Stump& stump, const SideOf& side, int which) const {
-        const std::size_t f = static_cast<std::size_t>(stump.feature);
-        const std::uint32_t* const e = node.entries(f);
-        const std::vector<std::uint32_t>& rank = features_.all[f].rank;
-        std::uint32_t lower = stump.position, upper = stump.position + 1;
-        while (side[e[lower] & row_mask] != which) --lower;
-        while (side[e[upper] & row_mask] != which) ++upper;
-        const auto rank_at = [&](std::uint32_t i) { return rank[node.data.row[e[i] & row_mask]]; };
-        return std::make_shared<const Plan>(
-            Plan{static_cast<std::uint32_t>(f), rank_at(lower), rank_at(upper), stump.missing_left, {}, {}});
-    }
-
-    void try_deeper(const Node& node, int depth, int leaves, const Interval& i, OpenCuts<Loss>& open, double limit,
-                    Answer& best, Watch* watch) {
-        const std::int64_t cut = i.middle();
-        const std::uint32_t position = open.position(i, cut);
-        if (scratch_.size() <= static_cast<std::size_t>(depth)) scratch_.resize(static_cast<std::size_t>(depth) + 1);
-        if (!scratch_[static_cast<std::size_t>(depth)])
-            scratch_[static_cast<std::size_t>(depth)] = std::make_unique<std::array<Node, 2>>();
-        std::array<Node, 2>& child = *scratch_[static_cast<std::size_t>(depth)];
-        const bool missing_left = mark_sides(node, i.feature, position, side_[0]);
-        divide(features_, node, side_[0], child[0], child[1]);
-        clock_.spend(node.n_rows() * node.n_features());
-        const bool allowed =
-            !features_.all[i.feature].bounds_only && std::min(child[0].n_rows(), child[1].n_rows()) >= rules_.min_rows;
-        double slack = 0.0;  // how far beyond its bound the smaller part is searched
-        if (i.high > i.low)
-            slack = Loss::whole && rules_.penalty == 0.0
-                        ? 0.5 * (open.position(i, i.high) - open.position(i, i.low) + 1.0)
-                        : limit - i.key;
-        std::array<double, 2> relaxed{i.left, i.right};
-        // With a limit on leaves, all ways to share them.
-        const int half = depth - 1 < 30 ? 1 << (depth - 1) : 1 << 30;
-        const int first = std::max(1, leaves - half), last = std::min(half, leaves - 1);
-        for (int on_left = last; on_left >= first; --on_left) {
-            const std::array<int, 2> share{on_left, leaves >= 2 * half ? half : leaves - on_left};
-            const std::array<Answer, 2> below = both(child, depth - 1, share, limit, slack, {i.left, i.right});
-            for (std::size_t s = 0; s < 2; ++s)
-                if (share[s] == last) relaxed[s] = std::max(relaxed[s], below[s].relaxed);
-            const double value = below[0].value + below[1].value;
-            if (!allowed || !(value < limit - rules_.tolerance)) continue;
-            PlanPtr plan = plan_of(node, i.feature, position, missing_left, below[0].plan, below[1].plan);
-            if (watch) watch->evaluated(value, plan);
-            if (value < best.value - rules_.tolerance) {
-                best.value = value;
-                best.plan = std::move(plan);
-                if (watch) watch->improved(best.value, best.plan);
-                if (!watch || !watch->every_cut()) limit = value;
-            }
-        }
-        best.relaxed = std::min(best.relaxed, relaxed[0] + relaxed[1]);
-        part(i, cut, relaxed[0], relaxed[1], open);
-    }
-
-    // Both parts, the larger first. `limit`: what they may cost together.
+                        OpenCuts& open, double bound, Answer& best, Watch* watch);
+    void try_deeper(const Node& node, int depth, int leaves, const Interval& i, OpenCuts& open, double limit,
+                    Answer& best, Watch* watch);
     std::array<Answer, 2> both(const std::array<Node, 2>& child, int depth, const std::array<int, 2>& leaves,
-                               double limit, double slack, const std::array<double, 2>& least) {
-        const std::size_t a = child[0].n_rows() >= child[1].n_rows() ? 0 : 1, b = 1 - a;
-        std::array<Answer, 2> below;
-        below[a] = solve(child[a], depth, leaves[a], limit - least[b]);
-        const double spent = below[a].found() ? below[a].value : std::max(least[a], below[a].relaxed);
-        const double left = limit - spent + slack;
-        if (left > least[b] && (below[a].found() || slack > 0.0)) below[b] = solve(child[b], depth, leaves[b], left);
-        return below;
-    }
+                               double limit, double slack, const std::array<double, 2>& least);
+    SideCost side_cost(const Sides& sides, std::size_t s) const;
+    PlanPtr two_levels(const Node& node, int leaves, std::size_t f, std::uint32_t position, bool missing_left,
+                       const SideCost& a, const SideCost& b, const SideOf& side);
+    PlanPtr stump_plan(const Node& node, const Stump& stump, const SideOf& side, int which) const;
 
+    LossTraits traits_;
     Cache cache_;
-    SideSearch<Loss> sides_;
-    Loss leaf_;
-    StumpScan<Ranking> ranking_;
-    TargetGroups groups_;
     SideOf whole_;
     std::array<SideOf, 2> side_;
     std::vector<std::unique_ptr<std::array<Node, 2>>> scratch_;  // by depth

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 namespace ceiba::shards {
@@ -16,6 +17,7 @@ constexpr std::size_t columns_at_once = 64;  // counted in one pass over the row
 
 Shard::Shard(ShardRows rows, std::shared_ptr<const Layout> layout, std::uint64_t number)
     : rows_(std::move(rows)), layout_(std::move(layout)), number_(number) {
+    if (rows_.table.n_rows > most_rows) throw std::invalid_argument("a shard has at most 2^30 rows");
     nodes_ = {{0, rows_.n_order}};
 }
 
@@ -143,6 +145,12 @@ void Shard::with_terms(F f) const {
         f([&](std::size_t row) { return NumberTerm(shape, rows_.numbers[row]); });
 }
 
+// Digits of cells are carried before they leave, so that the sums of any number of shards can be added.
+void Shard::carry(std::uint64_t* cells, std::size_t n) const {
+    const std::size_t width = layout_->shape.width();
+    for (std::size_t i = 0; i < n; ++i) layout_->shape.carry(cells + i * width);
+}
+
 Words Shard::count(Reader& in) const {
     const std::size_t width = layout_->shape.width(), n_words = layout_->n_words(), n_slots = layout_->n_slots,
                       n_nodes = in.size();
@@ -176,6 +184,7 @@ Words Shard::count(Reader& in) const {
                     term(row).add_to(cells + (column.first_cell + cell) * width);
                 }
             }
+            carry(cells, layout_->n_cells);
         }
     });
     return out;
@@ -199,6 +208,7 @@ Words Shard::describe(Reader& in) const {
             most = std::max(most, y);
             least = std::min(least, y);
         }
+        shards::carry(digits, any_digits);
         out.insert(out.end(), {key_of(most), key_of(least)});
     }
     return out;
@@ -262,6 +272,7 @@ Words Shard::zoom(const std::vector<StretchAsk>& asks) const {
             });
         });
     });
+    carry(out.data() + 2, asks.size() * zoom_parts);
     return out;
 }
 
@@ -294,6 +305,7 @@ Words Shard::fetch(const std::vector<StretchAsk>& asks) const {
                 }
                 term(values[v].row).add_to(out.data() + out.size() - width);
             }
+            for (std::size_t at = place + 2; at < out.size(); at += width + 1) carry(out.data() + at, 1);
         }
     };
     with_terms([&](auto term) { each_place(asks, [&](std::size_t, Asks here) { runs_of(here, term); }); });

@@ -31,6 +31,9 @@ struct ShardRows {
 
 class Shard {
 public:
+    // Between two carries (digits.hpp) a row adds up to two digits to a word.
+    static constexpr std::size_t most_rows = std::size_t{1} << 30;
+
     // `number`: its place among the shards, which is that of its rows in the table.
     Shard(ShardRows rows, std::shared_ptr<const Layout> layout, std::uint64_t number);
 
@@ -45,6 +48,7 @@ private:
     void catch_up(Reader& in);
     void follow(Reader level, std::size_t n_nodes);
     void branches_of(const Route& route, const Range& node, std::vector<std::uint16_t>& branch) const;
+    void carry(std::uint64_t* cells, std::size_t n) const;
     Words count(Reader& in) const;
     Words zoom(const std::vector<StretchAsk>& asks) const;
     Words fetch(const std::vector<StretchAsk>& asks) const;

@@ -11,22 +11,25 @@
 #include <vector>
 
 #include "base/expansion.hpp"
+#include "criteria/class_criteria.hpp"
 #include "shards/survey/level_counts.hpp"
+#include "shards/survey/rivals.hpp"
 #include "shards/survey/strip.hpp"
 #include "shards/survey/survey.hpp"
-#include "split/bins/bounds.hpp"
-#include "split/bins/surely_allowed.hpp"
 #include "split/cut.hpp"
 #include "split/scan/cut_scan.hpp"
 #include "split/scan/merit.hpp"
+#include "split/survey/marks.hpp"
+#include "split/survey/surely_allowed.hpp"
 
 namespace ceiba::shards {
 
 template <class S, class C>
 class NodeSurvey final : public Survey {
     using D = typename S::Division;
+    using Criterion = criteria::Shared<C>;
     using Bounds = typename split::BoundsOf<C>::type;
-    static constexpr double no_floor = -std::numeric_limits<double>::infinity();
+    static constexpr double no_floor = split::no_floor;
 
 public:
     NodeSurvey(const Layout& layout, const split::SearchOptions& options, const split::NodeContext& context,
@@ -36,7 +39,7 @@ public:
           context_(context),
           statistic_(layout.shape, options),
           criterion_(criteria::make_criterion<C>({0, options.allow_zero_rate})),
-          bounds_(criterion_),
+          bounds_(criteria::make_criterion<C>({0, options.allow_zero_rate})),
           fetch_rows_(static_cast<double>(fetch_rows)) {
         const std::size_t width = layout.shape.width();
         strips_.resize(layout.column.size());
@@ -55,27 +58,14 @@ public:
     void ask(std::size_t node, double most_words, std::vector<StretchAsk>& zoom,
              std::vector<StretchAsk>& fetch) override {
         raise_floor();
+        asked_.resize(strips_.size());
         std::vector<Hopeful> hopeful;
         for (std::size_t c = 0; c < strips_.size(); ++c)
             if (strips_[c]) may_win(c, hopeful);
-        const auto large = [this](const Hopeful& h) { return h.rows > fetch_rows_; };
-        const bool zooms = std::any_of(hopeful.begin(), hopeful.end(), large);
-        if (zooms) std::erase_if(hopeful, [&](const Hopeful& h) { return !large(h); });
-        const double width = static_cast<double>(layout_.shape.width());
-        std::stable_sort(hopeful.begin(), hopeful.end(),
-                         [](const Hopeful& a, const Hopeful& b) { return a.bound > b.bound; });
-        asked_.assign(strips_.size(), {});
-        double words = 0.0;
-        for (const Hopeful& h : hopeful) {
-            if (words > most_words) break;
-            words += zooms ? static_cast<double>(zoom_parts) * width : h.rows * (width + 1.0);
-            asked_[h.column].push_back(h.stretch);
-        }
-        for (std::size_t c = 0; c < strips_.size(); ++c) {
-            std::sort(asked_[c].begin(), asked_[c].end());
+        const bool zooms = choose(hopeful, fetch_rows_, most_words, layout_.shape.width(), asked_);
+        for (std::size_t c = 0; c < strips_.size(); ++c)
             for (std::size_t i : asked_[c])
                 (zooms ? zoom : fetch).push_back({node, c, (*strips_[c])[i].low, (*strips_[c])[i].high});
-        }
     }
     void take_zoom(Reader& in) override {
         for (std::size_t c = 0; c < strips_.size(); ++c)
@@ -90,8 +80,7 @@ public:
         raise_floor();
         for (std::size_t c = 0; c < strips_.size(); ++c)
             if (strips_[c]) examine(c);
-        std::stable_sort(found_.begin(), found_.end(),
-                         [](const Found& a, const Found& b) { return a.split.split.column < b.split.split.column; });
+        sort_by_column(found_);
         // Ties go to the lowest column: a later one must be better, however little.
         const Found* best = nullptr;
         for (const Found& one : found_)
@@ -100,19 +89,6 @@ public:
     }
 
 private:
-    // A candidate with all that takes part in it.
-    struct Found {
-        SurveyedSplit split;
-        Words total;
-    };
-
-    // A stretch that may hold the best cut, and the merit that none in it can pass.
-    struct Hopeful {
-        double bound;
-        std::size_t column, stretch;
-        double rows;
-    };
-
     double cost(std::size_t c) const { return split::cost_of(c, options_); }
     split::Limits limits_of(std::size_t c) const {
         split::Limits limits{options_.min_rows, options_.min_weight, 0, context_.low, context_.high};
@@ -122,7 +98,7 @@ private:
     void lift(double floor) { floor_ = std::max(floor_, floor); }
 
     void search_levels(std::size_t c, std::span<const std::uint64_t> cells, std::size_t width) {
-        LevelCounts<S, C> levels(statistic_, criterion_, options_, cells, width);
+        LevelCounts<S, Criterion> levels(statistic_, criterion_, options_, cells, width);
         Found found;
         found.split.split = levels.search(limits_of(c), found.split.branches);
         if (!found.split.split.found()) return;
@@ -151,20 +127,13 @@ private:
             Strip<S>& strip = *strips_[c];
             turn_to(strip);
             const split::Limits limits = limits_of(c);
-            const double least = static_cast<double>(limits.min_rows), price = cost(c);
-            for (int side = 0; side < (strip.n_aside() > 0.0 ? 2 : 1); ++side)
-                strip.walk(
-                    side == 1, [](std::size_t, double, double, double) {},
-                    [&](std::size_t, double before, double after) {
-                        if (before < least || after < least) return;
-                        const double low = bounds_.gain(strip.left()).low / price;
-                        if (!(low > best)) return;
-                        const split::Doubt all{doubt_.weight * static_cast<double>(statistic_.n_fields()), doubt_.sum,
-                                               doubt_.centre};
-                        if (split::surely_allowed(statistic_.sums(strip.left()), statistic_.sums(strip.total_fields()),
-                                                  all, limits))
-                            best = low;
-                    });
+            const split::Doubt all{doubt_.weight * static_cast<double>(statistic_.n_fields()), doubt_.sum,
+                                   doubt_.centre};
+            const auto allowed = [&](double, double) {
+                return split::surely_allowed(statistic_.sums(strip.left()), statistic_.sums(strip.total_fields()), all,
+                                             limits);
+            };
+            best = std::max(best, split::surest_gain(strip, bounds_, limits, allowed) / cost(c));
         }
         if (best != no_floor) lift(split::lowered(best));
     }
@@ -173,45 +142,16 @@ private:
     void may_win(std::size_t c, std::vector<Hopeful>& out) {
         Strip<S>& strip = *strips_[c];
         turn_to(strip);
-        const split::Limits limits = limits_of(c);
-        const double floor = floor_ == no_floor ? no_floor : floor_ * cost(c);
-        const double least = static_cast<double>(limits.min_rows);
-        const bool free = limits.monotone == 0 && limits.min_weight <= 0.0;
-        std::vector<char> open(strip.size(), 0), keep(strip.size(), 0);
         std::vector<double> bound(strip.size(), no_floor);
-        for (int side = 0; side < (strip.n_aside() > 0.0 ? 2 : 1); ++side)
-            strip.walk(
-                side == 1,
-                [&](std::size_t i, double before, double after, double seen) {
-                    const double rows = strip[i].rows;
-                    if (strip[i].settled || strip[i].one_value() || rows < 2.0 || before + rows - 1.0 < least ||
-                        after + rows - 1.0 < least)
-                        return;
-                    split::BinPlace place;
-                    place.rows = rows;
-                    place.first = before == 0.0;
-                    place.last = after == 0.0;
-                    place.least_rows = least;
-                    place.ends_count =
-                        free && seen > 0.0 && seen + rows < strip.n_present() && before >= least && after >= least;
-                    const double most = bounds_.inside(strip.left(), strip.fields(i), place, floor);
-                    if (most < floor) return;
-                    open[i] = 1;
-                    bound[i] = std::max(bound[i], most / cost(c));
-                },
-                [&](std::size_t i, double before, double after) {
-                    if (before < least || after < least) return;
-                    if (!(bounds_.gain(strip.left()).high < floor)) keep[i] = 1;
-                });
-        const auto any = [](const std::vector<char>& marks) {
-            return std::find(marks.begin(), marks.end(), 1) != marks.end();
-        };
-        if (!any(open) && !any(keep) && !(strip.n_aside() > 0.0)) {
+        const split::Marks marks =
+            split::mark(strip, bounds_, limits_of(c), floor_ == no_floor ? no_floor : floor_ * cost(c),
+                        [&](std::size_t i, double most) { bound[i] = std::max(bound[i], most / cost(c)); });
+        if (!marks.any) {
             strips_[c].reset();
             return;
         }
         std::erase_if(bound, [](double b) { return b == no_floor; });
-        const std::vector<std::size_t> places = strip.settle(open, keep);
+        const std::vector<std::size_t> places = strip.settle(marks);
         for (std::size_t k = 0; k < places.size(); ++k) out.push_back({bound[k], c, places[k], strip[places[k]].rows});
     }
 
@@ -225,7 +165,7 @@ private:
         D division = statistic_.division();
         statistic_.set_total(division, strip.total().data());
         criterion_.begin(division);
-        split::BestCut<D, C> best;
+        split::BestCut<D, Criterion> best;
         std::size_t at = 0;
         const auto scan_side = [&](bool missing_left) {
             Words exact = missing_left ? strip.missing() : Words(strip.missing().size(), 0);
@@ -310,7 +250,7 @@ private:
     const split::SearchOptions& options_;
     split::NodeContext context_;
     S statistic_;
-    C criterion_;
+    Criterion criterion_;
     Bounds bounds_;
     double fetch_rows_;
     split::Doubt doubt_;

@@ -1,4 +1,4 @@
-// Cells as a survey reads them: fields for the bounds (split/bins/bounds.hpp), parts for the exact comparison.
+// Cells as a survey reads them: fields for the bounds (split/survey/bounds.hpp), parts for the exact comparison.
 //
 // The divisions are the weighted ones of the search in memory: their sums are exact for counts too, and their gains
 // are, bit for bit, those of the divisions that only count.
@@ -15,8 +15,8 @@
 #include "criteria/moment_division.hpp"
 #include "shards/cells.hpp"
 #include "shards/digits.hpp"
-#include "split/bins/surely_allowed.hpp"
 #include "split/search_options.hpp"
+#include "split/survey/surely_allowed.hpp"
 
 namespace ceiba::shards {
 
@@ -31,6 +31,7 @@ public:
     ClassStatistic(const CellShape& shape, const split::SearchOptions& options)
         : shape_(shape), n_classes_(shape.n_classes), scale_(options.class_scale) {}
 
+    const CellShape& shape() const { return shape_; }
     std::size_t n_fields() const { return n_classes_; }
     Division division() const { return {static_cast<int>(n_classes_), scale_.empty() ? nullptr : scale_.data()}; }
     double rows(const std::uint64_t* cell) const { return static_cast<double>(shape_.rows(cell)); }
@@ -89,6 +90,7 @@ public:
     NumberStatistic(const CellShape& shape, const split::SearchOptions&)
         : shape_(shape), largest_(std::fabs(shape.centre) + shape.reach) {}
 
+    const CellShape& shape() const { return shape_; }
     std::size_t n_fields() const { return 3; }
     Division division() const { return {}; }
     double rows(const std::uint64_t* cell) const { return static_cast<double>(cell[0]); }

@@ -1,6 +1,6 @@
-// A numeric column of a node as a survey knows it: stretches of keys with what was counted in them. At first the bins;
-// a zoom puts parts in the place of a stretch, a fetch single values. Neighbours between and inside which nothing can
-// win become one stretch again: memory is for what is still open.
+// A numeric column of a node as a survey knows it, a strip (split/survey/marks.hpp): stretches of keys with what was
+// counted in them. At first the bins; a zoom puts parts in the place of a stretch, a fetch single values. Neighbours
+// between and inside which nothing can win become one stretch again: memory is for what is still open.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "shards/layout.hpp"
 #include "shards/message.hpp"
 #include "shards/rounds.hpp"
+#include "split/survey/marks.hpp"
 
 namespace ceiba::shards {
 
@@ -53,6 +54,8 @@ public:
 
     std::size_t size() const { return stretches_.size(); }
     const Stretch& operator[](std::size_t i) const { return stretches_[i]; }
+    double rows(std::size_t i) const { return stretches_[i].rows; }
+    bool settled(std::size_t i) const { return stretches_[i].settled || stretches_[i].one_value(); }
     const double* fields(std::size_t i) const { return fields_.data() + i * left_.size(); }
     const Words& total() const { return total_; }
     const Words& missing() const { return missing_; }
@@ -62,12 +65,14 @@ public:
     double n_present() const { return n_present_; }
     double n_aside() const { return n_aside_; }  // missing and taking part
     double n_missing() const { return n_missing_; }
+    const double* present_fields() {
+        statistic_->fields(present().data(), left_.data());
+        return left();
+    }
     bool can_be_cut() const {
         return !stretches_.empty() && (n_aside_ > 0.0 || stretches_.size() > 1 || !stretches_[0].one_value());
     }
 
-    // Walks over the stretches with missing values on one side: inside(stretch, rows before, rows after, rows with a
-    // value before), then boundary(stretch, rows before, rows after) with the fields up to its end in left().
     template <class Inside, class Boundary>
     void walk(bool missing_left, Inside inside, Boundary boundary) {
         double before = 0.0, seen = 0.0;
@@ -121,22 +126,22 @@ public:
         });
     }
 
-    // `open`: stretches that may hold the best cut; `keep`: boundaries, each after its stretch, that may be it. What is
-    // neither is joined. Gives the places of the open ones.
-    std::vector<std::size_t> settle(const std::vector<char>& open, const std::vector<char>& keep) {
+    // Joins what is not marked. Gives the places of the stretches inside which a cut may win.
+    std::vector<std::size_t> settle(const split::Marks& marks) {
         const std::vector<Stretch> old = std::exchange(stretches_, {});
         const Words cells = std::exchange(cells_, {});
         fields_.clear();
         std::vector<std::size_t> places;
         for (std::size_t i = 0; i < old.size(); ++i) {
             const std::span<const std::uint64_t> own(cells.data() + i * width_, width_);
-            if (i > 0 && !keep[i - 1] && !open[i] && !open[i - 1]) {
+            const bool open = marks.of(i) & split::Marks::inside;
+            if (i > 0 && marks.of(i - 1) == 0 && !open) {
                 join(old[i], own);
                 continue;
             }
             append(old[i], own);
-            stretches_.back().settled = !open[i];
-            if (open[i]) places.push_back(stretches_.size() - 1);
+            stretches_.back().settled = !open;
+            if (open) places.push_back(stretches_.size() - 1);
         }
         for (std::size_t i = 0; i < stretches_.size(); ++i)
             statistic_->fields(cells_.data() + i * width_, fields_.data() + i * statistic_->n_fields());
@@ -183,7 +188,7 @@ private:
         Words sum(width_, 0);
         for (std::size_t i = first; i < stretches_.size(); ++i)
             for (std::size_t w = 0; w < width_; ++w) sum[w] += cell(i)[w];
-        if (!std::equal(sum.begin(), sum.end(), whole.begin()))
+        if (!statistic_->shape().alike(sum, {whole.begin(), whole.end()}))
             throw Contradiction("what shards count inside a bin is not what they counted of it before");
     }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "split/bins/bounds.hpp"
 #include "split/bins/cells.hpp"
 #include "split/bins/column_counts.hpp"
 #include "split/bins/counted_finder.hpp"
@@ -25,11 +23,12 @@
 #include "split/scan/cut_scan.hpp"
 #include "split/scan/merit.hpp"
 #include "split/scan/search_space.hpp"
+#include "split/survey/bounds.hpp"
 
 namespace ceiba::split {
 
 template <class D, class C, class Cells>
-requires criteria::Criterion<C, D> && Bounded<C>
+    requires criteria::Criterion<C, D> && Bounded<C>
 class BoundedFinder final : public CountedFinder {
     using Bounds = typename BoundsOf<C>::type;
 
@@ -42,14 +41,19 @@ public:
 
 private:
     struct Space {
-        Space(const D& d, const C& c, const Cells& cells) : division(d), criterion(c), bounds(c), counts(cells) {}
+        Space(const D& d, const C& c, const Cells& cells)
+            : division(d), criterion(c), bounds(c), counts(cells), n_fields(cells.n_fields()) {}
 
         D division;
         C criterion;
         Bounds bounds;
         ColumnCounts<Cells> counts;  // of the column that was loaded last
+        std::size_t n_fields;
+        ColumnPlaces places;
         FetchedBins fetched;
         std::vector<typename D::Left> parts;
+        std::vector<ZoomStep> steps;
+        std::vector<std::uint64_t> words;  // counted by a zoom
     };
     Space& space_of(int thread) { return spaces_[static_cast<std::size_t>(thread)]; }
 
@@ -71,8 +75,8 @@ private:
     // Unpacks the counts of a column. False: there is nothing to cut.
     bool load(const NodeRows& node, std::size_t c, Space& space) const {
         if (!space.counts.load(node, c, cells_, options_.missing == Missing::learn)) return false;
-        space.bounds.begin(space.counts.total.data(), cells_.n_fields(), space.counts.n_rows, space.counts.weight_error,
-                           space.counts.sum_error);
+        space.bounds.begin(space.counts.total(), cells_.n_fields(), space.counts.n_rows(), space.counts.weight_error(),
+                           space.counts.sum_error());
         return true;
     }
 
@@ -86,10 +90,10 @@ private:
         if (space.counts.blind) return {no_floor, unknown};
         double last = 0.0, weight = 0.0;
         const auto enter = [&](std::size_t b, double, double, double) {
-            weight = cells_.weight_of(space.counts.cell(b));
+            weight = cells_.weight_of(space.counts.fields(b));
         };
         const auto weigh = [&](std::size_t, double before, double after) {
-            const Range gain = space.bounds.gain(space.counts.left.data());
+            const Range gain = space.bounds.gain(space.counts.left());
             if (gain.low > out.low && space.counts.surely_allowed(cells_, before, after, limits)) out.low = gain.low;
             if constexpr (rough) {
                 out.high = std::max(out.high, gain.high);
@@ -100,119 +104,101 @@ private:
         space.counts.walk(false, enter, weigh);
         if constexpr (rough)
             if (!whole_bins) out.high = std::max(out.high, space.bounds.between(last, 0.0, weight));
-        if (space.counts.n_aside > 0.0) space.counts.walk(true, enter, weigh);
-        if (!rough || space.counts.n_aside > 0.0) out.high = unknown;
+        if (space.counts.n_aside() > 0.0) space.counts.walk(true, enter, weigh);
+        if (!rough || space.counts.n_aside() > 0.0) out.high = unknown;
         return out;
     }
 
-    Survey survey(const NodeRows& node, std::size_t c, const Limits& limits, double merit_floor, int thread) override {
+    Marks survey(const NodeRows& node, std::size_t c, const Limits& limits, double floor, int thread) override {
         Space& space = space_of(thread);
-        Survey out;
-        if (!load(node, c, space)) return out;
-        const double floor = merit_floor == no_floor ? no_floor : merit_floor * cost(c);
-        const ColumnBins& bins = node.store->binning->column[c];
-        const bool whole_bins = bins.lossless() || node.store->binning->approximate;
-        const double least = static_cast<double>(limits.min_rows);
-        const bool free = limits.monotone == 0 && limits.min_weight <= 0.0;
-        std::array<bool, cells_per_column> fetched{};
-        for (int side = 0; side < (space.counts.n_aside > 0.0 ? 2 : 1); ++side) {
-            Survivors& marks = out.sides[static_cast<std::size_t>(side)];
-            space.counts.walk(
-                side == 1,
-                [&](std::size_t b, double before, double after, double seen) {
-                    const double rows = space.counts.rows[b];
-                    if (whole_bins || rows < 2.0 || before + rows - 1.0 < least || after + rows - 1.0 < least) return;
-                    BinPlace place;
-                    place.rows = rows;
-                    place.first = before == 0.0;
-                    place.last = after == 0.0;
-                    place.least_rows = least;
-                    place.ends_count =
-                        free && seen > 0.0 && seen + rows < space.counts.n_present && before >= least && after >= least;
-                    if (!space.counts.blind &&
-                        space.bounds.inside(space.counts.left.data(), space.counts.cell(b), place, floor) < floor)
-                        return;
-                    marks.inside[b] = 1;
-                    out.any = true;
-                    if (!fetched[b]) out.rows_inside += rows;
-                    fetched[b] = true;
-                },
-                [&](std::size_t b, double before, double after) {
-                    if (before < least || after < least) return;
-                    if (!space.counts.blind && space.bounds.gain(space.counts.left.data()).high < floor) return;
-                    marks.after[b] = 1;
-                    out.any = true;
-                });
-        }
-        out.presence = space.counts.n_aside > 0.0 && space.counts.n_aside >= least && space.counts.n_present >= least;
-        if (out.presence) {
-            for (std::size_t f = 0; f < space.counts.left.size(); ++f)
-                space.counts.left[f] = space.counts.total[f] - space.counts.cell(missing_bin)[f];
-            out.presence = space.counts.blind || !(space.bounds.gain(space.counts.left.data()).high < floor);
-        }
-        out.any = out.any || out.presence;
-        return out;
+        if (!load(node, c, space)) return {};
+        return mark_loaded(limits, floor == no_floor ? no_floor : floor * cost(c), space);
+    }
+    static Marks mark_loaded(const Limits& limits, double floor, Space& space) {
+        return mark(space.counts, space.bounds, limits, space.counts.blind ? no_floor : floor,
+                    [](std::size_t, double) {});
     }
 
-    Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Survey& marks,
+    // Counts what is open in finer and finer stretches, as long as that spares fetching it; lifts the floor.
+    void zoom(const NodeRows& node, std::size_t c, const Limits& limits, double& floor, Marks& marks,
+              Space& space) const {
+        Cells cells = cells_;
+        cells.bind(node.store->target, node.begin);
+        const auto allowed = [&](double before, double after) {
+            return space.counts.surely_allowed(cells_, before, after, limits);
+        };
+        for (double last = std::numeric_limits<double>::infinity();
+             !space.counts.blind && worth_zooming(node, marks.rows_inside) && marks.rows_inside < 0.5 * last;) {
+            last = marks.rows_inside;
+            const ZoomLayout layout =
+                lay_out(space.counts, marks, space.places.missing(), cells.width(), rows_per_part(), space.steps);
+            if (!layout.fits || !worth_zooming(node, layout.rows)) return;
+            space.places.zoom(node, c, cells, space.steps, layout.n_places, space.words);
+            space.counts.refine(space.steps, layout.n_places, space.words.data(), cells);
+            floor = std::max(floor, lowered(surest_gain(space.counts, space.bounds, limits, allowed)));
+            marks = mark_loaded(limits, floor, space);
+        }
+    }
+
+    Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
                   int thread) override {
         Space& space = space_of(thread);
         Found out;
         if (!marks.any || !load(node, c, space)) return out;
-        const double gain_floor = floor == no_floor ? no_floor : floor * cost(c);
-        if (marks.rows_inside > 0.0) {
-            std::array<bool, cells_per_column> wanted{};
-            for (std::size_t b = 0; b < space.counts.n_bins; ++b)
-                wanted[b] = space.counts.rows[b] > 0.0 && (marks.sides[0].inside[b] || marks.sides[1].inside[b]);
-            space.fetched.fetch(node, c, wanted, space.counts.rows, space.counts.n_bins);
-        }
+        double gain_floor = floor == no_floor ? no_floor : floor * cost(c);
+        space.places.by_bins(node, c);
+        zoom(node, c, limits, gain_floor, marks, space);
+        if (!marks.any) return out;
+        out.fetched = marks.rows_inside;
+        if (marks.rows_inside > 0.0) space.fetched.fetch(node, c, space.places, marks, space.counts);
         if constexpr (!Cells::exact)
             if (!look_closer(node, limits, gain_floor, marks, space)) return out;
         space.division.bind(node.store->target, 0, node.begin);
-        sum_bins(node, c, space);
+        sum_places(node, space);
         space.criterion.begin(space.division);
 
         BestCut<D, C> best;
         double lower = 0.0, upper = 0.0;
-        bool presence = false;
+        bool presence = false, between = false;
+        std::size_t last = 0;  // the place before a cut that lies between two
         const auto scan_side = [&](bool missing_left) {
-            const Survivors& side = marks.sides[missing_left ? 1 : 0];
+            const std::vector<std::uint8_t>& side = marks.sides[missing_left ? 1 : 0];
             Running left(space);
-            if (missing_left) left.add(missing_bin);
-            std::size_t before = static_cast<std::size_t>(missing_left ? space.counts.n_aside : 0.0);
-            const std::size_t n_rows = static_cast<std::size_t>(space.counts.n_rows);
-            for (std::size_t b = 0; b < space.counts.n_bins; ++b) {
-                const std::size_t rows = static_cast<std::size_t>(space.counts.rows[b]);
+            if (missing_left) left.add_missing();
+            std::size_t before = static_cast<std::size_t>(missing_left ? space.counts.n_aside() : 0.0);
+            const std::size_t n_rows = static_cast<std::size_t>(space.counts.n_rows());
+            for (std::size_t b = 0; b < space.counts.size(); ++b) {
+                const std::size_t rows = static_cast<std::size_t>(space.counts.rows(b));
                 if (rows == 0) continue;
-                if (side.inside[b]) {
+                if (side[b] & Marks::inside) {
                     space.division.put_back(left.left());
                     const Entry* const entries = space.fetched.entries.data() + space.fetched.start[b];
                     if (scan(entries, rows, before, n_rows - before - rows, gain_floor, limits, space.division,
                              space.criterion, best)) {
                         best.missing_left = missing_left;
-                        out.between_bins = false;
+                        between = false;
                         lower = space.fetched.items[space.fetched.start[b] + best.position - 1].value;
                         upper = space.fetched.items[space.fetched.start[b] + best.position].value;
                     }
                 }
                 left.add(b);
                 before += rows;
-                if (!side.after[b]) continue;
+                if (!(side[b] & Marks::after)) continue;
                 space.division.put_back(left.left());
                 if (space.criterion.below(space.division, std::max(gain_floor, best.threshold()))) continue;
                 if (best.offer(space.division, space.criterion, limits)) {
                     best.missing_left = missing_left;
-                    out.between_bins = true;
-                    out.bin = static_cast<std::uint8_t>(b);
+                    between = true;
+                    last = b;
                 }
             }
         };
         scan_side(false);
-        if (space.counts.n_aside > 0.0) {
+        if (space.counts.n_aside() > 0.0) {
             if (marks.presence) {
                 Running left(space);
-                for (std::size_t b = 0; b < space.counts.n_bins; ++b)
-                    if (space.counts.rows[b] > 0.0) left.add(b);
+                for (std::size_t b = 0; b < space.counts.size(); ++b)
+                    if (space.counts.rows(b) > 0.0) left.add(b);
                 space.division.put_back(left.left());
                 presence = best.offer(space.division, space.criterion, limits);
                 if (presence) best.missing_left = false;
@@ -226,45 +212,58 @@ private:
         split.column = static_cast<std::int32_t>(c);
         split.gain = best.gain(space.division, space.criterion);
         split.tolerance = space.criterion.tolerance();
-        split.learned_missing = space.counts.n_aside > 0.0;
+        split.learned_missing = space.counts.n_aside() > 0.0;
         split.missing_branch = best.missing_left ? 0 : 1;
-        if (presence)
-            out.between_bins = false;
-        else if (!out.between_bins)
-            split.cut = cut_between(lower, upper, cuts_below(node, c, options_));
+        if (presence) return out;
+        if (between && !space.places.fine()) {
+            out.between_bins = true;
+            out.bin = static_cast<std::uint8_t>(last);
+            return out;
+        }
+        if (between) ends_around(node, c, last, space, lower, upper);
+        split.cut = cut_between(lower, upper, cuts_below(node, c, options_));
         return out;
+    }
+
+    // The values on both sides of a cut after this place.
+    static void ends_around(const NodeRows& node, std::size_t c, std::size_t last, const Space& space, double& lower,
+                            double& upper) {
+        std::size_t next = last + 1;
+        while (space.counts.rows(next) == 0.0) ++next;
+        find_ends(node, c, space.places, last, next, lower, upper);
     }
 
     // Where the sums of bins are rounded to quanta, adding them up exactly costs a pass over the node. So the cuts
     // inside the fetched bins are first weighed as roughly as the bins were; mostly none of them can reach the floor.
     // False: nothing can.
-    bool look_closer(const NodeRows& node, const Limits& limits, double floor, Survey& marks, Space& space) const {
+    bool look_closer(const NodeRows& node, const Limits& limits, double floor, Marks& marks, Space& space) const {
         Cells cells = cells_;
         cells.bind(node.store->target, node.begin);
         const double least = static_cast<double>(limits.min_rows);
         bool any = marks.presence;
-        for (int side = 0; side < (space.counts.n_aside > 0.0 ? 2 : 1); ++side) {
-            Survivors& own = marks.sides[static_cast<std::size_t>(side)];
+        std::vector<double> left(cells.n_fields());
+        for (int side = 0; side < n_sides(space.counts); ++side) {
+            std::vector<std::uint8_t>& own = marks.sides[static_cast<std::size_t>(side)];
             space.counts.walk(
                 side == 1,
                 [&](std::size_t b, double before, double after, double) {
-                    if (!own.inside[b]) return;
-                    std::vector<double> left = space.counts.left;
-                    const std::size_t n = static_cast<std::size_t>(space.counts.rows[b]);
+                    if (!(own[b] & Marks::inside)) return;
+                    left.assign(space.counts.left(), space.counts.left() + left.size());
+                    const std::size_t n = static_cast<std::size_t>(space.counts.rows(b));
                     const Entry* const entries = space.fetched.entries.data() + space.fetched.start[b];
-                    own.inside[b] = 0;
+                    own[b] &= static_cast<std::uint8_t>(~Marks::inside);
                     for (std::size_t i = 0; i + 1 < n; ++i) {
                         cells.add_row(entries[i].row, left.data());
                         if (entries[i].rank == entries[i + 1].rank) continue;
                         const double rows = static_cast<double>(i + 1);
                         if (before + rows < least || after + static_cast<double>(n) - rows < least) continue;
                         if (!space.counts.blind && space.bounds.gain(left.data()).high < floor) continue;
-                        own.inside[b] = 1;
+                        own[b] |= Marks::inside;
                         any = true;
                         return;
                     }
                 },
-                [&](std::size_t b, double, double) { any = any || own.after[b]; });
+                [&](std::size_t b, double, double) { any = any || (own[b] & Marks::after); });
         }
         return any;
     }
@@ -276,17 +275,21 @@ private:
     public:
         explicit Running(const Space& space) : space_(space) {
             if constexpr (Cells::exact)
-                part_.assign(space.counts.left.size(), 0.0);
+                part_.assign(space.n_fields, 0.0);
             else
                 part_ = space.division.nothing();
         }
-        void add(std::size_t bin) {
-            if constexpr (Cells::exact) {
-                const double* const own = space_.counts.cell(bin);
-                for (std::size_t f = 0; f < part_.size(); ++f) part_[f] += own[f];
-            } else {
-                D::merge(part_, space_.parts[bin]);
-            }
+        void add(std::size_t place) {
+            if constexpr (Cells::exact)
+                add_fields(space_.counts.fields(place));
+            else
+                D::merge(part_, space_.parts[place]);
+        }
+        void add_missing() {
+            if constexpr (Cells::exact)
+                add_fields(space_.counts.missing());
+            else
+                D::merge(part_, space_.parts[space_.places.missing()]);
         }
         typename D::Left left() const {
             if constexpr (Cells::exact)
@@ -296,26 +299,31 @@ private:
         }
 
     private:
+        void add_fields(const double* own)
+            requires Cells::exact
+        {
+            for (std::size_t f = 0; f < part_.size(); ++f) part_[f] += own[f];
+        }
+
         const Space& space_;
         std::conditional_t<Cells::exact, std::vector<double>, typename D::Left> part_;
     };
 
-    void sum_bins(const NodeRows& node, std::size_t c, Space& space) const {
+    void sum_places(const NodeRows& node, Space& space) const {
         if constexpr (Cells::exact) {
-            space.division.set_total(space.division.part_of(space.counts.total.data()));
+            space.division.set_total(space.division.part_of(space.counts.total()));
         } else {
-            const Binning& binning = *node.store->binning;
-            const std::uint8_t* const byte = node.bins() + binning.column[c].slot;
-            const std::array<std::uint8_t, cells_per_column> bin = binning.column[c].bin_of_byte();
-            space.parts.assign(cells_per_column, space.division.nothing());
+            space.parts.assign(space.places.missing() + 1, space.division.nothing());
             double largest = 0.0;
-            for (std::size_t i = 0; i < node.size(); ++i) {
-                space.division.put(space.parts[bin[byte[i * binning.stride]]], i);
-                largest = std::max(largest, space.division.size_of(i));
-            }
+            space.places.with([&](auto place_of) {
+                for (std::size_t i = 0; i < node.size(); ++i) {
+                    space.division.put(space.parts[place_of(i)], i);
+                    largest = std::max(largest, space.division.size_of(i));
+                }
+            });
             typename D::Left total = space.division.nothing();
-            for (std::size_t b = 0; b < space.counts.n_bins; ++b) D::merge(total, space.parts[b]);
-            if (space.counts.n_aside > 0.0) D::merge(total, space.parts[missing_bin]);
+            for (std::size_t p = 0; p < space.counts.size(); ++p) D::merge(total, space.parts[p]);
+            if (space.counts.n_aside() > 0.0) D::merge(total, space.parts[space.places.missing()]);
             space.division.set_total(total, largest);
         }
     }

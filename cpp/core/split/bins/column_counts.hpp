@@ -1,15 +1,17 @@
-// The counts of one column of a node, unpacked from its histogram, and a walk over its bins.
+// The counts of one column of a node: a strip (survey/marks.hpp) of bins, unpacked from the histogram, or after a zoom
+// (zoom.hpp) of finer stretches.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "split/bins/histogram.hpp"
-#include "split/bins/surely_allowed.hpp"
+#include "split/bins/zoom.hpp"
 #include "split/candidate.hpp"
+#include "split/survey/surely_allowed.hpp"
 
 namespace ceiba::split {
 
@@ -17,78 +19,110 @@ template <class Cells>
 class ColumnCounts {
 public:
     explicit ColumnCounts(const Cells& cells)
-        : fields(cells_per_column * cells.n_fields()), left(cells.n_fields()), total(cells.n_fields()) {}
+        : left_(cells.n_fields()), total_(left_), missing_(left_), common_(cells.width()) {
+        make_room(cells_per_column);
+    }
 
-    std::array<double, cells_per_column> rows{};          // per bin
-    std::vector<double> fields;                           // per bin, as cells.hpp gives them
-    std::vector<double> left, total;                      // what a walk has passed; all that takes part
-    double n_rows = 0.0, n_present = 0.0, n_aside = 0.0;  // taking part; with a value; missing and taking part
-    std::size_t n_bins = 0;
-    double weight_error = 0.0, sum_error = 0.0;
     bool blind = false;  // weights so small that quanta say nothing: everything must be examined
 
-    const double* cell(std::size_t bin) const { return fields.data() + bin * left.size(); }
+    std::size_t size() const { return n_places_; }
+    double rows(std::size_t i) const { return rows_[i]; }
+    const double* fields(std::size_t i) const { return fields_.data() + i * left_.size(); }
+    bool settled(std::size_t i) const { return all_settled_ || (refined_ && settled_[i]); }
+    double n_rows() const { return n_present_ + n_aside_; }
+    double n_present() const { return n_present_; }
+    double n_aside() const { return n_aside_; }
+    double weight_error() const { return weight_error_; }
+    double sum_error() const { return sum_error_; }
+    const double* left() const { return left_.data(); }
+    const double* total() const { return total_.data(); }
+    const double* missing() const { return missing_.data(); }
+    const double* present_fields() {
+        for (std::size_t f = 0; f < left_.size(); ++f) left_[f] = total_[f] - missing_[f];
+        return left();
+    }
 
-    // Unpacks the counts of a column. False: there is nothing to cut.
+    // Unpacks the counts of a column in bins. False: there is nothing to cut.
     bool load(const NodeRows& node, std::size_t c, const Cells& cells, bool learn) {
         const ColumnBins& bins = node.store->binning->column[c];
         const std::size_t width = cells.width(), n_fields = cells.n_fields();
         const std::uint64_t* const words = node.histogram->data() + bins.slot * column_words(cells);
-        n_bins = bins.n_bins();
-        n_present = 0.0;
+        refined_ = false;
+        all_settled_ = bins.lossless() || node.store->binning->approximate;
+        n_places_ = bins.n_bins();
+        make_room(n_places_);
+        n_present_ = n_aside_ = 0.0;
         std::size_t n_full = 0;
-        const auto unpack = [&](std::size_t b) {
-            const std::uint64_t* const own = bins.bundled() ? bundled_cell(node, bins, b, cells) : words + b * width;
-            rows[b] = cells.rows(own);
-            if (rows[b] != 0.0) cells.fields(own, fields.data() + b * n_fields);
-        };
-        for (std::size_t b = 0; b < n_bins; ++b) {
-            unpack(b);
-            n_present += rows[b];
-            n_full += rows[b] != 0.0;
+        for (std::size_t b = 0; b < n_places_; ++b) {
+            put(b, bins.bundled() ? bundled_cell(node, bins, b, cells) : words + b * width, cells);
+            n_present_ += rows_[b];
+            n_full += rows_[b] != 0.0;
         }
-        n_aside = 0.0;
-        cells.fields(node.histogram->data() + node.histogram->size() - width, total.data());
+        cells.fields(node.histogram->data() + node.histogram->size() - width, total_.data());
         if (bins.any_missing) {
-            unpack(missing_bin);
+            const std::uint64_t* const own = words + missing_bin * width;
+            cells.fields(own, missing_.data());
             if (learn)
-                n_aside = rows[missing_bin];
-            else if (rows[missing_bin] > 0.0)
-                for (std::size_t f = 0; f < n_fields; ++f) total[f] -= cell(missing_bin)[f];
+                n_aside_ = cells.rows(own);
+            else if (cells.rows(own) > 0.0)
+                for (std::size_t f = 0; f < n_fields; ++f) total_[f] -= missing_[f];
         }
-        n_rows = n_present + n_aside;
-        if (n_full == 0 || (n_full == 1 && n_aside == 0.0 && (bins.lossless() || node.store->binning->approximate)))
-            return false;
-        // Less than a quantum per row; and where look_closer() adds terms of up to 2^46 quanta one by one, n^2 2^-53 of
-        // the largest.
-        const double quanta = n_rows * (1.0 + n_rows * 0x1p-7);
-        weight_error = quanta * cells.weight_quantum();
-        sum_error = quanta * cells.sum_quantum();
-        const double weight = cells.weight_of(total.data());
-        blind = !(weight > 16.0 * static_cast<double>(n_fields) * weight_error);
+        if (n_full == 0 || (n_full == 1 && n_aside_ == 0.0 && all_settled_)) return false;
+        // Less than a quantum per row; and where terms of up to 2^46 quanta are added one by one, n^2 2^-54 of the
+        // largest: by a walk over at most n stretches, and by look_closer() from there on.
+        const double quanta = n_rows() * (1.0 + n_rows() * 0x1p-7);
+        weight_error_ = quanta * cells.weight_quantum();
+        sum_error_ = quanta * cells.sum_quantum();
+        blind = !(cells.weight_of(total()) > 16.0 * static_cast<double>(n_fields) * weight_error_);
         return true;
     }
 
-    // Walks over the full bins with missing values on one side: inside(bin, rows before, rows after, rows with a value
-    // before) sees the fields left of the bin in `left`, boundary(bin, rows before, rows after) those up to its end.
+    // Takes the stretches of a zoom in the place of those that were loaded.
+    void refine(const std::vector<ZoomStep>& steps, std::size_t n_places, const std::uint64_t* words,
+                const Cells& cells) {
+        const std::size_t n_old = std::exchange(n_places_, n_places), n_fields = left_.size();
+        rows_.swap(old_rows_);
+        fields_.swap(old_fields_);
+        make_room(n_places);
+        std::fill_n(rows_.begin(), n_places, 0.0);
+        std::fill_n(fields_.begin(), n_places * n_fields, 0.0);
+        settled_.assign(n_places, 0);
+        refined_ = true;
+        for (std::size_t i = 0; i < n_old; ++i) {
+            if (old_rows_[i] == 0.0) continue;
+            const ZoomStep& own = steps[i];
+            for (std::uint32_t p = 0; p < own.n_parts; ++p) {
+                put(own.first + p, words + (own.first + p) * cells.width(), cells);
+                settled_[own.first + p] = own.one_value(p);
+            }
+            if (own.n_parts > 0) continue;
+            rows_[own.first] += old_rows_[i];
+            for (std::size_t f = 0; f < n_fields; ++f)
+                fields_[own.first * n_fields + f] += old_fields_[i * n_fields + f];
+            settled_[own.first] = !own.open;
+        }
+    }
+
+    // Walks over the full stretches (survey/marks.hpp).
     template <class Inside, class Boundary>
     void walk(bool missing_left, Inside inside, Boundary boundary) {
-        const std::size_t n_fields = left.size();
+        const std::size_t n_fields = left_.size();
+        const double n_all = n_rows();
         double before = 0.0, seen = 0.0;
-        std::fill(left.begin(), left.end(), 0.0);
+        std::fill(left_.begin(), left_.end(), 0.0);
         if (missing_left) {
-            before = n_aside;
-            std::copy_n(cell(missing_bin), n_fields, left.begin());
+            before = n_aside_;
+            left_ = missing_;
         }
-        for (std::size_t b = 0; b < n_bins; ++b) {
-            if (rows[b] == 0.0) continue;
-            inside(b, before, n_rows - before - rows[b], seen);
-            const double* const own = cell(b);
-            for (std::size_t f = 0; f < n_fields; ++f) left[f] += own[f];
-            before += rows[b];
-            seen += rows[b];
-            if (seen == n_present) return;
-            boundary(b, before, n_rows - before);
+        for (std::size_t b = 0; b < n_places_; ++b) {
+            if (rows_[b] == 0.0) continue;
+            inside(b, before, n_all - before - rows_[b], seen);
+            const double* const own = fields(b);
+            for (std::size_t f = 0; f < n_fields; ++f) left_[f] += own[f];
+            before += rows_[b];
+            seen += rows_[b];
+            if (seen == n_present_) return;
+            boundary(b, before, n_all - before);
         }
     }
 
@@ -97,12 +131,22 @@ public:
         const double least = static_cast<double>(limits.min_rows);
         if (before < least || after < least) return false;
         if (limits.monotone == 0 && limits.min_weight <= 0.0 && Cells::exact) return true;
-        return split::surely_allowed({cells.weight_of(left.data()), left[1]}, {cells.weight_of(total.data()), total[1]},
-                                     {weight_error * static_cast<double>(left.size()), sum_error, cells.centre()},
+        return split::surely_allowed({cells.weight_of(left()), left_[1]}, {cells.weight_of(total()), total_[1]},
+                                     {weight_error_ * static_cast<double>(left_.size()), sum_error_, cells.centre()},
                                      limits);
     }
 
 private:
+    void make_room(std::size_t n) {
+        if (rows_.size() >= n) return;
+        rows_.resize(n);
+        fields_.resize(n * left_.size());
+    }
+    void put(std::size_t i, const std::uint64_t* words, const Cells& cells) {
+        rows_[i] = cells.rows(words);
+        if (rows_[i] != 0.0) cells.fields(words, fields_.data() + i * left_.size());
+    }
+
     // The cell of a bin of a column that shares its byte. Whole numbers in a word never borrow from their neighbour:
     // none is larger than that of all rows.
     const std::uint64_t* bundled_cell(const NodeRows& node, const ColumnBins& bins, std::size_t bin,
@@ -111,12 +155,19 @@ private:
             node.histogram->data() + bins.slot * column_words(cells) + bins.code * cells.width();
         if (bin == bins.rare) return rare;
         const std::uint64_t* const all = node.histogram->data() + node.histogram->size() - cells.width();
-        common_.resize(cells.width());
         for (std::size_t w = 0; w < cells.width(); ++w) common_[w] = all[w] - rare[w];
         return common_.data();
     }
 
-    std::vector<std::uint64_t> common_;  // the cell of the common value of a bundled column
+    std::size_t n_places_ = 0;
+    std::vector<double> rows_, fields_;           // per stretch; fields as cells.hpp gives them
+    std::vector<double> old_rows_, old_fields_;   // before a zoom
+    std::vector<std::uint8_t> settled_;           // after a zoom: nothing inside can win
+    std::vector<double> left_, total_, missing_;  // what a walk has passed; all that takes part; without a value
+    std::vector<std::uint64_t> common_;           // the cell of the common value of a bundled column
+    double n_present_ = 0.0, n_aside_ = 0.0;
+    double weight_error_ = 0.0, sum_error_ = 0.0;
+    bool all_settled_ = false, refined_ = false;
 };
 
 }  // namespace ceiba::split

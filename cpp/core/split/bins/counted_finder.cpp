@@ -58,7 +58,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
             const std::size_t c = binning.numeric[i];
             const Limits limits = limits_of(c, context);
             const double own = lowered(look_at(node, c, limits, t).low);
-            Survey marks = survey(node, c, limits, own, t);
+            Marks marks = survey(node, c, limits, own, t);
             found[c] = examine(node, c, limits, own, marks, t);
         });
         return conclude(node, std::move(found), thread);
@@ -75,7 +75,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     for (std::size_t i = 1; i < n_numeric; ++i)
         if (outlook[i].low > outlook[likeliest].low) likeliest = i;
     if (n_numeric > 0) floor = std::max(floor, lowered(outlook[likeliest].low));
-    std::vector<Survey> surveys(n_numeric);
+    std::vector<Marks> surveys(n_numeric);
     const auto survey_column = [&](std::size_t i, int t) {
         const std::size_t c = binning.numeric[i];
         surveys[i] = survey(node, c, limits_of(c, context), floor, t);
@@ -84,11 +84,15 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         const std::size_t c = binning.numeric[i];
         found[c] = examine(node, c, limits_of(c, context), floor, surveys[i], t);
     };
+    bool in_vain = false;  // zooming spares no fetching here
     if (n_numeric > 0) {
         survey_column(likeliest, thread);
+        const double inside = surveys[likeliest].rows_inside;
         examine_column(likeliest, thread);
         surveys[likeliest] = {};
-        floor = std::max(floor, lifted(found[binning.numeric[likeliest]].candidate));
+        const Found& first = found[binning.numeric[likeliest]];
+        floor = std::max(floor, lifted(first.candidate));
+        in_vain = !worth_zooming(node, inside) || first.fetched > 0.5 * inside;
     }
     for_each(n_numeric, [&](std::size_t i, int t) {
         if (i != likeliest && !(outlook[i].high < floor)) survey_column(i, t);
@@ -99,11 +103,21 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         to_fetch += surveys[i].rows_inside;
         if (surveys[i].any) open.push_back(i);
     }
-    if (to_fetch > 0.3 * static_cast<double>(node.size() * n_numeric)) {
+    const bool hopeless = to_fetch > 0.3 * static_cast<double>(node.size() * n_numeric);
+    if (hopeless && in_vain) {
         node = sort_node(node, pool);
         return exact_->find(node, context, pool, thread);
     }
-    for_each(open.size(), [&](std::size_t i, int t) { examine_column(open[i], t); });
+    if (pool) {
+        for_each(open.size(), [&](std::size_t i, int t) { examine_column(open[i], t); });
+        return conclude(node, std::move(found), thread);
+    }
+    std::stable_sort(open.begin(), open.end(),
+                     [&](std::size_t a, std::size_t b) { return outlook[a].low > outlook[b].low; });
+    for (std::size_t i : open) {
+        examine_column(i, thread);
+        floor = std::max(floor, lifted(found[binning.numeric[i]].candidate));
+    }
     return conclude(node, std::move(found), thread);
 }
 
@@ -131,17 +145,26 @@ double CountedFinder::cut_after_bin(const NodeRows& node, std::size_t c, std::ui
     while (!holds_rows(node, c, next)) ++next;
     if (bins.lossless()) return cut_between(bins.value[bin], bins.value[next], cuts_below(node, c, options_));
     if (binning.approximate) return bins.edge[(bin + next - 1) / 2];
-    double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
-    const std::uint8_t* const byte = node.bins() + bins.slot;
+    double lower = 0.0, upper = 0.0;
+    ColumnPlaces places;
+    places.by_bins(node, c);
+    find_ends(node, c, places, bin, next, lower, upper);
+    return cut_between(lower, upper, cuts_below(node, c, options_));
+}
+
+void CountedFinder::find_ends(const NodeRows& node, std::size_t c, const ColumnPlaces& places, std::size_t place,
+                              std::size_t next, double& lower, double& upper) {
+    lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
     const std::uint32_t* const row = node.store->target.row.data() + node.begin;
     node.store->table->columns[c].with_reader([&](auto number) {
-        for (std::size_t i = 0; i < node.size(); ++i) {
-            const std::size_t b = byte[i * binning.stride];
-            if (b == bin) lower = std::max(lower, number(row[i]));
-            if (b == next) upper = std::min(upper, number(row[i]));
-        }
+        places.with([&](auto place_of) {
+            for (std::size_t i = 0; i < node.size(); ++i) {
+                const std::size_t own = place_of(i);
+                if (own == place) lower = std::max(lower, number(row[i]));
+                if (own == next) upper = std::min(upper, number(row[i]));
+            }
+        });
     });
-    return cut_between(lower, upper, cuts_below(node, c, options_));
 }
 
 }  // namespace ceiba::split

@@ -7,14 +7,15 @@
 // to the last tie.
 //   1. count            histogram of the node, from its parent's where possible
 //   2. survey           the best gain that is certain, `floor`; then what may reach it
-//   3. examine          exact scan of what may; the likeliest column first, because it lifts the floor
+//   3. zoom             where much may: counted again in finer stretches (zoom.hpp), which lift the floor
+//   4. examine          exact scan of what is left; the likeliest column first, because it lifts the floor
 // A node is sorted, and left to the presort finder with all that grows below it, when it is small, or when the bounds
-// leave so much to examine that sorting costs less (targets that are nearly all noise).
+// leave so much to examine, zoom or not, that sorting costs less.
 //
 // Here is the way through a node, which knows no statistic and no criterion; bounded_finder.hpp answers for one column.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,9 +23,11 @@
 #include <vector>
 
 #include "split/bins/histogram.hpp"
+#include "split/bins/zoom.hpp"
 #include "split/finder.hpp"
 #include "split/scan/column_finder.hpp"
 #include "split/scan/merit.hpp"
+#include "split/survey/marks.hpp"
 
 namespace ceiba::split {
 
@@ -39,17 +42,6 @@ public:
     void hand_down(NodeRows& parent, const std::vector<BranchRows>& branches, base::ThreadPool* pool) override;
 
 protected:
-    // Cuts of a column that may win, by bin: inside it, and after it. One set per side on which missing values may go.
-    struct Survivors {
-        std::array<std::uint8_t, cells_per_column> inside{}, after{};
-    };
-    // What a survey says of a column.
-    struct Survey {
-        std::array<Survivors, 2> sides;
-        bool presence = false;     // "has a value or not" may win
-        double rows_inside = 0.0;  // rows to be fetched
-        bool any = false;
-    };
     // The gain that some cut of a column has for certain, and the one that none can pass.
     struct Outlook {
         double low = no_floor, high = no_floor;
@@ -59,9 +51,19 @@ protected:
         Candidate candidate;
         bool between_bins = false;
         std::uint8_t bin = 0;
+        double fetched = 0.0;  // rows that had to be fetched
     };
 
     double cost(std::size_t c) const { return cost_of(c, options_); }
+    // Rows that a part shall hold after a zoom, about.
+    double rows_per_part() const { return std::max(1.0, static_cast<double>(options_.zoom_rows) / 64.0); }
+    // Is counting so many rows of a column once more cheaper than fetching them?
+    bool worth_zooming(const NodeRows& node, double rows) const {
+        return rows >= static_cast<double>(options_.zoom_rows) && 8.0 * rows >= static_cast<double>(node.size());
+    }
+    // The largest value in one place of a column and the smallest in the next.
+    static void find_ends(const NodeRows& node, std::size_t c, const ColumnPlaces& places, std::size_t place,
+                          std::size_t next, double& lower, double& upper);
 
     const SearchOptions options_;
 
@@ -70,9 +72,9 @@ private:
     // What the boundaries between the bins of a column say.
     virtual Outlook look_at(const NodeRows& node, std::size_t c, const Limits& limits, int thread) = 0;
     // Marks what may reach the floor, which is a merit.
-    virtual Survey survey(const NodeRows& node, std::size_t c, const Limits& limits, double floor, int thread) = 0;
+    virtual Marks survey(const NodeRows& node, std::size_t c, const Limits& limits, double floor, int thread) = 0;
     // The exact search among what the survey has left of a column.
-    virtual Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Survey& marks,
+    virtual Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
                           int thread) = 0;
     // Has this bin of a column any rows in the node?
     virtual bool holds_rows(const NodeRows& node, std::size_t c, std::size_t bin) const = 0;

@@ -1,54 +1,58 @@
-// Bins of a column that must be looked into: their rows, fetched from the table and sorted by value.
+// Bins of a column, or parts of them, that must be looked into: their rows, fetched from the table and sorted by
+// value.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "base/radix_sort.hpp"
-#include "split/bins/histogram.hpp"
+#include "split/bins/zoom.hpp"
 #include "split/store/small_sort.hpp"
 
 namespace ceiba::split {
 
 class FetchedBins {
 public:
-    std::array<std::uint32_t, cells_per_column + 1> start{};  // per bin: where its items and entries begin
+    std::vector<std::uint32_t> start;  // per place: where its items and entries begin
     std::vector<Item> items;
-    std::vector<Entry> entries;  // ranks count from 0 in each bin
+    std::vector<Entry> entries;  // ranks count from 0 in each place
 
-    // Reads the rows of the wanted bins from the table and sorts them by value.
-    void fetch(const NodeRows& node, std::size_t c, const std::array<bool, cells_per_column>& wanted,
-               const std::array<double, cells_per_column>& rows, std::size_t n_bins) {
-        const Binning& binning = *node.store->binning;
-        start.fill(0);
+    // Reads the rows of the places with a mark inside from the table and sorts them by value.
+    template <class Strip>
+    void fetch(const NodeRows& node, std::size_t c, const ColumnPlaces& places, const Marks& marks,
+               const Strip& strip) {
+        const std::size_t n_places = strip.size();
+        start.resize(n_places + 1);
+        cursor_.assign(places.missing() + 1, none);
         std::uint32_t n = 0;
-        for (std::size_t b = 0; b < n_bins; ++b) {
-            start[b] = n;
-            if (wanted[b]) n += static_cast<std::uint32_t>(rows[b]);
+        for (std::size_t p = 0; p < n_places; ++p) {
+            start[p] = n;
+            if (!(marks.of(p) & Marks::inside)) continue;
+            cursor_[p] = n;
+            n += static_cast<std::uint32_t>(strip.rows(p));
         }
-        start[n_bins] = n;
+        start[n_places] = n;
         items.resize(n);
         entries.resize(n);
-        std::array<std::uint32_t, cells_per_column> cursor;
-        std::copy_n(start.begin(), cells_per_column, cursor.begin());
-        const std::uint8_t* const byte = node.bins() + binning.column[c].slot;
-        for (std::size_t i = 0; i < node.size(); ++i) {
-            const std::uint8_t b = byte[i * binning.stride];
-            if (wanted[b]) items[cursor[b]++].row = static_cast<std::uint32_t>(i);
-        }
+        places.with([&](auto place_of) {
+            for (std::size_t i = 0; i < node.size(); ++i)
+                if (std::uint32_t& at = cursor_[place_of(i)]; at != none)
+                    items[at++].row = static_cast<std::uint32_t>(i);
+        });
         const std::uint32_t* const row = node.store->target.row.data() + node.begin;
         node.store->table->columns[c].with_reader([&](auto number) {
             for (Item& item : items) item.value = number(row[item.row]) + 0.0;
         });
-        for (std::size_t b = 0; b < n_bins; ++b)
-            if (wanted[b]) sort_bin(start[b], start[b + 1]);
+        for (std::size_t p = 0; p < n_places; ++p)
+            if (start[p] < start[p + 1]) sort_place(start[p], start[p + 1]);
     }
 
 private:
-    void sort_bin(std::size_t from, std::size_t to) {
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    void sort_place(std::size_t from, std::size_t to) {
         Item* const own = items.data() + from;
         const std::size_t n = to - from;
         if (n < 512) {
@@ -72,6 +76,7 @@ private:
         }
     }
 
+    std::vector<std::uint32_t> cursor_;  // per place: where its next row goes; none: it is not fetched
     std::vector<std::uint64_t> key_;
     std::vector<std::uint32_t> order_;
     base::SortSpace sort_;

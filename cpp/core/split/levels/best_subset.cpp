@@ -48,8 +48,8 @@ template <class C>
 Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_aside, const Limits& limits,
                       const std::vector<double>& class_scale, const C& criterion) {
     if (node.store->target.weight.empty())
-        return search(level_cells<WholeCount>(node, levels, n_aside > 0), limits, class_scale, criterion);
-    return search(level_cells<base::LongSum>(node, levels, n_aside > 0), limits, class_scale, criterion);
+        return best_subset(level_cells<WholeCount>(node, levels, n_aside > 0), limits, class_scale, criterion);
+    return best_subset(level_cells<base::LongSum>(node, levels, n_aside > 0), limits, class_scale, criterion);
 }
 
 template <class Weight, class C>
@@ -62,13 +62,14 @@ Candidate best_subset(const LevelCells<Weight>& levels, const Limits& limits, co
 template <class... C>
 auto compiled(criteria::List<C...>) {
     using OfRows = std::tuple<Candidate (*)(const NodeRows&, const LevelRows&, std::size_t, const Limits&,
-                                            const std::vector<double>&, const C&)...>;
+                                            const std::vector<double>&, const criteria::Shared<C>&)...>;
     using OfCells = std::tuple<Candidate (*)(const LevelCells<WholeCount>&, const Limits&, const std::vector<double>&,
-                                             const C&)...>;
+                                             const criteria::Shared<C>&)...>;
     using OfWeights = std::tuple<Candidate (*)(const LevelCells<base::LongSum>&, const Limits&,
-                                               const std::vector<double>&, const C&)...>;
-    return std::tuple(OfRows{&best_subset<C>...}, OfCells{&best_subset<WholeCount, C>...},
-                      OfWeights{&best_subset<base::LongSum, C>...});
+                                               const std::vector<double>&, const criteria::Shared<C>&)...>;
+    return std::tuple(OfRows{&best_subset<criteria::Shared<C>>...},
+                      OfCells{&best_subset<WholeCount, criteria::Shared<C>>...},
+                      OfWeights{&best_subset<base::LongSum, criteria::Shared<C>>...});
 }
 template auto compiled(criteria::ScannedClassCriteria);
 

@@ -1,5 +1,5 @@
 // The best set of levels for three or more classes. It depends on the criterion, not on the division of the search, so
-// it is compiled once per criterion (best_subset.cpp), for all in the list of criteria of classes.
+// it is compiled once per criterion (best_subset.cpp), as Shared<C> for all in the list of criteria of classes.
 #pragma once
 
 #include <cstddef>

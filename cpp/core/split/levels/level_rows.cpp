@@ -85,10 +85,11 @@ std::vector<std::vector<std::uint32_t>> level_orders(const NodeRows& node, const
 
 void entries_in_order(const LevelRows& levels, const std::vector<std::uint32_t>& order, std::vector<Entry>& out) {
     out.clear();
-    out.reserve(levels.n_rows());
+    out.reserve(levels.n_rows() + levels.missing.size());
     for (std::size_t p = 0; p < order.size(); ++p)
         for (std::uint32_t r = levels.start[order[p]]; r < levels.start[order[p] + 1]; ++r)
             out.push_back({static_cast<std::uint32_t>(p), levels.rows[r]});
+    for (const std::uint32_t row : levels.missing) out.push_back({static_cast<std::uint32_t>(order.size()), row});
 }
 
 }  // namespace ceiba::split

@@ -32,7 +32,7 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out);
 std::vector<std::vector<std::uint32_t>> level_orders(const NodeRows& node, const LevelRows& levels,
                                                      const std::vector<double>& class_scale, bool falling);
 
-// Entries that scan the levels in this order.
+// Entries that scan the levels in this order; after them those of the rows without a level.
 void entries_in_order(const LevelRows& levels, const std::vector<std::uint32_t>& order, std::vector<Entry>& out);
 
 }  // namespace ceiba::split

@@ -27,8 +27,10 @@ public:
         const bool learn = options_.missing == Missing::learn && !options_.multiway;
         const std::size_t n_aside = learn ? levels.missing.size() : 0;
         if (levels.n_levels() + (n_aside > 0) < 2) return {};
-        space_.take_part(node, levels.n_rows() + n_aside == node.size(), levels.n_rows(),
-                         [&](std::size_t i) { return levels.rows[i]; });
+        if (levels.n_rows() + n_aside == node.size())
+            space_.take_all(node);
+        else
+            space_.take_some(node, levels.n_rows(), [&](std::size_t i) { return levels.rows[i]; });
         Candidate out = options_.multiway ? one_branch_per_level(limits) : best_level_set(node, n_aside, limits);
         if (options_.multiway && options_.empty_branches && out.found())
             branch_for_every_level(node.store->table->columns[c].n_levels(), out);
@@ -59,9 +61,8 @@ private:
         for (const auto& order : orders) {
             entries_in_order(levels, order, space_.level_entries);
             bool presence = false;
-            BestCut<D, C> best = space_.best_cut(
-                space_.level_entries.data(), space_.level_entries.size(), n_aside,
-                [&](std::size_t i) { return levels.missing[i]; }, limits, 0, presence);
+            BestCut<D, C> best =
+                space_.best_cut(space_.level_entries.data(), levels.n_rows(), n_aside, limits, 0, presence);
             const base::DoubleDouble gain = best.gain(space_.division, space_.criterion);
             if (!best.found || (out.found() && !((gain - out.gain).value() > space_.criterion.tolerance()))) continue;
             out.kind = presence ? Kind::presence : Kind::levels;

@@ -2,6 +2,18 @@
 
 namespace ceiba::split {
 
+namespace {
+
+// So many orders of the levels by the share of one class, besides the principal one.
+constexpr std::size_t most_orders = 50;
+
+std::vector<std::uint32_t> ascending(const std::vector<double>& score) {
+    std::vector<std::uint32_t> order(score.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return score[a] < score[b]; });
+    return order;
+}
+
 std::vector<std::uint32_t> principal_order(const std::vector<double>& profile, const std::vector<double>& weight,
                                            std::size_t n_classes) {
     const std::size_t n = weight.size(), k = n_classes;
@@ -48,10 +60,31 @@ std::vector<std::uint32_t> principal_order(const std::vector<double>& profile, c
     std::vector<double> score(n, 0.0);
     for (std::size_t l = 0; l < n; ++l)
         for (std::size_t j = 0; j < k; ++j) score[l] += profile[l * k + j] * axis[j];
-    std::vector<std::uint32_t> order(n);
-    std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return score[a] < score[b]; });
-    return order;
+    return ascending(score);
+}
+
+// The heaviest classes of the node. One order of the levels for each of thousands of classes would take hours.
+std::vector<std::uint32_t> leading_classes(const std::vector<double>& weight) {
+    std::vector<double> lightness(weight.size());
+    for (std::size_t k = 0; k < weight.size(); ++k) lightness[k] = -weight[k];
+    std::vector<std::uint32_t> classes = ascending(lightness);
+    std::erase_if(classes, [&](std::uint32_t k) { return !(weight[k] > 0.0); });
+    if (classes.size() > most_orders) classes.resize(most_orders);
+    std::sort(classes.begin(), classes.end());
+    return classes;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> orders_of_profiles(const LevelProfiles& profiles) {
+    const std::size_t n_levels = profiles.level_weight.size(), n_classes = profiles.class_weight.size();
+    std::vector<std::vector<std::uint32_t>> orders{principal_order(profiles.share, profiles.level_weight, n_classes)};
+    std::vector<double> share(n_levels);
+    for (const std::uint32_t k : leading_classes(profiles.class_weight)) {
+        for (std::size_t l = 0; l < n_levels; ++l) share[l] = profiles.share[l * n_classes + k];
+        orders.push_back(ascending(share));
+    }
+    return orders;
 }
 
 }  // namespace ceiba::split

@@ -23,8 +23,16 @@
 namespace ceiba::split {
 
 constexpr std::size_t exhaustive_levels = 10;
-// Beyond: so many orders of the levels by the share of one class, besides the principal one.
-constexpr std::size_t most_orders = 50;
+
+// The classes of the levels in a node, from which orders of the levels are made.
+struct LevelProfiles {
+    std::vector<double> share;  // of each class in a level, level after level
+    std::vector<double> level_weight, class_weight;
+};
+
+// The orders whose cuts are tried: along the first principal component of the profiles, weighted by level; and by the
+// share of each leading class.
+std::vector<std::vector<std::uint32_t>> orders_of_profiles(const LevelProfiles& profiles);
 
 // Class weights of a division made of whole levels: the interface of criteria/class_division.hpp. Where they are whole
 // numbers (and no priors scale them), what gini asks for is kept up to date: a level that changes side costs one
@@ -139,16 +147,16 @@ public:
     }
     double left_value() const { return left(1) / left_weight(); }
     double right_value() const { return right(1) / right_weight(); }
-    // Share of class k in a level, for the orders.
-    double share(std::size_t level, std::size_t k) const {
-        double sum = 0.0;
-        for (std::size_t j = 0; j < n_classes_; ++j) sum += scale_[j] * cells_[level * n_classes_ + j].value();
-        return scale_[k] * cells_[level * n_classes_ + k].value() / sum;
-    }
-    double level_weight(std::size_t level) const {
-        double sum = 0.0;
-        for (std::size_t j = 0; j < n_classes_; ++j) sum += scale_[j] * cells_[level * n_classes_ + j].value();
-        return sum;
+    LevelProfiles profiles() const {
+        LevelProfiles out;
+        for (int k = 0; k < n_classes(); ++k) out.class_weight.push_back(total(k));
+        for (std::size_t l = 0; l < rows_.size(); ++l) {
+            double sum = 0.0;
+            for (std::size_t k = 0; k < n_classes_; ++k) sum += scale_[k] * cell(l, k).value();
+            out.level_weight.push_back(sum);
+            for (std::size_t k = 0; k < n_classes_; ++k) out.share.push_back(scale_[k] * cell(l, k).value() / sum);
+        }
+        return out;
     }
 
 private:
@@ -196,10 +204,6 @@ struct BestSubset {
     std::vector<char> on_left;  // per present level
 };
 
-// Positions of the levels along the first principal component of their class profiles, weighted by level.
-std::vector<std::uint32_t> principal_order(const std::vector<double>& profile, const std::vector<double>& weight,
-                                           std::size_t n_classes);
-
 template <class D, class C>
 class SubsetSearch {
 public:
@@ -243,41 +247,10 @@ private:
         }
     }
 
-    std::vector<std::uint32_t> principal() const {
-        const std::size_t n = division_.n_levels(), n_classes = static_cast<std::size_t>(division_.n_classes());
-        std::vector<double> profile, weight;
-        for (std::size_t l = 0; l < n; ++l) {
-            weight.push_back(division_.level_weight(l));
-            for (std::size_t k = 0; k < n_classes; ++k) profile.push_back(division_.share(l, k));
-        }
-        return principal_order(profile, weight, n_classes);
-    }
-
-    // The heaviest classes of the node. One order of the levels for each of thousands of classes would take hours.
-    std::vector<std::size_t> leading_classes() const {
-        std::vector<std::size_t> classes;
-        for (int k = 0; k < division_.n_classes(); ++k)
-            if (division_.total(k) > 0.0) classes.push_back(static_cast<std::size_t>(k));
-        std::stable_sort(classes.begin(), classes.end(), [this](std::size_t a, std::size_t b) {
-            return division_.total(static_cast<int>(a)) > division_.total(static_cast<int>(b));
-        });
-        if (classes.size() > most_orders) classes.resize(most_orders);
-        std::sort(classes.begin(), classes.end());
-        return classes;
-    }
-
     // The heuristic compares in plain double; only what it ends with is weighed precisely.
     void orders_and_moves() {
         const std::size_t n = division_.n_levels();
-        std::vector<std::vector<std::uint32_t>> orders{principal()};
-        for (const std::size_t k : leading_classes()) {
-            std::vector<double> share(n);
-            for (std::size_t l = 0; l < n; ++l) share[l] = division_.share(l, k);
-            auto& order = orders.emplace_back(n);
-            std::iota(order.begin(), order.end(), 0u);
-            std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return share[a] < share[b]; });
-        }
-        for (const auto& order : orders) {
+        for (const auto& order : orders_of_profiles(division_.profiles())) {
             std::vector<char> on_left(n, 0), start(n, 0);
             double gain = -std::numeric_limits<double>::infinity();
             division_.clear(missing_left_);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/random.hpp"
+#include "split/cut.hpp"
 #include "split/scan/slot_scan.hpp"
 #include "split/store/sparse_entries.hpp"
 
@@ -156,6 +157,40 @@ void ColumnFinder::forget_constant_columns(NodeRows& node) const {
         if (!node.store->codes[c].empty() || !constant(node, c)) left.push_back(c);
     }
     if (left.size() < n_live) node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
+}
+
+ColumnFinder::RandomCut ColumnFinder::random_cut(const NodeRows& node, std::size_t c, const Entry* entries,
+                                                 const NodeContext& context) const {
+    const std::size_t n = node.n_present(c);
+    if (entries[0].rank == entries[n - 1].rank) return {};
+    base::Random random(base::branch_seed(context.seed, 1000 + c));
+    const double low = node.number(c, entries[0].row), high = node.number(c, entries[n - 1].row);
+    double cut = low + random.uniform() * (high - low);
+    if (!(cut < high)) cut = low;
+    const Entry* const first_right = std::partition_point(
+        entries, entries + n, [&](const Entry& entry) { return node.number(c, entry.row) <= cut; });
+    return {cut, static_cast<std::size_t>(first_right - entries)};
+}
+
+// Where bins are ranks the table need not be asked.
+double ColumnFinder::cut_after(const NodeRows& node, std::size_t c, const Entry* entry) const {
+    if (const Binning* binning = node.store->binning.get()) {
+        const ColumnBins& bins = binning->column[c];
+        if (bins.lossless())
+            return cut_between(bins.value[entry[0].rank], bins.value[entry[1].rank], cuts_below(node, c, options_));
+        if (binning->approximate) return bins.edge[(entry[0].rank + entry[1].rank - 1) / 2];
+    }
+    return cut_between(node.number(c, entry[0].row), node.number(c, entry[1].row), cuts_below(node, c, options_));
+}
+
+double ColumnFinder::sparse_cut_after(const NodeRows& node, std::size_t c, const SparseColumn& column,
+                                      std::size_t n_left) const {
+    const std::size_t n_zeros = node.size() - column.n;
+    const auto value = [&](std::size_t place) {
+        if (place >= column.n_below && place < column.n_below + n_zeros) return 0.0;
+        return node.number(c, column.entries[place < column.n_below ? place : place - n_zeros].row);
+    };
+    return cut_between(value(n_left - 1), value(n_left), cuts_below(node, c, options_));
 }
 
 }  // namespace ceiba::split

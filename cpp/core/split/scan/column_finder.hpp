@@ -11,10 +11,9 @@
 #include "split/finder.hpp"
 #include "split/scan/merit.hpp"
 #include "split/store/route.hpp"
+#include "split/store/sparse_entries.hpp"
 
 namespace ceiba::split {
-
-constexpr double no_floor = -std::numeric_limits<double>::infinity();
 
 // The columns of a node that are worth looking at, ascending.
 class Columns {
@@ -48,6 +47,18 @@ public:
 
 protected:
     double cost(const Candidate& c) const { return cost_of(static_cast<std::size_t>(c.column), options_); }
+
+    // A cut at random between the least and the largest number of a column; at position 0 there is none, as they are
+    // the same.
+    struct RandomCut {
+        double cut = 0.0;
+        std::size_t position = 0;  // entries on the left
+    };
+    RandomCut random_cut(const NodeRows& node, std::size_t c, const Entry* entries, const NodeContext& context) const;
+    // The cut between an entry and the next.
+    double cut_after(const NodeRows& node, std::size_t c, const Entry* entry) const;
+    // The cut after so many rows in the order of all rows, zeros included.
+    double sparse_cut_after(const NodeRows& node, std::size_t c, const SparseColumn& column, std::size_t n_left) const;
 
     const SearchOptions options_;
 

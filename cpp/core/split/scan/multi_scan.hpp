@@ -1,4 +1,4 @@
-// The scan for squared errors of several outputs (found before the one of cut_scan.hpp, being more specialised).
+// The loop over cuts for squared errors of several outputs (found before that of cut_scan.hpp, being more specialised).
 //
 // The gain is the mean over the outputs of d^2 W / (W_L W_R), d = S_L - W_L mean. A rough look adds up w (y - mean) in
 // plain doubles, all outputs of a row at once; what rounding can do is bounded, so most cuts, and most columns, cannot
@@ -94,21 +94,18 @@ private:
     std::vector<double> sum_;
 };
 
-template <bool Weighted>
-bool scan(const Entry* entries, std::size_t n, std::size_t before, std::size_t after, double floor,
-          const Limits& limits, criteria::MultiDivision<criteria::MomentDivision<Weighted>>& division,
-          const criteria::MultiCriterion<criteria::SquaredError>& criterion,
-          BestCut<criteria::MultiDivision<criteria::MomentDivision<Weighted>>,
-                  criteria::MultiCriterion<criteria::SquaredError>>& best) {
-    const auto [first, last] = cuts_allowed(n, before, after, limits);
-    if (last < first) return false;
+template <bool Weighted, class C>
+bool scan_range(const Entry* entries, CutRange range, double floor, const Limits& limits,
+                criteria::MultiDivision<criteria::MomentDivision<Weighted>>& division,
+                const criteria::MultiCriterion<criteria::SquaredError>& own, const C& criterion,
+                BestCut<criteria::MultiDivision<criteria::MomentDivision<Weighted>>, C>& best) {
     CutBounds bounds(std::max(floor, best.threshold()));
-    RoughLook<Weighted>(division).collect(entries, first, last, limits, criterion.tolerance(), bounds);
+    RoughLook<Weighted>(division).collect(entries, range.first, range.last, limits, own.tolerance(), bounds);
     bool better = false;
     std::size_t i = 0;
     for (std::size_t left : bounds.cuts()) {
         for (; i < left; ++i) division.add(entries[i].row);
-        if (criterion.below(division, std::max(floor, best.threshold()))) continue;
+        if (own.below(division, std::max(floor, best.threshold()))) continue;
         if (!best.offer(division, criterion, limits)) continue;
         best.position = left;
         better = true;

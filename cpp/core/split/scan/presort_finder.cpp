@@ -1,4 +1,5 @@
 // Chooses the statistic for a target.
+#include "criteria/class_division.hpp"
 #include "split/scan/column_finder.hpp"
 #include "split/scan/statistics/statistics.hpp"
 
@@ -6,8 +7,8 @@ namespace ceiba::split {
 
 std::unique_ptr<ColumnFinder> make_presort_finder(const data::TargetRows& target, const SearchOptions& options,
                                                   int n_threads) {
-    const bool weighted =
-        !target.weight.empty() || !options.class_scale.empty() || options.missing == Missing::fractional;
+    const bool weighted = !target.weight.empty() || !options.class_scale.empty() ||
+                          options.missing == Missing::fractional || criteria::too_many_to_count(target);
     const auto search = [&](auto plain, auto with_weights) {
         return weighted ? with_weights(target, options, n_threads) : plain(target, options, n_threads);
     };

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.hpp"
 #include "criteria/criterion.hpp"
 #include "split/cut.hpp"
 #include "split/levels/level_search.hpp"
@@ -66,7 +65,7 @@ private:
         outlook.assign(column.size(), std::numeric_limits<double>::infinity());
         const std::size_t n = node.size(), least = std::max<std::size_t>(1, options_.min_rows);
         if (n < 2 * least) return;
-        space.take_part(node, true, n, [](std::size_t i) { return i; });
+        space.take_all(node);
         std::array<const Entry*, C::rough_at_once> entries;
         std::array<std::size_t, C::rough_at_once> place;
         std::array<double, C::rough_at_once> bound;
@@ -108,7 +107,7 @@ private:
     bool better_by_counts(const NodeRows& node, const Candidate& a, const Candidate& b, Space& space) requires
         CountsSlots<D> {
         if (cost(a) == cost(b) && same_counts(node, a, b)) return false;
-        space.take_part(node, true, node.size(), [](std::size_t i) { return i; });
+        space.take_all(node);
         const auto gain = [&](const Candidate& split) {
             put_left(node, split, space.division);
             base::Fraction exact = space.criterion.exact(space.division);
@@ -152,22 +151,13 @@ private:
         const bool learn = options_.missing == Missing::learn;
         const std::size_t n_aside = learn ? node.size() - n : 0;
         if (n == 0 || (n_aside == 0 && entries[0].rank == entries[n - 1].rank)) return {};
-        space.take_part(node, learn || n == node.size(), n, [&](std::size_t i) { return entries[i].row; });
-        double random_cut = 0.0;
-        std::size_t random_position = 0;
-        if (options_.random_cuts && entries[0].rank != entries[n - 1].rank) {
-            base::Random random(base::branch_seed(context.seed, 1000 + c));
-            const double low = node.number(c, entries[0].row), high = node.number(c, entries[n - 1].row);
-            random_cut = low + random.uniform() * (high - low);
-            if (!(random_cut < high)) random_cut = low;
-            random_position = static_cast<std::size_t>(
-                std::partition_point(entries, entries + n,
-                                     [&](const Entry& e) { return node.number(c, e.row) <= random_cut; }) -
-                entries);
-        }
+        if (learn || n == node.size())
+            space.take_all(node);
+        else
+            space.take_some(node, n, [&](std::size_t i) { return entries[i].row; });
+        const RandomCut random = options_.random_cuts ? random_cut(node, c, entries, context) : RandomCut{};
         bool presence = false;
-        BestCut<D, C> best = space.best_cut(
-            entries, n, n_aside, [&](std::size_t i) { return entries[n + i].row; }, limits, random_position, presence);
+        BestCut<D, C> best = space.best_cut(entries, n, n_aside, limits, random.position, presence);
         Candidate out;
         if (!best.found) return out;
         out.kind = presence ? Kind::presence : Kind::cut;
@@ -176,7 +166,7 @@ private:
         out.position = static_cast<std::uint32_t>(best.position);
         out.learned_missing = n_aside > 0;
         out.missing_branch = best.missing_left ? 0 : 1;
-        if (!presence) out.cut = random_position ? random_cut : cut_after(node, c, entries + best.position - 1);
+        if (!presence) out.cut = random.position ? random.cut : cut_after(node, c, entries + best.position - 1);
         return out;
     }
 
@@ -186,26 +176,20 @@ private:
         const std::size_t n = node.size();
         Candidate out;
         if (column.n == 0) return out;
-        space.take_part(node, true, n, [](std::size_t i) { return i; });
+        space.take_all(node);
         BestCut<D, C> best = scan_sparse(column, n, space.floor, limits, space.division, space.criterion);
         if (!best.found) return out;
         out.kind = Kind::cut;
         out.gain = gain_of(best, true, space);
         out.tolerance = space.criterion.tolerance();
         out.position = static_cast<std::uint32_t>(best.position);
-        // The value at a place in the order of all rows, zeros included.
-        const std::size_t n_zeros = n - column.n;
-        const auto value = [&](std::size_t place) {
-            if (place >= column.n_below && place < column.n_below + n_zeros) return 0.0;
-            return node.number(c, column.entries[place < column.n_below ? place : place - n_zeros].row);
-        };
-        out.cut = cut_between(value(best.position - 1), value(best.position), cuts_below(node, c, options_));
+        out.cut = sparse_cut_after(node, c, column, best.position);
         return out;
     }
 
     Candidate search_slots(const NodeRows& node, std::size_t c, const Limits& limits, Space& space) requires
         CountsSlots<D> {
-        space.take_part(node, true, node.size(), [](std::size_t i) { return i; });
+        space.take_all(node);
         SlotCut<D, C> found = scan_slots(node, c, space.floor, limits, space.division, space.criterion);
         Candidate out;
         if (!found.best.found) return out;
@@ -230,17 +214,6 @@ private:
             }
         }
         return best.gain(space.division, space.criterion);
-    }
-
-    // The cut between an entry and the next. Where bins are ranks the table need not be asked.
-    double cut_after(const NodeRows& node, std::size_t c, const Entry* entry) const {
-        if (const Binning* binning = node.store->binning.get()) {
-            const ColumnBins& bins = binning->column[c];
-            if (bins.lossless())
-                return cut_between(bins.value[entry[0].rank], bins.value[entry[1].rank], cuts_below(node, c, options_));
-            if (binning->approximate) return bins.edge[(entry[0].rank + entry[1].rank - 1) / 2];
-        }
-        return cut_between(node.number(c, entry[0].row), node.number(c, entry[1].row), cuts_below(node, c, options_));
     }
 
     std::vector<Space> spaces_;

@@ -32,26 +32,26 @@ struct SearchSpace {
     std::array<Known, 8> known{};  // left parts whose gains were weighed last in this node
     std::size_t n_known = 0;       // ever since the node was begun
 
-    // Makes the division's total that of the rows taking part: all of the node, or those with a value in the column.
-    template <class Rows>
-    void take_part(const NodeRows& node, bool all, std::size_t n, Rows row_at) {
-        if (all && fresh) return;
+    // Makes the division's total that of all rows of the node, or of those with a value in the column.
+    void take_all(const NodeRows& node) {
+        if (fresh) return;
         division.bind(node.store->target, 0, node.begin);
         division.reset();
-        if (all)
-            for (std::size_t i = 0; i < node.size(); ++i) division.include(i);
-        else
-            for (std::size_t i = 0; i < n; ++i) division.include(row_at(i));
-        fresh = all;
-        division.clear_left();
-        criterion.begin(division);
+        for (std::size_t i = 0; i < node.size(); ++i) division.include(i);
+        begin(true);
+    }
+    template <class Rows>
+    void take_some(const NodeRows& node, std::size_t n, Rows row_at) {
+        division.bind(node.store->target, 0, node.begin);
+        division.reset();
+        for (std::size_t i = 0; i < n; ++i) division.include(row_at(i));
+        begin(false);
     }
 
-    // All cuts of these entries, with the rows aside (missing values under "learn") tried on both sides and by
-    // themselves.
-    template <class Aside>
-    BestCut<D, C> best_cut(const Entry* entries, std::size_t n, std::size_t n_aside, Aside aside_at,
-                           const Limits& limits, std::size_t random_position, bool& presence) {
+    // All cuts of n entries, with the rows aside (missing values under "learn"), whose entries follow, tried on both
+    // sides and by themselves.
+    BestCut<D, C> best_cut(const Entry* entries, std::size_t n, std::size_t n_aside, const Limits& limits,
+                           std::size_t random_position, bool& presence) {
         BestCut<D, C> best;
         presence = false;
         const auto weigh = [&](bool missing_left) {
@@ -71,10 +71,17 @@ struct SearchSpace {
             if (presence) best.position = n;
         }
         division.clear_left();
-        for (std::size_t i = 0; i < n_aside; ++i) division.add(aside_at(i));
+        for (std::size_t i = 0; i < n_aside; ++i) division.add(entries[n + i].row);
         weigh(true);
         presence = presence && !best.missing_left;
         return best;
+    }
+
+private:
+    void begin(bool all) {
+        fresh = all;
+        division.clear_left();
+        criterion.begin(division);
     }
 };
 

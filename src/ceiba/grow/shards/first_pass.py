@@ -197,6 +197,15 @@ def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema
     return schema, {name: np.concatenate(parts) for name, parts in values.items()}
 
 
+def thinned(batches: Sequence[Any]) -> list[Any]:
+    """Keep the rows of Arrow tables that a sample needs, before they are read."""
+    each = max(1, SAMPLE // len(batches))
+    return [
+        batch.take(np.arange(0, batch.num_rows, max(1, batch.num_rows // each)))
+        for batch in batches
+    ]
+
+
 def edges_of(values: npt.NDArray[np.float64], single: bool) -> list[float]:
     """Place the edges of a column by a sample of it."""
     edges: Any = _core.place_edges(values, _MOST_BINS, single)

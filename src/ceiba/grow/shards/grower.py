@@ -117,7 +117,8 @@ def _grower(
     types = [(info.kind.value, info.n_levels) for info in table.schema.columns]
     return _core.LevelGrower(
         core, table.layout.core, types, part.n_learned,
-        min(GATHER_ROWS, table.gather_rows or GATHER_ROWS), FETCH_ROWS,
+        min(GATHER_ROWS, table.gather_rows or GATHER_ROWS),
+        min(FETCH_ROWS, table.fetch_rows or FETCH_ROWS),
         max(1, table.values_in_memory // n_together),
     )  # fmt: skip
 

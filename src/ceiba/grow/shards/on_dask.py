@@ -44,6 +44,8 @@ _CONNECT: Final = "10s"  # that a scheduler has to answer
 _GIVEN_UP: Final = 5  # times that a round is asked again
 #: Nodes with fewer rows travel; counting such a node five levels down would send as much.
 GATHER_ROWS: Final = 8192
+#: Stretches with fewer rows travel; counting one in parts again sends as much as 170 values.
+FETCH_ROWS: Final = 512
 
 
 class DaskExchange:
@@ -279,6 +281,7 @@ def _sharded(
         layout,
         DaskExchange(client, shards),
         gather_rows=GATHER_ROWS,
+        fetch_rows=FETCH_ROWS,
         weighed=weight,
         shard_rows=n_rows,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,8 +27,9 @@ from ceiba.grow.shards.first_pass import (
     look_at,
     sample_numbers,
     settle,
+    thinned,
 )
-from ceiba.grow.shards.plan import Plan, make_plan
+from ceiba.grow.shards.plan import Plan, make_plan, seconds_of
 from ceiba.grow.shards.scratch import Scratch, bytes_of
 from ceiba.grow.shards.second_pass import Seen, agree, fill, weighed
 from ceiba.grow.shards.shard import Shard, ShardArrays, empty_arrays, named_arrays
@@ -75,7 +77,7 @@ def opened(
         )
         for piece in pieces
     ]
-    plan = plan_of(scan, found, shapes, threads)
+    plan = plan_of(scan, found, shapes, threads, options.max_depth)
     if scan.watch is not None:
         scan.watch("plan", str(plan))
     with Scratch(scan.scratch) as scratch:
@@ -137,7 +139,7 @@ def first_pass(
     sample: tuple[Schema, dict[str, Any]] = Schema(()), {}
     if binned:
         batches = [next(pieces[k].file.batches(pieces[k].groups[:1], binned)) for k in chosen]
-        sample = sample_numbers(batches, binned)
+        sample = sample_numbers(thinned(batches), binned)
     single = frozenset(name for name in numbers if str(columns.arrow_type(name)) == "float")
     return settle(whole, columns.names, sample, single, (target, options), weighting)
 
@@ -150,11 +152,14 @@ def is_number(kind: Any) -> bool:
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
 
 
-def plan_of(scan: Scan, found: FirstPass, shapes: Sequence[Any], threads: int) -> Plan:
+def plan_of(
+    scan: Scan, found: FirstPass, shapes: Sequence[Any], threads: int, depth: int | None = None
+) -> Plan:
     """Say what growing will take."""
     shape = scan.n_rows, len(found.schema.columns)
     scratch = sum(map(bytes_of, shapes))
-    return make_plan(shape, len(shapes), scratch, found.node_words, threads, scan.memory)
+    plan = make_plan(shape, len(shapes), scratch, found.node_words, threads, scan.memory)
+    return replace(plan, seconds=seconds_of(shape, depth, threads))
 
 
 def _in_threads(work: Callable[[int], T], n: int, threads: int, scan: Scan, what: str) -> list[T]:

@@ -47,9 +47,9 @@ class ShardedTable(Table):
         Values of small nodes that may be gathered at a time.
     watch : callable, optional
         Told in words how far growing is.
-    gather_rows : int, optional
-        Nodes with fewer rows are gathered, where that is less than usual: rows that travel are
-        dearer than rows that are mapped.
+    gather_rows, fetch_rows : int, optional
+        Nodes with fewer rows are gathered, and stretches with fewer rows fetched, where that is
+        less than usual: rows that travel are dearer than rows that are mapped.
     weighed : Weighed, optional
         None: every row counts 1.
     trees_at_once : int
@@ -63,6 +63,7 @@ class ShardedTable(Table):
     values_in_memory: int
     watch: Callable[[str, str], None] | None
     gather_rows: int | None
+    fetch_rows: int | None
     weighed: Weighed | None
     trees_at_once: int
     shard_rows: Sequence[int]
@@ -76,6 +77,7 @@ class ShardedTable(Table):
         values_in_memory: int = 1 << 24,
         watch: Callable[[str, str], None] | None = None,
         gather_rows: int | None = None,
+        fetch_rows: int | None = None,
         weighed: Weighed | None = None,
         trees_at_once: int = 16,
         shard_rows: Sequence[int] = (),
@@ -88,6 +90,7 @@ class ShardedTable(Table):
             values_in_memory=values_in_memory,
             watch=watch,
             gather_rows=gather_rows,
+            fetch_rows=fetch_rows,
             weighed=weighed,
             trees_at_once=trees_at_once,
             shard_rows=tuple(shard_rows),

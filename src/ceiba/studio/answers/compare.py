@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError
+from ceiba.paths import condition_of
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.figures import figures, mean_and_se, row_losses, shares
 from ceiba.table import Target
@@ -24,7 +25,7 @@ def compare(a: Bench, b: Bench) -> dict[str, Any]:
     truth = one.y.values[:, 0]
     ends = [np.asarray(route.apply(x.tree, d.X)) for x, d in ((a, one), (b, other))]
     losses = [row_losses(x.tree, end, truth) for x, end in zip((a, b), ends, strict=True)]
-    share = shares(one)
+    share = shares(one, a.tree)
     difference, se = mean_and_se(losses[1] - losses[0], share)
     risks = [mean_and_se(loss, share) for loss in losses]
     best = int(risks[1][0] < risks[0][0])
@@ -35,7 +36,10 @@ def compare(a: Bench, b: Bench) -> dict[str, Any]:
         "rows": "train" if a.data.held_out is None else "held_out",
         "n_rows": len(truth),
         "n_changed": sum(one["n_rows"] for one in changed),
-        "changed": changed[:_MOST],
+        "changed": [
+            one | {"rule_a": _rule(a.tree, one["node_a"]), "rule_b": _rule(b.tree, one["node_b"])}
+            for one in changed[:_MOST]
+        ],
         "difference": difference,
         "se": se,
         "within_one_se": bool(risks[1 - best][0] <= risks[best][0] + risks[best][1]),
@@ -61,6 +65,11 @@ def _changed(a: Tree, b: Tree, ends_a: Any, ends_b: Any) -> list[dict[str, Any]]
         if before != after:
             listed.append({"a": before, "b": after, "node_a": i, "node_b": j, "n_rows": n})
     return sorted(listed, key=lambda one: -one["n_rows"])
+
+
+def _rule(tree: Tree, node: int) -> list[str]:
+    """Say which rows reach a leaf: in a tree that is not drawn its number says nothing."""
+    return list(condition_of(tree, node).parts(max_levels=4))
 
 
 def _answer(tree: Tree, node: int) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ceiba.inspection import describe
 from ceiba.studio.prepare import as_kind
-from ceiba.studio.work.setup import Setup
+from ceiba.studio.work.setup import Setup, task_in
 from ceiba.table import Schema, Table
 
 _MOST_ROWS: Final = 50_000  # of the sample
@@ -28,14 +28,20 @@ def description(table: Table, setup: Setup, *, whole: bool) -> dict[str, Any]:
     n_rows = table.n_rows
     if n_rows > _MOST_ROWS and not whole:
         table = table.take(np.linspace(0, n_rows - 1, _MOST_ROWS).astype(np.intp))
+    task = task_in(setup, table)
     changed = tuple(
-        as_kind(
-            one,
-            "ordered" if one.name in setup.orders else setup.kinds.get(one.name),
-            setup.orders.get(one.name),
-        )
+        as_kind(one, _kind(setup, one.name, task), setup.orders.get(one.name))
         for one in table.columns
     )
     infos = tuple(one.info for one in changed)
     made = describe(Table(changed, table.n_rows, Schema(infos)), setup.target).to_dict()
     return {**made, "n_described": table.n_rows, "n_rows": n_rows}
+
+
+def _kind(setup: Setup, name: str, task: str | None) -> str | None:
+    """Give the kind in which a column is shown: classes written as numbers are levels."""
+    if name in setup.orders:
+        return "ordered"
+    return setup.kinds.get(name) or (
+        "category" if name == setup.target and task == "classification" else None
+    )

@@ -1,4 +1,9 @@
-"""How good a tree is: on the rows it was grown on, on held-out rows."""
+"""How good a tree is: on the rows it was grown on, on held-out rows.
+
+Errors and costs are means over rows; under class priors each class counts as often as its prior
+says, whatever its share of these rows. `se` is the standard error of what the tree is judged by:
+the cost where costs are set, else the error.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +34,7 @@ def figure(tree: Tree, data: Prepared) -> dict[str, Any]:
     """Give the figures of a tree on some rows."""
     ends = np.asarray(route.apply(tree, data.X))
     truth = data.y.values[:, 0]
-    share = shares(data)
+    share = shares(data, tree)
     losses = row_losses(tree, ends, truth)
     mean, se = mean_and_se(losses, share)
     made: dict[str, Any] = {"n_rows": len(truth), "n_leaves": int(tree.n_leaves)}
@@ -48,7 +53,7 @@ def figure(tree: Tree, data: Prepared) -> dict[str, Any]:
     likely = np.maximum(tree.value[ends, 0, truth], _LEAST)
     return made | {
         "error": rate,
-        "se": rate_se,
+        "se": rate_se if tree.cost_matrix is None else se,
         "cost": None if tree.cost_matrix is None else mean,
         "log_loss": float(-(share @ np.log(likely))),
         "baseline": float(share @ (tree.answer[0] != truth)),
@@ -71,7 +76,11 @@ def mean_and_se(values: Array, share: Array) -> tuple[float, float]:
     return mean, float(np.sqrt((share**2) @ (values - mean) ** 2))
 
 
-def shares(data: Prepared) -> Array:
-    """Give the share of each row in the whole weight."""
+def shares(data: Prepared, tree: Tree) -> Array:
+    """Give the share of each row in the whole weight; classes weigh as their priors say."""
     weight = np.ones(len(data.y)) if data.weight is None else data.weight
+    if tree.class_prior is not None:
+        truth = data.y.values[:, 0]
+        mass = np.bincount(truth, weight, minlength=len(tree.class_prior))
+        weight = weight * (tree.class_prior / np.where(mass > 0, mass, 1.0))[truth]
     return np.asarray(weight / weight.sum())

@@ -1,7 +1,8 @@
 """One more cut beside those of a draft: the one that gains most, given the others.
 
 Cuts part the rows of a node into intervals, and a further cut divides one of them. What it gains
-for the node is what it gains in its interval, times the interval's share of the rows.
+for the node is what it gains in its interval, times the interval's share of the rows. Both sides of
+it have at least `min_samples_leaf` rows.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import OptionError
+from ceiba.grow import resolve_min_leaf
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import NodeTarget
 from ceiba.studio.answers.column import gains_along
@@ -46,4 +48,11 @@ def _curve(bench: Bench, values: Any, target: NodeTarget, rows: Any) -> Any:
     if len(rows) < 2:
         return None
     weight = None if target.weight is None else target.weight[rows]
-    return gains_along(bench, values[rows], target.values[rows], weight)
+    curve = gains_along(bench, values[rows], target.values[rows], weight)
+    if curve is None:
+        return None
+    cut, gain = curve
+    n_left = np.searchsorted(np.sort(values[rows]), cut, side="right")
+    least = resolve_min_leaf(bench.problem.options.min_samples_leaf, bench.problem.n_rows)
+    allowed = (n_left >= least) & (len(rows) - n_left >= least)
+    return cut[allowed], gain[allowed]

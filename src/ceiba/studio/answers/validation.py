@@ -44,7 +44,7 @@ def cross_validated(
         if tree.task == "classification":
             errors[fold.test] = tree.answer[ends] != truth[fold.test]
         tell(done + 1, len(parts))
-    share = shares(bench.data)
+    share = shares(bench.data, bench.tree)
     risk, se = mean_and_se(losses, share)
     made = {"n_rows": len(truth), "folds": len(parts), "n_leaves": int(bench.tree.n_leaves)}
     if bench.tree.task == "regression":
@@ -52,8 +52,9 @@ def cross_validated(
         return made | {"mse": risk, "se": se, "rmse": float(np.sqrt(risk)),
                        "r2": 1.0 - risk / spread if spread > 0 else None}  # fmt: skip
     error, error_se = mean_and_se(errors, share)
-    cost = None if bench.tree.cost_matrix is None else risk
-    return made | {"error": error, "se": error_se, "cost": cost}
+    if bench.tree.cost_matrix is None:
+        return made | {"error": error, "se": error_se, "cost": None}
+    return made | {"error": error, "se": se, "cost": risk}
 
 
 def fold_tree(tree: Tree, by_hand: list[int], problem: Problem, rows: Any) -> Tree:

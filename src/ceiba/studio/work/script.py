@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from ceiba.studio.work.setup import Setup
@@ -47,7 +48,7 @@ def prepare_line(source: Source, setup: Setup) -> str:
     target = "X, y" if source.separate_target else f"frame, {setup.target!r}"
     given = {name: repr(value) for name, value in setup.arguments().items()}
     if setup.held_out is not None and "file" in setup.held_out:
-        given["held_out"] = read_call(source, setup.held_out["file"])
+        given["held_out"] = read_call(source, _beside(source, setup.held_out["file"]))
     if setup.from_model:
         given = {k: v for k, v in given.items() if k in ("weight", "held_out", "seed")}
         given["like"] = "model"
@@ -75,6 +76,13 @@ def read_call(source: Source, file: str) -> str:
     """Write the call that reads a file."""
     more = "".join(f", {name}={value!r}" for name, value in source.reading.items())
     return f"ceiba.read_file({file!r}{more})"
+
+
+def _beside(source: Source, name: str) -> str:
+    """Give the path of a file in the folder of the data, written as theirs is."""
+    if source.file is None:
+        return name
+    return str(Path(source.file.partition("::")[0]).parent / name)
 
 
 def _parts(setup: Setup) -> str:

@@ -19,37 +19,28 @@ inline criteria::Setting setting_of(const data::TargetRows& target, const Search
 template <class Criteria, class D>
 Finder build(const D& division, const data::TargetRows& target, const SearchOptions& options, int n_threads) {
     return criteria::for_criterion<Finder, Criteria>(options.criterion, [&]<class C>() -> Finder {
-        return std::make_unique<PresortFinder<D, C>>(division, criteria::make_criterion<C>(setting_of(target, options)),
-                                                     options, n_threads);
+        using Searched = criteria::Shared<C>;
+        const Searched criterion(criteria::make_criterion<C>(setting_of(target, options)));
+        return std::make_unique<PresortFinder<D, Searched>>(division, criterion, options, n_threads);
     });
 }
 
-// Several outputs of classes: a division for each.
-template <class... C>
-criteria::Chosen<criteria::List<criteria::MultiCriterion<C>...>> one_for_outputs(criteria::List<C...>);
+// Several outputs: a division for each, and one search for all criteria. Beside so many divisions a choice for every cut
+// costs nothing; numbers have loops of their own (multi_scan.hpp).
+template <criteria::ChosenPer Per, class... C>
+criteria::Chosen<criteria::List<criteria::MultiCriterion<C>...>, Per> one_for_outputs(criteria::List<C...>);
+template <criteria::ChosenPer Per, class C>
+criteria::MultiCriterion<C> one_for_outputs(criteria::List<C>);
 
-template <class Criteria, class D>
-Finder build_class_outputs(const std::vector<D>& divisions, const data::TargetRows& target,
-                           const SearchOptions& options, int n_threads) {
+template <class Criteria, criteria::ChosenPer Per = criteria::ChosenPer::question, class D>
+Finder build_outputs(const std::vector<D>& divisions, const data::TargetRows& target, const SearchOptions& options,
+                     int n_threads) {
     using Division = criteria::MultiDivision<D>;
-    using Chosen = decltype(one_for_outputs(Criteria{}));
+    using Chosen = decltype(one_for_outputs<Per>(Criteria{}));
     return criteria::for_criterion<Finder, Criteria>(options.criterion, [&]<class C>() -> Finder {
         const criteria::MultiCriterion<C> each(divisions.size(),
                                                criteria::make_criterion<C>(setting_of(target, options)));
         return std::make_unique<PresortFinder<Division, Chosen>>(Division(divisions), Chosen(each), options, n_threads);
-    });
-}
-
-// Several outputs of numbers: likewise, and each criterion has a scan of its own.
-template <class Criteria, class D>
-Finder build_outputs(std::vector<D> divisions, const data::TargetRows& target, const SearchOptions& options,
-                     int n_threads) {
-    using Division = criteria::MultiDivision<D>;
-    const std::size_t n_outputs = divisions.size();
-    const Division all(std::move(divisions));
-    return criteria::for_criterion<Finder, Criteria>(options.criterion, [&]<class C>() -> Finder {
-        const criteria::MultiCriterion<C> each(n_outputs, criteria::make_criterion<C>(setting_of(target, options)));
-        return std::make_unique<PresortFinder<Division, criteria::MultiCriterion<C>>>(all, each, options, n_threads);
     });
 }
 

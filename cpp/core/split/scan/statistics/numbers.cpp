@@ -8,7 +8,8 @@ Finder search_numbers(const data::TargetRows& target, const SearchOptions& optio
     using Division = criteria::MomentDivision<false>;
     const std::size_t n_outputs = target.numbers.size();
     if (n_outputs == 1) return build<criteria::MomentCriteria>(Division(), target, options, n_threads);
-    return build_outputs<criteria::MomentCriteria>(std::vector<Division>(n_outputs), target, options, n_threads);
+    return build_outputs<criteria::MomentCriteria, criteria::ChosenPer::loop>(std::vector<Division>(n_outputs), target,
+                                                                              options, n_threads);
 }
 
 }  // namespace ceiba::split

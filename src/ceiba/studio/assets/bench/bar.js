@@ -25,11 +25,11 @@ function figureText(f) {
 }
 
 /** What the figure is called: error, cost or the root of the mean squared error. */
-const figureName = (f) => t(M.regression ? "s_quality" : f.cost !== null && f.cost !== undefined ? "expected_cost" : "m_error");
+const figureName = (f) => t(M.regression ? "s_quality" : f.cost !== null && f.cost !== undefined ? "expected_cost" : "m_error") + (M.payload.class_prior ? ` (${t("s_by_priors")})` : "");
 
 function figureBox(id, name, f) {
   if (!f) return el("span", { class: "figure-box muted", id }, el("span", { class: "figure-name" }, name), el("span", {}, t("s_none_held_out")));
-  return el("span", { class: "figure-box", id, title: t("s_figure_hint", { n: fmtCount(f.n_rows) }) },
+  return el("span", { class: "figure-box", id, title: t("s_figure_hint", { n: fmtCount(f.n_rows) }) + (M.payload.class_prior ? ` ${t("s_by_priors_hint")}` : "") },
     el("span", { class: "figure-name" }, `${name} · ${figureName(f)}`), el("strong", {}, figureText(f)));
 }
 

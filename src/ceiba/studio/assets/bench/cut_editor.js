@@ -46,9 +46,12 @@ function cutEditor(draft, moved) {
   keysOfCut(handle, axis, draft, edit);
   typed.addEventListener("change", () => {
     const cut = readCut(typed.value, draft);
-    typed.setAttribute("aria-invalid", String(Number.isNaN(cut)));
-    if (Number.isNaN(cut)) say(t("s_cut_invalid"));
-    move(cut);
+    const others = draft.cuts.filter((_, k) => k !== draft.active);
+    const wrong = Number.isNaN(cut) || others.includes(cut);
+    typed.setAttribute("aria-invalid", String(wrong));
+    if (wrong) return say(t("s_cut_invalid"));
+    const cuts = [...others, cut].sort((a, b) => a - b); // a typed cut may pass its neighbours
+    if (cut !== draft.cut) change(cuts, cuts.indexOf(cut));
   });
   place();
   return el("div", { class: "cut-editor" }, handle,

@@ -146,14 +146,18 @@ function previewParts() {
   const { gain, p_value: p, branches, held_out: held } = draft.answer;
   const best = draft.data.best.gain;
   // The same split, computed in another order, differs in its last bits.
-  const share = best > 0 ? (gain >= best * (1 - 1e-9) ? 1 : gain / best) : null;
+  const several = Boolean(draft.cuts.length > 1 || draft.missing === ALONE);
+  const share = best > 0 ? (gain >= best * (1 - 1e-9) && !several ? 1 : gain / best) : null;
   return [
     branchTable(branches, held, (b) => branchWords(draftSplit(), draft.column, b)),
     el("p", { id: "preview-gain" }, `${t("gain")} `, el("strong", {}, fmtNumber(gain)),
-      share === null ? null : el("span", { class: "muted" }, ` · ${t("s_of_best_cut", { share: fmtPercent(share, 1) })}`),
+      share === null ? null : el("span", { class: "muted" }, ` · ${t(several ? "s_of_best_single" : "s_of_best_cut", { share: fmtPercent(share, 1) })}`),
       p === null || p === undefined ? null : el("span", { class: "muted" }, ` · ${pText(p)}`)),
   ];
 }
+
+/** A sentence of the library with the signs of the page. @param {string} text */
+const inSigns = (text) => text.replace(/ <= /g, " ≤ ").replace(/ >= /g, " ≥ ").replace(/ in \{/g, " ∈ {");
 
 const pText = (p, bound = "") => {
   const mark = bound === "at most" ? "≤" : bound === "at least" ? "≥" : "=";

@@ -98,7 +98,7 @@ function warningsOf(i) {
 
 /** @param {any} one of the state's warnings */
 function warningText(one) {
-  if (one.code === "worse_than_best") return t("s_warn_worse", { split: one.split, best: one.best, loss: fmtNumber(one.loss, 2), se: fmtNumber(one.se, 2) });
+  if (one.code === "worse_than_best") return t("s_warn_worse", { split: inSigns(one.split), best: inSigns(one.best), loss: fmtNumber(one.loss, 2), se: fmtNumber(one.se, 2) });
   if (one.code !== "held_out_disagrees") return one.text || one.code;
   if (M.regression) return t("s_warn_mean", { train: fmtNumber(one.train[0], 3), test: fmtNumber(one.held_out[0], 3), p: pText(one.p_value) });
   const k = one.train.indexOf(Math.max(...one.train));

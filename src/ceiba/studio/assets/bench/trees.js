@@ -93,10 +93,14 @@ function comparisonRows(data) {
     ...line(`${what} (${t("s_train")})`, "train"), ...line(`${what} (${t("s_held_out")})`, "held_out"), ...line(`${what} (${t("cross_validated")})`, "cross_validated")];
 }
 
-/** Where rows change their answer: from which leaf to which. */
+/** Where rows change their answer: from which leaf to which, each with its rule. */
 function changedTable(data) {
   const said = (v) => (typeof v === "number" && M.regression ? fmtNumber(v, 3) : String(v));
   const leaf = (tree, node) => (tree.name === "" && comparing.revision === studio.server.revision && node < M.n ? el("button", { type: "button", class: "link", onclick: () => reveal(node) }, `#${node}`) : `#${node}`);
+  const side = (tree, node, answer, parts) => {
+    const rule = parts.length ? joined(parts.map(inSigns)) : t("all_rows");
+    return el("div", { class: "changed-leaf" }, el("span", {}, el("strong", {}, isolated(said(answer))), " · ", leaf(tree, node)), el("span", { class: "muted small-text", title: rule }, rule));
+  };
   return tableOf([treeName(data.a.name), treeName(data.b.name), t("rows")], data.changed.slice(0, 12).map((one) => [
-    el("span", {}, leaf(data.a, one.node_a), ` ${said(one.a)}`), el("span", {}, leaf(data.b, one.node_b), ` ${said(one.b)}`), fmtCount(one.n_rows)]), "changed");
+    side(data.a, one.node_a, one.a, one.rule_a), side(data.b, one.node_b, one.b, one.rule_b), fmtCount(one.n_rows)]), "changed");
 }

@@ -16,7 +16,7 @@ function lessonQuestion(i) {
   const names = data ? data.rivals.map((one) => one.column) : [];
   const answer = async () => {
     const chosen = /** @type {HTMLInputElement|null} */ (document.querySelector('input[name="lesson"]:checked'));
-    if (!chosen) return say(t("s_lesson_choose"));
+    if (!chosen) return notify(t("s_lesson_choose"), "warn");
     try {
       const result = await api.answer(i, chosen.value);
       Object.assign(lesson, { result: { ...result, chosen: chosen.value }, node: i, column: chosen.value, steps: null, shown: 0 });
@@ -40,10 +40,13 @@ function lessonResult(i) {
   const mine = studio.server.lesson.answered.find((one) => one.node === i);
   const known = lesson.result && lesson.node === i ? lesson.result : null;
   const verdict = known ? el("p", { class: known.right ? "calm" : "warn", id: "lesson-verdict", role: "status" },
-    t(known.right ? "s_lesson_right" : "s_lesson_wrong", { chosen: known.chosen, best: joined(known.best) })) : null;
+    t(known.right ? "s_lesson_right" : known.best.length > 1 ? "s_lesson_wrong_many" : "s_lesson_wrong", { chosen: known.chosen, best: joined(known.best) })) : null;
   if (lesson.node !== i) Object.assign(lesson, { node: i, column: mine ? mine.column : "", steps: null, shown: 0, result: null });
   return el("section", { class: "block lesson" }, verdict, el("h3", {}, t("s_lesson_steps")), stepChoice(), el("div", { id: "lesson-steps", "aria-live": "polite" }, stepParts()));
 }
+
+/** What a measure is called: a gain is one of information where trees grow by entropy. */
+const measureName = (v) => t(v === "gain" && M.payload.criterion !== "entropy" ? "s_measure_gini_gain" : "s_measure_" + v);
 
 /** Which column and which figure are to be computed. */
 function stepChoice() {
@@ -59,7 +62,7 @@ function stepChoice() {
   };
   return el("div", { class: "row" },
     list("lesson-column", t("column"), M.columns.name, lesson.column || M.columns.name[0], (v) => v, (column) => reset({ column })),
-    list("lesson-measure", t("s_lesson_measure"), MEASURES, lesson.measure, (v) => t("s_measure_" + v), (measure) => reset({ measure })),
+    list("lesson-measure", t("s_lesson_measure"), MEASURES, lesson.measure, measureName, (measure) => reset({ measure })),
     el("button", { type: "button", class: "small", id: "lesson-next", onclick: nextStep }, t("s_lesson_next")),
     el("button", { type: "button", class: "small", id: "lesson-all", onclick: () => nextStep(Infinity) }, t("s_lesson_all")));
 }
@@ -89,5 +92,5 @@ function stepParts() {
   const whole = lesson.shown >= steps.length;
   return [el("ol", { class: "lesson-steps" }, steps.slice(0, lesson.shown).map((one) => el("li", {},
     el("strong", {}, one.title), one.text ? el("p", {}, one.text) : null, one.formula ? el("p", { class: "formula" }, withDecimals(one.formula)) : null))),
-  whole && result !== null && result !== undefined ? el("p", { class: "answer" }, `${t("s_measure_" + lesson.measure)} = `, el("strong", {}, fmtNumber(result))) : ""];
+  whole && result !== null && result !== undefined ? el("p", { class: "answer" }, `${measureName(lesson.measure)} = `, el("strong", {}, fmtNumber(result))) : ""];
 }

@@ -36,7 +36,7 @@ function growingOptions() {
   return el("div", { class: "option-grid" }, Object.keys(options).map((name) => {
     const id = "option-" + name;
     const label = el("label", { for: id }, WORDS["s_option_" + name] ? t("s_option_" + name) : name);
-    if (allowed[name]) return [label, choice(id, label.textContent, allowed[name], options[name], (v) => String(v), (v) => set(name, v))];
+    if (allowed[name]) return [label, choice(id, label.textContent, allowed[name], options[name], (v) => (WORDS["s_value_" + v] && name !== "criterion" ? t("s_value_" + v) : String(v)), (v) => set(name, v))];
     const field = el("input", { id, type: "number", min: 0, step: "any", placeholder: t("s_no_limit") });
     field.value = options[name] ?? "";
     field.addEventListener("change", () => set(name, field.value === "" ? null : Number(field.value)));

@@ -95,7 +95,7 @@ function orderList(one, k) {
     [order[a], order[b]] = [order[b], order[a]];
     return act("set_column", { column: one.name, order });
   };
-  return el("ol", { class: "order-list", "aria-label": t("s_order") }, one.levels.map((level, a) => el("li", {}, el("span", {}, String(level)),
+  return el("ol", { class: "order-list", "aria-label": t("s_order") }, one.levels.map((level, a) => el("li", {}, el("div", {}, el("span", {}, String(level)),
     el("button", { type: "button", class: "small", id: `up-${k}-${a}`, disabled: a === 0, "aria-label": t("s_move_up", { level }), onclick: () => swap(a, a - 1) }, "↑"),
-    el("button", { type: "button", class: "small", id: `down-${k}-${a}`, disabled: a === one.levels.length - 1, "aria-label": t("s_move_down", { level }), onclick: () => swap(a, a + 1) }, "↓"))));
+    el("button", { type: "button", class: "small", id: `down-${k}-${a}`, disabled: a === one.levels.length - 1, "aria-label": t("s_move_down", { level }), onclick: () => swap(a, a + 1) }, "↓")))));
 }

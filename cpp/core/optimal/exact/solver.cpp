@@ -1,0 +1,225 @@
+#include "optimal/exact/solver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ceiba::optimal {
+
+namespace {
+
+// What the two sides of an evaluated cut cost; enters the intervals on both sides of it.
+void part(const Interval& i, std::int64_t cut, double left, double right, OpenCuts& open) {
+    Interval low = i, high = i;
+    low.high = cut - 1, low.to = cut, low.right = right, low.above = left + right;
+    high.low = cut + 1, high.from = cut, high.left = left, high.below = left + right;
+    low.key = std::max(i.key, low.left + low.right);
+    high.key = std::max(i.key, high.left + high.right);
+    open.push(low);
+    open.push(high);
+}
+
+}  // namespace
+
+Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Watch* watch) {
+    depth = std::min(depth, leaves - 1);
+    if (depth < 31) leaves = std::min(leaves, 1 << depth);
+    const double leaf = leaf_value(node);
+    const double goal = std::min(bound, leaf) - rules_.tolerance;
+    const double least = split_bound(node, depth, leaves, goal);
+    Answer best;
+    best.relaxed = std::min(leaf, least);
+    if (leaf < bound) best.value = leaf;
+    if (depth < 1 || node.n_rows() < 2 * rules_.min_rows || node.n_rows() < 2 || least >= goal) {
+        if (depth < 1 || node.n_rows() < 2) best.relaxed = leaf;
+        return best;
+    }
+    if (depth == 1) return stump(node, leaf, bound);
+    const bool remember = depth >= 2 && watch == nullptr && rules_.max_depth >= 4 && cache_.enabled();
+    if (!remember) return search(node, depth, leaves, leaf, least, bound, watch);
+    const Cache::Key key = Cache::key(node, depth, leaves);
+    double known_relaxed = 0.0;
+    if (const Known* known = cache_.find(key)) {
+        known_relaxed = known->relaxed;
+        if (known->value < infinite || known->tried >= bound) {
+            Answer answer{known->value < bound ? known->value : infinite, known->relaxed, known->plan};
+            return answer;
+        }
+    }
+    best = search(node, depth, leaves, leaf, std::max(least, known_relaxed < leaf ? known_relaxed : least), bound,
+                  nullptr);
+    best.relaxed = std::max(best.relaxed, known_relaxed);
+    cache_.keep(key, {best.relaxed, best.value, bound, best.plan});
+    return best;
+}
+
+Answer Solver::stump(const Node& node, double leaf, double bound) {
+    whole_.assign(node.n_rows(), 0);
+    clock_.spend(node.n_rows() * node.n_features());
+    const double two = 2.0 * rules_.penalty;
+    const Stump best = best_stump(node, whole_, 0);
+    Answer answer;
+    answer.relaxed = std::min(leaf, best.relaxed + two);
+    if (best.loss + two < std::min(leaf, bound) - rules_.tolerance) {
+        answer.value = best.loss + two;
+        answer.plan = plan_of(node, static_cast<std::size_t>(best.feature), best.position, best.missing_left, {}, {});
+    } else if (leaf < bound) {
+        answer.value = leaf;
+    }
+    return answer;
+}
+
+Answer Solver::search(const Node& node, int depth, int leaves, double leaf, double least, double bound, Watch* watch) {
+    Answer best;
+    best.relaxed = leaf;
+    if (leaf < bound) best.value = leaf;
+    OpenCuts open(node, rule_, traits_.cap_sums);
+    const double nothing = rules_.penalty;
+    for (std::size_t f = 0; f < node.n_features(); ++f) {
+        if (watch && features_.all[f].bounds_only) continue;  // nothing larger needs the bound
+        open.push({least, static_cast<std::uint32_t>(f), 0, static_cast<std::int64_t>(open.cuts(f).size()) - 1, nothing,
+                   nothing, -infinite, -infinite, -1, -1});
+    }
+    std::array<Interval, 2> taken;
+    while (!open.empty()) {
+        double limit = std::min(bound, best.value);
+        if (watch) {
+            watch->bounded(std::min(open.top().key, limit));
+            limit = watch->keep_below(limit);
+        }
+        const double goal = limit - rules_.tolerance;
+        if (open.top().key >= goal) break;
+        std::size_t n_taken = 0;
+        const std::size_t at_once = depth == 2 && traits_.two_at_once ? 2 : 1;
+        while (n_taken < at_once && !open.empty() && open.top().key < goal) {
+            Interval i = open.pop();
+            if (open.shrink(node, i, goal)) best.relaxed = std::min(best.relaxed, goal);
+            if (i.low <= i.high) taken[n_taken++] = i;
+        }
+        if (n_taken == 0) continue;
+        if (depth == 2)
+            try_two_levels(node, leaves, taken, n_taken, open, bound, best, watch);
+        else
+            try_deeper(node, depth, leaves, taken[0], open, limit, best, watch);
+    }
+    if (!open.empty()) best.relaxed = std::min(best.relaxed, open.top().key);
+    return best;
+}
+
+Solver::SideCost Solver::side_cost(const Sides& sides, std::size_t s) const {
+    const double leaf = sides.leaf[s] + rules_.penalty, two = 2.0 * rules_.penalty;
+    const double allowed = sides.n_rows[s] < rules_.min_rows ? infinite : leaf;
+    return {std::min(leaf, sides.relaxed[s] + two), allowed, std::min(allowed, sides.stump[s] + two)};
+}
+
+void Solver::try_two_levels(const Node& node, int leaves, const std::array<Interval, 2>& taken, std::size_t n_taken,
+                            OpenCuts& open, double bound, Answer& best, Watch* watch) {
+    std::array<bool, 2> missing_left{};
+    for (std::size_t t = 0; t < n_taken; ++t)
+        missing_left[t] = mark_sides(node, taken[t].feature, open.position(taken[t], taken[t].middle()), side_[t]);
+    clock_.spend(node.n_rows() * node.n_features());
+    std::array<Sides, 2> sides;
+    evaluate(node, side_, n_taken, sides);
+    for (std::size_t t = 0; t < n_taken; ++t) {
+        const Interval& i = taken[t];
+        const SideCost a = side_cost(sides[t], 0), b = side_cost(sides[t], 1);
+        const double value = leaves >= 4 ? a.best + b.best : std::min(a.best + b.leaf, a.leaf + b.best);
+        const double left = std::max(i.left, a.relaxed), right = std::max(i.right, b.relaxed);
+        best.relaxed = std::min(best.relaxed, left + right);
+        const bool better =
+            !features_.all[i.feature].bounds_only && value < std::min(bound, best.value) - rules_.tolerance;
+        if (better || (watch && watch->every_cut() && value < watch->keep_below(bound))) {
+            PlanPtr plan =
+                two_levels(node, leaves, i.feature, open.position(i, i.middle()), missing_left[t], a, b, side_[t]);
+            if (watch) watch->evaluated(value, plan);
+            if (better) {
+                best.value = value;
+                best.plan = std::move(plan);
+                if (watch) watch->improved(best.value, best.plan);
+            }
+        }
+        part(i, i.middle(), left, right, open);
+    }
+}
+
+PlanPtr Solver::two_levels(const Node& node, int leaves, std::size_t f, std::uint32_t position, bool missing_left,
+                           const SideCost& a, const SideCost& b, const SideOf& side) {
+    const SideCost* const cost[2] = {&a, &b};
+    PlanPtr below[2];
+    const bool only_left = leaves < 4 && a.best + b.leaf <= a.leaf + b.best;
+    for (int s = 0; s < 2; ++s) {
+        if (!(cost[s]->best < cost[s]->leaf - rules_.tolerance)) continue;
+        if (leaves < 4 && only_left != (s == 0)) continue;
+        const Stump stump = best_stump(node, side, s);
+        below[s] = stump_plan(node, stump, side, s);
+    }
+    return plan_of(node, f, position, missing_left, below[0], below[1]);
+}
+
+// A stump that was found among the rows of one side: its neighbours are rows of that side.
+PlanPtr Solver::stump_plan(const Node& node, const Stump& stump, const SideOf& side, int which) const {
+    const std::size_t f = static_cast<std::size_t>(stump.feature);
+    const std::uint32_t* const e = node.entries(f);
+    const std::vector<std::uint32_t>& rank = features_.all[f].rank;
+    std::uint32_t lower = stump.position, upper = stump.position + 1;
+    while (side[e[lower] & row_mask] != which) --lower;
+    while (side[e[upper] & row_mask] != which) ++upper;
+    const auto rank_at = [&](std::uint32_t i) { return rank[node.data.row[e[i] & row_mask]]; };
+    return std::make_shared<const Plan>(
+        Plan{static_cast<std::uint32_t>(f), rank_at(lower), rank_at(upper), stump.missing_left, {}, {}});
+}
+
+void Solver::try_deeper(const Node& node, int depth, int leaves, const Interval& i, OpenCuts& open, double limit,
+                        Answer& best, Watch* watch) {
+    const std::int64_t cut = i.middle();
+    const std::uint32_t position = open.position(i, cut);
+    if (scratch_.size() <= static_cast<std::size_t>(depth)) scratch_.resize(static_cast<std::size_t>(depth) + 1);
+    if (!scratch_[static_cast<std::size_t>(depth)])
+        scratch_[static_cast<std::size_t>(depth)] = std::make_unique<std::array<Node, 2>>();
+    std::array<Node, 2>& child = *scratch_[static_cast<std::size_t>(depth)];
+    const bool missing_left = mark_sides(node, i.feature, position, side_[0]);
+    divide(features_, node, side_[0], child[0], child[1]);
+    clock_.spend(node.n_rows() * node.n_features());
+    const bool allowed =
+        !features_.all[i.feature].bounds_only && std::min(child[0].n_rows(), child[1].n_rows()) >= rules_.min_rows;
+    double slack = 0.0;  // how far beyond its bound the smaller part is searched
+    if (i.high > i.low)
+        slack = traits_.whole && rules_.penalty == 0.0
+                    ? 0.5 * (open.position(i, i.high) - open.position(i, i.low) + 1.0)
+                    : limit - i.key;
+    std::array<double, 2> relaxed{i.left, i.right};
+    // With a limit on leaves, all ways to share them.
+    const int half = depth - 1 < 30 ? 1 << (depth - 1) : 1 << 30;
+    const int first = std::max(1, leaves - half), last = std::min(half, leaves - 1);
+    for (int on_left = last; on_left >= first; --on_left) {
+        const std::array<int, 2> share{on_left, leaves >= 2 * half ? half : leaves - on_left};
+        const std::array<Answer, 2> below = both(child, depth - 1, share, limit, slack, {i.left, i.right});
+        for (std::size_t s = 0; s < 2; ++s)
+            if (share[s] == last) relaxed[s] = std::max(relaxed[s], below[s].relaxed);
+        const double value = below[0].value + below[1].value;
+        if (!allowed || !(value < limit - rules_.tolerance)) continue;
+        PlanPtr plan = plan_of(node, i.feature, position, missing_left, below[0].plan, below[1].plan);
+        if (watch) watch->evaluated(value, plan);
+        if (value < best.value - rules_.tolerance) {
+            best.value = value;
+            best.plan = std::move(plan);
+            if (watch) watch->improved(best.value, best.plan);
+            if (!watch || !watch->every_cut()) limit = value;
+        }
+    }
+    best.relaxed = std::min(best.relaxed, relaxed[0] + relaxed[1]);
+    part(i, cut, relaxed[0], relaxed[1], open);
+}
+
+// Both parts, the larger first. `limit`: what they may cost together.
+std::array<Answer, 2> Solver::both(const std::array<Node, 2>& child, int depth, const std::array<int, 2>& leaves,
+                                   double limit, double slack, const std::array<double, 2>& least) {
+    const std::size_t a = child[0].n_rows() >= child[1].n_rows() ? 0 : 1, b = 1 - a;
+    std::array<Answer, 2> below;
+    below[a] = solve(child[a], depth, leaves[a], limit - least[b]);
+    const double spent = below[a].found() ? below[a].value : std::max(least[a], below[a].relaxed);
+    const double left = limit - spent + slack;
+    if (left > least[b] && (below[a].found() || slack > 0.0)) below[b] = solve(child[b], depth, leaves[b], left);
+    return below;
+}
+
+}  // namespace ceiba::optimal

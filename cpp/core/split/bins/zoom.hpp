@@ -1,0 +1,154 @@
+// Where every row of a node stands in a column: in its bin, or after a zoom in a part of it.
+//
+// A zoom counts stretches again in up to 256 parts of their range of values (survey/keys.hpp). Any parts would be
+// correct, so a sample of the rows says where the values of a stretch lie; what lies below them, or above, gets a part
+// of its own. Stretches that are not zoomed keep their counts, and join their neighbours where no cut between them can
+// win.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "split/bins/histogram.hpp"
+#include "split/survey/keys.hpp"
+#include "split/survey/marks.hpp"
+
+namespace ceiba::split {
+
+// What becomes of a stretch: the place of its first part, or of what it is joined with.
+struct ZoomStep {
+    std::uint64_t low = ~std::uint64_t{0}, high = 0;  // keys of the sample
+    std::uint32_t first = 0;
+    std::uint32_t n_parts = 0;  // 0: it is not zoomed
+    bool open = false;          // a cut inside may win
+    int bits = 0, shift = 0;
+    int unit = 0;  // keys of different values differ by 2^unit at least
+
+    std::uint32_t part_of(std::uint64_t key) const {
+        if (key < low) return 0;
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(((key - low) >> shift) + 1, n_parts - 1));
+    }
+    bool one_value(std::uint32_t part) const { return shift <= unit && part > 0 && part < n_parts - 1; }
+};
+
+class ColumnPlaces {
+public:
+    // A place is a bin; that of missing values is missing_bin.
+    void by_bins(const NodeRows& node, std::size_t c) {
+        const Binning& binning = *node.store->binning;
+        byte_ = node.bins() + binning.column[c].slot;
+        stride_ = binning.stride;
+        bundled_ = binning.column[c].bundled();
+        if (bundled_) bin_ = binning.column[c].bin_of_byte();
+        fine_ = false;
+        missing_ = missing_bin;
+    }
+
+    bool fine() const { return fine_; }
+    std::size_t missing() const { return missing_; }
+    // Calls f with a function from row to place.
+    template <class F>
+    void with(F f) const {
+        if (fine_) return f([place = place_.data()](std::size_t i) { return std::size_t{place[i]}; });
+        const std::uint8_t* const byte = byte_;
+        const std::size_t stride = stride_;
+        if (bundled_) return f([this, byte, stride](std::size_t i) { return std::size_t{bin_[byte[i * stride]]}; });
+        f([byte, stride](std::size_t i) { return std::size_t{byte[i * stride]}; });
+    }
+
+    // Puts all rows to their new places, and counts those of the parts in `words`.
+    template <class Cells>
+    void zoom(const NodeRows& node, std::size_t c, const Cells& cells, std::vector<ZoomStep>& steps,
+              std::size_t n_places, std::vector<std::uint64_t>& words) {
+        const data::Column& column = node.store->table->columns[c];
+        const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+        const std::size_t n = node.size(), width = cells.width();
+        steps[missing_].first = static_cast<std::uint32_t>(n_places);
+        words.assign(n_places * width, 0);
+        place_.resize(n);
+        const auto each = [&](auto number, auto place_of) {
+            const std::size_t n_sample = std::clamp<std::size_t>(n / 64, 4096, 65536),
+                              step = std::max<std::size_t>(1, n / n_sample);
+            for (std::size_t i = 0; i < n; i += step) {
+                ZoomStep& own = steps[place_of(i)];
+                if (own.n_parts == 0) continue;
+                const std::uint64_t key = key_of(number(row[i]));
+                own.low = std::min(own.low, key);
+                own.high = std::max(own.high, key);
+            }
+            for (ZoomStep& own : steps) {
+                own.unit = column.is<float>() ? 29 : 0;
+                if (own.low <= own.high) own.shift = zoom_shift(own.low, own.high, own.bits);
+            }
+            for (std::size_t i = 0; i < n; ++i) {
+                column.ahead(row[std::min(i + ahead, n - 1)]);
+                const ZoomStep& own = steps[place_of(i)];
+                std::uint32_t place = own.first;
+                if (own.n_parts > 0) {
+                    place += own.part_of(key_of(number(row[i])));
+                    Cells::put(words.data() + place * width, cells.row(i));
+                }
+                place_[i] = static_cast<std::uint16_t>(place);
+            }
+        };
+        column.with_reader([&](auto number) { with([&](auto place_of) { each(number, place_of); }); });
+        fine_ = true;
+        missing_ = n_places;
+    }
+
+private:
+    // Rows of a node lie far apart in the table: the memory is asked for so many rows before it is needed.
+    static constexpr std::size_t ahead = 24;
+
+    const std::uint8_t* byte_ = nullptr;
+    std::size_t stride_ = 0, missing_ = missing_bin;
+    bool bundled_ = false, fine_ = false;
+    std::array<std::uint8_t, 256> bin_{};
+    std::vector<std::uint16_t> place_;
+};
+
+struct ZoomLayout {
+    std::size_t n_places = 0;
+    double rows = 0.0;  // of the stretches that are zoomed
+    bool fits = true;
+};
+
+// Decides what becomes of each stretch. Parts shall hold about `per_part` rows; stretches of less than four times as
+// many are left as they are. `width`: words in a cell.
+template <class Strip>
+ZoomLayout lay_out(const Strip& strip, const Marks& marks, std::size_t missing, std::size_t width, double per_part,
+                   std::vector<ZoomStep>& steps) {
+    constexpr std::size_t most_places = 65535, most_words = std::size_t{1} << 18;
+    const std::size_t room = std::min(std::max(most_words / width, 2 * strip.size()), most_places);
+    for (int most_bits = zoom_bits;; --most_bits) {
+        ZoomLayout out;
+        steps.assign(missing + 1, {});
+        std::size_t last = 0;
+        bool joins = false;  // with what comes next, unless that is open
+        for (std::size_t i = 0; i < strip.size(); ++i) {
+            if (strip.rows(i) == 0.0) continue;
+            ZoomStep& own = steps[i];
+            own.open = marks.of(i) & Marks::inside;
+            if (!own.open && joins) {
+                own.first = static_cast<std::uint32_t>(last);
+            } else {
+                last = out.n_places++;
+                own.first = static_cast<std::uint32_t>(last);
+            }
+            joins = !own.open && !(marks.of(i) & Marks::after);
+            if (!own.open || strip.rows(i) < 4.0 * per_part) continue;
+            own.bits = std::min(most_bits, 1 + std::ilogb(strip.rows(i) / per_part));
+            own.n_parts = (1u << own.bits) + 2;
+            out.n_places += own.n_parts - 1;
+            out.rows += strip.rows(i);
+        }
+        out.fits = out.n_places <= most_places;
+        if (out.n_places <= room || most_bits == 0) return out;
+    }
+}
+
+}  // namespace ceiba::split

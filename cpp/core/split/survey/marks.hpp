@@ -1,0 +1,98 @@
+// What the counts of a column say of its cuts: the gain that one of them has for certain, and which of them may still
+// win. Rows in memory (bins/bounded_finder.hpp) and shards (shards/survey) are searched by this.
+//
+// A strip is a column of a node as stretches of values in ascending order, bins or parts of bins, with what was counted
+// in each: size(), rows(i), fields(i) (bins/cells.hpp), settled(i): no cut inside can win; n_present() and n_aside()
+// rows with a value, and missing but taking part; left(), total(): fields. A walk goes over its stretches with missing
+// values on one side: inside(i, rows before, rows after, rows with a value before) sees the fields left of the stretch
+// in left(), boundary(i, rows before, rows after) those up to its end.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "split/candidate.hpp"
+#include "split/survey/bounds.hpp"
+
+namespace ceiba::split {
+
+// Cuts that may win: inside a stretch, and at its end. One set per side on which missing values may go.
+struct Marks {
+    static constexpr std::uint8_t inside = 1, after = 2;
+
+    std::array<std::vector<std::uint8_t>, 2> sides;
+    bool presence = false;     // "has a value or not" may win
+    double rows_inside = 0.0;  // rows of the stretches inside which a cut may win
+    bool any = false;
+
+    std::uint8_t of(std::size_t i) const {
+        return static_cast<std::uint8_t>((sides[0].empty() ? 0 : sides[0][i]) | (sides[1].empty() ? 0 : sides[1][i]));
+    }
+};
+
+// Sides to be tried: missing values right; and left if there are any.
+template <class Strip>
+int n_sides(const Strip& strip) {
+    return strip.n_aside() > 0.0 ? 2 : 1;
+}
+
+// The best gain of the boundaries between stretches that is certain; allowed(rows before, rows after) says if
+// the division at hand is one beyond doubt.
+template <class Strip, class Bounds, class Allowed>
+double surest_gain(Strip& strip, const Bounds& bounds, const Limits& limits, Allowed allowed) {
+    const double least = static_cast<double>(limits.min_rows);
+    double best = no_floor;
+    for (int side = 0; side < n_sides(strip); ++side)
+        strip.walk(
+            side == 1, [](std::size_t, double, double, double) {},
+            [&](std::size_t, double before, double after) {
+                if (before < least || after < least) return;
+                const double low = bounds.gain(strip.left()).low;
+                if (low > best && allowed(before, after)) best = low;
+            });
+    return best;
+}
+
+// Marks what may reach the floor; open(i, bound) hears of each stretch inside which a cut may.
+template <class Strip, class Bounds, class Open>
+Marks mark(Strip& strip, const Bounds& bounds, const Limits& limits, double floor, Open open) {
+    Marks out;
+    const double least = static_cast<double>(limits.min_rows);
+    const bool free = limits.monotone == 0 && limits.min_weight <= 0.0;
+    for (int side = 0; side < n_sides(strip); ++side) {
+        std::vector<std::uint8_t>& marks = out.sides[static_cast<std::size_t>(side)];
+        marks.assign(strip.size(), 0);
+        strip.walk(
+            side == 1,
+            [&](std::size_t i, double before, double after, double seen) {
+                const double rows = strip.rows(i);
+                if (strip.settled(i) || rows < 2.0 || before + rows - 1.0 < least || after + rows - 1.0 < least) return;
+                BinPlace place;
+                place.rows = rows;
+                place.first = before == 0.0;
+                place.last = after == 0.0;
+                place.least_rows = least;
+                place.ends_count =
+                    free && seen > 0.0 && seen + rows < strip.n_present() && before >= least && after >= least;
+                const double bound = bounds.inside(strip.left(), strip.fields(i), place, floor);
+                if (bound < floor) return;
+                open(i, bound);
+                marks[i] = Marks::inside;
+                out.any = true;
+                if (side == 0 || !(out.sides[0][i] & Marks::inside)) out.rows_inside += rows;
+            },
+            [&](std::size_t i, double before, double after) {
+                if (before < least || after < least || bounds.gain(strip.left()).high < floor) return;
+                marks[i] |= Marks::after;
+                out.any = true;
+            });
+    }
+    out.presence = strip.n_aside() >= least && strip.n_present() >= least && strip.n_aside() > 0.0 &&
+                   !(bounds.gain(strip.present_fields()).high < floor);
+    out.any = out.any || out.presence;
+    return out;
+}
+
+}  // namespace ceiba::split
