@@ -98,6 +98,30 @@ void bind_layout(nb::module_& m) {
         },
         nb::arg("values"), "Bits of numbers: all are multiples of 2^lowest and below 2^highest; (lowest, highest).");
     m.def(
+        "sum_digits",
+        [](const Array1<double>& values, std::optional<Array1<std::int32_t>> groups, std::size_t n_groups) {
+            shards::Words digits(n_groups * shards::any_digits, 0);
+            for (std::size_t i = 0; i < values.shape(0); ++i) {
+                const auto group = groups ? static_cast<std::size_t>(groups->data()[i]) : 0;
+                shards::NumberDigits(values.data()[i], shards::any_unit)
+                    .add_to(digits.data() + group * shards::any_digits);
+            }
+            for (std::size_t g = 0; g < n_groups; ++g)
+                shards::carry(digits.data() + g * shards::any_digits, shards::any_digits);
+            return to_numpy(std::move(digits));
+        },
+        nb::arg("values"), nb::arg("groups").none(), nb::arg("n_groups"),
+        "The exact sum of the values of each group, as digits: those of several parts of a table may be added.");
+    m.def(
+        "digit_sums",
+        [](const Message& digits) {
+            std::vector<double> sums;
+            for (std::size_t at = 0; at + shards::any_digits <= digits.shape(0); at += shards::any_digits)
+                sums.push_back(shards::sum_of(digits.data() + at, shards::any_digits, shards::any_unit).value());
+            return to_numpy(std::move(sums));
+        },
+        nb::arg("digits"), "Sums as numbers, rounded once.");
+    m.def(
         "place_edges",
         [](const Array1<double>& values, int max_bins, bool single) {
             return to_numpy(split::edges_of(to_vector(values), max_bins, single));
@@ -133,12 +157,13 @@ void bind_shard(nb::module_& m) {
                 const auto& own = nb::cast<const Columns&>(columns);
                 const std::size_t n = own.table.n_rows;
                 const std::size_t n_target = labels ? labels->shape(0) : numbers ? numbers->shape(0) : 0;
-                if (bytes.shape(0) != n || n_target != n || order.shape(0) != n ||
+                if (bytes.shape(0) != n || n_target != n || order.shape(0) > n ||
                     (weights && weights->shape(0) != n) || weights.has_value() != layout.layout->shape.weighted ||
                     labels.has_value() != layout.layout->shape.classes() || bytes.shape(1) != layout.layout->n_slots ||
                     own.table.columns.size() != layout.layout->column.size())
                     throw std::invalid_argument("the arrays of a shard do not fit each other");
-                shards::ShardRows rows{own.table, bytes.data(), nullptr, nullptr, nullptr, order.data()};
+                shards::ShardRows rows{own.table, bytes.data(), nullptr,       nullptr,
+                                       nullptr,   order.data(), order.shape(0)};
                 if (labels) rows.labels = labels->data();
                 if (numbers) rows.numbers = numbers->data();
                 if (weights) rows.weights = weights->data();

@@ -28,13 +28,13 @@ def files(tmp_path: Path) -> Path:
 
 def test_learn_from_files_within_a_limit_of_memory(files: Path) -> None:
     done = run(
-        "learn", "[ab].parquet", "-t", "label", "--drop", "id", "--max-depth", "3", "--prior",
+        "learn", "[ab].parquet", "-t", "label", "--drop", "id", "--prune", "cv", "--prior",
         "yes=0.2,no=0.8", "--memory", "2GB", "--scratch", ".", "-m", "m.ceiba", cwd=files,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "900 rows x 2 columns in 2 shards; scratch" in done.stderr
     assert "leaves from 900 rows, saved in m.ceiba" in done.stdout
-    ok("learn", "whole.arrow.parquet", "-t", "label", "--drop", "id", "--max-depth", "3",
+    ok("learn", "whole.arrow.parquet", "-t", "label", "--drop", "id", "--prune", "cv",
        "--prior", "yes=0.2,no=0.8", "-m", "w.ceiba", cwd=files)  # fmt: skip
     mine, theirs = ceiba.load(files / "m.ceiba"), ceiba.load(files / "w.ceiba")
     assert mine.tree_ == theirs.tree_
@@ -47,7 +47,7 @@ def test_learn_from_files_within_a_limit_of_memory(files: Path) -> None:
         (["--test-size", "0.3"], "--test-size needs a table in memory"),
         (["--weight", "x"], "a.parquet: Negative values"),
         (["--weight", "z"], "--weight 'z'"),
-        (["--prune", "1se"], "--prune 1se needs a table in memory"),
+        (["--missing", "surrogate"], "needs a table in memory"),
         (["--memory", "lots"], "memory must be a number of bytes"),
         (["--drop", "label"], "--drop names the target"),
     ],

@@ -13,8 +13,17 @@ from sklearn.base import clone
 
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
+from ceiba.grow import Multiway
 from ceiba.grow.shards import grower, out_of_core, scratch
 from ceiba.grow.shards.second_pass import described
+from ceiba.prune import (
+    ChiSquare,
+    CostComplexity,
+    DescriptionLength,
+    Pessimistic,
+    ReducedError,
+    SameAnswer,
+)
 from ceiba.table.scanning import scan as scanning
 from tests.grow.sharding import assert_same_tree
 
@@ -68,7 +77,10 @@ def write(folder: Path, table: Any, ends: tuple[int, ...] = (100, 2300)) -> Any:
 @pytest.mark.parametrize("options", [{}, {"max_depth": 3, "criterion": "entropy"},
                                      {"missing": "majority", "ccp_alpha": 0.002},
                                      {"categorical_splits": "multiway", "min_samples_leaf": 0.01},
-                                     {"class_prior": {"yes": 0.2, "no": 0.8}}])  # fmt: skip
+                                     {"class_prior": {"yes": 0.2, "no": 0.8}},
+                                     {"max_leaf_nodes": 20},
+                                     {"categorical_splits": Multiway(empty=True), "max_depth": 5,
+                                      "missing": "majority", "criterion": "entropy"}])  # fmt: skip
 def test_classifier(tmp_path: Path, options: dict[str, Any]) -> None:
     table = table_of(4000)
     scan = write(tmp_path, table)
@@ -87,11 +99,11 @@ def test_classifier(tmp_path: Path, options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", [{"min_samples_leaf": 5}, {"criterion": "poisson"},
+                                     {"max_leaf_nodes": 30, "min_samples_leaf": 3},
                                      {"monotonic_cst": {"single": 1}, "max_depth": 5}])  # fmt: skip
 def test_regressor(tmp_path: Path, options: dict[str, Any]) -> None:
     table = table_of(4000, seed=1).drop_columns(["label"])
     if options.get("criterion") == "poisson":
-        table = table.drop_columns(["letters", "coded"])
         counts = np.random.default_rng(3).poisson(2.0, table.num_rows)
         table = table.set_column(table.schema.get_field_index("number"), "number", [counts])
     scan = write(tmp_path, table)
@@ -121,9 +133,61 @@ def test_weights(tmp_path: Path) -> None:
         expected = clone(model).fit(table, "label")
         model.fit(scan.without("weight"), "label")
         assert_same_tree(model.tree_, expected.tree_)
-    scan = write(tmp_path, table.append_column("weight", [np.where(weight > 2, 0.0, weight)]))
-    with pytest.raises(DataError, match="weights of 0 need a table in memory"):
-        ceiba.DecisionTreeClassifier().fit(scan, "label", sample_weight="weight")
+
+
+@pytest.mark.parametrize("options", [{}, {"unseen": "error"}, {"class_weight": "balanced"},
+                                     {"class_weight": {"no": 0.0}},
+                                     {"class_prior": [0.3, 0.7], "cost_matrix": [[0, 3], [1, 0]]},
+                                     {"min_weight_fraction_leaf": 0.01},
+                                     {"prune": "1se", "random_state": 3}])  # fmt: skip
+def test_weights_of_zero(tmp_path: Path, options: dict[str, Any]) -> None:
+    table = table_of(3000, seed=2).drop_columns(["number"])
+    weight = np.exp(np.random.default_rng(5).normal(size=3000))
+    light = weight > 2
+    # What only rows of weight 0 have: a level, a range, the only missing value of a column.
+    letters = np.where(light, "only here", table["letters"].to_numpy(zero_copy_only=False))
+    table = table.append_column("some", pa.array(letters))
+    table = table.append_column("wide", pa.array(np.where(light, 1e9, weight), mask=weight > 9))
+    table = table.append_column("weight", [np.where(light, 0.0, weight)])
+    model = ceiba.DecisionTreeClassifier(max_depth=6, **options)
+    expected = clone(model).fit(table, "label", sample_weight="weight")
+    model.fit(write(tmp_path, table), "label", sample_weight="weight")
+    assert_same_tree(model.tree_, expected.tree_)
+    if "prune" in options:
+        assert str(model.pruning_table_) == str(expected.pruning_table_)
+        assert model.alpha_ == expected.alpha_
+    for only_zeros in (["weight"], ["weight", "some"]):
+        nothing = table.drop_columns(only_zeros).append_column("weight", [np.zeros(3000)])
+        with pytest.raises(DataError, match="All weights in column 'weight' are 0"):
+            model.fit(write(tmp_path, nothing), "label", sample_weight="weight")
+
+
+@pytest.mark.parametrize("prune", ["cv", "1se", CostComplexity(folds=4, repeats=2, rule="1se"),
+                                   CostComplexity(alpha=0.01), CostComplexity(n_leaves=5),
+                                   SameAnswer(), DescriptionLength()],
+                         ids=lambda prune: str(prune)[:40])  # fmt: skip
+def test_pruning(tmp_path: Path, prune: Any) -> None:
+    table = table_of(3000, seed=6)
+    for model, target, other in (
+        (ceiba.DecisionTreeClassifier(prune=prune, random_state=5), "label", "number"),
+        (ceiba.DecisionTreeRegressor(prune=prune, max_depth=6), "number", "label"),
+    ):
+        rest = table.drop_columns([other])
+        if isinstance(prune, SameAnswer | DescriptionLength) and target == "number":
+            continue
+        expected = clone(model).fit(rest, target)
+        model.fit(write(tmp_path, rest), target)
+        assert_same_tree(model.tree_, expected.tree_)
+        for name in ("pruning_table_", "alpha_"):
+            assert str(getattr(model, name, None)) == str(getattr(expected, name, None))
+    assert names_in(tmp_path) == ["part0.parquet", "part1.parquet", "part2.parquet"]
+
+
+def test_folds_must_fit_into_memory(tmp_path: Path) -> None:
+    write(tmp_path, table_of(3000))
+    scan = ceiba.scan(tmp_path / "*.parquet", memory=100_000)
+    with pytest.raises(OptionError, match="takes 0.00012 GB for the folds of 3,000 rows"):
+        ceiba.DecisionTreeClassifier(prune="cv").fit(scan, "label")
 
 
 def test_numbers_near_the_ends_of_float64(tmp_path: Path) -> None:
@@ -139,7 +203,7 @@ def test_numbers_near_the_ends_of_float64(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"prune": "1se"}, {"honest": True}, {"max_leaf_nodes": 9},
+    [{"prune": ChiSquare()}, {"prune": ReducedError()}, {"honest": True}, {"groups": "number"},
      {"drop_missing_target": True}, {"leaf_values": "laplace"}, {"missing": "surrogate"}],
 )  # fmt: skip
 def test_what_needs_the_table_is_refused_before_any_pass(
@@ -147,17 +211,13 @@ def test_what_needs_the_table_is_refused_before_any_pass(
 ) -> None:
     scan = write(tmp_path, table_of(400), ends=())
     monkeypatch.setattr(out_of_core, "first_pass", None)
-    with pytest.raises(OptionError, match=next(iter(options))):
-        ceiba.DecisionTreeClassifier(**options).fit(scan, "label")
+    groups = options.pop("groups", None)
+    with pytest.raises(OptionError, match=next(iter(options), "groups")):
+        ceiba.DecisionTreeClassifier(**options).fit(scan, "label", groups=groups)
     with pytest.raises(DataError, match="sample_weight must name a column"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", sample_weight=[1.0] * 400)
-    with pytest.raises(OptionError, match="class_weight='balanced' with sample_weight"):
-        ceiba.DecisionTreeClassifier(class_weight="balanced").fit(scan, "label", "number")
-    prior = ceiba.DecisionTreeClassifier(class_prior=[0.5, 0.5])
-    with pytest.raises(OptionError, match="class_prior with weights"):
-        prior.fit(scan, "label", sample_weight="number")
-    with pytest.raises(OptionError, match="groups"):
-        ceiba.DecisionTreeClassifier().fit(scan, "label", groups="number")
+    with pytest.raises(OptionError, match=r"Pessimistic\(raising=True\)"):
+        ceiba.DecisionTreeClassifier(prune=Pessimistic()).fit(scan, "label")
     with pytest.raises(DataError, match="must name a column"):
         ceiba.DecisionTreeClassifier().fit(scan, ["yes", "no"])
     with pytest.raises(SchemaError, match="no column 'lable'.*Did you mean 'label'"):

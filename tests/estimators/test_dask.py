@@ -101,6 +101,35 @@ def test_the_tree_of_a_dask_frame_is_the_tree_in_memory(client: Any) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("make", "weight"),
+    [
+        (ceiba.DecisionTreeClassifier(prune="1se", random_state=2), None),
+        (ceiba.DecisionTreeClassifier(prune="cv", class_prior=[0.4, 0.6]), "weight"),
+        (ceiba.DecisionTreeClassifier(max_leaf_nodes=9, class_weight="balanced"), "weight"),
+        (ceiba.DecisionTreeRegressor(prune="cv", max_depth=5), "weight"),
+        (ceiba.DecisionTreeRegressor(max_leaf_nodes=12), None),
+        (ceiba.id3(missing="majority", max_depth=4), None),
+    ],
+    ids=["folds", "weighted folds", "best first", "regression folds", "best first means", "id3"],
+)
+def test_all_meanings_are_those_of_memory(client: Any, make: Any, weight: str | None) -> None:
+    from sklearn.base import clone
+
+    frame = frame_of(900)
+    target, other = ("label", "number") if "Classifier" in repr(make) else ("number", "label")
+    frame = frame.drop(columns=other)
+    if weight is not None:
+        heavy = np.exp(np.random.default_rng(1).normal(size=len(frame)))
+        frame[weight] = np.where(heavy > 2, 0.0, heavy)
+    expected = clone(make).fit(frame, target, sample_weight=weight)
+    lazy = dd.from_pandas(frame, npartitions=3, sort=False)
+    model = clone(make).fit(lazy, target, sample_weight=weight)
+    assert_same_tree(model.tree_, expected.tree_)
+    for name in ("alpha_", "pruning_table_"):
+        assert str(getattr(model, name, None)) == str(getattr(expected, name, None))
+
+
 def test_empty_partitions_and_refusals(client: Any) -> None:
     frame = frame_of(600)
     lazy = dd.from_pandas(frame, npartitions=3, sort=False)
@@ -111,7 +140,7 @@ def test_empty_partitions_and_refusals(client: Any) -> None:
     model = ceiba.DecisionTreeClassifier(max_depth=4).fit(lazy, "label")
     assert_same_tree(model.tree_, expected.tree_)
     with pytest.raises(OptionError, match="prune"):
-        ceiba.DecisionTreeClassifier(prune="1se").fit(lazy, "label")
+        ceiba.DecisionTreeClassifier(prune=ceiba.prune.ReducedError()).fit(lazy, "label")
     with pytest.raises(SchemaError, match="no column 'lable'"):
         ceiba.DecisionTreeClassifier().fit(lazy, "lable")
     spoilt = dd.from_pandas(frame.assign(gaps=np.inf).drop(columns="number"), npartitions=2)

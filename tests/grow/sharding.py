@@ -7,16 +7,20 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+import pytest
 
 from ceiba import _core
-from ceiba.grow import GrowOptions, Problem
+from ceiba.grow import GrowOptions, Multiway, Problem
 from ceiba.grow.shards.exchange import ThreadExchange
 from ceiba.grow.shards.first_pass import edges_of
 from ceiba.grow.shards.layout import NumberBins, NumberTarget, ShardLayout, merged_ranges
 from ceiba.grow.shards.shard import Shard, empty_arrays, named_arrays
-from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget
+from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget, Weighed
 from ceiba.table import Kind, Table, read, read_target
+from ceiba.table.weights import exact_sum
 from ceiba.tree import Tree
+
+pd = pytest.importorskip("pandas")
 
 
 def sharded(
@@ -25,6 +29,7 @@ def sharded(
     sample: np.ndarray,
     n_threads: int = 1,
     values: int = 1 << 20,
+    trees_at_once: int = 16,
 ) -> Problem:
     """Give the same problem with its rows in shards.
 
@@ -32,8 +37,9 @@ def sharded(
     """
     table, target = problem.table, problem.target
     classes = problem.options.task == "classification"
+    single = frozenset(c.name for c in table.columns if c.values.dtype == np.float32)
     edges = [
-        [] if c.info.kind is Kind.CATEGORICAL else edges_of(_numbers(c)[sample], False)
+        [] if c.info.kind is Kind.CATEGORICAL else edges_of(_numbers(c)[sample], c.name in single)
         for c in table.columns
     ]
     arrays, ranges = [], []
@@ -41,7 +47,7 @@ def sharded(
         shapes = empty_arrays(
             table.schema,
             len(rows),
-            frozenset(),
+            single,
             classes=classes,
             weighted=problem.weight is not None,
         )
@@ -69,13 +75,29 @@ def sharded(
         c.info.n_levels if c.info.kind is Kind.CATEGORICAL else NumberBins(np.array(e, float), *r)
         for c, e, r in zip(table.columns, edges, reduce(merged_ranges, ranges), strict=True)
     ]
-    bits = None if problem.weight is None else _core.bit_range(problem.weight)
+    bits, weighed = None, None
+    if problem.weight is not None:
+        weight = problem.weight
+        bits = _core.bit_range(weight)
+        n_learned, total = int(np.count_nonzero(weight)), exact_sum(weight)
+        per_class = target.class_totals(weight) if classes else np.array([total])
+        weighed = Weighed(n_learned, total, per_class)
+        totals = per_class if classes else totals
     layout = ShardLayout(counted, tuple(bins), bits)
     shards = [Shard(own, table.schema, layout, k) for k, own in enumerate(arrays)]
     exchange = ThreadExchange(shards, n_threads)
     return replace(
         problem,
-        table=ShardedTable(table.schema, table.n_rows, layout, exchange, values),
+        table=ShardedTable(
+            table.schema,
+            table.n_rows,
+            layout,
+            exchange,
+            values,
+            weighed=weighed,
+            trees_at_once=trees_at_once,
+            shard_rows=[len(rows) for rows in pieces],
+        ),
         target=ShardedTarget(target.info, totals),
         weight=None,
     )
@@ -111,8 +133,7 @@ def random_problem(rng: np.random.Generator, task: str) -> Problem:
         "regression": ["squared_error", "squared_error", "poisson"],
     }
     criterion = str(rng.choice(criteria[task]))
-    kinds = 4 if criterion == "poisson" else 6
-    frame = {f"c{j}": _column(rng, n, int(rng.integers(0, kinds))) for j in range(n_columns)}
+    frame = {f"c{j}": _column(rng, n, int(rng.integers(0, 8))) for j in range(n_columns)}
     table = read(frame)
     first = _numbers(table.columns[0])
     signal = np.nan_to_num((first - np.nanmean(first)) / (np.nanstd(first) + 1e-9))
@@ -123,8 +144,13 @@ def random_problem(rng: np.random.Generator, task: str) -> Problem:
         "min_samples_leaf": int(rng.choice([1, 1, 5])),
         "max_depth": [None, 3, 6][int(rng.integers(0, 3))],
     }
+    if not any(c.missing.any() for c in table.columns) and rng.random() < 0.5:
+        options["missing"] = "error"
     if rng.random() < 0.3 and criterion != "hellinger":
-        options["categorical_splits"] = "multiway"
+        empty = task == "classification" and rng.random() < 0.3
+        options["categorical_splits"] = Multiway(empty=True) if empty else "multiway"
+    if rng.random() < 0.3:
+        options["max_leaf_nodes"] = int(rng.choice([2, 3, 10, 30]))
     if rng.random() < 0.3:
         options["min_impurity_decrease"] = 0.01
     if rng.random() < 0.3:
@@ -137,16 +163,24 @@ def random_problem(rng: np.random.Generator, task: str) -> Problem:
     if plain and rng.random() < 0.4 and (task == "regression" or y.max() == 1):
         options["monotonic_cst"] = rng.choice([-1, 0, 1], n_columns).tolist()
     weight = None
-    if not {"class_prior", "cost_matrix"} & set(options) and rng.random() < 0.4:
+    if rng.random() < 0.5:
         weight = _weights(rng, n)
+    if rng.random() < 0.3:
+        options["min_weight_fraction_leaf"] = float(rng.choice([0.01, 0.1]))
     return Problem(table, read_target(y, task=task), GrowOptions(**options), weight)  # type: ignore[arg-type]
 
 
 def _weights(rng: np.random.Generator, n: int) -> np.ndarray:
-    kind = rng.integers(0, 3)
+    kind = rng.integers(0, 4)
     if kind == 0:
         return rng.integers(1, 5, n).astype(float)
-    return rng.random(n) + 0.01 if kind == 1 else np.exp(3 * rng.normal(size=n))
+    if kind == 1:
+        return rng.random(n) + 0.01
+    weight: np.ndarray = np.exp(3 * rng.normal(size=n))
+    if kind == 3:
+        weight[rng.random(n) < 0.3] = 0.0
+        weight[0] = 1.0
+    return weight
 
 
 def _column(rng: np.random.Generator, n: int, kind: int) -> Any:
@@ -159,8 +193,17 @@ def _column(rng: np.random.Generator, n: int, kind: int) -> Any:
         np.where(rng.random(n) < 0.5, -0.0, rng.integers(0, n_levels, n) / 3),
         np.array([f"l{k}" for k in rng.integers(0, n_levels, n)], dtype=object),
         rng.integers(0, 2, n).astype(float),
+        rng.integers(-20, 50, n),
+        rng.integers(0, n_levels, n),
     ][kind]
-    if rng.random() < 0.4:
+    gaps = rng.random() < 0.4
+    if kind == 6:
+        return values
+    if kind == 7:
+        codes = np.where(rng.random(n) < 0.15 * gaps, -1, values)
+        levels = [f"o{k}" for k in range(n_levels)]
+        return pd.Series(pd.Categorical.from_codes(codes, levels, ordered=True))
+    if gaps:
         values[rng.random(n) < 0.15] = None if values.dtype == object else np.nan
     return values
 

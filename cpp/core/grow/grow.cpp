@@ -62,20 +62,28 @@ public:
     }
 
     tree::TreeArrays run() {
+        grow_all();
+        return tree::assemble(builders_, limits_);
+    }
+    // Of best-first growth, which has one builder.
+    Builder run_nodes() {
+        grow_all();
+        return std::move(builders_[0]);
+    }
+
+private:
+    void grow_all() {
         builders_.emplace_back();
         builders_[0].emplace_back();
         Open root{engine_.take_root(), NodeContext{options_.seed, options_.low, options_.high}, 0, 0, false, {}};
         n_rows_ = root.rows.size();
         describe(root, builders_[0]);
-        if (!root.splittable) return tree::assemble(builders_, limits_);
+        if (!root.splittable) return;
         if (options_.max_leaf_nodes > 0)
             best_first(std::move(root));
         else
             depth_first(std::move(root));
-        return tree::assemble(builders_, limits_);
     }
-
-private:
     bool worth_sharing(const NodeRows& rows) const {
         return pool_.size() > 1 && rows.size() * n_columns_ >= shared_work;
     }
@@ -269,6 +277,11 @@ tree::TreeArrays grow(const data::Table& table, const data::Target& target, cons
                       base::Interrupt& interrupt) {
     if (auto small = grow_small_tree(table, target, options, interrupt)) return std::move(*small);
     return Grower(table, target, options, interrupt).run();
+}
+
+tree::Builder grow_nodes(const data::Table& table, const data::Target& target, const GrowOptions& options,
+                         base::Interrupt& interrupt) {
+    return Grower(table, target, options, interrupt).run_nodes();
 }
 
 }  // namespace ceiba::grow

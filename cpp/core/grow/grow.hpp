@@ -5,11 +5,16 @@
 #include "data/table.hpp"
 #include "data/target.hpp"
 #include "grow/options.hpp"
+#include "tree/builder.hpp"
 #include "tree/tree_arrays.hpp"
 
 namespace ceiba::grow {
 
 tree::TreeArrays grow(const data::Table& table, const data::Target& target, const GrowOptions& options,
                       base::Interrupt& interrupt);
+
+// The same best first (max_leaf_nodes must be set), as nodes in the order in which they were made.
+tree::Builder grow_nodes(const data::Table& table, const data::Target& target, const GrowOptions& options,
+                         base::Interrupt& interrupt);
 
 }  // namespace ceiba::grow

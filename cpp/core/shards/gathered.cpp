@@ -31,6 +31,14 @@ void GatheredNode::read(Reader& in) {
 }
 
 tree::TreeArrays GatheredNode::grow(const grow::GrowOptions& options, base::Interrupt& interrupt) const {
+    return grow::grow(table(), target(), options, interrupt);
+}
+
+tree::Builder GatheredNode::grow_nodes(const grow::GrowOptions& options, base::Interrupt& interrupt) const {
+    return grow::grow_nodes(table(), target(), options, interrupt);
+}
+
+data::Table GatheredNode::table() const {
     data::Table table;
     table.n_rows = n_rows();
     for (std::size_t c = 0; c < types_->size(); ++c) {
@@ -40,13 +48,17 @@ tree::TreeArrays GatheredNode::grow(const grow::GrowOptions& options, base::Inte
                                     : data::Column::levels(codes_[c].data(), sizeof(std::int32_t), type.n_levels,
                                                            type.kind == data::ColumnKind::ordered));
     }
+    return table;
+}
+
+data::Target GatheredNode::target() const {
     data::Target target;
     target.n_rows = n_rows();
     if (n_classes_ > 0) target.n_classes = {static_cast<int>(n_classes_)};
     target.labels = labels_.data();
     target.numbers = targets_.data();
     if (weighted_) target.weight = weights_.data();
-    return grow::grow(table, target, options, interrupt);
+    return target;
 }
 
 }  // namespace ceiba::shards

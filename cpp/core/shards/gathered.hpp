@@ -11,6 +11,7 @@
 #include "grow/options.hpp"
 #include "shards/cells.hpp"
 #include "shards/message.hpp"
+#include "tree/builder.hpp"
 #include "tree/tree_arrays.hpp"
 
 namespace ceiba::shards {
@@ -34,8 +35,13 @@ public:
     void read(Reader& in);
     std::size_t n_rows() const { return n_classes_ > 0 ? labels_.size() : targets_.size(); }
     tree::TreeArrays grow(const grow::GrowOptions& options, base::Interrupt& interrupt) const;
+    // Best first, as nodes (grow/grow.hpp).
+    tree::Builder grow_nodes(const grow::GrowOptions& options, base::Interrupt& interrupt) const;
 
 private:
+    data::Table table() const;
+    data::Target target() const;
+
     const std::vector<ColumnType>* types_;
     std::size_t n_classes_;
     bool weighted_;

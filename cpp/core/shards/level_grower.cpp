@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -82,19 +83,22 @@ void LevelGrower::begin_level() {
 // What nodes of numbers say of themselves needs their rows once more, when their means are known.
 void LevelGrower::ask_describe() {
     phase_ = Phase::describe;
+    asked_.clear();
+    for (std::size_t i = 0; i < open_.size(); ++i)
+        if (!open_[i].waits) asked_.push_back(i);
     round_ = new_round(Ask::describe);
-    round_.push_back(open_.size());
-    for (std::size_t i = 0; i < open_.size(); ++i) {
+    round_.push_back(asked_.size());
+    for (std::size_t i : asked_) {
         round_.push_back(i);
         put_real(round_, layout_->shape.mean(open_[i].total.data()));
     }
 }
 
 void LevelGrower::take_describe(Reader& in) {
-    if (in.size() != open_.size() * any_digits) throw Contradiction("shards described other nodes");
-    const auto losses = in.take(open_.size() * any_digits), ranges = in.take(2 * open_.size());
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-        Open& open = open_[i];
+    if (in.size() != asked_.size() * any_digits) throw Contradiction("shards described other nodes");
+    const auto losses = in.take(asked_.size() * any_digits), ranges = in.take(2 * asked_.size());
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+        Open& open = open_[asked_[i]];
         criteria::NodeSummary summary;
         summary.weight = summary.search_weight = layout_->shape.weight(open.total.data()).value();
         summary.pure = ranges[2 * i] == ranges[2 * i + 1];
@@ -165,6 +169,7 @@ void LevelGrower::take_gather(Reader& in, base::Interrupt& interrupt) {
     }
     std::atomic<bool> stop{false};
     std::vector<tree::TreeArrays> grown(nodes.size());
+    std::vector<tree::Builder> parts(nodes.size());
     pool_.run(nodes.size(), [&](std::size_t k, int thread) {
         const Open& open = open_[asked_[k]];
         if (nodes[k].n_rows() != open.n_rows) throw Contradiction("shards have other rows of a node than they counted");
@@ -181,12 +186,21 @@ void LevelGrower::take_gather(Reader& in, base::Interrupt& interrupt) {
         own.whole_weight = stop_.whole_weight();
         own.n_threads = 1;
         base::Interrupt inner([&stop] { return stop.load(); });
-        grown[k] = nodes[k].grow(own, inner);
+        if (!best_first()) {
+            grown[k] = nodes[k].grow(own, inner);
+            return;
+        }
+        // No split below it can come later than the limit allows; but of several branches, some may be skipped.
+        if (own.search.multiway) own.max_leaf_nodes = std::numeric_limits<int>::max();
+        parts[k] = nodes[k].grow_nodes(own, inner);
     });
     for (std::size_t k = 0; k < nodes.size(); ++k) {
         Open& open = open_[asked_[k]];
-        builders_[0][static_cast<std::size_t>(open.node)].grown =
-            std::make_unique<tree::TreeArrays>(std::move(grown[k]));
+        if (best_first())
+            splice(builders_[0], open.node, std::move(parts[k]));
+        else
+            builders_[0][static_cast<std::size_t>(open.node)].grown =
+                std::make_unique<tree::TreeArrays>(std::move(grown[k]));
         open.gathered = false;
     }
     ask_gather();
@@ -323,6 +337,7 @@ void LevelGrower::take_neighbours(Reader& in) {
             keys[1] > found.above.high)
             throw Contradiction("shards have no values where they counted some");
         found.split.cut = split::cut_between(number_of(keys[0]), number_of(keys[1]), false);
+        found.between = false;
     }
     end_level();
 }
@@ -330,19 +345,46 @@ void LevelGrower::take_neighbours(Reader& in) {
 void LevelGrower::end_level() {
     std::vector<Open> next;
     branch_rows_.clear();
-    for (Open& open : open_)
-        if (open.found.split.found()) divide(open, next);
-    if (next.empty()) {
+    const std::vector<char> chosen = best_first() ? chosen_best_first() : std::vector<char>{};
+    std::vector<Route> routes;
+    bool divided = false;
+    for (Open& open : open_) {
+        const bool found = open.found.split.found();
+        if (found && best_first() && !chosen[static_cast<std::size_t>(open.node)]) {
+            routes.emplace_back().stays = true;
+            next.push_back(waiting(std::move(open)));
+            continue;
+        }
+        if (found) divide(open, next);
+        divided = divided || found;
+        routes.push_back(std::move(open.route));
+    }
+    if (next.empty() || !divided) {
+        if (best_first()) keep_splits(builders_[0], chosen);
         phase_ = Phase::done;
         open_.clear();
         return;
     }
-    std::vector<Route> routes;
-    for (Open& open : open_) routes.push_back(std::move(open.route));
     write_level(routes, way_);
     ++n_levels_;
     open_ = std::move(next);
     begin_level();
+}
+
+std::vector<char> LevelGrower::chosen_best_first() const {
+    FoundSplits found;
+    for (const Open& open : open_)
+        if (open.found.split.found()) found.emplace(open.node, &open.found.split);
+    return split_best_first(builders_[0], found, options_.max_leaf_nodes);
+}
+
+LevelGrower::Open LevelGrower::waiting(Open open) {
+    open.waits = true;
+    open.searched = open.counted = false;
+    open.partner = open.sibling = none;
+    open.parent_counts.reset();
+    open.route = {};
+    return open;
 }
 
 // --- nodes

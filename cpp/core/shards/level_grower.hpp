@@ -16,6 +16,7 @@
 #include "criteria/node_summary.hpp"
 #include "grow/options.hpp"
 #include "grow/stop_rules.hpp"
+#include "shards/best_first.hpp"
 #include "shards/gathered.hpp"
 #include "shards/layout.hpp"
 #include "shards/rounds.hpp"
@@ -54,6 +55,7 @@ private:
         std::uint64_t n_rows = 0;
         Words total;
         bool searched = false, gathered = false, counted = false;
+        bool waits = false;          // best first: its split is found, and carried out later, if at all
         std::size_t partner = none;  // of two branches, the other one, where both are open
         std::size_t sibling = none;  // its counts are those of the parent minus this one's
         std::shared_ptr<Words> parent_counts, counts;
@@ -75,6 +77,9 @@ private:
     void choose();
     void ask_neighbours();
     void end_level();
+    bool best_first() const { return options_.max_leaf_nodes > 0; }
+    std::vector<char> chosen_best_first() const;
+    static Open waiting(Open open);
     void take_gather(Reader& in, base::Interrupt& interrupt);
     void take_count(Reader& in);
     void take_look(Reader& in);

@@ -64,6 +64,19 @@ void merge_pieces(Reader a, Reader b, Words& out) {
     }
 }
 
+// Answers to the rounds of several trees, one by one.
+void merge_several(Reader a, Reader b, Words& out) {
+    const std::size_t n = a.size();
+    if (b.size() != n) throw Contradiction("two shards answered for different trees");
+    out.push_back(n);
+    for (std::size_t t = 0; t < n; ++t) {
+        const Span own = a.take(a.size()), other = b.take(b.size());
+        const Words both = merge(own, other);
+        out.push_back(both.size());
+        put_all(out, both);
+    }
+}
+
 }  // namespace
 
 Words merge(Span a, Span b) {
@@ -80,6 +93,9 @@ Words merge(Span a, Span b) {
             break;
         case Form::pieces:
             merge_pieces(Reader(own), Reader(other), out);
+            break;
+        case Form::several:
+            merge_several(Reader(own), Reader(other), out);
             break;
         default:
             throw Contradiction("an answer has no known form");

@@ -4,7 +4,7 @@ namespace ceiba::shards {
 
 void Route::write(Words& out) const {
     out.push_back(static_cast<std::uint64_t>(kind));
-    if (kind == split::Kind::none) return;
+    if (kind == split::Kind::none) return out.push_back(stays);
     out.insert(out.end(), {column, std::bit_cast<std::uint64_t>(cut), missing_branch, levels.size(), open.size()});
     for (const split::LevelBranch& level : levels)
         out.push_back(static_cast<std::uint64_t>(level.code) << 32 | static_cast<std::uint32_t>(level.branch));
@@ -14,7 +14,10 @@ void Route::write(Words& out) const {
 Route Route::read(Reader& in) {
     Route route;
     route.kind = static_cast<split::Kind>(in.word());
-    if (route.kind == split::Kind::none) return route;
+    if (route.kind == split::Kind::none) {
+        route.stays = in.word() != 0;
+        return route;
+    }
     route.column = in.size();
     route.cut = in.real();
     route.missing_branch = in.size();

@@ -26,11 +26,13 @@ enum class Ask : std::uint64_t { count, zoom, fetch, neighbours, gather, describ
 //   sums     how many words are to be added; these; then pairs, of which the larger first and smaller second one count
 //   runs     width of a cell; number of requests; for each the number of its runs, and the runs
 //   pieces   for each shard its number, how many words, and these
-enum class Form : std::uint64_t { sums, runs, pieces };
+//   several  how many answers; for each how many words, and these: trees that are grown in the same rounds
+enum class Form : std::uint64_t { sums, runs, pieces, several };
 
 // The split of an open node, as rows need it.
 struct Route {
-    split::Kind kind = split::Kind::none;  // none: the node is a leaf, or grown elsewhere; its rows are let go
+    split::Kind kind = split::Kind::none;  // none: the node is a leaf, or grown elsewhere; its rows are let go ...
+    bool stays = false;                    // ... unless it waits to be split later
     std::size_t column = 0;
     double cut = 0.0;
     std::size_t missing_branch = 0;

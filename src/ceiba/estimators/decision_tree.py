@@ -177,10 +177,12 @@ class DecisionTree(BaseTree):
         """
         if is_beyond_memory(X):
             stated = self._check_parameters()
-            tree = tree_beyond_memory(X, y, stated, self._task, sample_weight, groups, checkpoint)
-            self._keep(_shortened(tree, stated))
+            tree, pruned = tree_beyond_memory(
+                X, y, stated, self._task, sample_weight, groups, checkpoint
+            )
+            self._keep(_shortened(tree, stated) if pruned is None else tree)
             warn_of_leak(self.tree_, int(tree.n_rows[0]))
-            self._keep_pruning(None)
+            self._keep_pruning(pruned)
             return self
         if checkpoint is not None:
             raise OptionError(

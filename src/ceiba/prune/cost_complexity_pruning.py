@@ -12,17 +12,22 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.grow.problem import Problem
+from ceiba.grow.shards.grower import whole_part
+from ceiba.grow.shards.sharded import ShardedTable
 from ceiba.listing import Listing
 from ceiba.options import parameter
 from ceiba.options.checks import boolean, check_options, integer, nothing, number, one_of
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
-from ceiba.prune.cross_validation.scored import SCORES, Score
-from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate
+from ceiba.prune.cross_validation.folds import seed_of
+from ceiba.prune.cross_validation.over_shards import folds_over_shards
+from ceiba.prune.cross_validation.scored import SCORES, Score, fold_tree_of
+from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate, run_folds
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
 from ceiba.prune.risk import Risk
 from ceiba.tree import Tree
 
+_ONE_ROW = "one row has nothing to validate"
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
 
 
@@ -122,12 +127,42 @@ class CostComplexity(Pruning):
                 "tree per output."
             )
         sequence = pruning_sequence(tree, risk=self.sequence_risk)
-        step, reason, cv = self._choose(sequence, problem)
+        return self._pruned(sequence, self._choose(sequence, problem))
+
+    def fit(self, problem: Problem) -> Pruned:
+        """Grow a tree and prune it; over shards, the trees of all folds are grown with it."""
+        if not self.by_folds or not isinstance(problem.table, ShardedTable):
+            return super().fit(problem)
+        self.check()
+        if self.groups is not None or self.keep_unpruned:
+            name = "keep_unpruned" if self.keep_unpruned else "groups"
+            raise OptionError(
+                f"CostComplexity({name}=...) needs a table in memory, and this one is beyond it. "
+                f"Leave {name} out."
+            )
+        if whole_part(problem.table).n_learned < 2:
+            alone = pruning_sequence(problem.grow(), risk=self.sequence_risk)
+            return self._pruned(alone, (0, _ONE_ROW, None))
+        seed = seed_of(problem.seed_for(self.random_state))
+        grown = folds_over_shards(
+            problem, self.folds, stratify=self.stratify, seed=seed, repeats=self.repeats
+        )
+        sequence = pruning_sequence(grown.tree, risk=self.sequence_risk)
+        grid = np.append(sequence.alpha_between, np.inf)
+        work = fold_tree_of(self.score, grown.problem, grid, self.sequence_risk, False)
+        cv = run_folds(work, [list(folds) for folds in grown.plan], verbose=bool(self.verbose))
+        choice = choose_step(cv.risk, cv.se, self.rule), _REASONS[self.rule], cv
+        return self._pruned(sequence, choice)
+
+    def _pruned(
+        self, sequence: PruningSequence, choice: tuple[int, str, CrossValidation | None]
+    ) -> Pruned:
+        step, reason, cv = choice
         return Pruned(
             sequence.tree(step),
             pruning_table(sequence, step, cv=cv, reason=reason, score=self.score),
             alpha=float(sequence.alpha[step]) if self.alpha is None else float(self.alpha),
-            unpruned=tree if self.keep_unpruned else None,
+            unpruned=sequence.whole_tree if self.keep_unpruned else None,
             cross_validation=cv if self.keep_unpruned else None,
         )
 
@@ -138,7 +173,7 @@ class CostComplexity(Pruning):
         if asked is not None:
             return *asked, None
         if problem is not None and np.count_nonzero(problem.row_weight) < 2:
-            return 0, "one row has nothing to validate", None
+            return 0, _ONE_ROW, None
         if problem is None:
             raise OptionError(
                 "CostComplexity needs the training data to cross-validate. Give alpha or n_leaves, "

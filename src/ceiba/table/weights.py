@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ceiba import _core
 from ceiba.errors import DataError, DataTypeError
 
 
@@ -59,6 +60,31 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         )
     _check_values(weights)
     return weights
+
+
+def exact_sum(weight: NDArray[np.float64]) -> float:
+    """Return the sum of weights, rounded once: it does not depend on the order of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ceiba.table.weights import exact_sum
+    >>> exact_sum(np.array([1e16, 1.0, 1.0, -1e16]))
+    2.0
+    """
+    return float(exact_sums(weight, None, 1)[0])
+
+
+def exact_sums(
+    weight: NDArray[np.float64], groups: NDArray[np.int32] | None, n_groups: int
+) -> NDArray[np.float64]:
+    """Return the sums of weights of each group, each rounded once."""
+    return sums_of_digits(np.asarray(_core.sum_digits(weight, groups, n_groups)))
+
+
+def sums_of_digits(digits: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return sums that are given as digits (`_core.sum_digits`), rounded once."""
+    return np.asarray(_core.digit_sums(digits))
 
 
 def effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -19,8 +18,7 @@ constexpr std::size_t columns_at_once = 64;  // counted in one pass over the row
 Shard::Shard(ShardRows rows, std::shared_ptr<const Layout> layout, std::uint64_t number)
     : rows_(std::move(rows)), layout_(std::move(layout)), number_(number) {
     if (rows_.table.n_rows > most_rows) throw std::invalid_argument("a shard has at most 2^30 rows");
-    std::iota(rows_.order, rows_.order + rows_.table.n_rows, 0u);
-    nodes_ = {{0, rows_.table.n_rows}};
+    nodes_ = {{0, rows_.n_order}};
 }
 
 const Shard::Range& Shard::node(std::size_t i) const {
@@ -66,7 +64,13 @@ void Shard::follow(Reader level, std::size_t n_nodes) {
     std::size_t at = 0;  // never beyond the rows that are still to be read
     for (const Range& range : nodes_) {
         const Route route = Route::read(level);
-        if (route.kind == split::Kind::none) continue;
+        if (route.kind == split::Kind::none) {
+            if (!route.stays) continue;
+            std::copy(rows_.order + range.begin, rows_.order + range.end, rows_.order + at);
+            nodes.push_back({at, at + range.end - range.begin});
+            at = nodes.back().end;
+            continue;
+        }
         branches_of(route, range, branch);
         const std::size_t n_branches = route.open.size();
         std::vector<std::size_t> n_rows(n_branches, 0), place(n_branches, 0);

@@ -25,7 +25,8 @@ struct ShardRows {
     const std::int32_t* labels = nullptr;  // classes ...
     const double* numbers = nullptr;       // ... or numbers
     const double* weights = nullptr;       // null: every row counts 1
-    std::uint32_t* order = nullptr;        // room for all row numbers
+    std::uint32_t* order = nullptr;        // the rows of the tree, ascending; to be rearranged
+    std::size_t n_order = 0;
 };
 
 class Shard {

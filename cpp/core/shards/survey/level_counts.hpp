@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "shards/message.hpp"
 #include "split/levels/best_subset.hpp"
+#include "split/levels/event_free.hpp"
 #include "split/scan/cut_scan.hpp"
 #include "split/search_options.hpp"
 
@@ -21,6 +23,7 @@ namespace ceiba::shards {
 template <class S, class C>
 class LevelCounts {
     using D = typename S::Division;
+    using Order = std::vector<std::uint32_t>;  // of the levels, by position
 
 public:
     LevelCounts(const S& statistic, C criterion, const split::SearchOptions& options,
@@ -95,11 +98,23 @@ private:
         out.learned_missing = n_aside_ > 0.0;
         std::vector<double> mean(code_.size());
         for (std::size_t l = 0; l < code_.size(); ++l) mean[l] = statistic_.mean(cells_[l].data());
-        std::vector<std::size_t> order(code_.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return mean[a] < mean[b]; });
+        Order order(code_.size());
+        std::iota(order.begin(), order.end(), 0u);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return mean[a] < mean[b]; });
         statistic_.set_total(division_, total_.data());
         criterion_.begin(division_);
+        scan_order(order, limits, out);
+        if constexpr (std::is_same_v<C, criteria::Poisson>) {
+            if (!criterion_.allow_zero)
+                for (const Order& more : orders_past_event_free(order, limits)) scan_order(more, limits, out);
+        }
+        out.tolerance = criterion_.tolerance();
+        return out;
+    }
+
+    // Keeps the best cut of the levels in this order, where it is better than what there is.
+    void scan_order(const Order& order, const split::Limits& limits, split::Candidate& out) {
         split::BestCut<D, C> best;
         const double least = static_cast<double>(limits.min_rows);
         const auto scan = [&](bool missing_left) {
@@ -130,15 +145,27 @@ private:
             scan(true);
             presence = presence && !best.missing_left;
         }
-        out.tolerance = criterion_.tolerance();
-        if (!best.found) return out;
+        if (!best.found) return;
+        const base::DoubleDouble gain = best.gain(division_, criterion_);
+        if (out.found() && !((gain - out.gain).value() > criterion_.tolerance())) return;
         out.kind = presence ? split::Kind::presence : split::Kind::levels;
-        out.gain = best.gain(division_, criterion_);
+        out.gain = gain;
         out.missing_branch = best.missing_left ? 0 : 1;
-        if (presence) return out;
+        if (presence) return;
+        out.levels.clear();
         for (std::int32_t code : code_) out.levels.push_back({code, 1});
         for (std::size_t p = 0; p < best.position; ++p) out.levels[order[p]].branch = 0;
-        return out;
+    }
+
+    std::vector<Order> orders_past_event_free(const Order& by_rate, const split::Limits& limits) const {
+        std::vector<split::EventPart> level;
+        for (std::size_t l = 0; l < code_.size(); ++l) level.push_back(event_part(cells_[l], rows_[l]));
+        const split::EventPart aside = n_aside_ > 0.0 ? event_part(missing_, n_aside_) : split::EventPart{};
+        return split::orders_past_event_free(level, aside, limits, by_rate);
+    }
+    split::EventPart event_part(const Words& cell, double rows) const {
+        const auto part = statistic_.part(cell.data());
+        return {part.weight.value(), part.sum.value(), static_cast<std::size_t>(rows)};
     }
 
     template <class Weight>
@@ -178,6 +205,9 @@ private:
             statistic_.set_total(division_, all.data());
             division_.put_back(statistic_.part(left.data()));
             criterion_.begin(division_);
+            const bool light_left = middle - from == 1 && division_.left_weight() < limits.min_weight;
+            const bool light_right = to - middle == 1 && division_.right_weight() < limits.min_weight;
+            if (light_left || light_right) return out;
             const base::DoubleDouble gain = criterion_.gain(division_);
             if (!std::isfinite(gain.hi)) return out;
             out.gain = out.gain + gain;

@@ -7,6 +7,7 @@
 // 1984, theorem 4.5) the best set can only be all event-free levels and one other.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,8 +17,29 @@
 
 namespace ceiba::split {
 
+// Weight, events and rows of a level, or of the missing values.
+struct EventPart {
+    double weight = 0.0, events = 0.0;
+    std::size_t n_rows = 0;
+
+    EventPart operator+(const EventPart& other) const {
+        return {weight + other.weight, events + other.events, n_rows + other.n_rows};
+    }
+    EventPart operator-(const EventPart& other) const {
+        return {weight - other.weight, events - other.events, n_rows - other.n_rows};
+    }
+    bool allowed(const Limits& limits) const {
+        return events > 0.0 && n_rows >= limits.min_rows && weight >= limits.min_weight;
+    }
+    // What the side adds to the gain, apart from a constant.
+    double value() const { return events * std::log(events / weight); }
+};
+
 // Orders in which the best such set is a cut: one, or one for each side of the missing values (`n_aside` of them take
 // part, and can be event-free themselves); none if everything has events. `by_rate`: the levels by ascending rate.
+std::vector<std::vector<std::uint32_t>> orders_past_event_free(const std::vector<EventPart>& level,
+                                                               const EventPart& aside, const Limits& limits,
+                                                               const std::vector<std::uint32_t>& by_rate);
 std::vector<std::vector<std::uint32_t>> orders_past_event_free(const NodeRows& node, const LevelRows& levels,
                                                                std::size_t n_aside, const Limits& limits,
                                                                const std::vector<std::uint32_t>& by_rate);

@@ -17,13 +17,17 @@ from ceiba.grow import Problem
 from ceiba.grow.shards import on_dask, out_of_core
 from ceiba.grow.shards.first_pass import UNWEIGHTED, Weighting
 from ceiba.grow.shards.journal import resumable
-from ceiba.grow.shards.supported import check_parameters, check_weighted, refusal
+from ceiba.grow.shards.supported import check_parameters, refusal
+from ceiba.prune import ChiSquare, CostComplexity, Pessimistic, Pruned, ReducedError, read_pruning
+from ceiba.prune.pruning import Pruning
 from ceiba.table import Scan, Target, TargetInfo
 from ceiba.table.scanning.lazy import is_dask
 from ceiba.tree import Tree
 
 #: Parameters that do not need the table, besides those of growing.
-_KNOWN: Final = frozenset({"ccp_alpha", "class_weight", "match_columns"})
+_KNOWN: Final = frozenset({"ccp_alpha", "class_weight", "match_columns", "prune"})
+#: Bytes that folds take for each row: a permutation, target, weight, fold, held-out rows.
+_BYTES_OF_FOLDS: Final = 40
 
 
 def is_beyond_memory(X: Any) -> bool:
@@ -39,8 +43,10 @@ def tree_beyond_memory(
     sample_weight: Any,
     groups: Any,
     checkpoint: Any = None,
-) -> Tree:
-    """Grow the tree of a table beyond memory; what needs the whole table is refused by name.
+) -> tuple[Tree, Pruned | None]:
+    """Grow the tree of a table beyond memory, and prune it if that is asked for.
+
+    What needs the whole table is refused by name.
 
     Parameters
     ----------
@@ -73,26 +79,44 @@ def tree_beyond_memory(
         )
     check_parameters(stated, _KNOWN)
     options = grow_options(dict(stated), task)
+    pruning = read_pruning(stated.get("prune"))
+    _check_pruning(pruning, X)
     weighting = _weighting(sample_weight, stated.get("class_weight"))
-    if weighting is not UNWEIGHTED:
-        check_weighted(options)
     here = isinstance(X, Scan) and X.cluster is None
     opened = out_of_core.opened if here else on_dask.opened
     with (
         opened(X, y, options, weighting) as (table, target),
         resumable(table, options, checkpoint) as watched,
     ):
-        return Problem(watched, target, options).grow()
+        problem = Problem(watched, target, options)
+        if pruning is None:
+            return problem.grow(), None
+        pruned = pruning.fit(problem)
+        return pruned.tree, pruned
+
+
+def _check_pruning(pruning: Pruning | None, X: Any) -> None:
+    """Refuse prunings that look at rows, but for cross-validation, which must fit into memory."""
+    if isinstance(pruning, ChiSquare | ReducedError):
+        raise refusal("prune", pruning)
+    if isinstance(pruning, Pessimistic) and pruning.raising:
+        raise OptionError(
+            "Pessimistic(raising=True) needs a table in memory, and this one is beyond it. Use "
+            "Pessimistic(raising=False)."
+        )
+    if isinstance(pruning, CostComplexity) and pruning.by_folds and isinstance(X, Scan):
+        needed = _BYTES_OF_FOLDS * X.n_rows
+        if needed > X.memory:
+            raise OptionError(
+                f"prune={pruning!r} takes {needed / 1e9:.3g} GB for the folds of {X.n_rows:,} "
+                f"rows, and memory is {X.memory / 1e9:.3g} GB. Give more, or prune by an alpha: "
+                "CostComplexity(alpha=...)."
+            )
 
 
 def _weighting(column: str | None, class_weight: Any) -> Weighting:
     if class_weight is None:
         return UNWEIGHTED if column is None else Weighting(column)
-    if column is not None:
-        raise OptionError(
-            f"class_weight={class_weight!r} with sample_weight needs a table in memory, and this "
-            "one is beyond it. Give one of them."
-        )
 
     def per_class(info: TargetInfo, totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         if class_weight == "balanced":  # as scikit-learn has it
@@ -100,4 +124,4 @@ def _weighting(column: str | None, class_weight: Any) -> Weighting:
         each = Target(info, np.arange(len(totals), dtype=np.int32).reshape(-1, 1))
         return class_weights(class_weight, each)
 
-    return Weighting(per_class=per_class)
+    return Weighting(column, per_class)

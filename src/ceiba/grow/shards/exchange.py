@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
-from typing import Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from ceiba import _core
-from ceiba.grow.shards.shard import Shard, Words
+from ceiba.grow.shards.shard import Shard
+from ceiba.grow.shards.together import Words
+
+T = TypeVar("T")
 
 
 class Exchange(Protocol):
@@ -16,6 +19,12 @@ class Exchange(Protocol):
 
     def ask(self, question: Words) -> Words:
         """Ask all shards the same round; give their answers as one."""
+
+    def each(self, work: Callable[[Shard, Any], T], given: Sequence[Any]) -> list[T]:
+        """Do some work on every shard, each with what is given to it; results in their order."""
+
+    def change(self, work: Callable[[Shard, Any], Shard], given: Sequence[Any]) -> None:
+        """Put what some work makes of every shard in its place."""
 
 
 def two_as_one(a: Words, b: Words) -> Words:
@@ -47,3 +56,12 @@ class ThreadExchange:
             return share(0)
         with ThreadPoolExecutor(self._n_threads) as pool:
             return reduce(two_as_one, list(pool.map(share, range(self._n_threads))))
+
+    def each(self, work: Callable[[Shard, Any], T], given: Sequence[Any]) -> list[T]:
+        """Do some work on every shard, each with what is given to it; results in their order."""
+        with ThreadPoolExecutor(self._n_threads) as pool:
+            return list(pool.map(work, self._shards, given))
+
+    def change(self, work: Callable[[Shard, Any], Shard], given: Sequence[Any]) -> None:
+        """Put what some work makes of every shard in its place."""
+        self._shards = self.each(work, given)

@@ -30,6 +30,7 @@ from ceiba.table import (
     read_weights,
     split_target,
 )
+from ceiba.table.described import described
 from ceiba.table.levels import sorted_levels
 from ceiba.table.targets.labels import code_labels
 
@@ -50,23 +51,34 @@ class PieceLook:
     least: float = np.inf
     most: float = -np.inf
     bits: tuple[int, int] = _NO_BITS
+    weight: str | None = None
     weight_bits: tuple[int, int] = _NO_BITS
     n_rows: int = 0
 
 
 def look_at(
-    batches: Iterable[Any], target: str, task: Task, weight: str | None = None
+    batches: Iterable[Any],
+    target: str,
+    task: Task,
+    weight: str | None = None,
+    *,
+    keep_levels: bool = False,
 ) -> PieceLook:
-    """Look at batches that hold the target, columns of levels, and perhaps weights."""
-    seen = PieceLook()
+    """Look at batches that hold the target, columns of levels, and perhaps weights.
+
+    Levels that only rows of weight 0 have count if `keep_levels` (unseen="error").
+    """
+    seen = PieceLook(weight=weight)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about a part of the rows
         for batch in batches:
             columns, labels = split_target(batch, target)
+            weights = None
             if weight is not None:
                 columns, numbers = split_target(columns, weight)
-                bits = _core.bit_range(positive_weights(numbers, weight))
-                seen.weight_bits = _wider(seen.weight_bits, bits)
+                weights = weights_of(numbers)
+                if weights.any():
+                    seen.weight_bits = _wider(seen.weight_bits, _core.bit_range(weights))
             learned = read_target(labels, task=task)
             seen.n_rows += len(learned)
             if task == "classification":
@@ -75,7 +87,12 @@ def look_at(
             else:
                 _take_numbers(seen, np.ascontiguousarray(learned.values[:, 0]))
             if columns.num_columns if hasattr(columns, "num_columns") else columns.shape[1]:
-                _join(seen, read(columns).schema.columns)
+                table = read(columns)
+                if weights is not None and not keep_levels and not weights.all():
+                    if not weights.any():
+                        continue
+                    table = described(table, weights > 0)  # as a fit in memory has it
+                _join(seen, table.schema.columns)
     return seen
 
 
@@ -90,16 +107,11 @@ def _wider(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
     return min(a[0], b[0]), max(a[1], b[1])
 
 
-def positive_weights(numbers: Any, name: str) -> npt.NDArray[np.float64]:
-    """Read weights; each must be above 0."""
-    values = read_weights(np.asarray(numbers), len(numbers))
+def weights_of(numbers: Any) -> npt.NDArray[np.float64]:
+    """Read the weights of some rows, all of which may be 0."""
+    values = read_weights(np.append(np.asarray(numbers), 1.0), len(numbers) + 1)
     assert values is not None
-    if not (values > 0).all():
-        raise DataError(
-            f"Column {name!r}: weights of 0 need a table in memory, and this one is beyond it. "
-            "Leave out the rows of weight 0."
-        )
-    return values
+    return values[:-1]
 
 
 def _join(seen: PieceLook, infos: Sequence[ColumnInfo]) -> None:
@@ -130,6 +142,11 @@ def join(looks: Sequence[PieceLook]) -> PieceLook:
         whole.bits = _wider(whole.bits, one.bits)
         whole.weight_bits = _wider(whole.weight_bits, one.weight_bits)
         whole.n_rows += one.n_rows
+        whole.weight = whole.weight or one.weight
+    if whole.weight is not None and whole.weight_bits == _NO_BITS:
+        raise DataError(
+            f"All weights in column {whole.weight!r} are 0: there is no row to learn from."
+        )
     return whole
 
 
@@ -197,7 +214,7 @@ def edges_of(values: npt.NDArray[np.float64], single: bool) -> list[float]:
 
 @dataclass(frozen=True)
 class Weighting:
-    """What weights are asked for: a column, or a function from the rows of each class."""
+    """What weights are asked for: a column, a function from the rows of each class, or both."""
 
     column: str | None = None
     per_class: Callable[[TargetInfo, npt.NDArray[np.float64]], npt.NDArray[np.float64]] | None = (
@@ -265,7 +282,7 @@ def _digits(bits: tuple[int, int]) -> int:
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of the rows: a column, or one number for each class.
+    """Weights of the rows: a column, or one number for each class, or their product.
 
     Attributes
     ----------
@@ -273,18 +290,31 @@ class Weights:
     per_class : float64 array or None
     bits : (int, int)
         Of all weights in their units, see `_core.bit_range`.
+    forget : bool
+        Whether levels and ranges that only rows of weight 0 have are forgotten, as in memory.
     """
 
     column: str | None
     per_class: npt.NDArray[np.float64] | None
     bits: tuple[int, int]
+    forget: bool = True
+
+    def forgotten(self, values: Any) -> npt.NDArray[np.bool_] | None:
+        """Tell which rows leave no trace; None: all do."""
+        if self.column is None or not self.forget:
+            return None
+        weights = weights_of(values)
+        return None if weights.all() else weights == 0
 
     def of(self, values: Any, codes: npt.NDArray[Any], units: Units) -> npt.NDArray[np.float64]:
         """Give the weights of some rows, in the units of growing."""
-        if self.per_class is not None:
+        if self.column is None:
+            assert self.per_class is not None
             return np.asarray(self.per_class[codes])
-        shrunk = units.shrink_weight(positive_weights(values, str(self.column)))
-        return np.asarray(shrunk)
+        weights = weights_of(values)
+        if self.per_class is not None:
+            weights = weights * self.per_class[codes]
+        return np.asarray(units.shrink_weight(weights))
 
 
 def settle(
@@ -313,22 +343,34 @@ def settle(
         What weights the rows have.
     """
     name, options = target
-    weights, exponent = None, 0
-    if weighting.column is not None:
-        low, high = whole.weight_bits
-        exponent = Units.of(np.empty(0, int), np.array([2.0 ** (high - 1)])).weight
-        weights = Weights(weighting.column, None, (low - exponent, high - exponent))
+    forget = options.unseen != "error"
     infos = {info.name: info for info in sample[0].columns} | whole.infos
     schema = Schema(tuple(infos[one] for one in names))
     edges = [edges_of(sample[1][one], one in single) if one in sample[1] else [] for one in names]
     if options.task == "classification":
         info, totals = classes_of(whole, name)
-        if weighting.per_class is not None:
-            per_class = weighting.per_class(info, totals)
-            weights = Weights(None, per_class, _core.bit_range(per_class))
+        per_class = None if weighting.per_class is None else weighting.per_class(info, totals)
+        weights, exponent = _settle_weights(whole, weighting.column, per_class, forget)
         units = Units(weight=exponent)
         return FirstPass(schema, info, len(totals), totals, units, edges, single, weights)
+    weights, exponent = _settle_weights(whole, weighting.column, None, forget)
     units = Units(units_of(whole).target, exponent)
     numbers = numbers_of(whole, units, rates=options.criterion_name == "poisson")
     info = TargetInfo(name, "regression")
     return FirstPass(schema, info, numbers, np.empty(0), units, edges, single, weights)
+
+
+def _settle_weights(
+    whole: PieceLook, column: str | None, per_class: npt.NDArray[np.float64] | None, forget: bool
+) -> tuple[Weights | None, int]:
+    """Give the weights and the power of two by which they are divided."""
+    if column is None:
+        if per_class is None:
+            return None, 0
+        return Weights(None, per_class, _core.bit_range(per_class)), 0
+    low, high = whole.weight_bits
+    if per_class is not None:  # a product has no lower bits than its factors together
+        bits = _core.bit_range(per_class)
+        low, high = low + bits[0], high + bits[1]
+    exponent = Units.of(np.empty(0, int), np.array([np.ldexp(1.0, high - 1)])).weight
+    return Weights(column, per_class, (low - exponent, high - exponent), forget), exponent

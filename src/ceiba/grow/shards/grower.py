@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from ceiba import _core
 from ceiba.errors import DataError, OptionError
+from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import tree_of
-from ceiba.grow.core_options import Place, core_options
-from ceiba.grow.shards.shard import Words
+from ceiba.grow.core_options import Place, core_options, set_sizes
+from ceiba.grow.limits import folded
 from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget
 from ceiba.grow.shards.supported import check_supported
+from ceiba.grow.shards.together import Words, answers_of, joined_questions
 from ceiba.tree import Tree
 
 if TYPE_CHECKING:
@@ -30,6 +34,26 @@ _WORDS: Final = {
 }
 
 
+@dataclass(frozen=True)
+class Part:
+    """Rows that a tree over shards is grown on.
+
+    Attributes
+    ----------
+    tree : int
+        See :class:`~ceiba.grow.shards.shard.Shard`.
+    n_rows, n_learned : int
+        All rows, and those of a weight above 0.
+    weight : float
+        The weight of all, in the units of growing.
+    """
+
+    tree: int
+    n_rows: int
+    n_learned: int
+    weight: float
+
+
 def grow_over_shards(problem: Problem, rows: object, below: Place | None) -> Tree:
     """Grow the tree of a table in shards.
 
@@ -38,32 +62,80 @@ def grow_over_shards(problem: Problem, rows: object, below: Place | None) -> Tre
     problem : Problem
         With a :class:`ShardedTable`.
     rows, below
-        Must be None: trees over shards are of all rows, and stand alone.
+        Must be None: trees of some rows are grown by `grow_parts`, and none stands below another.
     """
-    table, target, options = problem.table, problem.target, problem.options
+    table = problem.table
     assert isinstance(table, ShardedTable)
-    assert isinstance(target, ShardedTarget)
     if rows is not None or below is not None:
         raise OptionError("A tree of some rows only needs a table in memory.")
-    check_supported(options)
-    core = core_options(table, options, None, problem.scales, None)
-    types = [(info.kind.value, info.n_levels) for info in table.schema.columns]
-    grower = _core.LevelGrower(
-        core, table.layout.core, types, table.n_rows,
-        min(GATHER_ROWS, table.gather_rows or GATHER_ROWS),
-        min(FETCH_ROWS, table.fetch_rows or FETCH_ROWS), table.values_in_memory,
-    )  # fmt: skip
+    return _grown(problem, [whole_part(table)])[0]
+
+
+def whole_part(table: ShardedTable) -> Part:
+    """Give the part that is all rows."""
+    own = table.weighed
+    if own is None:
+        return Part(0, table.n_rows, table.n_rows, float(table.n_rows))
+    return Part(0, table.n_rows, own.n_rows, own.total)
+
+
+def grow_parts(problem: Problem, parts: Sequence[Part]) -> list[Tree]:
+    """Grow the trees of several parts of the rows in the same rounds."""
+    table = problem.table
+    assert isinstance(table, ShardedTable)
+    check_combinations(table, problem.target, problem.options, problem.weight)
+    trees: list[Tree] = []
+    for first in range(0, len(parts), table.trees_at_once):
+        trees += _grown(problem, parts[first : first + table.trees_at_once])
+    return trees if problem.options.monotonic_cst is None else [folded(tree) for tree in trees]
+
+
+def _grown(problem: Problem, parts: Sequence[Part]) -> list[Tree]:
+    table, target = problem.table, problem.target
+    assert isinstance(table, ShardedTable)
+    assert isinstance(target, ShardedTarget)
+    check_supported(problem.options)
+    growers = [_grower(problem, table, part, len(parts)) for part in parts]
     try:
-        while not grower.done:
+        while open_ones := [k for k, grower in enumerate(growers) if not grower.done]:
             if table.watch is not None:
-                table.watch(
-                    "progress",
-                    f"level {grower.level}: {_WORDS[grower.asks]}, {grower.rows_open:,} rows open",
-                )
-            grower.take(table.exchange.ask(cast(Words, grower.round)))
+                table.watch("progress", _progress([growers[k] for k in open_ones]))
+            _ask(table, [(parts[k].tree, growers[k]) for k in open_ones])
     except _core.Contradiction as error:
         raise DataError(
             f"The pieces of the table contradict each other: {error}. Their source changed while "
             "the tree was grown; fit again when nobody writes to it."
         ) from error
-    return tree_of(grower.tree(), problem, target.units, None)
+    return [tree_of(grower.tree(), problem, target.units, None) for grower in growers]
+
+
+def _grower(
+    problem: Problem, table: ShardedTable, part: Part, n_together: int
+) -> _core.LevelGrower:
+    core = core_options(table, problem.options, None, problem.scales, None)
+    set_sizes(core, problem.options, part.n_rows, part.weight)
+    types = [(info.kind.value, info.n_levels) for info in table.schema.columns]
+    return _core.LevelGrower(
+        core, table.layout.core, types, part.n_learned,
+        min(GATHER_ROWS, table.gather_rows or GATHER_ROWS),
+        min(FETCH_ROWS, table.fetch_rows or FETCH_ROWS),
+        max(1, table.values_in_memory // n_together),
+    )  # fmt: skip
+
+
+def _ask(table: ShardedTable, growers: Sequence[tuple[int, _core.LevelGrower]]) -> None:
+    """Ask the next round of each grower, all in one."""
+    questions = [(tree, cast(Words, grower.round)) for tree, grower in growers]
+    if len(questions) == 1 and questions[0][0] == 0:
+        growers[0][1].take(table.exchange.ask(questions[0][1]))
+        return
+    answers = answers_of(table.exchange.ask(joined_questions(questions)))
+    for (_, grower), answer in zip(growers, answers, strict=True):
+        grower.take(answer)
+
+
+def _progress(growers: Sequence[_core.LevelGrower]) -> str:
+    rows = sum(grower.rows_open for grower in growers)
+    first = growers[0]
+    trees = "" if len(growers) == 1 else f"{len(growers)} trees, "
+    return f"{trees}level {first.level}: {_WORDS[first.asks]}, {rows:,} rows open"

@@ -17,19 +17,21 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 import numpy as np
 
 from ceiba.errors import DataError
 from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.shards.exchange import Exchange
-from ceiba.grow.shards.shard import Words
+from ceiba.grow.shards.shard import Shard
 from ceiba.grow.shards.sharded import ShardedTable
+from ceiba.grow.shards.together import Words, answers_of, is_several
 
+T = TypeVar("T")
 _FORMAT: Final = "ceiba journal 1"
 _MAGIC: Final = 0x31636569626131
 _HEAD: Final = struct.Struct("<QQQ32s")
@@ -66,8 +68,16 @@ class JournalExchange:
                 self.n_replayed += 1
                 return known if len(known) else self._inner.ask(question)
         answer = self._inner.ask(question)
-        self._write(digest, _ASK_AGAIN if answer[0] == _PIECES else answer)
+        self._write(digest, _ASK_AGAIN if _has_rows(answer) else answer)
         return answer
+
+    def each(self, work: Callable[[Shard, Any], T], given: Sequence[Any]) -> list[T]:
+        """Do some work on every shard, each with what is given to it; results in their order."""
+        return self._inner.each(work, given)
+
+    def change(self, work: Callable[[Shard, Any], Shard], given: Sequence[Any]) -> None:
+        """Put what some work makes of every shard in its place."""
+        self._inner.change(work, given)
 
     def _next(self, digest: bytes) -> Words | None:
         """Read the next record; None at the end, from which on the journal is written."""
@@ -149,6 +159,12 @@ def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
             for numbers in (column.edge, column.least, column.most):
                 seen.update(np.ascontiguousarray(numbers).tobytes())
     return seen.hexdigest()
+
+
+def _has_rows(answer: Words) -> bool:
+    """Tell whether an answer, or one of several, holds gathered rows."""
+    several = answers_of(answer) if is_several(answer) else [answer]
+    return any(one[0] == _PIECES for one in several)
 
 
 def _of_another(path: Path) -> DataError:

@@ -31,10 +31,11 @@ from ceiba.grow.shards.first_pass import (
     settle,
 )
 from ceiba.grow.shards.out_of_core import is_number
-from ceiba.grow.shards.second_pass import Seen, agree
-from ceiba.grow.shards.shard import Shard, Words
+from ceiba.grow.shards.second_pass import Seen, agree, weighed
+from ceiba.grow.shards.shard import Shard
 from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget
-from ceiba.grow.shards.supported import check_columns, check_supported
+from ceiba.grow.shards.supported import check_supported
+from ceiba.grow.shards.together import Words
 from ceiba.table import Kind, Scan, Schema
 
 T = TypeVar("T")
@@ -94,6 +95,24 @@ class DaskExchange:
                 for pair in pairs
             ]
         return merged[0]
+
+    def each(self, work: Any, given: Sequence[Any]) -> list[Any]:
+        """Do some work on every shard, each with what is given to it; results in their order."""
+
+        def results() -> list[Any]:
+            return list(self._client.gather(self._made(work, given)))
+
+        return _patiently(self._client, self._shards, results)
+
+    def change(self, work: Any, given: Sequence[Any]) -> None:
+        """Put what some work makes of every shard in its place."""
+        self._shards = self._made(work, given)
+
+    def _made(self, work: Any, given: Sequence[Any]) -> list[Any]:
+        return [
+            self._client.submit(work, shard, one, pure=False, retries=_RETRIES)
+            for shard, one in zip(self._shards, given, strict=True)
+        ]
 
 
 def _loosely(place: Sequence[str]) -> dict[str, Any]:
@@ -230,7 +249,7 @@ def _sharded(
     def gather(futures: list[Any]) -> Any:
         return _patiently(client, futures, lambda: client.gather(futures))
 
-    about = target, options.task, weighting.column
+    about = target, options.task, weighting.column, options.unseen == "error"
     seen: list[tuple[PieceLook, Any]] = gather(
         [submit(partitions.look, part, names, numbers, about) for part in given.parts]
     )
@@ -248,7 +267,6 @@ def _sharded(
             schema=Schema(known.schema.columns, known.schema.target, named=False),
             target=replace(known.target, name=None),
         )
-    check_columns(options, known.schema)
     made = [
         submit(partitions.to_arrays, part, n, known, target)
         for part, n in zip(given.parts, n_rows, strict=True)
@@ -256,6 +274,7 @@ def _sharded(
     ranges: list[Seen] = gather([submit(partitions.second, one) for one in made])
     schema, layout = agree(known, ranges, options)
     shards = [submit(partitions.to_shard, one, schema, layout, k) for k, one in enumerate(made)]
+    weight = weighed(known, ranges)
     table = ShardedTable(
         schema,
         sum(n_rows),
@@ -263,8 +282,11 @@ def _sharded(
         DaskExchange(client, shards),
         gather_rows=GATHER_ROWS,
         fetch_rows=FETCH_ROWS,
+        weighed=weight,
+        shard_rows=n_rows,
     )
-    return table, ShardedTarget(known.target, known.totals, known.units)
+    totals = known.totals if weight is None else weight.per_class
+    return table, ShardedTarget(known.target, totals, known.units)
 
 
 def _watched(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTable:
@@ -273,8 +295,7 @@ def _watched(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTable:
         shape = f"{table.n_rows:,} rows x {table.schema.n_columns} columns"
         scan.watch("plan", f"{shape} in {n_shards} shards on {scan.cluster}")
     values = max(1 << 20, min(1 << 24, scan.memory // 48))
-    exchange, own = table.exchange, (table.schema, table.n_rows, table.layout)
-    return ShardedTable(*own, exchange, values, scan.watch, table.gather_rows, table.fetch_rows)
+    return table.changed(values_in_memory=values, watch=scan.watch)
 
 
 def _columns(given: Parts, target: str, weighting: Weighting) -> list[str]:

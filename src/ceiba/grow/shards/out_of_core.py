@@ -31,10 +31,10 @@ from ceiba.grow.shards.first_pass import (
 )
 from ceiba.grow.shards.plan import Plan, make_plan, seconds_of
 from ceiba.grow.shards.scratch import Scratch, bytes_of
-from ceiba.grow.shards.second_pass import Seen, agree, fill
+from ceiba.grow.shards.second_pass import Seen, agree, fill, weighed
 from ceiba.grow.shards.shard import Shard, ShardArrays, empty_arrays, named_arrays
 from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget
-from ceiba.grow.shards.supported import check_columns, check_supported
+from ceiba.grow.shards.supported import check_supported
 from ceiba.grow.threads import n_threads
 from ceiba.table import Kind
 from ceiba.table.scanning.scan import Scan
@@ -66,7 +66,6 @@ def opened(
         files = f"{len(scan.files)} files" if len(scan.files) > 1 else "1 file"
         scan.watch("plan", f"{scan.n_rows:,} rows in {files}, which are read piece by piece")
     found = first_pass(columns, target, options, threads, weighting)
-    check_columns(options, found.schema)
     pieces, classes = scan.pieces, options.task == "classification"
     shapes = [
         empty_arrays(
@@ -95,11 +94,26 @@ def opened(
 
         written = _in_threads(write, len(pieces), threads, scan, "writing shard")
         schema, layout = agree(found, [seen for _, seen in written], options)
-        shards = [Shard(arrays, schema, layout, k) for k, (arrays, _) in enumerate(written)]
-        exchange = ThreadExchange(shards, threads)
+        shards = [
+            Shard(arrays, schema, layout, k, scratch=scratch)
+            for k, (arrays, _) in enumerate(written)
+        ]
+        weight = weighed(found, [seen for _, seen in written])
         yield (
-            ShardedTable(schema, scan.n_rows, layout, exchange, plan.gathered, scan.watch),
-            ShardedTarget(found.target, found.totals, found.units),
+            ShardedTable(
+                schema,
+                scan.n_rows,
+                layout,
+                ThreadExchange(shards, threads),
+                plan.gathered,
+                scan.watch,
+                weighed=weight,
+                trees_at_once=plan.trees_at_once,
+                shard_rows=[piece.n_rows for piece in pieces],
+            ),
+            ShardedTarget(
+                found.target, found.totals if weight is None else weight.per_class, found.units
+            ),
         )
 
 
@@ -114,8 +128,9 @@ def first_pass(
     def look(k: int) -> PieceLook:
         wanted = [*others, target, *weighting.columns]
         batches = pieces[k].file.batches(pieces[k].groups, wanted)
+        keep, weight = options.unseen == "error", weighting.column
         return pieces[k].naming_file(
-            lambda: look_at(batches, target, options.task, weighting.column)
+            lambda: look_at(batches, target, options.task, weight, keep_levels=keep)
         )
 
     whole = join(_in_threads(look, len(pieces), threads, columns, "looking at piece"))

@@ -25,16 +25,20 @@ _SAMPLE_ROWS: Final = 512  # of a partition
 
 
 def look(
-    part: Any, names: Sequence[str], numbers: Sequence[str], about: tuple[str, Task, str | None]
+    part: Any,
+    names: Sequence[str],
+    numbers: Sequence[str],
+    about: tuple[str, Task, str | None, bool],
 ) -> tuple[PieceLook, Any]:
     """Look at the levels and classes of a partition, and take a sample of its numbers."""
-    target, task, weight = about
+    target, task, weight, keep = about
     others = [name for name in names if name not in numbers]
     wanted = [*others, target, *([] if weight is None else [weight])]
     _check_columns(part, [*names, *wanted])
     if not _n_rows(part):
         return PieceLook(), None
-    seen = _named(part, lambda: look_at(_batches(part, wanted), target, task, weight))
+    batches = _batches(part, wanted)
+    seen = _named(part, lambda: look_at(batches, target, task, weight, keep_levels=keep))
     binned = [*numbers, *(info.name for info in seen.infos.values() if info.kind != "categorical")]
     return seen, sample_numbers([_some_rows(part, binned)], binned) if binned else None
 

@@ -33,6 +33,8 @@ class Plan:
         Values of small nodes gathered at a time.
     seconds : float
         Expected time, if the processor has nothing else to do.
+    trees_at_once : int
+        Trees (those of folds) whose counts have room beside each other.
     """
 
     n_rows: int
@@ -43,6 +45,7 @@ class Plan:
     memory: int
     gathered: int
     seconds: float = 0.0
+    trees_at_once: int = 1
 
     def __str__(self) -> str:
         return (
@@ -112,4 +115,6 @@ def make_plan(
         )
     gathered = int(min(left, 1 << 25, max(smallest, n_rows * (n_columns + 1))))
     memory = fixed + gathered * 8 * _COPIES
-    return Plan(n_rows, n_columns, n_shards, n_threads, scratch, memory, gathered)
+    trees = max(1, int((limit - memory) // counts) + 1)
+    own = (n_rows, n_columns, n_shards, n_threads, scratch, memory, gathered)
+    return Plan(*own, trees_at_once=trees)

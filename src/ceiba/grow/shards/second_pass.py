@@ -3,25 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from ceiba import _core
 from ceiba.errors import DataError
 from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.shards.first_pass import FirstPass
 from ceiba.grow.shards.layout import NumberBins, Ranges, ShardLayout, merged_ranges
 from ceiba.grow.shards.shard import ShardArrays
-from ceiba.table import ColumnInfo, Kind, Schema, read_like, read_target_like, split_target
+from ceiba.grow.shards.sharded import Weighed
+from ceiba.table import (
+    ColumnInfo,
+    Kind,
+    Schema,
+    Table,
+    read_like,
+    read_target_like,
+    split_target,
+)
+from ceiba.table.weights import sums_of_digits
 
-#: Ranges of the bins of each column, and its missing values.
-Seen = tuple[Ranges, list[int]]
+
+@dataclass(frozen=True)
+class Seen:
+    """What a shard shows when it is filled.
+
+    Attributes
+    ----------
+    ranges : Ranges
+        Of the bins of each column.
+    missing : list of int
+        Missing values of each column, in rows of a weight above 0.
+    n_learned : int
+        Rows of a weight above 0.
+    weight : uint64 array or None
+        Exact sums of the weights, of each class where there are classes; see `_core.sum_digits`.
+    """
+
+    ranges: Ranges
+    missing: list[int]
+    n_learned: int
+    weight: npt.NDArray[np.uint64] | None
 
 
 def fill(arrays: ShardArrays, batches: Iterable[Any], found: FirstPass, target: str) -> Seen:
-    """Read rows into the arrays of a shard; give ranges and missing values."""
+    """Read rows into the arrays of a shard; give ranges, missing values and weights."""
     schema, at = found.schema, 0
     missing = [0] * len(schema.columns)
     for batch in batches:
@@ -29,30 +60,69 @@ def fill(arrays: ShardArrays, batches: Iterable[Any], found: FirstPass, target: 
         numbers = None
         if found.weights is not None and found.weights.column is not None:
             columns, numbers = split_target(columns, found.weights.column)
-        table = read_like(columns, schema, match="name", unseen="error")
-        learned = read_target_like(labels, found.target, table.n_rows)
+        learned = read_target_like(labels, found.target, len(labels))
+        own = gone = None
+        if found.weights is not None:
+            own = found.weights.of(numbers, learned.values[:, 0], found.units)
+            gone = found.weights.forgotten(numbers)
+        table = _columns(columns, schema, gone)
         end = at + table.n_rows
         if end > len(arrays.target):
             raise DataError("there are more rows than before.")
         arrays.target[at:end] = found.units.shrink_target(learned.values[:, 0])
-        if found.weights is not None and arrays.weights is not None:
-            own = found.weights.of(numbers, learned.values[:, 0], found.units)
+        if arrays.weights is not None:
             arrays.weights[at:end] = own
         for j, column in enumerate(table.columns):
+            absent = column.missing
             arrays.columns[j][at:end] = column.values
-            missing[j] += int(np.count_nonzero(column.missing))
+            if gone is not None:  # not in ranges, not in counts
+                absent = absent & ~gone
+                arrays.columns[j][at:end][gone] = np.nan if column.info.is_numeric else -1
+            missing[j] += int(np.count_nonzero(absent))
         at = end
     if at != len(arrays.target):
         raise DataError(f"there are {at} rows where there were {len(arrays.target)}.")
-    return arrays.fill_bins(schema, found.edges), missing
+    ranges = arrays.fill_bins(schema, found.edges)
+    if arrays.weights is None:
+        return Seen(ranges, missing, at, None)
+    n_classes = found.counted if isinstance(found.counted, int) else 1
+    codes = arrays.target if isinstance(found.counted, int) else None
+    digits = _core.sum_digits(arrays.weights, codes, n_classes)
+    return Seen(ranges, missing, int(np.count_nonzero(arrays.weights)), np.asarray(digits))
+
+
+def _columns(columns: Any, schema: Schema, gone: npt.NDArray[np.bool_] | None) -> Table:
+    """Read columns; a level that was not there before is an error, but for rows without a say."""
+    if gone is None:
+        return read_like(columns, schema, match="name", unseen="error")
+    table = read_like(columns, schema, match="name", unseen="keep")
+    for column in table.columns:
+        if not column.info.is_numeric and (column.unseen & ~gone).any():
+            return read_like(columns, schema, match="name", unseen="error")
+    return table
+
+
+def weighed(found: FirstPass, seen: Sequence[Seen]) -> Weighed | None:
+    """Give the weights of all rows; None: every row counts 1."""
+    if found.weights is None:
+        return None
+    sums = [one.weight for one in seen if one.weight is not None]
+    digits: npt.NDArray[np.uint64] = np.sum(sums, axis=0, dtype=np.uint64)
+    n_classes = found.counted if isinstance(found.counted, int) else 1
+    total = sums_of_digits(digits.reshape(n_classes, -1).sum(axis=0, dtype=np.uint64))
+    return Weighed(
+        sum(one.n_learned for one in seen),
+        float(total[0]),
+        np.ldexp(sums_of_digits(digits), found.units.weight),
+    )
 
 
 def agree(
     found: FirstPass, seen: Sequence[Seen], options: GrowOptions
 ) -> tuple[Schema, ShardLayout]:
     """Give the schema with what was seen in all shards, and what all shards agree on."""
-    ranges = reduce(merged_ranges, [one for one, _ in seen])
-    missing = np.sum([one for _, one in seen], axis=0).tolist()
+    ranges = reduce(merged_ranges, [one.ranges for one in seen])
+    missing = np.sum([one.missing for one in seen], axis=0).tolist()
     schema = described(found.schema, ranges, missing)
     _refuse_missing(schema, options)
     columns: list[NumberBins | int] = []

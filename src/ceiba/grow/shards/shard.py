@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.grow.shards.layout import Ranges, ShardLayout
-from ceiba.table import Kind, Schema
+from ceiba.grow.shards.scratch import Scratch
+from ceiba.grow.shards.together import Words, is_joined, joined_answers, questions_of
+from ceiba.table import Column, Kind, Schema, Table
 
-Words = npt.NDArray[np.uint64]
 _MAKING = Lock()
 
 
@@ -29,7 +30,7 @@ class ShardArrays:
         Class codes or numbers.
     bins : uint8 array of shape (n_rows, n_numeric)
     order : uint32 array
-        Filled by the core.
+        Room for the rows of the tree, node after node.
     weights : float64 array, optional
     """
 
@@ -56,23 +57,44 @@ class ShardArrays:
 
 @dataclass
 class Shard:
-    """A shard that answers rounds. Pickled without its state: it catches up with the next round."""
+    """A shard that answers rounds. Pickled without its state: it catches up with the next round.
+
+    Tree 0 is that of all rows; tree v + 1 that of the rows that fold v does not hold out.
+
+    Attributes
+    ----------
+    arrays : ShardArrays
+    schema : Schema
+    layout : ShardLayout
+    number : int
+        Its place among the shards.
+    fold : uint16 array, optional
+        The fold of each row.
+    scratch : Scratch, optional
+        Where there is room for the orders of rows of the folds' trees; None: in memory.
+    """
 
     arrays: ShardArrays
     schema: Schema
     layout: ShardLayout
     number: int
+    fold: npt.NDArray[np.uint16] | None = None
+    scratch: Scratch | None = None
 
     @property
     def core(self) -> _core.Shard:
-        """The shard of the core; made at first use, once: it fills the order of rows."""
-        with _MAKING:
-            made = self.__dict__.get("_core")
-            if made is None:
-                made = self.__dict__["_core"] = self._made()
-        return made
+        """The shard of the core for the tree of all rows."""
+        return self.core_of(0)
 
-    def _made(self) -> _core.Shard:
+    def core_of(self, tree: int) -> _core.Shard:
+        """Give the shard of the core for a tree; made at first use, once: it rearranges rows."""
+        with _MAKING:
+            made = self.__dict__.setdefault("_core", {})
+            if tree not in made:
+                made[tree] = self._made(tree)
+        return cast(_core.Shard, made[tree])
+
+    def _made(self, tree: int) -> _core.Shard:
         own = self.arrays
         return _core.Shard(
             own.core_columns(self.schema),
@@ -80,17 +102,53 @@ class Shard:
             own.target if own.target.dtype == np.int32 else None,
             own.target if own.target.dtype == np.float64 else None,
             own.weights,
-            own.order,
+            self._order(tree),
             self.layout.core,
             self.number,
         )
 
+    def _order(self, tree: int) -> npt.NDArray[np.uint32]:
+        """List the rows of a tree: rows of weight 0 are in none."""
+        own = self.arrays
+        chosen: Any = slice(None) if own.weights is None else own.weights > 0
+        if tree:
+            assert self.fold is not None
+            kept = self.fold != tree - 1
+            chosen = kept if own.weights is None else kept & chosen
+        rows: npt.NDArray[np.uint32] = np.arange(len(own.target), dtype=np.uint32)[chosen]
+        order: npt.NDArray[np.uint32]
+        if not tree:
+            order = own.order[: len(rows)]
+        elif self.scratch is None:
+            return rows
+        else:
+            shape = {"order": (rows.dtype, rows.shape)}
+            order = self.scratch.arrays(f"order{self.number}-{tree}", shape)["order"]
+        order[:] = rows
+        return order
+
     def answer(self, question: Words) -> Words:
-        """Answer a round."""
-        return cast(Words, self.core.answer(question))
+        """Answer a round, of one tree or of several."""
+        if not is_joined(question):
+            return cast(Words, self.core.answer(question))
+        return joined_answers(
+            [cast(Words, self.core_of(tree).answer(own)) for tree, own in questions_of(question)]
+        )
+
+    def table(self, rows: npt.NDArray[Any]) -> Table:
+        """Give some rows as a table."""
+        columns = tuple(
+            Column(info, values[rows])
+            for info, values in zip(self.schema.columns, self.arrays.columns, strict=True)
+        )
+        return Table(columns, len(rows), self.schema)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_core"}
+        gone = ("_core", "scratch")
+        return {name: value for name, value in self.__dict__.items() if name not in gone}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, scratch=None)
 
     def __sizeof__(self) -> int:  # a cluster leaves large things where they are
         own = self.arrays

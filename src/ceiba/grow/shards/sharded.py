@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,25 @@ from ceiba.grow.shards.exchange import Exchange
 from ceiba.grow.shards.layout import ShardLayout
 from ceiba.grow.units import AS_THEY_ARE, Units
 from ceiba.table import Schema, Table, Target, TargetInfo
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """The weights of all rows of a table in shards.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of a weight above 0; the others are in no node.
+    total : float
+        The weight of all, in the units of growing.
+    per_class : float64 array
+        The weight of each class; of numbers, of all.
+    """
+
+    n_rows: int
+    total: float
+    per_class: npt.NDArray[np.float64]
 
 
 class ShardedTable(Table):
@@ -30,6 +50,12 @@ class ShardedTable(Table):
     gather_rows, fetch_rows : int, optional
         Nodes with fewer rows are gathered, and stretches with fewer rows fetched, where that is
         less than usual: rows that travel are dearer than rows that are mapped.
+    weighed : Weighed, optional
+        None: every row counts 1.
+    trees_at_once : int
+        Trees that may be grown in the same rounds.
+    shard_rows : sequence of int
+        Rows of each shard.
     """
 
     layout: ShardLayout
@@ -38,6 +64,9 @@ class ShardedTable(Table):
     watch: Callable[[str, str], None] | None
     gather_rows: int | None
     fetch_rows: int | None
+    weighed: Weighed | None
+    trees_at_once: int
+    shard_rows: Sequence[int]
 
     def __init__(
         self,
@@ -49,6 +78,9 @@ class ShardedTable(Table):
         watch: Callable[[str, str], None] | None = None,
         gather_rows: int | None = None,
         fetch_rows: int | None = None,
+        weighed: Weighed | None = None,
+        trees_at_once: int = 16,
+        shard_rows: Sequence[int] = (),
     ) -> None:
         self.__dict__.update(
             schema=schema,
@@ -59,23 +91,39 @@ class ShardedTable(Table):
             watch=watch,
             gather_rows=gather_rows,
             fetch_rows=fetch_rows,
+            weighed=weighed,
+            trees_at_once=trees_at_once,
+            shard_rows=tuple(shard_rows),
         )
+
+    @property
+    def n_shards(self) -> int:
+        """Number of shards."""
+        return len(self.shard_rows)
+
+    def by_shard(self, rows: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+        """Give an array of one entry per row in the parts that the shards have."""
+        return np.split(rows, np.cumsum(self.shard_rows)[:-1])
 
     def with_exchange(self, exchange: Exchange) -> ShardedTable:
         """Return the same table, asked in another way."""
+        return self.changed(exchange=exchange)
+
+    def changed(self, **own: Any) -> ShardedTable:
+        """Return the same table with other attributes."""
         made = ShardedTable.__new__(ShardedTable)
-        made.__dict__.update(self.__dict__, exchange=exchange)
+        made.__dict__.update(self.__dict__, **own)
         return made
 
 
 class ShardedTarget(Target):
-    """The target of a table in shards: its classes and how many rows each has.
+    """The target of a table in shards: its classes and how much weight each has.
 
     Parameters
     ----------
     info : TargetInfo
     totals : float64 array
-        Rows of each class; empty for numbers.
+        Weight of each class; empty for numbers.
     units : Units
         In which numbers are grown.
     """
@@ -89,5 +137,5 @@ class ShardedTarget(Target):
         self.__dict__.update(info=info, totals=totals, units=units)
 
     def class_totals(self, weight: Any) -> npt.NDArray[np.float64]:
-        """Give the rows of each class."""
+        """Give the weight of each class."""
         return self.totals

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from ceiba.errors import OptionError
 from ceiba.grow.grow_options import GrowOptions
-from ceiba.table import Kind, Schema
 
 _CRITERIA: Final = {
     "classification": ("gini", "entropy", "log_loss", "error", "hellinger"),
@@ -21,6 +20,7 @@ _KNOWN: Final = frozenset(
         "criterion",
         "missing",
         "max_depth",
+        "max_leaf_nodes",
         "min_samples_split",
         "min_samples_leaf",
         "min_weight_fraction_leaf",
@@ -44,30 +44,8 @@ def check_supported(options: GrowOptions) -> None:
     for name, value in options.stated.items():
         if name not in _KNOWN:
             raise refusal(name, value)
-    if options.empty_branches:
+    if options.empty_branches and options.task == "regression":
         raise refusal("categorical_splits", options.categorical_splits)
-
-
-def check_columns(options: GrowOptions, schema: Schema) -> None:
-    """Refuse options that do not fit the columns."""
-    if options.criterion_name != "poisson" or options.multiway:
-        return
-    for info in schema.columns:
-        if info.kind is Kind.CATEGORICAL:
-            raise OptionError(
-                f"criterion='poisson' needs a table in memory if it has categories (column "
-                f"{info.name!r}), and this one is beyond it. Use criterion='squared_error'."
-            )
-
-
-def check_weighted(options: GrowOptions) -> None:
-    """Refuse what sums up weights before the tree is grown, in an order that shows."""
-    for name in ("class_prior", "cost_matrix", "min_weight_fraction_leaf"):
-        if options.stated.get(name) is not None:
-            raise OptionError(
-                f"{name} with weights needs a table in memory, and this one is beyond it. Leave "
-                "one of them out."
-            )
 
 
 def check_parameters(stated: Mapping[str, Any], known: frozenset[str]) -> None:

@@ -20,6 +20,7 @@ from ceiba import _core
 from ceiba.grow.problem import Problem
 from ceiba.grow.units import Units
 from ceiba.prune.cross_validation.folds import Fold
+from ceiba.prune.cross_validation.over_shards import ShardedFold
 from ceiba.prune.cross_validation.pruned_answers import Staircases, mixed_stairs, stairs_of
 from ceiba.prune.risk import Risk, node_risks
 from ceiba.tree import Tree
@@ -76,6 +77,8 @@ class FoldTree:
 
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
         """Grow the tree of the rows that are not held out."""
+        if isinstance(fold, ShardedFold):
+            return fold.tree
         return self.problem.grow(fold.train, n_jobs=n_jobs)
 
     def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
@@ -85,6 +88,8 @@ class FoldTree:
 
     def ends(self, tree: Tree, fold: Fold) -> npt.NDArray[np.int32]:
         """Give the node in which each held-out row ends."""
+        if isinstance(fold, ShardedFold):
+            return fold.ends
         return route.apply(tree, self.problem.table.take(fold.test.astype(np.intp)))
 
     def losses(

@@ -37,6 +37,10 @@ class Fold:
     train: Rows
     test: Rows
 
+    def has_weight(self, weight: npt.NDArray[np.float64]) -> bool:
+        """Tell whether a row to grow on has a weight above 0."""
+        return bool(weight[self.train].any())
+
 
 def read_folds(
     folds: Any,

@@ -233,7 +233,7 @@ def run_folds(
 def _refuse_weightless(problem: Problem, folds: list[Fold]) -> None:
     """Refuse folds without which nothing is left to grow a tree on."""
     for number, fold in enumerate(folds, 1):
-        if not problem.row_weight[fold.train].any():
+        if not fold.has_weight(problem.row_weight):
             raise DataError(
                 f"Fold {number} of {len(folds)} holds out all rows that have a weight above 0, so "
                 "there is nothing to grow a tree on. Leave out rows of weight 0, give fewer folds, "

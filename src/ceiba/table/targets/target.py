@@ -22,6 +22,7 @@ from ceiba.table.readers.objects import column_of_objects, missing_mask
 from ceiba.table.readers.sparse import refuse_sparse
 from ceiba.table.schema import TargetInfo, Task
 from ceiba.table.targets.labels import code_labels, refuse_infinite
+from ceiba.table.weights import exact_sums
 
 Array = NDArray[Any]
 
@@ -54,7 +55,10 @@ class Target:
     def class_totals(self, weight: Array | None) -> NDArray[np.float64]:
         """Return the weight of each class of the first output."""
         n_classes = len(self.info.classes[0])
-        return np.bincount(self.values[:, 0], weights=weight, minlength=n_classes).astype(float)
+        if weight is None:
+            return np.bincount(self.values[:, 0], minlength=n_classes).astype(float)
+        codes = np.ascontiguousarray(self.values[:, 0])
+        return exact_sums(weight, codes, n_classes)
 
     def __len__(self) -> int:
         return len(self.values)

@@ -1,0 +1,29 @@
+// Best-first growth over shards, in batches: splits of many nodes are found in one round, more than a limit of leaves
+// may need, and then the order of grow.cpp is gone through on paper: the largest gain first, ties to the node that was
+// made first. The split of a node does not depend on that order, so the tree is that of a grower which knew only the
+// nodes of its heap.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "split/candidate.hpp"
+#include "tree/builder.hpp"
+
+namespace ceiba::shards {
+
+// Splits that were found and not carried out yet, by node.
+using FoundSplits = std::unordered_map<std::int32_t, const split::Candidate*>;
+
+// The nodes that best-first growth splits, as far as it is known: branches of nodes whose split is not carried out yet
+// are taken for leaves. So if all these nodes are split already, the answer is final.
+std::vector<char> split_best_first(const tree::Builder& nodes, const FoundSplits& found, int max_leaf_nodes);
+
+// Makes leaves of all nodes that are not marked.
+void keep_splits(tree::Builder& nodes, const std::vector<char>& marked);
+
+// Puts a tree that was grown apart in the place of a node.
+void splice(tree::Builder& nodes, std::int32_t node, tree::Builder grown);
+
+}  // namespace ceiba::shards

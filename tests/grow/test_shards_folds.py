@@ -1,0 +1,128 @@
+"""Cross-validated pruning over shards: the folds, figures and choice of memory, bit for bit."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ceiba.errors import OptionError
+from ceiba.grow.shards import grower
+from ceiba.prune import CostComplexity, Pruned
+from ceiba.prune.cross_validation.folds import read_folds
+from ceiba.prune.cross_validation.over_shards import dealt
+from tests.grow.sharding import assert_same_tree, random_problem, sharded, ways_to_cut
+
+
+def assert_same_pruning(a: Pruned, b: Pruned) -> None:
+    assert_same_tree(a.tree, b.tree)
+    assert a.alpha == b.alpha
+    assert a.table is not None
+    assert b.table is not None
+    assert a.table.columns == b.table.columns
+    for name in a.table.columns:
+        assert np.array_equal(a.table[name], b.table[name], equal_nan=True), name
+    assert a.table.legend == b.table.legend
+
+
+def random_pruning(rng: np.random.Generator, problem: Any) -> CostComplexity:
+    classes = problem.options.task == "classification"
+    scores = ["cost", "error", "log_loss", "brier"]
+    if classes and len(problem.target.info.classes[0]) == 2 and problem.weight is None:
+        scores.append("auc")
+    return CostComplexity(
+        folds=int(rng.choice([2, 3, 10])),
+        rule=str(rng.choice(["min", "1se"])),  # type: ignore[arg-type]
+        score=str(rng.choice(scores)) if classes else "cost",  # type: ignore[arg-type]
+        stratify=bool(rng.random() < 0.7),
+        repeats=int(rng.choice([1, 1, 2])),
+        random_state=int(rng.integers(0, 100)),
+    )
+
+
+def compare(seed: int, task: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    rng = np.random.default_rng(seed)
+    problem = random_problem(rng, task)
+    pruning = random_pruning(rng, problem)
+    ways, leaves = ways_to_cut(rng, problem), 0
+    for way in rng.choice(list(ways), 2, replace=False):
+        pieces = ways[str(way)]
+        order = np.concatenate(pieces)  # folds are folds of rows in their order
+        in_order = problem.take(order)
+        monkeypatch.setattr(grower, "GATHER_ROWS", int(rng.choice([0, 50])))
+        monkeypatch.setattr(grower, "FETCH_ROWS", int(rng.choice([8, 1000])))
+        places = np.split(np.arange(len(order)), np.cumsum([len(rows) for rows in pieces])[:-1])
+        sample = np.arange(problem.n_rows)[: int(rng.choice([20, 500]))]
+        made = sharded(in_order, places, sample, trees_at_once=int(rng.choice([1, 4, 16])))
+        try:
+            expected = pruning.fit(in_order)
+        except OptionError as error:  # score="auc", and no fold has both classes
+            with pytest.raises(OptionError, match=re.escape(str(error))):
+                pruning.fit(made)
+            continue
+        assert_same_pruning(expected, pruning.fit(made))
+        leaves = expected.tree.n_leaves
+    return leaves
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_pruning_over_shards_is_that_in_memory(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    leaves = [compare(seed, task, monkeypatch) for seed in range(8)]
+    assert max(leaves) > 2  # not only roots
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_many_prunings_over_shards(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(1000, 1200):
+        compare(seed, task, monkeypatch)
+
+
+@pytest.mark.parametrize("stratify", [True, False])
+def test_rows_are_dealt_as_in_memory(stratify: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ceiba.prune.cross_validation import over_shards
+
+    monkeypatch.setattr(over_shards, "_BLOCK", 7)
+    problem = random_problem(np.random.default_rng(3), "classification")
+    folds = read_folds(5, problem, stratify=stratify, random_state=4, repeat=1)
+    fold = dealt(problem, 5, stratify, np.random.default_rng([4, 1]))
+    assert [np.flatnonzero(fold == v).tolist() for v in range(5)] == [
+        one.test.tolist() for one in folds
+    ]
+
+
+def test_all_trees_are_grown_in_the_same_rounds() -> None:
+    problem = random_problem(np.random.default_rng(5), "classification")
+    made = sharded(problem, [np.arange(problem.n_rows)], np.arange(20))
+    asked: list[Any] = []
+    ask = made.table.exchange.ask  # type: ignore[attr-defined]
+
+    def count(question: Any) -> Any:
+        asked.append(question)
+        return ask(question)
+
+    made.table.exchange.ask = count  # type: ignore[attr-defined]
+    made.grow()
+    alone = len(asked)
+    asked.clear()
+    CostComplexity(folds=5).fit(made)
+    assert len(asked) <= 2 * alone  # not 6 times
+
+
+@pytest.mark.parametrize(
+    "pruning",
+    [
+        CostComplexity(folds="leave-one-out"),
+        CostComplexity(folds=[0, 1] * 5),
+        CostComplexity(groups=[0, 1] * 5),
+        CostComplexity(keep_unpruned=True),
+    ],
+    ids=["leave-one-out", "ids", "groups", "keep_unpruned"],
+)
+def test_folds_that_need_memory_are_refused(pruning: CostComplexity) -> None:
+    problem = random_problem(np.random.default_rng(5), "classification")
+    made = sharded(problem, [np.arange(problem.n_rows)], np.arange(20))
+    with pytest.raises(OptionError, match="needs a table in memory"):
+        pruning.fit(made)
