@@ -78,20 +78,20 @@ def fit_files(
     if opened.n_left_out:
         left_out = counted(opened.n_left_out, "row")
         remark(f"Left out: {left_out} without {work.target!r}.", work.quiet)
-    found = opened.scan
-    names = list(found.names)
+    table = opened.scan
+    names = list(table.names)
     work.target = column_named(work.target, names, "--target", work.data)
     drop = [column_named(name, names, "--drop", work.data) for name in work.shape["drop"]]
     if work.target in drop:
         raise OptionError(f"--drop names the target {work.target!r}.")
     if work.weight is not None:
         work.weight = column_named(work.weight, names, "--weight", work.data)
-    found = found.without(*drop)
-    head = pl.from_arrow(next(found.batches([work.target])).column(work.target))
+    table = table.without(*drop)
+    head = pl.from_arrow(next(table.batches([work.target])).column(work.target))
     assert isinstance(head, pl.Series)
     work.task = task_of(head, task)
     balanced, prior, costs = classes
-    labels = _labels(found, work.target) if work.task == "classification" and any(classes) else []
+    labels = _labels(table, work.target) if work.task == "classification" and any(classes) else []
     weights: Any = balanced
     if balanced != "balanced":
         weights = read_pairs(balanced, "--class-weight", labels)
@@ -113,15 +113,15 @@ def fit_files(
             if kind == "plan":
                 remark(words, work.quiet)
             else:
-                show(with_bar(words, found.n_rows))
+                show(with_bar(words, table.n_rows))
 
         model.fit(
-            replace(found, watch=watch),
+            replace(table, watch=watch),
             work.target,
             sample_weight=work.weight,
             checkpoint=beyond.checkpoint,
         )
-    work.train = (None, range(found.n_rows))
+    work.train = (None, range(table.n_rows))
     source = how_read(opened.loaded)
     work.source = source | {"names": names}
     return model
@@ -143,9 +143,9 @@ def with_bar(words: str, n_rows: int) -> str:
     return f"{'█' * full}{'░' * (20 - full)} {words}"
 
 
-def _labels(found: Scan, target: str) -> list[Any]:
+def _labels(table: Scan, target: str) -> list[Any]:
     """Give the classes of the target."""
     seen: set[Any] = set()
-    for batch in found.batches([target]):
+    for batch in table.batches([target]):
         seen.update(batch.column(target).unique().to_pylist())
     return list(seen)

@@ -238,10 +238,10 @@ def _without_nested(frame: Any) -> tuple[Any, list[str]]:
 def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
     """Read a table in pieces of about `size` rows, in order; at least one, perhaps empty."""
     if "*" in source and not Path(source).is_file():
-        found = sorted(glob(source, recursive=True))  # noqa: PTH207
-        if not found:
+        paths = sorted(glob(source, recursive=True))  # noqa: PTH207
+        if not paths:
             raise DataError(f"No file matches {source}.")
-        for one in found:
+        for one in paths:
             yield from batches(one, reading, size)
         return
     if is_spreadsheet(source):

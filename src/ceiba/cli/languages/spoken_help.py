@@ -55,12 +55,12 @@ def help_line(line: str, at: int) -> str:
     parts = _LINE.match(line)
     assert parts is not None  # every part may be absent
     text, names, default = parts.groups()
-    said = OPTIONS[text][at] if text in OPTIONS else text
+    words = OPTIONS[text][at] if text in OPTIONS else text
     if names:
-        said += f" {_ONE_OF[at]}: {names}."
+        words += f" {_ONE_OF[at]}: {names}."
     if default:
-        said += rf" \[{_DEFAULT[at]}: {DEFAULTS[default][at] if default in DEFAULTS else default}]"
-    return said
+        words += rf" \[{_DEFAULT[at]}: {DEFAULTS[default][at] if default in DEFAULTS else default}]"
+    return words
 
 
 def _tidy(command: Any) -> None:

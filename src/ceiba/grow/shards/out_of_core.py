@@ -65,19 +65,19 @@ def opened(
     if scan.watch is not None:
         files = f"{len(scan.files)} files" if len(scan.files) > 1 else "1 file"
         scan.watch("plan", f"{scan.n_rows:,} rows in {files}, which are read piece by piece")
-    found = first_pass(columns, target, options, threads, weighting)
+    first = first_pass(columns, target, options, threads, weighting)
     pieces, classes = scan.pieces, options.task == "classification"
     shapes = [
         empty_arrays(
-            found.schema,
+            first.schema,
             piece.n_rows,
-            found.single,
+            first.single,
             classes=classes,
-            weighted=found.weights is not None,
+            weighted=first.weights is not None,
         )
         for piece in pieces
     ]
-    plan = plan_of(scan, found, shapes, threads, options.max_depth)
+    plan = plan_of(scan, first, shapes, threads, options.max_depth)
     if scan.watch is not None:
         scan.watch("plan", str(plan))
     with Scratch(scan.scratch) as scratch:
@@ -86,19 +86,19 @@ def opened(
         def write(number: int) -> tuple[ShardArrays, Seen]:
             piece = pieces[number]
             arrays = named_arrays(
-                scratch.arrays(f"shard{number}", shapes[number]), len(found.schema.columns)
+                scratch.arrays(f"shard{number}", shapes[number]), len(first.schema.columns)
             )
-            names = [*found.schema.names, target, *weighting.columns]
+            names = [*first.schema.names, target, *weighting.columns]
             batches = piece.file.batches(piece.groups, names)
-            return arrays, piece.naming_file(lambda: fill(arrays, batches, found, target))
+            return arrays, piece.naming_file(lambda: fill(arrays, batches, first, target))
 
         written = _in_threads(write, len(pieces), threads, scan, "writing shard")
-        schema, layout = agree(found, [seen for _, seen in written], options)
+        schema, layout = agree(first, [seen for _, seen in written], options)
         shards = [
             Shard(arrays, schema, layout, k, scratch=scratch)
             for k, (arrays, _) in enumerate(written)
         ]
-        weight = weighed(found, [seen for _, seen in written])
+        weight = weighed(first, [seen for _, seen in written])
         yield (
             ShardedTable(
                 schema,
@@ -112,7 +112,7 @@ def opened(
                 shard_rows=[piece.n_rows for piece in pieces],
             ),
             ShardedTarget(
-                found.target, found.totals if weight is None else weight.per_class, found.units
+                first.target, first.totals if weight is None else weight.per_class, first.units
             ),
         )
 
@@ -153,12 +153,12 @@ def is_number(kind: Any) -> bool:
 
 
 def plan_of(
-    scan: Scan, found: FirstPass, shapes: Sequence[Any], threads: int, depth: int | None = None
+    scan: Scan, first: FirstPass, shapes: Sequence[Any], threads: int, depth: int | None = None
 ) -> Plan:
     """Say what growing will take."""
-    shape = scan.n_rows, len(found.schema.columns)
+    shape = scan.n_rows, len(first.schema.columns)
     scratch = sum(map(bytes_of, shapes))
-    plan = make_plan(shape, len(shapes), scratch, found.node_words, threads, scan.memory)
+    plan = make_plan(shape, len(shapes), scratch, first.node_words, threads, scan.memory)
     return replace(plan, seconds=seconds_of(shape, depth, threads))
 
 

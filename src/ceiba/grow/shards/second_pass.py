@@ -51,25 +51,25 @@ class Seen:
     weight: npt.NDArray[np.uint64] | None
 
 
-def fill(arrays: ShardArrays, batches: Iterable[Any], found: FirstPass, target: str) -> Seen:
+def fill(arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target: str) -> Seen:
     """Read rows into the arrays of a shard; give ranges, missing values and weights."""
-    schema, at = found.schema, 0
+    schema, at = first.schema, 0
     missing = [0] * len(schema.columns)
     for batch in batches:
         columns, labels = split_target(batch, target)
         numbers = None
-        if found.weights is not None and found.weights.column is not None:
-            columns, numbers = split_target(columns, found.weights.column)
-        learned = read_target_like(labels, found.target, len(labels))
+        if first.weights is not None and first.weights.column is not None:
+            columns, numbers = split_target(columns, first.weights.column)
+        learned = read_target_like(labels, first.target, len(labels))
         own = gone = None
-        if found.weights is not None:
-            own = found.weights.of(numbers, learned.values[:, 0], found.units)
-            gone = found.weights.forgotten(numbers)
+        if first.weights is not None:
+            own = first.weights.of(numbers, learned.values[:, 0], first.units)
+            gone = first.weights.forgotten(numbers)
         table = _columns(columns, schema, gone)
         end = at + table.n_rows
         if end > len(arrays.target):
             raise DataError("there are more rows than before.")
-        arrays.target[at:end] = found.units.shrink_target(learned.values[:, 0])
+        arrays.target[at:end] = first.units.shrink_target(learned.values[:, 0])
         if arrays.weights is not None:
             arrays.weights[at:end] = own
         for j, column in enumerate(table.columns):
@@ -82,11 +82,11 @@ def fill(arrays: ShardArrays, batches: Iterable[Any], found: FirstPass, target: 
         at = end
     if at != len(arrays.target):
         raise DataError(f"there are {at} rows where there were {len(arrays.target)}.")
-    ranges = arrays.fill_bins(schema, found.edges)
+    ranges = arrays.fill_bins(schema, first.edges)
     if arrays.weights is None:
         return Seen(ranges, missing, at, None)
-    n_classes = found.counted if isinstance(found.counted, int) else 1
-    codes = arrays.target if isinstance(found.counted, int) else None
+    n_classes = first.counted if isinstance(first.counted, int) else 1
+    codes = arrays.target if isinstance(first.counted, int) else None
     digits = _core.sum_digits(arrays.weights, codes, n_classes)
     return Seen(ranges, missing, int(np.count_nonzero(arrays.weights)), np.asarray(digits))
 
@@ -102,37 +102,37 @@ def _columns(columns: Any, schema: Schema, gone: npt.NDArray[np.bool_] | None) -
     return table
 
 
-def weighed(found: FirstPass, seen: Sequence[Seen]) -> Weighed | None:
+def weighed(first: FirstPass, seen: Sequence[Seen]) -> Weighed | None:
     """Give the weights of all rows; None: every row counts 1."""
-    if found.weights is None:
+    if first.weights is None:
         return None
     sums = [one.weight for one in seen if one.weight is not None]
     digits: npt.NDArray[np.uint64] = np.sum(sums, axis=0, dtype=np.uint64)
-    n_classes = found.counted if isinstance(found.counted, int) else 1
+    n_classes = first.counted if isinstance(first.counted, int) else 1
     total = sums_of_digits(digits.reshape(n_classes, -1).sum(axis=0, dtype=np.uint64))
     return Weighed(
         sum(one.n_learned for one in seen),
         float(total[0]),
-        np.ldexp(sums_of_digits(digits), found.units.weight),
+        np.ldexp(sums_of_digits(digits), first.units.weight),
     )
 
 
 def agree(
-    found: FirstPass, seen: Sequence[Seen], options: GrowOptions
+    first: FirstPass, seen: Sequence[Seen], options: GrowOptions
 ) -> tuple[Schema, ShardLayout]:
     """Give the schema with what was seen in all shards, and what all shards agree on."""
     ranges = reduce(merged_ranges, [one.ranges for one in seen])
     missing = np.sum([one.missing for one in seen], axis=0).tolist()
-    schema = described(found.schema, ranges, missing)
+    schema = described(first.schema, ranges, missing)
     _refuse_missing(schema, options)
     columns: list[NumberBins | int] = []
-    for info, edge, (least, most) in zip(schema.columns, found.edges, ranges, strict=True):
+    for info, edge, (least, most) in zip(schema.columns, first.edges, ranges, strict=True):
         if info.kind is Kind.CATEGORICAL:
             columns.append(info.n_levels)
         else:
             columns.append(NumberBins(np.array(edge, dtype=np.float64), least, most))
-    bits = None if found.weights is None else found.weights.bits
-    return schema, ShardLayout(found.counted, tuple(columns), bits)
+    bits = None if first.weights is None else first.weights.bits
+    return schema, ShardLayout(first.counted, tuple(columns), bits)
 
 
 def described(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> Schema:

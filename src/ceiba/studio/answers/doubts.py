@@ -121,15 +121,15 @@ def held_out_disagrees(bench: Bench) -> list[dict[str, Any]]:
     counted = tree.recount(held_out.X, held_out.y, sample_weight=held_out.weight)
     nodes = np.flatnonzero((counted.n_rows >= 5) & (tree.n_rows >= 5))[:_MOST_NODES].tolist()
     compare = _compare_classes if tree.task == "classification" else _compare_numbers
-    found = []
+    listed = []
     for node in nodes:
         p_value, then, now = compare(tree, counted, node)
         if p_value <= _LEVEL / len(nodes):
-            found.append(
+            listed.append(
                 {"code": "held_out_disagrees", "node": node, "p_value": p_value,
                  "train": then, "held_out": now}
             )  # fmt: skip
-    return found
+    return listed
 
 
 def _compare_classes(
@@ -172,11 +172,11 @@ def warnings(bench: Bench, kept: dict[Any, Any]) -> list[dict[str, Any]]:
     kept : dict
         What was found of splits before; a split is judged once.
     """
-    found = []
+    listed = []
     for node in bench.state.nodes_by_hand:
         key = bench.key(node)
         if key not in kept:
             kept[key] = worse_than_best(bench, node)
         if kept[key] is not None:
-            found.append({**kept[key], "node": node})
-    return found + held_out_disagrees(bench)
+            listed.append({**kept[key], "node": node})
+    return listed + held_out_disagrees(bench)

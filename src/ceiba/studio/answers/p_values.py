@@ -16,12 +16,12 @@ def p_values(bench: Bench, node: int) -> dict[str, Any]:
     """Give the p-values of a node that bounds do not settle."""
     here = bench.at(node)
     pending = [one for one in rivals(bench, node)["rivals"] if one["p_bound"] == "pending"]
-    found = {}
+    tests = {}
     for one in pending if len(here.rows) <= PERMUTED else []:
         stem, _ = here.forced(read_json(one["given"], bench.problem.table.schema))
         test = SplitTest(
             stem, bench.problem, "search", "auto", 0.05, _DRAWS, 0, bench.problem.table.n_columns
         )
         made = test(0, here.rows)
-        found[one["column"]] = {"p_value": made.p_value, "method": made.method}
-    return {"node": node, "p_values": found}
+        tests[one["column"]] = {"p_value": made.p_value, "method": made.method}
+    return {"node": node, "p_values": tests}

@@ -38,14 +38,14 @@ class Journal:
         """
         remark = None
         header = {"ceiba_studio": VERSION, "data": fingerprint, "start": start}
-        actions, found = _read(path)
-        if found is not None and any(found.get(key) != header[key] for key in header):
+        actions, present = _read(path)
+        if present is not None and any(present.get(key) != header[key] for key in header):
             aside = free_name(path)
             path.rename(aside)
-            actions, found = [], None
+            actions, present = [], None
             remark = f"{path.name} was made with other data or options. It is kept as {aside.name}."
         try:
-            file = path.open("ab" if found is not None else "xb", buffering=0)
+            file = path.open("ab" if present is not None else "xb", buffering=0)
         except OSError as error:
             raise OutputError(
                 f"Cannot write {str(path)!r}: {error.strerror}. Choose another place with "
@@ -53,7 +53,7 @@ class Journal:
             ) from None
         _lock(file, path)
         journal = cls(path, file, actions)
-        if found is None:
+        if present is None:
             journal._append(header)
             journal.saved = None
         else:

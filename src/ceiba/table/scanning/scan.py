@@ -77,7 +77,7 @@ class Scan:
     @property
     def pieces(self) -> tuple[Piece, ...]:
         """Row groups put together until they have about a million rows; empty files have none."""
-        found = []
+        pieces = []
         for file in self.files:
             groups: list[int] = []
             n_rows = 0
@@ -85,9 +85,9 @@ class Scan:
                 groups.append(g)
                 n_rows += rows
                 if n_rows >= PIECE_ROWS or (g + 1 == len(file.group_rows) and n_rows):
-                    found.append(Piece(file, tuple(groups), n_rows))
+                    pieces.append(Piece(file, tuple(groups), n_rows))
                     groups, n_rows = [], 0
-        return tuple(found)
+        return tuple(pieces)
 
     def arrow_type(self, name: str) -> Any:
         """Type of a column."""
@@ -225,10 +225,10 @@ def read_size(size: str | int, option: str) -> int:
     """
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         return size
-    found = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", size) if isinstance(size, str) else None
-    unit = _UNITS.get(found[2].upper()) if found else None
+    parts = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", size) if isinstance(size, str) else None
+    unit = _UNITS.get(parts[2].upper()) if parts else None
     try:
-        number = float(found[1]) if found else 0.0
+        number = float(parts[1]) if parts else 0.0
     except ValueError:
         number = 0.0
     if unit is None or number <= 0:
@@ -246,8 +246,8 @@ def _paths(source: Any) -> list[Path]:
         if not isinstance(one, str | os.PathLike):
             raise OptionError(f"scan takes paths and patterns, got {one!r}.")
         name = os.fspath(one)
-        found = [name] if Path(name).is_file() else sorted(glob(name, recursive=True))  # noqa: PTH207
-        files = [Path(path) for path in found if Path(path).is_file()]
+        names = [name] if Path(name).is_file() else sorted(glob(name, recursive=True))  # noqa: PTH207
+        files = [Path(path) for path in names if Path(path).is_file()]
         if not files:
             raise DataError(f"No file is called {name!r}, or matches it.")
         paths += files
