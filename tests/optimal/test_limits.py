@@ -52,12 +52,13 @@ def test_search_out_of_time_gives_best_so_far_with_valid_bound() -> None:
 # Ctrl-C reaches the main thread, which in a worker of pytest-xdist is not the one that runs a test.
 _INTERRUPTED = """
 import os, signal, threading
-from ceiba.grow import Optimal
+from ceiba.grow import Optimal, watching
 from tests.optimal.test_limits import errors_of, noisy, search
 
 data = noisy(3000, 20, seed=1)
-threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-searched = search(data, Optimal(time_limit=60), depth=4)
+timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+with watching(lambda *_: None if timer.ident else timer.start()):  # the search is under way
+    searched = search(data, Optimal(time_limit=60), depth=4)
 assert searched.certificate.status == "interrupted", searched.certificate
 assert searched.certificate.objective == errors_of(searched, data)
 assert searched.certificate.lower_bound <= searched.certificate.objective

@@ -106,7 +106,7 @@ def ends_below(tree: Tree, X: Any, top: int) -> Any:
 
 def test_few_leaves_have_a_start_too() -> None:
     X, y = mixed(0, 3000)
-    problem = problem_of(X, y, depth=5, max_leaf_nodes=6, search=Optimal(time_limit=0.5))
+    problem = problem_of(X, y, depth=5, max_leaf_nodes=6, search=Optimal(time_limit=60))
     value, tree = stage(problem, LIMITED)
     assert tree.n_leaves <= 6
     assert value < 0.8 * min(np.bincount(y))
