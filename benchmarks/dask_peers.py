@@ -41,11 +41,12 @@ def fit_ceiba(client: Any, folder: str, asked: Any) -> str:
     import pyarrow.parquet as pq
 
     import ceiba
-    from ceiba.grow.shards import grower, on_dask
+    from ceiba.grow.shards import grower
+    from ceiba.grow.shards.on_dask.exchange import DaskExchange
 
     sent: Counter[str] = Counter()
     kinds: list[str] = []
-    real_grower, real_ask = grower._core.LevelGrower, on_dask.DaskExchange.ask
+    real_grower, real_ask = grower._core.LevelGrower, DaskExchange.ask
 
     class Spied:
         def __init__(self, *args: Any) -> None:
@@ -63,7 +64,7 @@ def fit_ceiba(client: Any, folder: str, asked: Any) -> str:
         return answer
 
     grower._core.LevelGrower = Spied  # type: ignore[misc]
-    on_dask.DaskExchange.ask = ask  # type: ignore[method-assign]
+    DaskExchange.ask = ask  # type: ignore[method-assign]
     scan = ceiba.scan(f"{folder}/*.parquet", cluster=client)
     model = ceiba.DecisionTreeClassifier(max_depth=asked.depth).fit(scan, "y")
     grower._core.LevelGrower = real_grower  # type: ignore[misc]

@@ -14,8 +14,10 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
-from ceiba.grow.shards import grower, on_dask
-from ceiba.grow.shards.on_dask import DaskExchange
+from ceiba.grow.shards import grower
+from ceiba.grow.shards.on_dask import client as dask_client
+from ceiba.grow.shards.on_dask import opening
+from ceiba.grow.shards.on_dask.exchange import DaskExchange
 from tests.cli.running import run
 from tests.grow.sharding import assert_same_tree, random_problem, sharded, ways_to_cut
 
@@ -232,7 +234,7 @@ def test_the_command_line_learns_on_a_cluster(client: Any, tmp_path: Path) -> No
 def test_no_scheduler_at_an_address_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(on_dask, "_CONNECT", "1s")
+    monkeypatch.setattr(dask_client, "_CONNECT", "1s")
     scan = ceiba.scan(files_of(frame_of(20), tmp_path), cluster="tcp://127.0.0.1:1")
     with pytest.raises(DataError, match="no Dask scheduler at tcp://127.0.0.1:1"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
@@ -327,7 +329,7 @@ def fit_with_kills(
     expected = ceiba.DecisionTreeClassifier(max_depth=6).fit(frame, "label")
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
     killed = []
-    real_submitted, real_settle = DaskExchange._submitted, on_dask.settle
+    real_submitted, real_settle = DaskExchange._submitted, opening.settle
 
     def submitted(self: DaskExchange, question: Any) -> Any:
         future = real_submitted(self, question)
@@ -342,7 +344,7 @@ def fit_with_kills(
             kill_one(client)  # after the first look, before rows are coded
         return real_settle(*args)
 
-    monkeypatch.setattr(on_dask, "settle", settle)
+    monkeypatch.setattr(opening, "settle", settle)
     monkeypatch.setattr(DaskExchange, "_submitted", submitted)
     model = ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label")
     assert killed
@@ -375,7 +377,7 @@ def same_on_a_cluster(client: Any, seed: int) -> int:
         over = sharded(problem, ways[str(name)], np.arange(problem.n_rows)[:100])
         here = over.table.exchange._shards  # type: ignore[attr-defined]
         there = [client.submit(lambda s: s, shard, pure=False) for shard in here]
-        table = over.table.with_exchange(DaskExchange(client, there))  # type: ignore[attr-defined]
+        table = over.table.changed(exchange=DaskExchange(client, there))  # type: ignore[attr-defined]
         assert_same_tree(replace(over, table=table).grow(), expected)
     return expected.n_leaves
 
@@ -422,7 +424,7 @@ def test_counts_travel_as_the_formula_says(
     frame = frame_of(1500).drop(columns="number")
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
     n_bytes, layouts = [], []
-    real, real_agree = DaskExchange.ask, on_dask.agree
+    real, real_agree = DaskExchange.ask, opening.agree
 
     def ask(self: DaskExchange, question: Any) -> Any:
         answer = real(self, question)
@@ -434,7 +436,7 @@ def test_counts_travel_as_the_formula_says(
         layouts.append(real_agree(*args))
         return layouts[-1]
 
-    monkeypatch.setattr(on_dask, "agree", agree)
+    monkeypatch.setattr(opening, "agree", agree)
     monkeypatch.setattr(DaskExchange, "ask", ask)
     model = ceiba.DecisionTreeClassifier(max_depth=5).fit(lazy, "label")
     _, layout = layouts[0]

@@ -32,6 +32,9 @@ class Mortal:
         self.asked += 1
         return self.inner.ask(question)
 
+    def each(self, work: Any, given: Any) -> Any:
+        return self.inner.each(work, given)
+
 
 def grown(problem: Any, journal: Path, rounds: int) -> tuple[Tree, int]:
     """Grow over new shards, which answer a number of rounds; give the tree and the rounds asked."""
@@ -39,7 +42,7 @@ def grown(problem: Any, journal: Path, rounds: int) -> tuple[Tree, int]:
 
     over = sharded(problem, np.array_split(np.arange(problem.n_rows), 3), np.arange(20))
     exchange = Mortal(over.table.exchange, rounds)  # type: ignore[attr-defined]
-    table = over.table.with_exchange(exchange)  # type: ignore[attr-defined]
+    table = over.table.changed(exchange=exchange)  # type: ignore[attr-defined]
     with resumable(table, problem.options, journal) as watched:
         return replace(over, table=watched).grow(), exchange.asked
 
@@ -99,6 +102,12 @@ def test_the_journal_of_another_fit_is_refused(problem: Any, tmp_path: Path) -> 
     few = problem.take(np.arange(problem.n_rows - 1))
     with pytest.raises(DataError, match="not the checkpoint of this fit"):
         grown(few, journal, 10)
+    values = problem.target.values.copy()
+    first, other_class = 0, int(np.flatnonzero(values[:, 0] != values[0, 0])[0])
+    values[[first, other_class]] = values[[other_class, first]]  # the same ranges and totals
+    swapped = replace(problem, target=replace(problem.target, values=values))
+    with pytest.raises(DataError, match="not the checkpoint of this fit"):
+        grown(swapped, journal, 10)
     journal.write_text("something else\n")
     with pytest.raises(DataError, match="not the checkpoint of this fit"):
         grown(problem, journal, 10)

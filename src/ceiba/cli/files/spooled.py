@@ -27,7 +27,7 @@ from ceiba.cli.files.typed_csv import choice_of_all, typed_pieces
 from ceiba.cli.terminal.progress import progress
 from ceiba.errors import DataError, OptionError, SchemaError
 from ceiba.table import Scan, scan
-from ceiba.table.scanning.scan import read_size, scan_of
+from ceiba.table.scanning.scan import read_size, scan_of, scratch_directory
 from ceiba.table.scanning.spool import Spool
 
 
@@ -72,9 +72,7 @@ def open_scan(
     if cluster is not None:
         raise OptionError(f"--cluster needs Parquet files, which its workers read. Got {data}.")
     limit = read_size(size, "memory")
-    directory = None if scratch is None else str(scratch)
-    if directory is not None and not Path(directory).is_dir():
-        raise OptionError(f"scratch must be a directory that exists. Got {directory!r}.")
+    directory = scratch_directory(scratch)
     spool = Spool(directory)
     if all(map(is_text, sources)):
         loaded, left_out = _spool_csv(sources, reading, spool, target)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import DataError
-from ceiba.grow.shards.on_dask import Blocks
+from ceiba.grow.shards.on_dask.parts import Blocks
 from ceiba.table.scanning.lazy import is_dask_array, is_dask_frame
 
 

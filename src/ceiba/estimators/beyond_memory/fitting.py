@@ -14,9 +14,10 @@ from ceiba.estimators.beyond_memory.dask_inputs import read_dask
 from ceiba.estimators.parameters import grow_options
 from ceiba.estimators.weights import class_weights
 from ceiba.grow import Problem
-from ceiba.grow.shards import on_dask, out_of_core
+from ceiba.grow.shards import out_of_core
 from ceiba.grow.shards.first_pass import UNWEIGHTED, Weighting
 from ceiba.grow.shards.journal import resumable
+from ceiba.grow.shards.on_dask import opening
 from ceiba.grow.shards.supported import check_parameters, refusal
 from ceiba.prune import ChiSquare, CostComplexity, Pessimistic, Pruned, ReducedError, read_pruning
 from ceiba.prune.pruning import Pruning
@@ -83,7 +84,7 @@ def tree_beyond_memory(
     _check_pruning(pruning, X)
     weighting = _weighting(sample_weight, stated.get("class_weight"))
     here = isinstance(X, Scan) and X.cluster is None
-    opened = out_of_core.opened if here else on_dask.opened
+    opened = out_of_core.opened if here else opening.opened
     with (
         opened(X, y, options, weighting) as (table, target),
         resumable(table, options, checkpoint) as watched,

@@ -142,12 +142,12 @@ def resumable(
         elif first.decode("utf-8", "replace") != about:
             raise _of_another(path)
         exchange = JournalExchange(table.exchange, file, path)
-        yield table.with_exchange(exchange)
+        yield table.changed(exchange=exchange)
     path.unlink(missing_ok=True)
 
 
 def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
-    """Hash what decides the questions: columns, bins and their ranges, target, options."""
+    """Hash what decides questions and answers: columns, bins, options, and the rows themselves."""
     layout: Any = table.layout
     seen = hashlib.sha256(repr((table.schema, table.n_rows, layout.weight_bits)).encode())
     stated = {name: value for name, value in options.stated.items() if name != "n_jobs"}
@@ -158,7 +158,17 @@ def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
         else:
             for numbers in (column.edge, column.least, column.most):
                 seen.update(np.ascontiguousarray(numbers).tobytes())
+    checksums = table.exchange.each(_checksum, [None] * table.n_shards)
+    seen.update(repr(checksums).encode())
     return seen.hexdigest()
+
+
+def _checksum(shard: Shard, _: None) -> int:
+    """Give the CRC-32 of the rows of a shard: other rows may have the same levels and ranges."""
+    own, check = shard.arrays, 0
+    for array in (*own.columns, own.target, *(() if own.weights is None else (own.weights,))):
+        check = zlib.crc32(np.ascontiguousarray(array).data, check)
+    return check
 
 
 def _has_rows(answer: Words) -> bool:

@@ -122,7 +122,7 @@ def first_pass(
 ) -> FirstPass:
     """Find levels and classes, and place the bins."""
     pieces = columns.pieces
-    numbers = [name for name in columns.names if is_number(columns.arrow_type(name))]
+    numbers = columns.numbers
     others = [name for name in columns.names if name not in numbers]
 
     def look(k: int) -> PieceLook:
@@ -140,16 +140,7 @@ def first_pass(
     if binned:
         batches = [next(pieces[k].file.batches(pieces[k].groups[:1], binned)) for k in chosen]
         sample = sample_numbers(thinned(batches), binned)
-    single = frozenset(name for name in numbers if str(columns.arrow_type(name)) == "float")
-    return settle(whole, columns.names, sample, single, (target, options), weighting)
-
-
-def is_number(kind: Any) -> bool:
-    """Tell whether an Arrow type is one of numbers."""
-    import pyarrow as pa
-
-    types = pa.types
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
+    return settle(whole, columns.names, sample, columns.single, (target, options), weighting)
 
 
 def plan_of(

@@ -105,10 +105,6 @@ class ShardedTable(Table):
         """Give an array of one entry per row in the parts that the shards have."""
         return np.split(rows, np.cumsum(self.shard_rows)[:-1])
 
-    def with_exchange(self, exchange: Exchange) -> ShardedTable:
-        """Return the same table, asked in another way."""
-        return self.changed(exchange=exchange)
-
     def changed(self, **own: Any) -> ShardedTable:
         """Return the same table with other attributes."""
         made = ShardedTable.__new__(ShardedTable)

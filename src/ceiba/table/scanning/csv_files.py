@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ceiba.errors import DataError, SchemaError
-from ceiba.table.scanning.parquet import ParquetFile
+from ceiba.table.scanning.parquet import ParquetFile, check_names_differ
 from ceiba.table.scanning.spool import Spool
 
 _ENDINGS: Final = (".csv", ".tsv")
@@ -127,9 +127,7 @@ def _final(rows: Any, kinds: dict[str, Any]) -> Any:
 
 
 def _check_names(path: Path, names: list[str], first: Path, kinds: dict[str, Any]) -> None:
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"Two columns of {path} are both called {twice!r}. Rename one.")
+    check_names_differ(names, str(path))
     if kinds and set(names) != set(kinds):
         other = sorted(set(names) ^ set(kinds))
         raise SchemaError(f"{path} does not have the columns of {first}: {other[0]!r} differs.")

@@ -99,5 +99,12 @@ def check_same_columns(files: Sequence[ParquetFile]) -> None:
                 )
 
 
+def check_names_differ(names: Sequence[str], where: str) -> None:
+    """Raise if two columns have one name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SchemaError(f"Two columns of {where} are both called {twice!r}. Rename one.")
+
+
 def _damaged(path: Path | str, error: Exception) -> DataError:
     return DataError(f"{path} cannot be read as Parquet: {error}")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ceiba.errors import CeibaError, DataError, OptionError, SchemaError, did_you_mean
 from ceiba.table.scanning.csv_files import is_csv, spool_csv
-from ceiba.table.scanning.parquet import ParquetFile, check_same_columns
+from ceiba.table.scanning.parquet import ParquetFile, check_names_differ, check_same_columns
 from ceiba.table.schema import listing
 
 #: Rows that a piece should have at least, if its files have that many.
@@ -92,6 +92,21 @@ class Scan:
     def arrow_type(self, name: str) -> Any:
         """Type of a column."""
         return self.files[0].schema.field(name).type
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns of numbers."""
+        from pyarrow import types
+
+        tests = (types.is_integer, types.is_floating, types.is_boolean)
+        return tuple(
+            name for name in self.names if any(is_a(self.arrow_type(name)) for is_a in tests)
+        )
+
+    @property
+    def single(self) -> frozenset[str]:
+        """The columns of float32."""
+        return frozenset(name for name in self.names if str(self.arrow_type(name)) == "float")
 
     def without(self, *names: str) -> Scan:
         """Return the same rows without some columns."""
@@ -183,7 +198,7 @@ def scan(
             "scratch is for fitting on this machine; the workers of a cluster keep rows in their "
             "memory. Leave out scratch or cluster."
         )
-    size, directory = read_size(memory, "memory"), _directory(scratch)
+    size, directory = read_size(memory, "memory"), scratch_directory(scratch)
     if cluster is not None:
         paths = [path.absolute() for path in paths]  # workers are in other directories
     texts = [path for path in paths if is_csv(path)]
@@ -204,9 +219,7 @@ def scan_of(
     """Make a scan of files that were looked at; they must have the same columns, and rows."""
     check_same_columns(files)
     names = tuple(files[0].schema.names)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"Two columns of {files[0].shown} are both called {twice!r}. Rename one.")
+    check_names_differ(names, files[0].shown)
     made = Scan(tuple(files), names, memory, scratch, cluster=cluster)
     if not made.n_rows:
         shown = listing(tuple(file.shown for file in files), 3)
@@ -256,7 +269,8 @@ def _paths(source: Any) -> list[Path]:
     return paths
 
 
-def _directory(scratch: Any) -> str | None:
+def scratch_directory(scratch: Any) -> str | None:
+    """Read the directory of temporary files; None: where the system keeps them."""
     if scratch is None:
         return None
     name = str(scratch)

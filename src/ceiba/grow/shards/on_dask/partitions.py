@@ -58,7 +58,7 @@ def to_arrays(part: Any, n_rows: int, known: FirstPass, target: str) -> tuple[Sh
     return arrays, _named(part, lambda: fill(arrays, batches, known, target))
 
 
-def second(pair: tuple[ShardArrays, Seen]) -> Seen:
+def seen_of(pair: tuple[ShardArrays, Seen]) -> Seen:
     """Give the ranges and missing values that were seen."""
     return pair[1]
 

@@ -1,0 +1,112 @@
+"""Rounds that are asked of shards on the workers of a cluster, and what to do when workers die."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from ceiba.grow.shards.exchange import two_as_one
+from ceiba.grow.shards.shard import Shard
+from ceiba.grow.shards.together import Words
+
+T = TypeVar("T")
+RETRIES: Final = 10
+_GIVEN_UP: Final = 5  # times that a round is asked again
+
+
+class DaskExchange:
+    """Shards that are results on the workers of a cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    shards : list of futures
+    """
+
+    def __init__(self, client: Any, shards: list[Any]) -> None:
+        self._client = client
+        self._shards = shards
+
+    def ask(self, question: Words) -> Words:
+        """Ask all shards the same round; give their answers as one."""
+
+        def answered() -> Words:
+            return np.array(self._submitted(question).result())  # may be read-only otherwise
+
+        return patiently(self._client, self._shards, answered)
+
+    def _submitted(self, question: Words) -> Any:
+        client = self._client
+        sent = client.submit(_as_it_is, question, pure=False, retries=RETRIES)
+        holders = client.who_has(self._shards)
+        by_worker: dict[tuple[str, ...], list[Any]] = {}
+        for shard in self._shards:
+            place = tuple(sorted(holders.get(shard.key) or ())[:1])
+            answer = client.submit(
+                _answer, shard, sent, pure=False, retries=RETRIES, **_loosely(place)
+            )
+            by_worker.setdefault(place, []).append(answer)
+        merged = [
+            client.submit(_merge, answers, pure=False, retries=RETRIES, **_loosely(place))
+            if len(answers) > 1
+            else answers[0]
+            for place, answers in by_worker.items()
+        ]
+        while len(merged) > 1:
+            pairs = [merged[k : k + 2] for k in range(0, len(merged), 2)]
+            merged = [
+                client.submit(_merge, pair, pure=False, retries=RETRIES)
+                if len(pair) == 2
+                else pair[0]
+                for pair in pairs
+            ]
+        return merged[0]
+
+    def each(self, work: Any, given: Sequence[Any]) -> list[Any]:
+        """Do some work on every shard, each with what is given to it; results in their order."""
+
+        def results() -> list[Any]:
+            return list(self._client.gather(self._made(work, given)))
+
+        return patiently(self._client, self._shards, results)
+
+    def change(self, work: Any, given: Sequence[Any]) -> None:
+        """Put what some work makes of every shard in its place."""
+        self._shards = self._made(work, given)
+
+    def _made(self, work: Any, given: Sequence[Any]) -> list[Any]:
+        return [
+            self._client.submit(work, shard, one, pure=False, retries=RETRIES)
+            for shard, one in zip(self._shards, given, strict=True)
+        ]
+
+
+def _loosely(place: Sequence[str]) -> dict[str, Any]:
+    return {"workers": list(place), "allow_other_workers": True} if place else {}
+
+
+def patiently(client: Any, needed: list[Any], work: Callable[[], T]) -> T:
+    """Do work on a cluster; again, with what it needs, if the scheduler gave up on killed tasks."""
+    from distributed import KilledWorker
+
+    for _ in range(_GIVEN_UP):
+        try:
+            return work()
+        except KilledWorker:
+            client.retry(needed)
+    return work()
+
+
+def _as_it_is(question: Words) -> Words:
+    return question
+
+
+def _answer(shard: Shard, question: Words) -> Words:
+    return shard.answer(np.array(question))
+
+
+def _merge(answers: Sequence[Words]) -> Words:
+    return reduce(two_as_one, map(np.array, answers))
