@@ -57,8 +57,8 @@ private:
     virtual std::vector<Order> more_orders(const Order& by_mean, const split::Limits& limits) const = 0;
     // Keeps the best cut of the levels in this order, where it is better than what there is.
     virtual void scan_order(const Order& order, const split::Limits& limits, split::Candidate& out) = 0;
-    // Adds the gain of dividing `all` into `left`, which must be heavy enough where `one_left`, and the rest. False: not
-    // allowed.
+    // Adds the gain of dividing `all` into `left` and the rest. False: a side of one level (`one_left`, `one_right`) is
+    // too light, or the division is not allowed.
     virtual bool halve(const Words& all, const Words& left, bool one_left, bool one_right, const split::Limits& limits,
                        base::DoubleDouble& gain) = 0;
     virtual double tolerance() const = 0;

@@ -376,7 +376,7 @@ public:
     }
 
 private:
-    double at(double w, double s) const { return side(w, s) + side(weight_ - w, sum_ - s); }
+    [[gnu::noinline]] double at(double w, double s) const { return side(w, s) + side(weight_ - w, sum_ - s); }
     double side(double w, double s) const {
         if (!(s > 0.0)) return 0.0;
         if (!(w > 0.0)) return std::numeric_limits<double>::infinity();
