@@ -112,8 +112,21 @@ def test_the_tree_of_a_dask_frame_is_the_tree_in_memory(client: Any) -> None:
         (ceiba.DecisionTreeRegressor(prune="cv", max_depth=5), "weight"),
         (ceiba.DecisionTreeRegressor(max_leaf_nodes=12), None),
         (ceiba.id3(missing="majority", max_depth=4), None),
+        (ceiba.DecisionTreeClassifier(max_bins=8, prune="cv", max_depth=4), "weight"),
+        (ceiba.chaid(split=0.5), "weight"),
+        (ceiba.chaid(task="regression", bins=5), None),
     ],
-    ids=["folds", "weighted folds", "best first", "regression folds", "best first means", "id3"],
+    ids=[
+        "folds",
+        "weighted folds",
+        "best first",
+        "regression folds",
+        "best first means",
+        "id3",
+        "few bins",
+        "chaid",
+        "chaid of numbers",
+    ],
 )
 def test_all_meanings_are_those_of_memory(client: Any, make: Any, weight: str | None) -> None:
     from sklearn.base import clone
