@@ -155,6 +155,7 @@ def test_damaged_answers_are_an_error_never_a_tree(
         ("classification", {"splitter": "random"}),
         ("classification", {"min_significance": 0.05}),
         ("classification", {"search": "lookahead"}),
+        ("classification", {"frequency_weights": True}),
         ("regression", {"criterion": "absolute_error"}),
     ],
 )

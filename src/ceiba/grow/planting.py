@@ -19,7 +19,7 @@ from ceiba.table import Schema, Table, Target
 from ceiba.tree import NodeTest, SplitKind, SplitTable, SplitTests, Tree
 from ceiba.tree.construct.skeleton import skeleton
 from ceiba.tree.routing.recount import recount
-from ceiba.tree.routing.sums import rounded_once
+from ceiba.tree.routing.sums import in_order, rounded_once
 
 Rows = npt.NDArray[np.intp]
 
@@ -137,9 +137,8 @@ def _counted(
         table if len(rows) == table.n_rows else table.take(np.isin(np.arange(table.n_rows), rows))
     )
     units = Units.of(np.asarray(y), None) if not classes else Units()
-    tree = recount(
-        bare, part, units.shrink_target(y), sample_weight=own, keep_value=False, add=rounded_once
-    )
+    add = in_order if classes and own is None else rounded_once  # counts are exact in any order
+    tree = recount(bare, part, units.shrink_target(y), sample_weight=own, keep_value=False, add=add)
     return restored(tree, units)
 
 

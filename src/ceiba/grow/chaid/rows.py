@@ -99,7 +99,7 @@ class RowChooser:
         codes, size = self._codes(j, rows), self.chooser.columns[j].n + 1
         weight: Any = None if self.counted is None else self.counted[rows]
         if self.n_classes:
-            cell = codes.astype(np.intp) * self.n_classes + self.truth[rows]
+            cell = codes * self.n_classes + self.truth[rows]
             count = np.bincount(cell, weights=weight, minlength=size * self.n_classes)
             return np.asarray(count, np.float64).reshape(size, self.n_classes)
         count = np.bincount(codes, weights=weight, minlength=size).astype(np.float64)
