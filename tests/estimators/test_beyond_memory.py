@@ -258,9 +258,10 @@ def test_numbers_near_the_ends_of_float64(tmp_path: Path) -> None:
     for scale in (1e300, 1e-290):
         table = pa.table({"x": x, "y": (x + rng.normal(size=1000)) * scale})
         scan = write(tmp_path, table, ends=())
-        model = ceiba.DecisionTreeRegressor(max_depth=4).fit(scan, "y")
-        expected = ceiba.DecisionTreeRegressor(max_depth=4).fit(table, "y")
-        assert_same_tree(model.tree_, expected.tree_)
+        for options in ({}, {"max_bins": 9}, {"criterion": "f_test"}):
+            model = ceiba.DecisionTreeRegressor(max_depth=4, **options).fit(scan, "y")
+            expected = ceiba.DecisionTreeRegressor(max_depth=4, **options).fit(table, "y")
+            assert_same_tree(model.tree_, expected.tree_)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def compare(seed: int, task: str, monkeypatch: pytest.MonkeyPatch) -> int:
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
 def test_tree_by_tests_is_the_tree_in_memory(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    leaves = [compare(seed, task, monkeypatch) for seed in range(5)]
+    leaves = [compare(seed, task, monkeypatch) for seed in range(8)]
     assert max(leaves) > 10
 
 

@@ -116,7 +116,7 @@ class Shard:
             own.target if own.target.dtype == np.int32 else None,
             own.target if own.target.dtype == np.float64 else None,
             own.weights,
-            self._order(tree),
+            self.order_of(tree),
             binned.layout.core,
             self.number,
         )
@@ -132,7 +132,7 @@ class Shard:
         rows: npt.NDArray[np.uint32] = np.arange(len(own.target), dtype=np.uint32)[chosen]
         return rows
 
-    def _order(self, tree: int) -> npt.NDArray[np.uint32]:
+    def order_of(self, tree: int) -> npt.NDArray[np.uint32]:
         """Make room for the rows of a tree, and list them there."""
         rows, order = self.rows_of(tree), self.arrays.order
         if tree:

@@ -37,7 +37,7 @@ class CategoryRows:
 
     def __init__(self, shard: Shard, tree: int, cuts: Sequence[Array | None]) -> None:
         own = shard.arrays
-        self._rows = shard.rows_of(tree)
+        self._rows = shard.order_of(tree)  # and it stays so
         self._size = [
             len(info.levels) + 1 if own_cuts is None else len(own_cuts) + 2
             for info, own_cuts in zip(shard.schema.columns, cuts, strict=True)
@@ -48,7 +48,8 @@ class CategoryRows:
         ]
         self._target, self._weights = own.target, own.weights
         self._n_classes = shard.layout.target if isinstance(shard.layout.target, int) else 0
-        self._node = np.zeros(len(self._rows), np.int32)
+        self._node = shard.room(f"node-{tree}", np.dtype(np.int32), len(self._rows))
+        self._node[:] = 0
         self._n_levels = 0
         self._busy = Lock()
 
