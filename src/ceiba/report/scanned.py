@@ -21,6 +21,11 @@ from ceiba.tree.routing import route
 _BYTES_PER_ROW: Final = 40
 
 
+def fits_into_memory(scan: Scan) -> bool:
+    """Tell whether a report can show the training rows of a scan."""
+    return _BYTES_PER_ROW * scan.n_rows <= scan.memory
+
+
 @dataclass(frozen=True)
 class ScannedColumn:
     """A column of a scan, which is read when its values are asked for."""
@@ -52,8 +57,8 @@ class ScannedRows:
     @classmethod
     def of(cls, tree: Tree, scan: Scan) -> ScannedRows:
         """Look at a scan as a tree does."""
-        needed = _BYTES_PER_ROW * scan.n_rows
-        if needed > scan.memory:
+        if not fits_into_memory(scan):
+            needed = _BYTES_PER_ROW * scan.n_rows
             raise OptionError(
                 f"train of a report takes {needed / 1e9:.3g} GB for {scan.n_rows:,} rows, and "
                 f"memory is {scan.memory / 1e9:.3g} GB. Give more, or a sample of the rows."
