@@ -18,6 +18,7 @@ from ceiba.grow.shards import out_of_core
 from ceiba.grow.shards.first_pass import UNWEIGHTED, Weighting
 from ceiba.grow.shards.journal import resumable
 from ceiba.grow.shards.on_dask import opening
+from ceiba.grow.shards.on_dask.parts import Blocks
 from ceiba.grow.shards.supported import check_parameters, refusal
 from ceiba.prune import ChiSquare, CostComplexity, Pessimistic, Pruned, ReducedError, read_pruning
 from ceiba.prune.pruning import Pruning
@@ -104,7 +105,7 @@ def _taken_out(X: Any, groups: Any) -> tuple[Any, Any]:
         return X, groups.compute() if is_dask(groups) else groups
     if isinstance(X, Scan):
         return X.without(groups), X.column(groups)
-    if not hasattr(X, "columns") or groups not in list(X.columns):
+    if isinstance(X, Blocks) or groups not in list(X.columns):
         raise SchemaError(f"There is no column {groups!r} with groups.")
     return X.drop(columns=groups), X[groups].compute().to_numpy()
 
