@@ -80,7 +80,7 @@ def fit_xgboost(client: Any, folder: str, asked: Any) -> str:
     import dask.dataframe as dd
     import xgboost.dask as xgb
 
-    frame = dd.read_parquet(folder)
+    frame = dd.read_parquet(folder).persist()  # read once: y alone would have fewer partitions
     matrix = xgb.DaskDMatrix(client, frame.drop(columns="y"), frame["y"])
     options = {"max_depth": asked.depth, "eta": 1, "tree_method": "hist", "lambda": 0,
                "objective": "binary:logistic", "min_child_weight": 0}  # fmt: skip
@@ -93,7 +93,7 @@ def fit_lightgbm(client: Any, folder: str, asked: Any) -> str:
     import dask.dataframe as dd
     import lightgbm
 
-    frame = dd.read_parquet(folder)
+    frame = dd.read_parquet(folder).persist()
     model = lightgbm.DaskLGBMClassifier(
         client=client, n_estimators=1, learning_rate=1.0, max_depth=asked.depth,
         num_leaves=2**asked.depth, min_child_samples=1, min_sum_hessian_in_leaf=0, verbose=-1,

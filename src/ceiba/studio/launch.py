@@ -110,9 +110,18 @@ def first_setup(source: Source, target: str | None, parameters: dict[str, Any]) 
 
 
 def open_workspace(
-    source: Source, start: Setup, path: Path | None, lang: str, lesson: str | None
+    source: Source,
+    start: Setup,
+    path: Path | None,
+    lang: str,
+    lesson: str | None,
+    *,
+    later: bool = False,
 ) -> Workspace:
-    """Open a workspace; what its file says was done before is done again."""
+    """Open a workspace; what its file says was done before is done again.
+
+    With `later`, new work begins behind the first screen.
+    """
     if lang not in LANGUAGES:
         raise OptionError(f"lang: got {lang!r}. The studio speaks {', '.join(LANGUAGES)}.")
     journal, remarks = None, []
@@ -120,7 +129,7 @@ def open_workspace(
         begun = {"target": start.target, "model": source.model is not None, "lesson": lesson}
         journal, remark = Journal.open(path, source.fingerprint, begun)
         remarks = [remark] if remark else []
-    return Workspace(source, start, journal, lang, lesson, remarks=remarks)
+    return Workspace(source, start, journal, lang, lesson, later=later, remarks=remarks)
 
 
 @dataclass(frozen=True)

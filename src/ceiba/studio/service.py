@@ -12,8 +12,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
-from sklearn.base import clone
-
 from ceiba.errors import CeibaError, OptionError
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.column import column
@@ -57,6 +55,7 @@ class Service:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
+        self._beginning = not workspace.is_begun  # until `warm_up` has fitted the root
         self.closed = threading.Event()
         self._places: tuple[Prepared, Places] | None = None
         self._doubts: dict[Any, Any] = {}
@@ -70,14 +69,16 @@ class Service:
     # ------------------------------------------------------------------ the state
 
     def state(self) -> dict[str, Any]:
-        """Give all that the page shows of the workspace."""
+        """Give all that the page shows of the workspace; there is no tree while it begins."""
+        if self._beginning:
+            return state_json(self.workspace, State(self.workspace.start), None, {})
         with self._lock:  # what is shown belongs together
             return self._once("state", self._state)
 
     def _state(self) -> dict[str, Any]:
         state = self.workspace.state
         bench = None if state.model is None else self.bench(state)
-        made = state_json(self.workspace, bench, self._doubts)
+        made = state_json(self.workspace, state, bench, self._doubts)
         if made["figures"] is not None:
             made["figures"]["cross_validated"] = self._cross_validated(state)
         return made
@@ -103,11 +104,15 @@ class Service:
         """Compute the first screen while the browser starts."""
         with suppress(CeibaError):  # said when the page asks
             self.columns()
+        with suppress(CeibaError):
+            self.bench()
+        self._beginning = False
+        with suppress(CeibaError):
             self.state()
 
     def columns(self, whole: bool = False) -> dict[str, Any]:
         """Describe the columns of the table as set up, by some of the rows or by all of them."""
-        setup, table = self.workspace.state.setup, self.workspace.source.table
+        setup, table = self.workspace.setup, self.workspace.source.table
         key = described_by(setup)
         with self._describing[whole]:  # two tabs do not describe one table twice
             kept = self._described.get(whole)
@@ -203,6 +208,8 @@ class Service:
         return made
 
     def _automatic(self) -> dict[str, Any]:
+        from sklearn.base import clone
+
         state, data = self.workspace.state, self.workspace.data
         rows = (data.X, data.y) if data.weight is None else (data.X, data.y, data.weight)
         return {"state": replace(state, model=clone(state.model).fit(*rows))}

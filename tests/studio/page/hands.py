@@ -10,14 +10,16 @@ from tests.watched_page import WatchedPage
 HOST = "http://127.0.0.1"
 
 
+#: The page is there, and the root that it began without.
+READY = "window.ceibaStudio?.ready && !window.ceibaStudio.studio.server.beginning"
+
+
 class Hands(WatchedPage):
     """A tab of the studio."""
 
     def __init__(self, browser: Any, address: str, **options: Any) -> None:
         options.setdefault("viewport", {"width": 1280, "height": 860})
-        super().__init__(
-            browser, address, "window.ceibaStudio && window.ceibaStudio.ready", **options
-        )
+        super().__init__(browser, address, READY, **options)
 
     def outside(self) -> list[str]:
         """List requests that went elsewhere than to the server."""

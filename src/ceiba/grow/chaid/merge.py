@@ -21,7 +21,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import chdtrc, fdtrc
 
 from ceiba import _core
 from ceiba.tree import NodeTest
@@ -143,6 +142,8 @@ def hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: flo
 
 def _test(cells: Array, statistic: Statistic, log_factor: float) -> NodeTest:
     """Test groups against the target."""
+    from scipy.special import chdtrc, fdtrc  # here: other growers should not wait for scipy
+
     if statistic == "f_test":
         value, df1, df2 = _f(cells)
         p = 1.0

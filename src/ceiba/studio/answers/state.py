@@ -10,27 +10,31 @@ from ceiba.report import payload
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.doubts import warnings
 from ceiba.studio.answers.figures import figures
-from ceiba.studio.work.setup import allowed_options, shown_options, task_in
-from ceiba.studio.work.state import node_at, rules_in
+from ceiba.studio.work.setup import Setup, allowed_options, shown_options, task_in
+from ceiba.studio.work.state import State, node_at, rules_in
 from ceiba.studio.work.workspace import Workspace
+from ceiba.table import Table
 from ceiba.tree.splits.sentences import level_text
 
 
-def state_json(workspace: Workspace, bench: Bench | None, doubts: dict[Any, Any]) -> dict[str, Any]:
+def state_json(
+    workspace: Workspace, state: State, bench: Bench | None, doubts: dict[Any, Any]
+) -> dict[str, Any]:
     """Give the state of a workspace as plain data.
 
     Parameters
     ----------
     workspace : Workspace
+    state : State
     bench : Bench, optional
         None while there is no tree.
     doubts : dict
         What is known of splits already.
     """
-    source, state = workspace.source, workspace.state
-    steps = workspace.steps
+    source, steps = workspace.source, workspace.steps
     return {
         "revision": workspace.revision,
+        "beginning": bench is None and state.setup.target is not None,
         "source": {
             "name": source.name,
             "n_rows": source.table.n_rows,
@@ -39,7 +43,7 @@ def state_json(workspace: Workspace, bench: Bench | None, doubts: dict[Any, Any]
         },
         "lang": workspace.lang,
         "resumed": workspace.resumed,
-        "setup": _setup(workspace, bench),
+        "setup": _setup(state.setup, source.table, bench),
         "tree": None if bench is None else _tree(workspace, bench),
         "by_hand": state.nodes_by_hand,
         "rules": [] if bench is None else rules_in(bench.tree),
@@ -68,8 +72,7 @@ def state_json(workspace: Workspace, bench: Bench | None, doubts: dict[Any, Any]
     }
 
 
-def _setup(workspace: Workspace, bench: Bench | None) -> dict[str, Any]:
-    setup, table = workspace.state.setup, workspace.source.table
+def _setup(setup: Setup, table: Table, bench: Bench | None) -> dict[str, Any]:
     task = task_in(setup, table)
     data = None if bench is None else bench.data
     classes = [] if data is None or not data.y.info.classes else data.y.info.classes[0].tolist()

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from ceiba import estimators  # its classes, and scikit-learn, are imported at first use
 from ceiba.errors import OptionError, TreeError, did_you_mean
-from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from ceiba.studio.prepare import Prepared
 from ceiba.studio.work.script import first_line, parameters_text, prepare_line, rows_of
 from ceiba.studio.work.setup import Setup, check_by_hand, task_in
@@ -92,7 +92,8 @@ def _estimator(desk: Desk, setup: Setup) -> Any:
     classes = data.y.info.classes[0].tolist() if data.y.info.classes else []
     parameters = setup.parameters(classes)
     check_by_hand(parameters)
-    model = (DecisionTreeClassifier if classes else DecisionTreeRegressor)(**parameters)
+    kind = estimators.DecisionTreeClassifier if classes else estimators.DecisionTreeRegressor
+    model = kind(**parameters)
     model._check_parameters()
     return model
 

@@ -51,6 +51,8 @@ class Workspace:
     lang : {"en", "es", "pt"}
     lesson : str, optional
         The name of the lesson; None: there is none.
+    later : bool, default=False
+        Begin when a tree is asked for: the columns can be shown before scikit-learn is imported.
     """
 
     source: Source
@@ -58,6 +60,7 @@ class Workspace:
     journal: Journal | None = None
     lang: str = "en"
     lesson: str | None = None
+    later: bool = False
     revision: int = 0
     resumed: dict[str, Any] | None = None
     remarks: list[str] = field(default_factory=list)
@@ -67,19 +70,42 @@ class Workspace:
     answered: dict[Place, str] = field(default_factory=dict)
     listeners: list[Callable[[dict[str, Any]], None]] = field(default_factory=list)
     lock: Any = field(default_factory=threading.RLock)
+    _first: State | None = None
     _data: tuple[Any, Prepared] | None = None
 
     def __post_init__(self) -> None:
-        self._first = begun(self._desk(State(self.start)), self.start)
+        if not self.later or self.source.model is not None:
+            self._begin()
+        elif self.start.target is not None:
+            self.prepared(self.start)  # a target that cannot be learned is refused at once
         if self.journal is not None and self.journal.actions:
             self._replay(self.journal.actions, self.journal.saved)
+
+    def _begin(self) -> State:
+        """Fit the root; once, whoever asks first."""
+        with self.lock:
+            if self._first is None:
+                self._first = begun(self._desk(State(self.start)), self.start)
+            return self._first
 
     # ------------------------------------------------------------------ reading
 
     @property
+    def is_begun(self) -> bool:
+        """Whether there is a root."""
+        return self._first is not None
+
+    @property
     def state(self) -> State:
         """The state as it is."""
-        return self.steps[self.position - 1].state if self.position else self._first
+        if self.position:
+            return self.steps[self.position - 1].state
+        return self._first or self._begin()
+
+    @property
+    def setup(self) -> Setup:
+        """The setup as it is; this does not begin."""
+        return self.state.setup if self.is_begun else self.start
 
     def prepared(self, setup: Setup) -> Prepared:
         """Give the table of a setup, made ready; that of the last one is kept."""

@@ -105,7 +105,8 @@ def studio(
     if new and path is not None:
         remark(put_aside(path), quiet)
     start = first_setup(source, name, options)
-    opened = open_workspace(source, start, path, lang, data if lesson else None)
+    named_lesson = data if lesson else None
+    opened = open_workspace(source, start, path, lang, named_lesson, later=not lesson)
     for text in (*source.remarks, *opened.remarks):
         remark(f"warning: {text}", quiet)
     if opened.resumed is not None:
@@ -117,10 +118,7 @@ def studio(
 
 
 def _read(data: str, flags: ReadingFlags) -> Any:
-    """Read a table; what takes a second to import is imported meanwhile, in another thread.
-
-    Nothing else that needs scikit-learn may be imported before this has ended.
-    """
+    """Read a table; what takes long to import is imported meanwhile, in another thread."""
     from threading import Thread
 
     importing = Thread(target=_import_the_rest)
@@ -138,6 +136,6 @@ def _import_the_rest() -> None:
     from contextlib import suppress
     from importlib import import_module
 
-    for name in ("sklearn.base", "ceiba.studio.launch", "uvicorn", "ceiba.studio.server"):
+    for name in ("ceiba.studio.launch", "uvicorn", "ceiba.studio.server"):
         with suppress(ImportError):
             import_module(name)

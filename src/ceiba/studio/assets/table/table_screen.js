@@ -7,7 +7,7 @@ function tableScreen() {
     el("div", { class: "table-head" },
       el("div", {}, el("h2", {}, s.source.name), el("p", { class: "muted" }, tableSummary()), sampleMark(), s.source.remarks.map((text) => el("p", { class: "warn" }, text))),
       el("button", { type: "button", class: "primary", id: "start", disabled: !s.tree, onclick: () => showScreen("bench") }, t(isBegun() ? "s_continue" : "s_start"))),
-    s.tree ? null : el("p", { class: "warn" }, t("s_choose_target")),
+    s.tree || s.beginning ? null : el("p", { class: "warn" }, t("s_choose_target")),
     isBegun() ? el("p", { class: "muted" }, t("s_starts_anew")) : null,
     el("div", { class: "table-grid" }, columnsTable(), setupBox()));
 }

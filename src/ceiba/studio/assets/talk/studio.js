@@ -56,6 +56,7 @@ function take(server, anyhow = false) {
     state.way = [];
   }
   for (const run of takers) run(before);
+  if (server.beginning) setTimeout(() => refresh(true), 250); // the columns are there before the root
 }
 
 /** Read the state again. */

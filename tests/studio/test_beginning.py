@@ -1,0 +1,93 @@
+"""The first screen of a file: the columns are there before scikit-learn and the root are."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from ceiba.errors import CeibaError
+from ceiba.studio.launch import first_setup, open_workspace
+from ceiba.studio.prepare import whole_table
+from ceiba.studio.service import Service
+from ceiba.studio.work.source import Source
+from ceiba.studio.work.workspace import Workspace
+from tests.studio.random_work import frame
+
+
+def _opened(path: Path | None = None) -> Workspace:
+    table, name = whole_table(frame(0), "buys")
+    source = Source("data", table)
+    return open_workspace(source, first_setup(source, name, {}), path, "en", None, later=True)
+
+
+def test_columns_and_setup_do_not_wait_for_the_root() -> None:
+    service = Service(_opened())
+    state = service.state()
+    assert state["beginning"]
+    assert state["tree"] is None
+    assert state["setup"]["target"] == "buys"
+    assert {one["name"] for one in service.columns()["columns"]} == set(frame(0))
+    assert not service.workspace.is_begun
+    service.warm_up()
+    begun = service.state()
+    assert not begun["beginning"]
+    assert len(begun["tree"]["nodes"]["parent"]) == 1
+    assert begun["setup"]["columns"] == state["setup"]["columns"]
+
+
+def test_an_action_begins_the_work() -> None:
+    service = Service(_opened())
+    service.workspace.act("take", {"node": 0, "split": "city = Oslo"})
+    assert service.workspace.state.nodes_by_hand == [0]
+
+
+def test_kept_work_is_done_again_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "work.studio"
+    first = _opened(path)
+    first.act("take", {"node": 0, "split": "city = Oslo"})
+    assert first.journal is not None
+    first.journal.close()
+    again = _opened(path)
+    assert again.journal is not None
+    again.journal.close()
+    assert again.is_begun
+    assert again.resumed is not None
+    assert again.state.nodes_by_hand == [0]
+
+
+def test_target_without_values_is_refused_at_once() -> None:
+    data = frame(0)
+    table, _ = whole_table({**data, "empty": np.full(len(data["buys"]), np.nan)}, "buys")
+    source = Source("data", table)
+    with pytest.raises(CeibaError, match="No row has a value in the target"):
+        open_workspace(source, first_setup(source, "empty", {}), None, "en", None, later=True)
+
+
+def test_first_screen_does_not_import_scikit_learn(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    pl.DataFrame(frame(0)).write_csv(path)
+    code = f"""
+        import sys
+        from ceiba.cli.options.reading_flags import ReadingFlags
+        from ceiba.cli.studio_job import file_source
+        from ceiba.studio.launch import first_setup, open_workspace
+        from ceiba.studio.service import Service
+        import ceiba.studio.server
+
+        source, name = file_source({str(path)!r}, "buys", ReadingFlags(), None)
+        service = Service(
+            open_workspace(source, first_setup(source, name, {{}}), None, "en", None, later=True)
+        )
+        assert service.state()["beginning"] and service.columns()["columns"]
+        assert "sklearn" not in sys.modules and "scipy" not in sys.modules, "slow imports"
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
