@@ -132,6 +132,25 @@ def test_memory_limit_below_sorted_columns_is_refused() -> None:
         search(noisy(1000, 8), Optimal(memory_limit=0.125))
 
 
+@pytest.mark.parametrize("memory", [2.0**43, 1e300, 1e308])
+def test_memory_limit_beyond_any_memory_is_none(memory: float) -> None:
+    data = noisy(60, 3)
+    assert search(data, Optimal(memory_limit=memory), 2) == search(data, Optimal(), 2)
+
+
+@pytest.mark.parametrize("huge", [2**31, 2**64, 10**400], ids=["31 bits", "64 bits", "400 digits"])
+@pytest.mark.parametrize("how", [Lookahead(), Optimal()], ids=["lookahead", "optimal"])
+def test_leaf_of_more_rows_than_any_table_has_leaves_the_root(how: Any, huge: int) -> None:
+    assert search(noisy(60, 3), how, 2, min_samples_leaf=huge).n_leaves == 1
+
+
+@pytest.mark.parametrize("huge", [2**31, 2**64, 10**400], ids=["31 bits", "64 bits", "400 digits"])
+def test_lookahead_deeper_than_the_tree_looks_at_the_whole_tree(huge: int) -> None:
+    data = noisy(60, 3)
+    deep, exact = (search(data, how, 2) for how in (Lookahead(depth=huge), Optimal()))
+    assert deep.certificate.objective == exact.certificate.objective
+
+
 def test_lookahead_lies_between_greedy_and_optimum() -> None:
     for seed in range(8):
         data = noisy(200, 5, 3, seed)
