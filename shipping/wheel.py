@@ -13,6 +13,7 @@ one commit gives the same bytes on any day (reproducible.py).
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -74,7 +75,8 @@ def built(archive: Path, work: Path) -> Path:
         packed.extractall(work / "sources", filter="data")
     sources = next((work / "sources").iterdir())
     os.environ["CCACHE_DISABLE"] = "1"
-    os.environ["CXXFLAGS"] = f"-ffile-prefix-map={work}=."  # no path of this machine in the core
+    # No path of this machine in the core; the folder's name may have blanks.
+    os.environ["CXXFLAGS"] = shlex.quote(f"-ffile-prefix-map={work}=.")
     flags = ["--no-deps", "--no-index", "--no-build-isolation", "-w", work / "built"]
     run(*without_network(), sys.executable, "-m", "pip", "wheel", "-q", *flags, sources)
     return next((work / "built").glob("*.whl"))
