@@ -138,7 +138,7 @@ def run(kind: str, python: Path, options: argparse.Namespace) -> int:
     chosen = ["-k", NOT_HERE] if options.all else ["-k", NOT_HERE, "-m", "not slow"]
     plugins = ["-q", "-p", "no:cacheprovider", "-p", "tests.hardening.every_kth"]
     tests = options.tests or [*CORE[kind], *OTHERS[kind]]
-    words += [*plugins, "-n", "2", *chosen, *tests, *options.arguments]
+    words += [*plugins, "-n", "2", "--dist", "worksteal", *chosen, *tests, *options.arguments]
     return subprocess.run(words, cwd=ROOT, env=environment, check=False).returncode
 
 
