@@ -58,7 +58,7 @@ from tests.optimal.test_limits import errors_of, noisy, search
 data = noisy(3000, 20, seed=1)
 timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
 with watching(lambda *_: None if timer.ident else timer.start()):  # the search is under way
-    searched = search(data, Optimal(time_limit=60), depth=4)
+    searched = search(data, Optimal(time_limit=3600), depth=4)
 assert searched.certificate.status == "interrupted", searched.certificate
 assert searched.certificate.objective == errors_of(searched, data)
 assert searched.certificate.lower_bound <= searched.certificate.objective
@@ -71,7 +71,7 @@ def test_ctrl_c_gives_best_so_far() -> None:
         [sys.executable, "-c", _INTERRUPTED],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=600,  # a sanitizer on a busy machine takes minutes
         check=False,
         cwd=Path(__file__).parents[2],
     )
