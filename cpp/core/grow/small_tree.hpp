@@ -65,6 +65,7 @@ private:
 
     StopRules stop_;
     std::size_t n_classes_, min_rows_ = 1;
+    bool wide_;          // sixteen entries at a time (wide_entries.hpp)
     bool ties_go_last_;  // the default branch of a split in halves, as in scikit-learn
     split::PackedColumns columns_;
     std::vector<double> reciprocal_, real_counts_;

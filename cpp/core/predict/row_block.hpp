@@ -68,26 +68,36 @@ private:
     std::vector<Stream> streams_;
 };
 
-// Copies n values of a column, of any type; true: one of them is missing.
-inline bool narrow_numbers(const data::Column& column, std::size_t begin, std::size_t n, float* out) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(column.number(begin + i));
-    return any_missing(out, n);
-}
+// What the walk of a block calls as it goes on: asks for the next block, if it is a whole one.
+class Following {
+public:
+    Following(const Ahead& ahead, std::size_t after, std::size_t n, std::size_t n_rows)
+        : ahead_(ahead), after_(after), n_(n), enough_(after + n <= n_rows) {}
 
-// The same of a column of this type.
-template <class T>
-bool narrow_column(const data::Column& column, std::size_t begin, std::size_t n, float* out) {
-    if (column.stride() == static_cast<std::ptrdiff_t>(sizeof(T))) {
-        const T* const from = reinterpret_cast<const T*>(column.data()) + begin;
-        std::int32_t missing = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const float x = static_cast<float>(from[i]);
-            out[i] = x;
-            missing |= x == x ? 0 : -1;
-        }
-        return missing != 0;
+    void operator()(std::size_t done) const {
+        if (enough_) ahead_(after_, n_, done);
     }
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(column.fast<T>(begin + i));
+
+private:
+    const Ahead& ahead_;
+    std::size_t after_, n_;
+    bool enough_;
+};
+
+// Copies values that lie in one piece, float64 to the nearest float32; true: one of them is missing.
+bool narrow_values(const float* from, std::size_t n, float* out);
+bool narrow_values(const double* from, std::size_t n, float* out);
+
+// Copies n values of a column; true: one of them is missing.
+inline bool narrow_column(const data::Column& column, std::size_t begin, std::size_t n, float* out) {
+    const auto copy = [&]<class T>(const T* values) {
+        if (column.stride() == static_cast<std::ptrdiff_t>(sizeof(T))) return narrow_values(values + begin, n, out);
+        for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(column.fast<T>(begin + i));
+        return any_missing(out, n);
+    };
+    if (column.is<float>()) return copy(reinterpret_cast<const float*>(column.data()));
+    if (column.is<double>()) return copy(reinterpret_cast<const double*>(column.data()));
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(column.number(begin + i));
     return any_missing(out, n);
 }
 
