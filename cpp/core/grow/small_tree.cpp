@@ -56,6 +56,8 @@ namespace {
 constexpr std::size_t most_values = std::size_t{1} << 17;
 // Fewer are done before sixteen at a time have begun.
 constexpr std::int32_t least_wide_rows = 16;
+// Entries that are scanned between two looks at the clock: less than a millisecond.
+constexpr std::size_t work_per_poll = 100000;
 // A whole table in one thread: 128 MB of entries.
 constexpr std::size_t most_values_alone = std::size_t{1} << 25;
 
@@ -140,8 +142,13 @@ tree::TreeArrays SmallGrower::grow(int depth, double whole_weight, base::Interru
     stack_.clear();
     stack_.push_back({0, static_cast<std::uint32_t>(columns_.n_rows()), -1, depth});
     stack_.back().splittable = splittable(stack_.back(), open_counts(0));
+    std::size_t work = 0;  // entries since the host was asked
     while (!stack_.empty()) {
-        if (interrupt) interrupt->poll();
+        work += stack_.back().size() * columns_.size();
+        if (interrupt && work > work_per_poll) {
+            interrupt->poll();
+            work = 0;
+        }
         visit();
     }
     tree::link_branches(out_);
@@ -342,7 +349,7 @@ void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, b
     const std::uint32_t n_left = inside ? best.end - best.begin : n - (best.end - best.begin);
     const std::uint8_t* const goes_left = goes_left_.data();
     std::uint32_t* const spare = spare_.data();
-    const bool wide = wide_ && columns_.n_rows() <= most_wide_rows && n >= static_cast<std::uint32_t>(least_wide_rows);
+    const bool wide = wide_ && n >= static_cast<std::uint32_t>(least_wide_rows);
     LeftRows left_rows;
     if (wide) left_rows.set(goes_left, columns_.n_rows());
     for (std::size_t c = 0; c < columns_.size(); ++c) {

@@ -35,7 +35,7 @@ public:
     bool read(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
     bool read(const split::NodeRows& node);
 
-    // Grows the tree of the rows read last. `interrupt` is asked once per node, if it is given.
+    // Grows the tree of the rows read last. `interrupt` is asked now and then, if it is given.
     tree::TreeArrays grow(int depth, double whole_weight, base::Interrupt* interrupt);
 
 private:

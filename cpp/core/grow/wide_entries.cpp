@@ -42,22 +42,34 @@ CEIBA_WIDE bool next_promising(const TwoClassScan& scan, double threshold, Promi
     return false;
 }
 
-CEIBA_WIDE void LeftRows::set(const std::uint8_t* goes_left, std::size_t n_rows) {
+CEIBA_WIDE void LeftRows::set(const std::uint8_t* goes_left, std::size_t n) {
+    n_rows = n;
     for (std::size_t w = 0; w < (n_rows + 63) / 64; ++w) {
         const __m512i bytes = _mm512_loadu_si512(goes_left + 64 * w);
         bits[w] = _mm512_test_epi8_mask(bytes, bytes);
     }
 }
 
-CEIBA_WIDE void part_entries(std::uint32_t* entries, const Parting& parting, const LeftRows& left, int row_shift,
-                             std::uint32_t* spare) {
+namespace {
+
+// Large: there are more rows than two registers have bits.
+template <bool Large>
+CEIBA_WIDE void part_sixteens(std::uint32_t* entries, const Parting& parting, const LeftRows& left, int row_shift,
+                              std::uint32_t* spare) {
     const __m512i low = _mm512_load_si512(left.bits), high = _mm512_load_si512(left.bits + 8);
+    const __m512i low_2 = Large ? _mm512_load_si512(left.bits + 16) : low;
+    const __m512i high_2 = Large ? _mm512_load_si512(left.bits + 24) : high;
+    const __m512i beyond = _mm512_set1_epi32(1024);
     const __m512i shift = _mm512_set1_epi32(row_shift), one = _mm512_set1_epi32(1), in_word = _mm512_set1_epi32(31);
     std::uint32_t n_left = 0, n_right = 0;
     for (std::uint32_t i = 0; i < parting.n; i += 16) {
         const __m512i entry = _mm512_loadu_si512(entries + i), row = _mm512_srlv_epi32(entry, shift);
         // Of the number of the word the lowest five bits count.
-        const __m512i word = _mm512_permutex2var_epi32(low, _mm512_srli_epi32(row, 5), high);
+        const __m512i number = _mm512_srli_epi32(row, 5);
+        __m512i word = _mm512_permutex2var_epi32(low, number, high);
+        if constexpr (Large)
+            word = _mm512_mask_mov_epi32(word, _mm512_test_epi32_mask(row, beyond),
+                                         _mm512_permutex2var_epi32(low_2, number, high_2));
         const __m512i bit = _mm512_sllv_epi32(one, _mm512_and_si512(row, in_word));
         const std::uint32_t there = parting.n - i >= 16 ? 0xFFFFu : (1u << (parting.n - i)) - 1u;
         const std::uint32_t to_left = _mm512_test_epi32_mask(word, bit) & there, to_right = there & ~to_left;
@@ -71,6 +83,14 @@ CEIBA_WIDE void part_entries(std::uint32_t* entries, const Parting& parting, con
         n_right += static_cast<std::uint32_t>(std::popcount(to_right));
     }
     if (parting.keep_right) std::memcpy(entries + parting.n_left, spare, n_right * sizeof(std::uint32_t));
+}
+
+}  // namespace
+
+void part_entries(std::uint32_t* entries, const Parting& parting, const LeftRows& left, int row_shift,
+                  std::uint32_t* spare) {
+    left.n_rows > 1024 ? part_sixteens<true>(entries, parting, left, row_shift, spare)
+                       : part_sixteens<false>(entries, parting, left, row_shift, spare);
 }
 
 CEIBA_WIDE_END

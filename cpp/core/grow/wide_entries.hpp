@@ -3,7 +3,7 @@
 //
 // A scan looks for cuts that may be better than the best so far. In single precision all its numbers are exact but the
 // last two products, so with a small slack no cut is missed; what is promising is compared exactly by the caller. A
-// partition asks where sixteen rows go in a set of bits that lies in two registers.
+// partition asks where sixteen rows go in a set of bits that lies in two registers, or four.
 #pragma once
 
 #include <cstddef>
@@ -30,18 +30,18 @@ struct Promising {
 // false: there are none.
 bool next_promising(const TwoClassScan& scan, double threshold, Promising& at);
 
-constexpr std::size_t most_wide_rows = 1024;
 constexpr std::size_t past_entries = 16;  // may be read behind the last
 
-// Which rows go left; of at most `most_wide_rows` of them.
+// Which rows go left, of at most 2,048.
 struct LeftRows {
-    alignas(64) std::uint64_t bits[most_wide_rows / 64];
+    std::size_t n_rows = 0;
+    alignas(64) std::uint64_t bits[32];
 
-    void set(const std::uint8_t* goes_left, std::size_t n_rows);  // may read up to 63 bytes behind the last
+    void set(const std::uint8_t* goes_left, std::size_t n);  // may read up to 63 bytes behind the last
 };
 
 // Parts n entries, in their order: those that go left, then the others. A side that is not kept may hold anything. The
-// row of an entry is (entry >> row_shift) % 1024; spare has room for n + past_entries.
+// row of an entry is (entry >> row_shift) % 2048; spare has room for n + past_entries.
 struct Parting {
     std::uint32_t n, n_left;
     bool keep_left, keep_right;
