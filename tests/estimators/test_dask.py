@@ -16,11 +16,12 @@ import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
 from ceiba.grow.shards import grower
 from ceiba.grow.shards.on_dask import client as dask_client
-from ceiba.grow.shards.on_dask import opening
+from ceiba.grow.shards.on_dask import opening, waiting
 from ceiba.grow.shards.on_dask.exchange import DaskExchange
 from tests.cli.running import run
 from tests.grow.sharding import assert_same_tree, random_problem, sharded, ways_to_cut
 
+dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 pd = pytest.importorskip("pandas")
@@ -47,8 +48,10 @@ def frame_of(n: int) -> Any:
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     with (
+        # A local cluster gives up on a worker that is restarting 15 seconds after an earlier loss.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0
         ) as cluster,
         distributed.Client(cluster) as made,
     ):
@@ -310,6 +313,39 @@ def test_a_fit_whose_client_died_is_resumed(
     assert not journal.exists()
 
 
+def test_cluster_without_workers_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "_LOOK", 0.1)
+    monkeypatch.setattr(waiting, "_ALONE", 0.3)
+    lazy = dd.from_pandas(frame_of(300), npartitions=2, sort=False)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
+        distributed.Client(cluster),
+        pytest.raises(DataError, match="has had no worker for 0 seconds"),
+    ):
+        ceiba.DecisionTreeClassifier().fit(lazy, "label")
+
+
+def test_lost_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    lazy = dd.from_pandas(frame_of(1500), npartitions=2, sort=False)
+    cluster = distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", processes=False
+    )
+    real, rounds = DaskExchange._submitted, []
+
+    def submitted(self: DaskExchange, question: Any) -> Any:
+        rounds.append(question)
+        if len(rounds) == 2:
+            cluster.close()
+        return real(self, question)
+
+    monkeypatch.setattr(DaskExchange, "_submitted", submitted)
+    with (
+        distributed.Client(cluster, timeout=1),
+        pytest.raises(DataError, match="scheduler does not answer any more"),
+    ):
+        ceiba.DecisionTreeClassifier().fit(lazy, "label")
+
+
 def kill_one(client: Any) -> None:
     """Kill a worker with SIGKILL; its nanny starts another."""
     os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
@@ -391,7 +427,7 @@ def test_random_trees_on_a_cluster(client: Any) -> None:
 def test_five_hundred_random_trees_on_clusters(n_workers: int) -> None:
     with (
         distributed.LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, dashboard_address=None, memory_limit=0
+            n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", memory_limit=0
         ) as cluster,
         distributed.Client(cluster) as own,
     ):

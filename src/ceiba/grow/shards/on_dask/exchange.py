@@ -1,20 +1,19 @@
-"""Rounds that are asked of shards on the workers of a cluster, and what to do when workers die."""
+"""Rounds that are asked of shards on the workers of a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
 from ceiba.grow.shards.exchange import two_as_one
+from ceiba.grow.shards.on_dask.waiting import patiently
 from ceiba.grow.shards.shard import Shard
 from ceiba.grow.shards.together import Words
 
-T = TypeVar("T")
 RETRIES: Final = 10
-_GIVEN_UP: Final = 5  # times that a round is asked again
 
 
 class DaskExchange:
@@ -32,11 +31,8 @@ class DaskExchange:
 
     def ask(self, question: Words) -> Words:
         """Ask all shards the same round; give their answers as one."""
-
-        def answered() -> Words:
-            return np.array(self._submitted(question).result())  # may be read-only otherwise
-
-        return patiently(self._client, self._shards, answered)
+        [answer] = patiently(self._client, self._shards, lambda: [self._submitted(question)])
+        return np.array(answer)  # may be read-only otherwise
 
     def _submitted(self, question: Words) -> Any:
         client = self._client
@@ -67,11 +63,7 @@ class DaskExchange:
 
     def each(self, work: Any, given: Sequence[Any]) -> list[Any]:
         """Do some work on every shard, each with what is given to it; results in their order."""
-
-        def results() -> list[Any]:
-            return list(self._client.gather(self._made(work, given)))
-
-        return patiently(self._client, self._shards, results)
+        return patiently(self._client, self._shards, lambda: self._made(work, given))
 
     def change(self, work: Any, given: Sequence[Any]) -> None:
         """Put what some work makes of every shard in its place."""
@@ -86,18 +78,6 @@ class DaskExchange:
 
 def _loosely(place: Sequence[str]) -> dict[str, Any]:
     return {"workers": list(place), "allow_other_workers": True} if place else {}
-
-
-def patiently(client: Any, needed: list[Any], work: Callable[[], T]) -> T:
-    """Do work on a cluster; again, with what it needs, if the scheduler gave up on killed tasks."""
-    from distributed import KilledWorker
-
-    for _ in range(_GIVEN_UP):
-        try:
-            return work()
-        except KilledWorker:
-            client.retry(needed)
-    return work()
 
 
 def _as_it_is(question: Words) -> Words:

@@ -14,8 +14,9 @@ from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.shards.first_pass import SAMPLE, UNWEIGHTED, PieceLook, Weighting, join, settle
 from ceiba.grow.shards.on_dask import partitions
 from ceiba.grow.shards.on_dask.client import client_of
-from ceiba.grow.shards.on_dask.exchange import RETRIES, DaskExchange, patiently
+from ceiba.grow.shards.on_dask.exchange import RETRIES, DaskExchange
 from ceiba.grow.shards.on_dask.parts import Blocks, Parts
+from ceiba.grow.shards.on_dask.waiting import patiently
 from ceiba.grow.shards.second_pass import Seen, agree, weighed
 from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget
 from ceiba.grow.shards.supported import check_supported
@@ -68,7 +69,7 @@ def _sharded(
         return client.submit(work, *args, pure=False, retries=RETRIES)
 
     def gather(futures: list[Any]) -> Any:
-        return patiently(client, futures, lambda: client.gather(futures))
+        return patiently(client, futures, lambda: futures)
 
     about = target, options.task, weighting.column, options.unseen == "error"
     seen: list[tuple[PieceLook, Any]] = gather(
