@@ -201,6 +201,16 @@ void CutTree::by_rows(const Task& task, Matrix matrix) const {
     }
 }
 
+// Adds the columns that the tree asks for; true: some are not float32.
+bool CutTree::look_ahead(const data::Table& table, Ahead& ahead) const {
+    bool others = false;
+    for (const std::uint32_t c : columns_) {
+        ahead.add(table.columns[c].data(), table.columns[c].stride());
+        others |= !table.columns[c].is<float>();
+    }
+    return others;
+}
+
 // The columns that the tree asks for, as float32; true: some value is missing.
 bool CutTree::copy_columns(const data::Table& table, std::size_t begin, std::size_t n, int shift, float* block) const {
     bool missing = false;
@@ -215,11 +225,7 @@ void CutTree::by_columns(const Task& task) const {
     const std::size_t span = columns_.back() + std::size_t{1}, n_rows = std::size_t{1} << Shift;
     const auto block = std::make_unique_for_overwrite<float[]>(span << Shift);
     Ahead ahead;
-    bool rounded = false;
-    for (const std::uint32_t c : columns_) {
-        ahead.add(task.table.columns[c].data(), task.table.columns[c].stride());
-        rounded |= !task.table.columns[c].is<float>();
-    }
+    const bool rounded = look_ahead(task.table, ahead);
     for (std::size_t begin = task.begin; begin < task.end; begin += n_rows) {
         const std::size_t n = std::min(n_rows, task.end - begin), after = begin + n;
         const bool missing = copy_columns(task.table, begin, n, Shift, block.get());
@@ -256,6 +262,8 @@ bool CutTree::widely_by_rows(const Task& task, Matrix matrix) const {
     };
     const bool one_piece = matrix.row_step == static_cast<std::ptrdiff_t>(width * sizeof(T));
     std::vector<float> block(copied ? first + n_rows * width : 0);
+    Ahead ahead;
+    if (dense_) ahead.add(reinterpret_cast<const char*>(row_at(0) + first), matrix.row_step);
     for (std::size_t begin = task.begin, n; begin < task.end; begin += n) {
         n = std::min(n_rows, task.end - begin);
         bool missing = !dense_;  // not known
@@ -272,7 +280,7 @@ bool CutTree::widely_by_rows(const Task& task, Matrix matrix) const {
             data = block.data();
         else
             data = row_at(begin);
-        if (!walk_block(task, begin, {data, static_cast<std::int32_t>(step), 0, n, missing, copied})) break;
+        if (!walk_block(task, begin, {data, static_cast<std::int32_t>(step), 0, n, missing, copied}, ahead)) break;
     }
     return true;
 }
@@ -283,23 +291,23 @@ bool CutTree::widely_by_columns(const Task& task) const {
     const std::size_t span = columns_.back() + std::size_t{1};
     if (span > most_columns) return false;
     const auto block = std::make_unique_for_overwrite<float[]>(span << shift);
-    const bool rounded = !std::all_of(columns_.begin(), columns_.end(),
-                                      [&](std::uint32_t c) { return task.table.columns[c].is<float>(); });
+    Ahead ahead;
+    const bool rounded = look_ahead(task.table, ahead);
     for (std::size_t begin = task.begin, n; begin < task.end; begin += n) {
         n = std::min(wide_rows, task.end - begin);
         const bool missing = copy_columns(task.table, begin, n, shift, block.get());
-        if (!walk_block(task, begin, {block.get(), 1, shift, n, missing, rounded})) break;
+        if (!walk_block(task, begin, {block.get(), 1, shift, n, missing, rounded}, ahead)) break;
     }
     return true;
 }
 
 // False: so many rows cannot be decided in float32 that all that follow were sent down in float64.
-bool CutTree::walk_block(const Task& task, std::size_t begin, const SmallRows& rows) const {
+bool CutTree::walk_block(const Task& task, std::size_t begin, const SmallRows& rows, const Ahead& ahead) const {
     const SmallTree tree{rows.rounded ? rounded_.data() : small_.data(), column_bits_, least_depth_, id_.data(),
                          static_cast<std::uint32_t>(nodes_.size())};
     const std::size_t after = begin + rows.n;
     std::int32_t* const out = task.out + (begin - task.begin);
-    walk_wide(tree, rows, out);
+    walk_wide(tree, rows, Trickle(ahead, after, std::min(rows.n, task.table.n_rows - after)), out);
     if (!rows.rounded) return true;
     std::size_t n_lost = 0;
     for (std::size_t i = 0; i < rows.n; ++i) {

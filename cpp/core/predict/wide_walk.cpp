@@ -61,8 +61,9 @@ CEIBA_WIDE void set_out(Walkers& walkers, const SmallRows& rows) {
 }
 
 template <class Step>
-CEIBA_WIDE void step_all(const Step& step, Walkers& walkers) {
+CEIBA_WIDE void step_all(const Step& step, Trickle& next_rows, Walkers& walkers) {
     for (std::size_t i = 0; i < walkers.n; i += in_register) {
+        next_rows();
         std::uint32_t* const at = walkers.at + i;
         _mm512_store_si512(at, step(_mm512_load_si512(at), _mm512_load_si512(walkers.start + i)));
     }
@@ -70,9 +71,10 @@ CEIBA_WIDE void step_all(const Step& step, Walkers& walkers) {
 
 // A step after which those that have arrived are taken out.
 template <class Step>
-CEIBA_WIDE void step_and_part(const Step& step, Walkers& walkers) {
+CEIBA_WIDE void step_and_part(const Step& step, Trickle& next_rows, Walkers& walkers) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < walkers.n; i += in_register) {
+        next_rows();
         const __m512i at = _mm512_load_si512(walkers.at + i), start = _mm512_load_si512(walkers.start + i),
                       row = _mm512_load_si512(walkers.row + i), next = step(at, start);
         const std::size_t left = walkers.n - i;
@@ -90,7 +92,7 @@ CEIBA_WIDE void step_and_part(const Step& step, Walkers& walkers) {
 }
 
 template <bool Missing, bool Rounded>
-CEIBA_WIDE void walk(const SmallTree& tree, const SmallRows& rows, std::int32_t* out) {
+CEIBA_WIDE void walk(const SmallTree& tree, const SmallRows& rows, Trickle& next, std::int32_t* out) {
     const Step<Missing, Rounded> step{tree.nodes,
                                       rows.data,
                                       _mm512_set1_epi32(static_cast<std::int32_t>((1u << tree.column_bits) - 1u)),
@@ -99,10 +101,10 @@ CEIBA_WIDE void walk(const SmallTree& tree, const SmallRows& rows, std::int32_t*
                                       _mm512_set1_epi32(static_cast<std::int32_t>(tree.lost))};
     Walkers walkers;
     set_out(walkers, rows);
-    for (std::uint32_t depth = 0; depth < tree.least_depth; ++depth) step_all(step, walkers);
+    for (std::uint32_t depth = 0; depth < tree.least_depth; ++depth) step_all(step, next, walkers);
     while (walkers.n > 0) {
-        step_all(step, walkers);
-        step_and_part(step, walkers);
+        step_all(step, next, walkers);
+        step_and_part(step, next, walkers);
     }
     for (std::size_t i = 0; i < rows.n; ++i) out[walkers.arrived[i]] = tree.id[walkers.end[i]];
 }
@@ -111,16 +113,16 @@ CEIBA_WIDE void walk(const SmallTree& tree, const SmallRows& rows, std::int32_t*
 
 CEIBA_WIDE_END
 
-void walk_wide(const SmallTree& tree, const SmallRows& rows, std::int32_t* out) {
+void walk_wide(const SmallTree& tree, const SmallRows& rows, Trickle next, std::int32_t* out) {
     if (rows.rounded)
-        rows.missing ? walk<true, true>(tree, rows, out) : walk<false, true>(tree, rows, out);
+        rows.missing ? walk<true, true>(tree, rows, next, out) : walk<false, true>(tree, rows, next, out);
     else
-        rows.missing ? walk<true, false>(tree, rows, out) : walk<false, false>(tree, rows, out);
+        rows.missing ? walk<true, false>(tree, rows, next, out) : walk<false, false>(tree, rows, next, out);
 }
 
 #else
 
-void walk_wide(const SmallTree&, const SmallRows&, std::int32_t*) {}
+void walk_wide(const SmallTree&, const SmallRows&, Trickle, std::int32_t*) {}
 
 #endif
 

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "predict/row_block.hpp"
+
 namespace ceiba::predict {
 
 // A node of a tree over float32.
@@ -37,7 +39,7 @@ struct SmallRows {
 
 constexpr std::size_t wide_rows = 256;  // most rows of a block
 
-// Sends the rows down, on a processor with fast gathers.
-void walk_wide(const SmallTree& tree, const SmallRows& rows, std::int32_t* out);
+// Sends the rows down, on a processor with fast gathers; while they go, what comes next is asked for.
+void walk_wide(const SmallTree& tree, const SmallRows& rows, Trickle next, std::int32_t* out);
 
 }  // namespace ceiba::predict
