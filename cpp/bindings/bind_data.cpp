@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/processor/wide_registers.hpp"
 #include "bindings.hpp"
 #include "data/ranges.hpp"
 
@@ -172,6 +173,15 @@ void bind_data(nb::module_& m) {
     bind_integers<std::uint32_t>(m, columns);
     bind_integers<std::uint16_t>(m, columns);
     bind_integers<std::uint8_t>(m, columns);
+    m.def(
+        "allow_wide_registers",
+        [](bool allowed) {
+            base::wide_registers_allowed = allowed;
+            return base::has_wide_registers();
+        },
+        nb::arg("allowed"),
+        "Use registers of 512 bits where the processor has them (the default) or not, with the same results: for tests "
+        "and\nbenchmarks. Whether they are used now.");
     m.def("code_integers", &code_integers, nb::arg("values").noconvert(),
           "The sorted distinct values and the code of each row; None if they are spread too widely for a table.");
 }
