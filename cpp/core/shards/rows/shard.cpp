@@ -290,13 +290,16 @@ Words Shard::fetch(const std::vector<StretchAsk>& asks) const {
         std::uint32_t row;
     };
     std::vector<Value> values;
-    const auto runs_of = [&](Asks here, auto term) {
+    const auto sort_values = [&](Asks here) {  // no part of runs_of(), which is compiled for every kind of term
         values.clear();
         each_inside(here, [&](std::size_t a, std::uint64_t key, std::size_t row) {
             values.push_back({a, key, static_cast<std::uint32_t>(row)});
         });
         std::sort(values.begin(), values.end(),
                   [](const Value& x, const Value& y) { return x.ask < y.ask || (x.ask == y.ask && x.key < y.key); });
+    };
+    const auto runs_of = [&](Asks here, auto term) {
+        sort_values(here);
         std::size_t v = 0;
         for (std::size_t a = 0; a < here.size(); ++a) {
             const std::size_t place = out.size();

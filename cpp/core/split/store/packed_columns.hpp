@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "data/table.hpp"
-#include "split/bins/bin_sort.hpp"
+#include "split/store/bin_sort.hpp"
 #include "split/store/row_store.hpp"
 #include "split/store/small_sort.hpp"
 

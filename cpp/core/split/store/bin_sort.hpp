@@ -67,8 +67,7 @@ private:
 
     // Numbers that single precision can hold, and most measured ones are such: value and row in one word, half the size
     // of a pair and faster to compare. False: some number is not.
-    template <class Write>
-    bool by_keys(Write write) {
+    bool sort_keys() {
         bool exact = true;
         keys_.resize(n_);
         sorted_keys_.resize(n_);
@@ -78,8 +77,12 @@ private:
             const std::uint32_t key = bits ^ ((bits >> 31) ? ~std::uint32_t{0} : std::uint32_t{1} << 31);
             keys_[i] = (std::uint64_t{key} << 32) | i;
         });
-        if (!exact) return false;
-        sort_by_ranks(keys_, sorted_keys_, [](std::uint64_t a, std::uint64_t b) { return a < b; });
+        if (exact) sort_by_ranks(keys_, sorted_keys_, [](std::uint64_t a, std::uint64_t b) { return a < b; });
+        return exact;
+    }
+    template <class Write>
+    bool by_keys(Write write) {
+        if (!sort_keys()) return false;
         std::uint32_t rank = 0;
         for (std::size_t i = 0; i < n_; ++i) {
             rank += i > 0 && (sorted_keys_[i] >> 32) != (sorted_keys_[i - 1] >> 32);
@@ -88,8 +91,7 @@ private:
         return true;
     }
 
-    template <class Write>
-    void by_values(Write write) {
+    void sort_values() {
         items_.resize(n_);
         sorted_items_.resize(n_);
         rank_all(
@@ -97,6 +99,10 @@ private:
         sort_by_ranks(items_, sorted_items_, [](const Item& a, const Item& b) {
             return a.value < b.value || (a.value == b.value && a.row < b.row);
         });
+    }
+    template <class Write>
+    void by_values(Write write) {
+        sort_values();
         std::uint32_t rank = 0;
         for (std::size_t i = 0; i < n_; ++i) {
             rank += i > 0 && sorted_items_[i].value != sorted_items_[i - 1].value;
