@@ -30,9 +30,9 @@ demo: $(STAMPS)/built ## learn two small trees, print them, plot one (into out/)
 test: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## the fast test suite, with the examples of docs and docstrings
 	$(PYTEST) -m "not slow" $(ARGS)
 
-test-full: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## all tests, including the slow ones and those of make sanitize
+test-full: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## all tests, also the slow ones and the whole of make sanitize
 	$(PYTEST) $(ARGS)
-	@$(MAKE) --no-print-directory sanitize ARGS=
+	@$(MAKE) --no-print-directory sanitize ARGS=--whole
 
 cpp-tests: $(STAMPS)/tools ## compile the unit tests of the C++ core (pytest runs them)
 	@mkdir -p build

@@ -18,6 +18,7 @@ from shipping.wheel import DIST, ROOT, released, set_time_of_commit
 
 
 def main() -> int:
+    refuse_uncommitted()
     set_time_of_commit()
     first = digests(list(DIST.iterdir()))
     with tempfile.TemporaryDirectory() as folder:
@@ -29,6 +30,14 @@ def main() -> int:
     for name in sorted(differing):
         print(f"DIFFERENT:  {name}")
     return int(bool(differing) or not first)
+
+
+def refuse_uncommitted() -> None:
+    """What is not committed is in dist/, but not in the second build."""
+    words = ["git", "status", "--porcelain"]
+    changes = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    if changes:
+        raise SystemExit(f"Commit first, then run make reproducible again:\n{changes}")
 
 
 def build(folder: Path) -> list[Path]:

@@ -3,7 +3,8 @@
 1. The source archive is packed, and the wheel is built from its contents alone, without a network.
 2. auditwheel checks which libraries the wheel needs, and gives it its manylinux tag.
 3. A bill of materials goes into ``*.dist-info/sboms`` (sbom.py).
-4. The wheel is installed into an empty environment, where smoke.py runs outside of the project.
+4. Notices, licence and bill are in the wheel; twine takes both files as the index would.
+5. The wheel is installed into an empty environment, where smoke.py runs outside of the project.
 
 Both files are left in dist/. Times in them are those of the commit, or SOURCE_DATE_EPOCH, so that
 one commit gives the same bytes on any day (reproducible.py).
@@ -12,17 +13,26 @@ one commit gives the same bytes on any day (reproducible.py).
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 
 from shipping.sbom import bill_of_materials
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
+#: What must be in the wheel's metadata.
+ENCLOSED = (
+    "licenses/LICENSE",
+    "licenses/shipping/notices/nanobind.txt",
+    "licenses/shipping/notices/robin_map.txt",
+    "sboms/ceiba.cdx.json",
+)
 
 
 def main() -> None:
@@ -31,7 +41,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         shutil.move(released(ROOT, DIST, work), DIST)
-        tried(next(DIST.glob("*.whl")), work)
+        wheel = next(DIST.glob("*.whl"))
+        check_contents(wheel)
+        run(sys.executable, "-m", "twine", "check", "--strict", *sorted(DIST.iterdir()))
+        tried(wheel, work)
     for file in sorted(DIST.iterdir()):
         print(f"{file.relative_to(ROOT)}  {file.stat().st_size / 1e6:.1f} MB")
 
@@ -62,7 +75,8 @@ def built(archive: Path, work: Path) -> Path:
         packed.extractall(work / "sources", filter="data")
     sources = next((work / "sources").iterdir())
     os.environ["CCACHE_DISABLE"] = "1"
-    os.environ["CXXFLAGS"] = f"-ffile-prefix-map={work}=."  # no path of this machine in the core
+    # No path of this machine in the core; the folder's name may have blanks.
+    os.environ["CXXFLAGS"] = shlex.quote(f"-ffile-prefix-map={work}=.")
     flags = ["--no-deps", "--no-index", "--no-build-isolation", "-w", work / "built"]
     run(*without_network(), sys.executable, "-m", "pip", "wheel", "-q", *flags, sources)
     return next((work / "built").glob("*.whl"))
@@ -95,6 +109,15 @@ def with_bill(wheel: Path, work: Path) -> Path:
     (work / "packed").mkdir()
     run(sys.executable, "-m", "wheel", "pack", "-d", work / "packed", unpacked)
     return next((work / "packed").glob("*.whl"))
+
+
+def check_contents(wheel: Path) -> None:
+    """Refuse a wheel that lacks a notice, the licence or the bill of materials."""
+    with zipfile.ZipFile(wheel) as packed:
+        names = packed.namelist()
+    absent = [part for part in ENCLOSED if not any(n.endswith(f".dist-info/{part}") for n in names)]
+    if absent:
+        raise SystemExit(f"{wheel.name} lacks {', '.join(absent)}")
 
 
 def tried(wheel: Path, work: Path) -> None:

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/processor/wide_registers.hpp"
 #include "bindings.hpp"
 #include "data/ranges.hpp"
 
@@ -161,6 +162,15 @@ void bind_data(nb::module_& m) {
     m.def("sparse_ranges", &sparse_ranges, nb::arg("values").noconvert(), nb::arg("indices").noconvert(),
           nb::arg("starts").noconvert(), nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("by_rows"),
           "The same as matrix_ranges of a sparse matrix.");
+    m.def(
+        "allow_wide_registers",
+        [](bool allowed) {
+            base::wide_registers_allowed = allowed;
+            return base::has_wide_registers();
+        },
+        nb::arg("allowed"),
+        "Use registers of 512 bits where the processor has them (the default) or not, with the same results: for tests "
+        "and\nbenchmarks. Whether they are used now.");
     m.def("code_integers", &code_integers, nb::arg("values").noconvert(),
           "The sorted distinct values and the code of each row; None if they are spread too widely for a table.");
 }

@@ -1,6 +1,7 @@
 """Run the tests of the core under sanitizers: ``make sanitize``.
 
-    python -m tests.hardening.sanitize                  both, the fast tests of the core
+    python -m tests.hardening.sanitize                  both: tests of the core, a sample of others
+    python -m tests.hardening.sanitize --whole          both, all of these tests
     python -m tests.hardening.sanitize thread --all     one of them, slow tests too
     python -m tests.hardening.sanitize address --tests tests/table
     python -m tests.hardening.sanitize --units          both, the unit tests of cpp/tests alone
@@ -27,21 +28,25 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "sanitize"
 RUNTIME = {"address": "libasan.so", "thread": "libtsan.so"}
-#: What runs the compiled core most: growing, pruning, predicting, searching, explaining; threads:
-#: what grows, routes and explains with several, tables in pieces, and the studio's server.
-TESTS = {
-    "address": ["tests/core", "tests/grow", "tests/optimal", "tests/prune", "tests/families",
-                "tests/properties", "tests/trust", "tests/table/test_unaligned.py",
-                "tests/tree/test_route.py", "tests/tree/test_cut_trees.py",
-                "tests/tree/test_level_trees.py", "tests/estimators/test_beyond_memory.py",
-                "tests/studio/test_answers.py", "tests/studio/test_server.py"],
+#: What runs the compiled core most: growing, pruning, predicting, searching. For threads: what
+#: grows and predicts with several.
+CORE = {
+    "address": ["tests/core", "tests/grow", "tests/optimal", "tests/prune", "tests/properties",
+                "tests/table/test_unaligned.py", "tests/tree/test_route.py",
+                "tests/tree/test_cut_trees.py", "tests/tree/test_level_trees.py"],
     "thread": ["tests/core", "tests/grow", "tests/optimal", "tests/properties/test_invariance.py",
-               "tests/prune/test_cross_validation.py", "tests/trust/test_shapley.py",
-               "tests/trust/test_stability.py", "tests/tree/test_route.py",
-               "tests/tree/test_cut_trees.py", "tests/tree/test_level_trees.py",
+               "tests/prune/test_cross_validation.py", "tests/tree/test_route.py",
+               "tests/tree/test_cut_trees.py", "tests/tree/test_level_trees.py"],
+}  # fmt: skip
+#: What uses it: of these, a sample is run unless the whole is asked for.
+OTHERS = {
+    "address": ["tests/families", "tests/trust", "tests/estimators/test_beyond_memory.py",
+                "tests/studio/test_answers.py", "tests/studio/test_server.py"],
+    "thread": ["tests/trust/test_shapley.py", "tests/trust/test_stability.py",
                "tests/estimators/test_beyond_memory.py", "tests/studio/test_answers.py",
                "tests/studio/test_server.py"],
 }  # fmt: skip
+SAMPLE = 5  # every fifth of the others
 
 #: Tests that limit the address space, of which a sanitizer needs terabytes.
 NOT_HERE = "not cannot_be_started"
@@ -64,10 +69,11 @@ def read_options() -> argparse.Namespace:
     assert __doc__
     parser = argparse.ArgumentParser("tests.hardening.sanitize", description=__doc__.split("\n")[0])
     parser.add_argument("kinds", nargs="*", metavar="address|thread", help="default: both")
+    parser.add_argument("--whole", action="store_true", help="all tests that use the core")
     parser.add_argument("--all", action="store_true", help="slow tests too")
-    parser.add_argument("--tests", nargs="+", metavar="PATH", help="default: those of the core")
+    parser.add_argument("--tests", nargs="+", metavar="PATH", help="these only, all of them")
     parser.add_argument("--units", action="store_true", help="the unit tests of cpp/tests alone")
-    parser.add_argument("--every", type=int, default=1, metavar="K", help="every k-th test only")
+    parser.add_argument("--every", type=int, metavar="K", help="every k-th test only")
     parser.add_argument("--arguments", nargs=argparse.REMAINDER, default=[], help="for pytest")
     return parser.parse_args()
 
@@ -123,7 +129,7 @@ def run(kind: str, python: Path, options: argparse.Namespace) -> int:
         "OPENBLAS_NUM_THREADS": "1",
         "CEIBA_CPP_TESTS": str(FOLDER / kind / "cpp-tests" / "ceiba_tests"),
         "CEIBA_SANITIZE": kind,
-        "CEIBA_EVERY_KTH": str(options.every),
+        **sampling(kind, options),
     }
     # The runtime is loaded first, with the library whose exceptions it watches.
     libraries = (RUNTIME[kind], "libstdc++.so.6")
@@ -131,8 +137,18 @@ def run(kind: str, python: Path, options: argparse.Namespace) -> int:
     words = [*at_fixed_addresses(), "env", f"LD_PRELOAD={runtime}", str(python), "-m", "pytest"]
     chosen = ["-k", NOT_HERE] if options.all else ["-k", NOT_HERE, "-m", "not slow"]
     plugins = ["-q", "-p", "no:cacheprovider", "-p", "tests.hardening.every_kth"]
-    words += [*plugins, "-n", "2", *chosen, *(options.tests or TESTS[kind]), *options.arguments]
+    tests = options.tests or [*CORE[kind], *OTHERS[kind]]
+    words += [*plugins, "-n", "2", "--dist", "worksteal", *chosen, *tests, *options.arguments]
     return subprocess.run(words, cwd=ROOT, env=environment, check=False).returncode
+
+
+def sampling(kind: str, options: argparse.Namespace) -> dict[str, str]:
+    """Say to the plugin every_kth of which tests it keeps how many."""
+    if options.every:
+        return {"CEIBA_EVERY_KTH": str(options.every)}
+    if options.whole or options.tests:
+        return {}
+    return {"CEIBA_EVERY_KTH": str(SAMPLE), "CEIBA_SAMPLED": os.pathsep.join(OTHERS[kind])}
 
 
 def call(*words: str | Path) -> str:

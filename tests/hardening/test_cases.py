@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.hardening.fuzz import NAMES, campaign
-from tests.hardening.fuzz.__main__ import ROOT, WORKER, watch
+from tests.hardening.fuzz.__main__ import ROOT, WORKER, tally_of, watch
 from tests.hardening.fuzz.finding import CASES, FindingError, minimised, replay, run
 
 KEPT = sorted(CASES.glob("*.json"))
@@ -55,6 +55,14 @@ def test_finding_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_smaller_than_what_fails_is_kept() -> None:
     smallest = minimised(12, lambda n: iter([n - 2, n - 1]), lambda n: n >= 5)
     assert smallest == 5
+
+
+def test_tally_counts_the_cases_of_each_kind() -> None:
+    tally = tally_of("properties", range(300))
+    counts = [int(part.rsplit(" ", 1)[1]) for part in tally.split(", ")]
+    assert sum(counts) == 300
+    assert min(counts) > 20, tally
+    assert tally_of("files", range(3)) == ""
 
 
 def test_death_of_a_worker_names_the_case_it_died_in() -> None:

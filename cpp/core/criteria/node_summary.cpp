@@ -93,7 +93,8 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const std::vector<
             any = true;
         }
     }
-    if (out.pure && any) {  // the mean of equal numbers is that number, not its rounded sum divided by n
+    if (!any) return out;  // a branch without rows has no mean or median: the grower gives it that of the node above
+    if (out.pure) {  // the mean of equal numbers is that number, not its rounded sum divided by n
         out.value = first;
         return out;
     }

@@ -97,6 +97,10 @@ def _assemble(
     shape = (len(weight), n_outputs, -1)
     value, counts, limited = grown["value"].reshape(shape), None, grown["limited"]
     if options.task == "regression":
+        if options.empty_branches:
+            value = fill_empty(value.copy(), grown["parent"], weight)
+            if len(limited):
+                limited = fill_empty(limited.copy(), grown["parent"], weight)
         loss = impurity
         if len(limited):
             loss = loss + added_loss(options.criterion_name, value[:, 0, 0], limited)

@@ -30,7 +30,6 @@ Array = npt.NDArray[np.float64]
 
 #: C4.5: weights this close are equal; parts of rows with missing values do not add up exactly.
 _SLACK: Final = 1e-6
-_MANY_ROWS: Final = 2**53  # more than any table has, and whole as a float too
 
 
 @dataclass(frozen=True)
@@ -155,8 +154,8 @@ def set_sizes(
     """Set the rules that count rows; with frequency weights a weight of k is k rows."""
     core.min_weight_leaf = options.min_weight_fraction_leaf * total_weight
     n = total_weight if options.frequency_weights else n_rows
-    min_leaf = min(resolve_min_leaf(options.min_samples_leaf, n), _MANY_ROWS)
-    min_split = min(resolve_min_split(options.min_samples_split, min_leaf, n), _MANY_ROWS)
+    min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
+    min_split = resolve_min_split(options.min_samples_split, min_leaf, n)
     if options.criterion_name == "gain_ratio":
         core.min_branch = float(min_leaf)
         core.min_weight_split = float(min_split) - _SLACK

@@ -22,6 +22,8 @@ from ceiba.options import Check, Option, OptionObject, check_options
 from ceiba.options.checks import instance, integer, nothing, one_of
 from ceiba.options.option import is_same
 
+_MANY_ROWS: Final = 2**53  # more than any table has, and whole as a float too
+
 
 @dataclass(frozen=True, kw_only=True)
 class GrowOptions(OptionRows):
@@ -195,7 +197,7 @@ def resolve_min_leaf(value: int | float, n_rows: float) -> int:
     >>> resolve_min_leaf(5, 150), resolve_min_leaf(0.1, 150)
     (5, 15)
     """
-    return int(value) if _is_count(value) else ceil(value * n_rows)
+    return min(int(value) if _is_count(value) else ceil(value * n_rows), _MANY_ROWS)
 
 
 def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
@@ -208,7 +210,7 @@ def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
     (10, 30)
     """
     count = int(value) if _is_count(value) else max(2, ceil(value * n_rows))
-    return max(count, 2 * min_leaf)
+    return min(max(count, 2 * min_leaf), _MANY_ROWS)
 
 
 def resolve_max_features(value: int | float | str | None, n_columns: int) -> int:

@@ -1,9 +1,9 @@
 """Campaigns that try to break the library: ``make fuzz MINUTES=5``.
 
 A campaign is a module with `draw(seed)`, which gives a case as plain data (JSON), `check(case)`,
-which raises on a finding, and `smaller(case)`, which yields cases that are a little simpler. What a
-campaign found is made as small as possible and kept in tests/hardening/cases, where a fast test
-replays it.
+which raises on a finding, and `smaller(case)`, which yields cases that are a little simpler.
+`KIND`, where it is set, is the entry of a case by which a run counts its cases. What a campaign
+found is made as small as possible and kept in tests/hardening/cases, where a fast test replays it.
 """
 
 from __future__ import annotations

@@ -81,10 +81,20 @@ def run_campaign(name: str, seed: int, seconds: float) -> int:
     print(
         f"{name}: {n_cases} cases, seeds {seed} to {seed + n_cases - 1}; {len(findings)} findings"
     )
+    if tally := tally_of(name, range(seed, seed + n_cases)):
+        print(f"  {tally}")
     if kinds:
         print(f"  {kinds}")
     sys.stdout.flush()
     return len(findings)
+
+
+def tally_of(name: str, seeds: range) -> str:
+    """What the cases were about, and how many of each: does everything get its share?"""
+    module = campaign(name)
+    kind = getattr(module, "KIND", None)
+    kinds = Counter(module.draw(seed)[kind] for seed in seeds) if kind else {}
+    return ", ".join(f"{what} {n}" for what, n in sorted(kinds.items()))
 
 
 def watch(words: list[str], name: str, seed: int, findings: Counter[str]) -> tuple[int, str | None]:

@@ -22,6 +22,7 @@ from tests.hardening.fuzz.options import option_value
 from tests.hardening.fuzz.shrinking import without_part
 from tests.studio.random_work import LEVELS, frame, opened, random_action
 
+KIND = "kind"  # cases are counted by it
 _OPTIONS: list[dict[str, Any]] = [
     {}, {"missing": "surrogate"}, {"missing": "fractional", "criterion": "entropy"},
     {"missing": "majority", "max_depth": 4}, {"min_samples_leaf": 5}, {"max_leaf_nodes": 6},

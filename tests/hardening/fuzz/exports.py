@@ -26,6 +26,7 @@ from tests.hardening.fuzz.shrinking import without_part
 
 _FLAT = ("learn", "surrogate", "majority")
 _ROWS = 200
+KIND = "runtime"  # cases are counted by it
 
 
 def _in_folder(run: Callable[[Drawn, Path], None]) -> Callable[[Drawn], None]:

@@ -21,6 +21,7 @@ from tests.hardening.fuzz.options import draw_options, options_of
 from tests.hardening.fuzz.shrinking import smaller_table, taken
 from tests.properties.fitting import leaf_sets
 
+KIND = "property"  # cases are counted by it
 _EXACT = {"classification": "gini", "regression": "squared_error"}
 _STOPS: dict[str, list[Any]] = {
     "max_depth": [1, 2, 4],

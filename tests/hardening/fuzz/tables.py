@@ -22,6 +22,7 @@ from tests.hardening.fuzz.containers import CONTAINERS, DTYPES, held
 from tests.hardening.fuzz.options import draw_options, options_of
 from tests.hardening.fuzz.shrinking import smaller_table
 
+KIND = "container"  # cases are counted by it
 ALLOWED = (ceiba.CeibaError, NotFittedError)
 
 _NAMES = ["x0", "x1", "x2", "x0", "", "a b", "é", "x <= 1", "target", "\n", "select"]

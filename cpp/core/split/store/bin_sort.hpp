@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/processor/starts.hpp"
 #include "split/store/gathered_rows.hpp"
 #include "split/store/row_store.hpp"
 #include "split/store/small_sort.hpp"
@@ -93,9 +94,8 @@ private:
     void sort_values() {
         items_.resize(n_);
         sorted_items_.resize(n_);
-        rank_all([&](std::size_t i, auto x, float) {
-            items_[i] = {static_cast<double>(x), static_cast<std::uint32_t>(i)};
-        });
+        rank_all(
+            [&](std::size_t i, auto x, float) { items_[i] = {static_cast<double>(x), static_cast<std::uint32_t>(i)}; });
         sort_by_ranks(items_, sorted_items_, [](const Item& a, const Item& b) {
             return a.value < b.value || (a.value == b.value && a.row < b.row);
         });
@@ -147,13 +147,7 @@ private:
     // From rows in the order of the node to the order of the values: by rank, then by insertion.
     template <class T, class Less>
     void sort_by_ranks(const std::vector<T>& from, std::vector<T>& to, Less less) {
-        std::uint32_t sum = 0, longest = 0;
-        for (std::uint32_t& place : count_) {
-            const std::uint32_t n = place;
-            longest = std::max(longest, n);
-            place = sum;
-            sum += n;
-        }
+        const std::uint32_t longest = base::starts_from_counts(count_.data(), count_.size());
         for (std::size_t i = 0; i < n_; ++i) to[count_[ranks_[i]]++] = from[i];
         // count_[r] is now the end of the rows of rank r. Missing values, the last, stay as they are.
         const std::size_t n_ranks = count_.size() - 1, n_present = count_[n_ranks - 1];

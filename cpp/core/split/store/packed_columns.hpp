@@ -23,6 +23,8 @@ public:
     static constexpr int row_bits = 11, class_bits = 10;
     static constexpr std::size_t most_rows = std::size_t{1} << row_bits, most_classes = std::size_t{1} << class_bits;
 
+    static constexpr std::size_t read_past = 16;  // entries behind the last one may be read
+
     static std::uint32_t rank(std::uint32_t entry) { return entry >> (row_bits + class_bits); }
     static std::uint32_t row(std::uint32_t entry) { return (entry >> class_bits) & (most_rows - 1); }
     static std::uint32_t label(std::uint32_t entry) { return entry & (most_classes - 1); }

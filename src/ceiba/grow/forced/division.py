@@ -17,8 +17,9 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
-from ceiba.grow.core_options import core_options
+from ceiba.grow.core_options import core_options, set_sizes
 from ceiba.table import ColumnInfo, Kind, Table
+from ceiba.table.weights import exact_sum
 from ceiba.tree import (
     Cut,
     Intervals,
@@ -287,9 +288,10 @@ class _Decision:
 
     def _large_enough(self, division: Division) -> bool:
         """Tell whether every branch has the rows and the weight that a leaf needs."""
-        core = core_options(
-            self.problem.table, self.problem.options, self.weight, self.problem.scales, None
-        )
+        n_rows = self.problem.table.n_rows
+        total = float(n_rows) if self.weight is None else exact_sum(self.weight)
+        core = _core.GrowOptions()  # of any criterion: those that are tests are not the core's
+        set_sizes(core, self.problem.options, n_rows, total)
         own = np.ones(len(self.rows)) if self.weight is None else self.weight[self.rows]
         rows = np.bincount(division.branch)
         weight = np.bincount(division.branch, weights=own)

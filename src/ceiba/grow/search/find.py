@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Rows = npt.NDArray[np.uint32]
 
 _DEEPEST: Final = 50  # of lookahead without max_depth
+_ENDLESS_MEMORY: Final = 2**62  # bytes
 _REGRESSION_LOSS: Final = {
     "squared_error": "squared_error",
     "friedman_mse": "squared_error",
@@ -196,12 +197,12 @@ def _set_limits(
     request.learn_missing = options.missing != "majority"
     request.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
     if isinstance(search, Lookahead):
-        request.horizon = search.depth
+        request.horizon = counted(search.depth)
         request.time_limit = np.inf
-        request.memory = 2**62
+        request.memory = _ENDLESS_MEMORY
     else:
         request.time_limit, request.gap = float(search.time_limit), float(search.gap)
-        request.memory = int(search.memory_limit * 2**20)
+        request.memory = int(min(search.memory_limit * 2**20, _ENDLESS_MEMORY))
 
 
 def _loss(
