@@ -86,6 +86,18 @@ void bind_layout(nb::module_& m) {
                 self.layout->add(std::move(column));
             },
             nb::arg("n_levels"), "Add a column of levels.")
+        .def(
+            "add_coarse",
+            [](SharedLayout& self, const Array1<double>& edge) {
+                shards::ColumnLayout column;
+                column.edge = to_vector(edge);
+                if (column.edge.size() >= split::most_bins) throw std::invalid_argument("a column has too many edges");
+                for (std::size_t b = 0; b < column.n_bins(); ++b) column.least.push_back(static_cast<double>(b));
+                column.most = column.least;
+                column.coarse = true;
+                self.layout->add(std::move(column));
+            },
+            nb::arg("edge"), "Add a column of numbers that is cut at these edges only.")
         .def_prop_ro(
             "n_words", [](const SharedLayout& self) { return self.layout->n_words(); },
             "Words that the counts of one node take.");
@@ -123,11 +135,21 @@ void bind_layout(nb::module_& m) {
         nb::arg("digits"), "Sums as numbers, rounded once.");
     m.def(
         "place_edges",
-        [](const Array1<double>& values, int max_bins, bool single) {
-            return to_numpy(split::edges_of(to_vector(values), max_bins, single));
+        [](const Array1<double>& values, int max_bins, bool single, std::optional<Array1<double>> weights) {
+            if (weights && weights->shape(0) != values.shape(0))
+                throw std::invalid_argument("there are other weights than values");
+            const std::vector<double> own = weights ? to_vector(*weights) : std::vector<double>{};
+            return to_numpy(split::edges_of(to_vector(values), own, max_bins, single));
         },
-        nb::arg("values"), nb::arg("max_bins"), nb::arg("single"),
-        "Edges of at most max_bins bins that hold about equally many of these values.");
+        nb::arg("values"), nb::arg("max_bins"), nb::arg("single"), nb::arg("weights").none() = nb::none(),
+        "Edges of at most max_bins bins that hold about equally many of these values, or about equal weight.");
+    m.def(
+        "approximate_sample",
+        [](std::size_t n_rows) {
+            const std::vector<std::size_t> rows = split::approximate_sample(n_rows);
+            return to_numpy(std::vector<std::int64_t>(rows.begin(), rows.end()));
+        },
+        nb::arg("n_rows"), "Of so many rows, those by which the edges of max_bins are placed.");
     m.def(
         "bin_rows",
         [](const Columns& columns, const std::vector<std::vector<double>>& edges, Room<std::uint8_t, 2> bytes) {

@@ -9,8 +9,10 @@ import pytest
 
 import ceiba
 from tests.cli.running import ok, run
+from tests.cli.test_report import payload_of
 
 pa = pytest.importorskip("pyarrow")
+csv = pytest.importorskip("pyarrow.csv")
 pq = pytest.importorskip("pyarrow.parquet")
 
 
@@ -39,6 +41,19 @@ def test_learn_from_files_within_a_limit_of_memory(files: Path) -> None:
     mine, theirs = ceiba.load(files / "m.ceiba"), ceiba.load(files / "w.ceiba")
     assert mine.tree_ == theirs.tree_
     assert sorted(path.suffix for path in files.iterdir()) == [".ceiba"] * 2 + [".parquet"] * 3
+
+
+def test_the_page_shows_training_rows(files: Path) -> None:
+    made = {}
+    for data in ("[ab].parquet", "whole.arrow.parquet", "*.csv"):
+        if data == "*.csv":
+            csv.write_csv(pq.read_table(files / "whole.arrow.parquet"), files / "whole.csv")
+        ok("learn", data, "-t", "label", "--max-depth", 3, "-m", "m.ceiba", "--report", "p.html",
+           *([] if "*" in data or data[0] == "w" else ["--memory", "2GB"]), cwd=files)  # fmt: skip
+        made[data] = payload_of(files / "p.html")
+    for data in ("[ab].parquet", "*.csv"):
+        for part in ("columns", "nodes", "histograms", "bars"):
+            assert made[data][part] == made["whole.arrow.parquet"][part], part
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,7 @@ from sklearn.base import clone
 
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
-from ceiba.grow import Multiway
+from ceiba.grow import Chaid, Multiway
 from ceiba.grow.shards import grower, out_of_core, scratch
 from ceiba.grow.shards.second_pass import described
 from ceiba.prune import (
@@ -24,6 +25,7 @@ from ceiba.prune import (
     ReducedError,
     SameAnswer,
 )
+from ceiba.report import payload
 from ceiba.table.scanning import scan as scanning
 from tests.grow.sharding import assert_same_tree
 
@@ -79,6 +81,9 @@ def write(folder: Path, table: Any, ends: tuple[int, ...] = (100, 2300)) -> Any:
                                      {"categorical_splits": "multiway", "min_samples_leaf": 0.01},
                                      {"class_prior": {"yes": 0.2, "no": 0.8}},
                                      {"max_leaf_nodes": 20},
+                                     {"max_bins": 16, "max_leaf_nodes": 40},
+                                     {"criterion": Chaid(split=0.5), "min_samples_leaf": 20},
+                                     {"criterion": "likelihood_ratio", "max_depth": 3},
                                      {"categorical_splits": Multiway(empty=True), "max_depth": 5,
                                       "missing": "majority", "criterion": "entropy"}])  # fmt: skip
 def test_classifier(tmp_path: Path, options: dict[str, Any]) -> None:
@@ -100,6 +105,7 @@ def test_classifier(tmp_path: Path, options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("options", [{"min_samples_leaf": 5}, {"criterion": "poisson"},
                                      {"max_leaf_nodes": 30, "min_samples_leaf": 3},
+                                     {"max_bins": 30}, {"criterion": Chaid(bins=5)},
                                      {"monotonic_cst": {"single": 1}, "max_depth": 5}])  # fmt: skip
 def test_regressor(tmp_path: Path, options: dict[str, Any]) -> None:
     table = table_of(4000, seed=1).drop_columns(["label"])
@@ -183,6 +189,62 @@ def test_pruning(tmp_path: Path, prune: Any) -> None:
     assert names_in(tmp_path) == ["part0.parquet", "part1.parquet", "part2.parquet"]
 
 
+@pytest.mark.parametrize("options", [{"max_bins": 8}, {"criterion": "chi2"}])
+def test_pruning_of_other_ways_to_grow(tmp_path: Path, options: dict[str, Any]) -> None:
+    table = table_of(3000, seed=6).drop_columns(["number"])
+    model = ceiba.DecisionTreeClassifier(prune="cv", random_state=5, max_depth=4, **options)
+    expected = clone(model).fit(table, "label")
+    model.fit(write(tmp_path, table), "label")
+    assert_same_tree(model.tree_, expected.tree_)
+    assert str(model.pruning_table_) == str(expected.pruning_table_)
+
+
+def test_groups_and_what_is_kept(tmp_path: Path) -> None:
+    table = table_of(3000, seed=6).drop_columns(["number"])
+    scan = write(tmp_path, table)
+    model = ceiba.DecisionTreeClassifier(prune=CostComplexity(folds=4, keep_unpruned=True))
+    expected = clone(model).fit(table, "label", groups="integer")
+    model.fit(scan, "label", groups="integer")
+    assert "integer" not in model.tree_.schema.names
+    assert str(model.pruning_table_) == str(expected.pruning_table_)
+    assert_same_tree(model.unpruned_tree_, expected.unpruned_tree_)
+    kept, other = model.cross_validation_, expected.cross_validation_
+    assert np.array_equal(kept.predictions(1), other.predictions(1))
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.cross_validation_.confusion(1), other.confusion(1))
+    model.fit(scan.without("integer"), "label", groups=table["integer"].to_numpy())
+    assert str(model.pruning_table_) == str(expected.pruning_table_)
+
+
+def test_id3(tmp_path: Path) -> None:
+    table = table_of(3000, seed=7).select(["coded", "flag", "integer", "label"])
+    model, expected = ceiba.id3(max_depth=6), ceiba.id3(max_depth=6)
+    scan = write(tmp_path, table)
+    assert_same_tree(model.fit(scan, "label").tree_, expected.fit(table, "label").tree_)
+    assert np.array_equal(model.predict(scan), expected.predict(table.drop_columns(["label"])))
+    with pytest.raises(OptionError, match="column 'letters' lacks"):
+        model.fit(write(tmp_path, table_of(3000).select(["letters", "label"])), "label")
+
+
+@pytest.mark.parametrize("target", ["label", "number"])
+def test_report_of_training_rows(tmp_path: Path, target: str) -> None:
+    table = table_of(3000, seed=8)
+    scan = write(tmp_path, table)
+    kind = ceiba.DecisionTreeClassifier if target == "label" else ceiba.DecisionTreeRegressor
+    model = kind(max_depth=4).fit(table, target)
+    made = payload(model.tree_, train=(scan, target), created="now")
+    expected = payload(model.tree_, train=(table, target), created="now")
+    assert expected["rivals"] is not None
+    assert made["rivals"] is None
+    assert {**made, "rivals": None} == {**expected, "rivals": None}
+    assert made["histograms"]
+    assert made["bars"]
+    assert "<html" in model.report(train=(scan, target), test=(scan, target)).html
+    little = ceiba.scan(tmp_path / "*.parquet", memory=100_000)
+    with pytest.raises(OptionError, match="train of a report takes 0.00012 GB for 3,000 rows"):
+        model.report(train=(little, target))
+
+
 def test_folds_must_fit_into_memory(tmp_path: Path) -> None:
     write(tmp_path, table_of(3000))
     scan = ceiba.scan(tmp_path / "*.parquet", memory=100_000)
@@ -196,24 +258,27 @@ def test_numbers_near_the_ends_of_float64(tmp_path: Path) -> None:
     for scale in (1e300, 1e-290):
         table = pa.table({"x": x, "y": (x + rng.normal(size=1000)) * scale})
         scan = write(tmp_path, table, ends=())
-        model = ceiba.DecisionTreeRegressor(max_depth=4).fit(scan, "y")
-        expected = ceiba.DecisionTreeRegressor(max_depth=4).fit(table, "y")
-        assert_same_tree(model.tree_, expected.tree_)
+        for options in ({}, {"max_bins": 9}, {"criterion": "f_test"}):
+            model = ceiba.DecisionTreeRegressor(max_depth=4, **options).fit(scan, "y")
+            expected = ceiba.DecisionTreeRegressor(max_depth=4, **options).fit(table, "y")
+            assert_same_tree(model.tree_, expected.tree_)
 
 
 @pytest.mark.parametrize(
     "options",
-    [{"prune": ChiSquare()}, {"prune": ReducedError()}, {"honest": True}, {"groups": "number"},
-     {"drop_missing_target": True}, {"leaf_values": "laplace"}, {"missing": "surrogate"}],
+    [{"prune": ChiSquare()}, {"prune": ReducedError()}, {"honest": True},
+     {"drop_missing_target": True}, {"leaf_values": "laplace"}, {"missing": "surrogate"},
+     {"frequency_weights": True}],
 )  # fmt: skip
 def test_what_needs_the_table_is_refused_before_any_pass(
     tmp_path: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scan = write(tmp_path, table_of(400), ends=())
     monkeypatch.setattr(out_of_core, "first_pass", None)
-    groups = options.pop("groups", None)
-    with pytest.raises(OptionError, match=next(iter(options), "groups")):
-        ceiba.DecisionTreeClassifier(**options).fit(scan, "label", groups=groups)
+    with pytest.raises(OptionError, match=next(iter(options))):
+        ceiba.DecisionTreeClassifier(**options).fit(scan, "label")
+    with pytest.raises(OptionError, match="groups says which rows"):
+        ceiba.DecisionTreeClassifier().fit(scan, "label", groups="number")
     with pytest.raises(DataError, match="sample_weight must name a column"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", sample_weight=[1.0] * 400)
     with pytest.raises(OptionError, match=r"Pessimistic\(raising=True\)"):

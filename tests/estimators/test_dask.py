@@ -19,7 +19,9 @@ from ceiba.grow.shards.on_dask import client as dask_client
 from ceiba.grow.shards.on_dask import opening, waiting
 from ceiba.grow.shards.on_dask.exchange import DaskExchange
 from tests.cli.running import run
-from tests.grow.sharding import assert_same_tree, random_problem, sharded, ways_to_cut
+from tests.grow.sharding import assert_same_tree, random_problem, ways_to_cut
+from tests.grow.test_shards_chaid import by_tests
+from tests.grow.test_shards_max_bins import in_shards
 
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
@@ -115,8 +117,21 @@ def test_the_tree_of_a_dask_frame_is_the_tree_in_memory(client: Any) -> None:
         (ceiba.DecisionTreeRegressor(prune="cv", max_depth=5), "weight"),
         (ceiba.DecisionTreeRegressor(max_leaf_nodes=12), None),
         (ceiba.id3(missing="majority", max_depth=4), None),
+        (ceiba.DecisionTreeClassifier(max_bins=8, prune="cv", max_depth=4), "weight"),
+        (ceiba.chaid(split=0.5), "weight"),
+        (ceiba.chaid(task="regression", bins=5), None),
     ],
-    ids=["folds", "weighted folds", "best first", "regression folds", "best first means", "id3"],
+    ids=[
+        "folds",
+        "weighted folds",
+        "best first",
+        "regression folds",
+        "best first means",
+        "id3",
+        "few bins",
+        "chaid",
+        "chaid of numbers",
+    ],
 )
 def test_all_meanings_are_those_of_memory(client: Any, make: Any, weight: str | None) -> None:
     from sklearn.base import clone
@@ -133,6 +148,22 @@ def test_all_meanings_are_those_of_memory(client: Any, make: Any, weight: str | 
     assert_same_tree(model.tree_, expected.tree_)
     for name in ("alpha_", "pruning_table_"):
         assert str(getattr(model, name, None)) == str(getattr(expected, name, None))
+
+
+def test_groups_are_held_out_together(client: Any) -> None:
+    frame = frame_of(600).drop(columns="number")
+    frame["group"] = np.random.default_rng(3).integers(0, 20, len(frame))
+    lazy = dd.from_pandas(frame, npartitions=3, sort=False)
+    make = ceiba.DecisionTreeClassifier(prune="cv", max_depth=4)
+    expected = str(make.fit(frame, "label", groups="group").pruning_table_)
+    assert str(make.fit(lazy, "label", groups="group").pruning_table_) == expected
+    rest = lazy.drop(columns="group")
+    assert str(make.fit(rest, "label", groups=lazy["group"]).pruning_table_) == expected
+    with pytest.raises(SchemaError, match="no column 'grup' with groups"):
+        make.fit(lazy, "label", groups="grup")
+    arrays = lazy[["group"]].to_dask_array(lengths=True)
+    with pytest.raises(SchemaError, match="no column 'group' with groups"):
+        make.fit(arrays, arrays[:, 0], groups="group")
 
 
 def test_empty_partitions_and_refusals(client: Any) -> None:
@@ -404,13 +435,19 @@ def test_killed_workers_change_nothing(
 
 
 def same_on_a_cluster(client: Any, seed: int) -> int:
-    """Grow a random problem over shards on workers; tell how many ways of cutting it were tried."""
+    """Grow a random problem over shards on workers; tell how many leaves its tree has.
+
+    By search, every third one with few bins, every third one by tests.
+    """
     rng = np.random.default_rng(seed)
-    problem = random_problem(rng, str(rng.choice(["classification", "regression"])))
-    expected = problem.grow()
+    task = str(rng.choice(["classification", "regression"]))
+    problem = by_tests(rng, task) if seed % 3 == 2 else random_problem(rng, task)
+    if seed % 3 == 1:
+        problem = replace(problem, options=replace(problem.options, max_bins=9))
     ways = ways_to_cut(rng, problem)
     for name in rng.choice(list(ways), 2, replace=False):
-        over = sharded(problem, ways[str(name)], np.arange(problem.n_rows)[:100])
+        in_order, over = in_shards(problem, ways[str(name)])
+        expected = in_order.grow()
         here = over.table.exchange._shards  # type: ignore[attr-defined]
         there = [client.submit(lambda s: s, shard, pure=False) for shard in here]
         table = over.table.changed(exchange=DaskExchange(client, there))  # type: ignore[attr-defined]

@@ -113,7 +113,8 @@ def assert_same_tree(a: Tree, b: Tree) -> None:
         risk sent_default counts"""
     for name in arrays.split():
         _same(getattr(a, name), getattr(b, name), name)
-    for name in ("kind", "column", "cut", "level_start", "level_code", "level_branch"):
+    splits = """kind column cut level_start level_code level_branch interval_start interval_cut"""
+    for name in splits.split():
         _same(getattr(a.splits, name), getattr(b.splits, name), name)
     assert a.schema == b.schema
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from ceiba.errors import DataError
+from ceiba.grow import Chaid, GrowOptions
 from ceiba.grow.shards import grower
 from ceiba.grow.shards.journal import resumable
 from ceiba.tree import Tree
@@ -35,11 +37,12 @@ class Mortal:
     def each(self, work: Any, given: Any) -> Any:
         return self.inner.each(work, given)
 
+    def change(self, work: Any, given: Any) -> None:
+        self.inner.change(work, given)
+
 
 def grown(problem: Any, journal: Path, rounds: int) -> tuple[Tree, int]:
     """Grow over new shards, which answer a number of rounds; give the tree and the rounds asked."""
-    from dataclasses import replace
-
     over = sharded(problem, np.array_split(np.arange(problem.n_rows), 3), np.arange(20))
     exchange = Mortal(over.table.exchange, rounds)  # type: ignore[attr-defined]
     table = over.table.changed(exchange=exchange)  # type: ignore[attr-defined]
@@ -76,6 +79,26 @@ def test_a_fit_is_resumed_after_every_round(problem: Any, tmp_path: Path) -> Non
     assert saved > n_rounds  # rounds that were not asked again
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"max_bins": 8, "max_depth": 5}, {"criterion": Chaid(split=0.9), "min_samples_leaf": 2}],
+    ids=["max_bins", "chaid"],
+)
+def test_other_ways_to_grow_are_resumed(
+    problem: Any, options: dict[str, Any], tmp_path: Path
+) -> None:
+    problem = replace(problem, options=GrowOptions(task="classification", **options))
+    expected = problem.grow()
+    assert expected.n_leaves > 5
+    _, n_rounds = grown(problem, tmp_path / "whole", 10_000)
+    rounds = n_rounds // 2
+    with pytest.raises(DiedError):
+        grown(problem, tmp_path / "half", rounds)
+    tree, asked = grown(problem, tmp_path / "half", 10_000)
+    assert_same_tree(tree, expected)
+    assert asked < n_rounds
+
+
 def test_an_end_within_a_record_costs_one_round(problem: Any, tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     with pytest.raises(DiedError):
@@ -91,8 +114,6 @@ def test_an_end_within_a_record_costs_one_round(problem: Any, tmp_path: Path) ->
 
 
 def test_the_journal_of_another_fit_is_refused(problem: Any, tmp_path: Path) -> None:
-    from dataclasses import replace
-
     journal = tmp_path / "journal"
     with pytest.raises(DiedError):
         grown(problem, journal, 3)

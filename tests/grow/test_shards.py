@@ -151,12 +151,11 @@ def test_damaged_answers_are_an_error_never_a_tree(
         ("classification", {"criterion": "twoing"}),
         ("classification", {"criterion": "gain_ratio"}),
         ("classification", {"missing": "surrogate"}),
-        ("classification", {"missing": "fractional"}),
         ("classification", {"max_features": 2}),
         ("classification", {"splitter": "random"}),
-        ("classification", {"max_bins": 16}),
         ("classification", {"min_significance": 0.05}),
         ("classification", {"search": "lookahead"}),
+        ("classification", {"frequency_weights": True}),
         ("regression", {"criterion": "absolute_error"}),
     ],
 )

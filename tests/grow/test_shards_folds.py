@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from typing import Any
 
@@ -25,6 +26,15 @@ def assert_same_pruning(a: Pruned, b: Pruned) -> None:
     for name in a.table.columns:
         assert np.array_equal(a.table[name], b.table[name], equal_nan=True), name
     assert a.table.legend == b.table.legend
+    if a.unpruned is None or b.unpruned is None:
+        assert a.unpruned is b.unpruned
+        return
+    assert_same_tree(a.unpruned, b.unpruned)
+    kept, other = a.cross_validation, b.cross_validation
+    assert kept is not None
+    assert other is not None
+    for step in range(len(kept)):
+        assert np.array_equal(kept.predictions(step), other.predictions(step))
 
 
 def random_pruning(rng: np.random.Generator, problem: Any) -> CostComplexity:
@@ -32,7 +42,12 @@ def random_pruning(rng: np.random.Generator, problem: Any) -> CostComplexity:
     scores = ["cost", "error", "log_loss", "brier"]
     if classes and len(problem.target.info.classes[0]) == 2 and problem.weight is None:
         scores.append("auc")
+    groups = rng.integers(0, 12, problem.n_rows) if rng.random() < 0.3 else None
+    if groups is not None and len(np.unique(groups)) < 2:
+        groups = None
     return CostComplexity(
+        groups=groups,
+        keep_unpruned=bool(rng.random() < 0.5),
         folds=int(rng.choice([2, 3, 10])),
         rule=str(rng.choice(["min", "1se"])),  # type: ignore[arg-type]
         score=str(rng.choice(scores)) if classes else "cost",  # type: ignore[arg-type]
@@ -111,15 +126,36 @@ def test_all_trees_are_grown_in_the_same_rounds() -> None:
     assert len(asked) <= 2 * alone  # not 6 times
 
 
+@pytest.mark.parametrize("kind", ["ids", "leave-one-out"])
+def test_folds_that_are_given_are_those_of_memory(kind: str) -> None:
+    rng = np.random.default_rng(5)
+    problem = random_problem(rng, "classification")
+    made = sharded(problem, np.array_split(np.arange(problem.n_rows), 3), np.arange(20))
+    ids = np.array(["p", "q", "r", "s"])[rng.integers(0, 4, problem.n_rows)]
+    given: dict[str, Any] = {"folds": ids} if kind == "ids" else {"folds": kind, "groups": ids}
+    pruning = CostComplexity(**given, keep_unpruned=True)
+    assert_same_pruning(pruning.fit(problem), pruning.fit(made))
+    if kind == "ids":
+        with pytest.raises(OptionError, match="repeats needs a number of folds"):
+            CostComplexity(**given, repeats=2).fit(made)
+
+
+def test_what_is_kept_can_be_pickled() -> None:
+    problem = random_problem(np.random.default_rng(5), "classification")
+    made = sharded(problem, [np.arange(problem.n_rows)], np.arange(20))
+    cv = CostComplexity(folds=3, keep_unpruned=True).fit(made).cross_validation
+    again = pickle.loads(pickle.dumps(cv))
+    assert np.array_equal(again.confusion(0), cv.confusion(0))  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(
     "pruning",
     [
         CostComplexity(folds="leave-one-out"),
-        CostComplexity(folds=[0, 1] * 5),
-        CostComplexity(groups=[0, 1] * 5),
-        CostComplexity(keep_unpruned=True),
+        CostComplexity(folds=[([0, 1], [2, 3])]),
+        CostComplexity(folds=2000),
     ],
-    ids=["leave-one-out", "ids", "groups", "keep_unpruned"],
+    ids=["leave-one-out", "pairs", "many"],
 )
 def test_folds_that_need_memory_are_refused(pruning: CostComplexity) -> None:
     problem = random_problem(np.random.default_rng(5), "classification")

@@ -8,11 +8,20 @@ import numpy as np
 import pytest
 
 import ceiba
+from ceiba import _core
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.tree import Presence, SplitTable, Tree
 from ceiba.tree.routing.trace import trace
 
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e300, -1e300, 1e-300, 3.4e38, 0.1])
+
+
+@pytest.fixture(params=["wide", "lanes"], autouse=True)
+def way_down(request):
+    """Try both: sixteen rows in a register, where the processor is good at it, and eight."""
+    _core.allow_wide_registers(request.param == "wide")
+    yield
+    _core.allow_wide_registers(True)
 
 
 def random_cut_tree(rng: np.random.Generator, n_inner: int, n_columns: int, *, chain: bool = False):

@@ -63,7 +63,7 @@ List<A..., B...> operator+(List<A...>, List<B...>) {
 
 // One criterion of a list, chosen at run time, so that a search is compiled once and not for each of them. It is chosen
 // anew for every question; or, where that would cost something beside the rest, once for a loop over cuts, which is
-// then compiled for each of them (with_criterion).
+// then compiled for each of them (with_chosen). Bounds of criteria (split/survey/bounds.hpp) are chosen alike.
 enum class ChosenPer { question, loop };
 
 template <class Of, ChosenPer = ChosenPer::question>
@@ -74,9 +74,9 @@ public:
     template <class One>
     explicit Chosen(const One& one) : one_(one) {}
 
-    template <class D>
-    void begin(const D& d) {
-        std::visit([&](auto& c) { c.begin(d); }, one_);
+    template <class... D>
+    void begin(const D&... d) {
+        std::visit([&](auto& c) { c.begin(d...); }, one_);
     }
     template <class D>
     bool below(const D& d, double t) const {
@@ -107,14 +107,14 @@ private:
     std::variant<C...> one_;
 };
 
-// f(criterion), in which a criterion that was chosen per loop is the one that was chosen.
+// f(one), in which a criterion that was chosen per loop is the one that was chosen.
 template <class C, class F>
-decltype(auto) with_criterion(const C& criterion, F f) {
-    return f(criterion);
+decltype(auto) with_chosen(const C& one, F f) {
+    return f(one);
 }
 template <class Of, class F>
-decltype(auto) with_criterion(const Chosen<Of, ChosenPer::loop>& criterion, F f) {
-    return criterion.with(f);
+decltype(auto) with_chosen(const Chosen<Of, ChosenPer::loop>& one, F f) {
+    return one.with(f);
 }
 
 // A criterion as options carry it: the place in the list of all criteria (registry.hpp).

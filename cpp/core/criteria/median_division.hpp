@@ -58,7 +58,8 @@ public:
         }
         ranked_ = true;
     }
-    void add(std::size_t i) {
+    // Not inlined: long, and asked for in many places; scans follow() rows instead.
+    [[gnu::noinline]] void add(std::size_t i) {
         ++n_left_;
         for (auto& medians : outputs_) medians.move(i);
     }

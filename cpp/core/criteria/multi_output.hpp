@@ -101,20 +101,21 @@ public:
     bool below(const MultiDivision<D>& d, double t) const {
         return upper(d) < t;
     }
+    // These are not inlined: each loops over outputs and classes, and is asked for in several places.
     template <class D>
-    double upper(const MultiDivision<D>& d) const {
+    [[gnu::noinline]] double upper(const MultiDivision<D>& d) const {
         double sum = 0.0;
         for (std::size_t o = 0; o < parts_.size(); ++o) sum += parts_[o].upper(d.parts()[o]);
         return sum / static_cast<double>(parts_.size()) * (1.0 + 0x1p-50);
     }
     template <class D>
-    double lower(const MultiDivision<D>& d) const {
+    [[gnu::noinline]] double lower(const MultiDivision<D>& d) const {
         double sum = 0.0;
         for (std::size_t o = 0; o < parts_.size(); ++o) sum += parts_[o].lower(d.parts()[o]);
         return sum / static_cast<double>(parts_.size()) * (1.0 - 0x1p-50);
     }
     template <class D>
-    base::DoubleDouble gain(const MultiDivision<D>& d) const {
+    [[gnu::noinline]] base::DoubleDouble gain(const MultiDivision<D>& d) const {
         base::DoubleDouble sum;
         for (std::size_t o = 0; o < parts_.size(); ++o) sum = sum + parts_[o].gain(d.parts()[o]);
         return sum / base::DoubleDouble(static_cast<double>(parts_.size()));

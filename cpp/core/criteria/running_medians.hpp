@@ -55,7 +55,9 @@ public:
         left_.high = static_cast<std::uint32_t>(n ? n - 1 : 0);  // an empty side: any row is between its medians
     }
     void move(std::size_t row) {
-        follow([row](std::size_t) { return row; }, 1, Trace{});
+        const std::uint32_t rank = rank_[row];
+        to_left(rank, value_[rank], left_);
+        from_right(rank, value_[rank], right_);
     }
 
     // Where figures of the divisions are written as rows move; null: they are not.

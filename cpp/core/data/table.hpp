@@ -38,7 +38,10 @@ class Column {
 public:
     template <class T>
     static Column numeric(const T* values, std::ptrdiff_t stride) {
-        return {ColumnKind::numeric, values, stride, stored_as<T>(), 0};
+        return numeric(values, stride, stored_as<T>());
+    }
+    static Column numeric(const void* values, std::ptrdiff_t stride, Stored stored) {
+        return {ColumnKind::numeric, values, stride, stored, 0};
     }
     static Column levels(const std::int32_t* codes, std::ptrdiff_t stride, std::int32_t n_levels, bool ordered) {
         return {ordered ? ColumnKind::ordered : ColumnKind::levels, codes, stride, Stored::int32, n_levels};

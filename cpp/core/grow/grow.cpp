@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/ascending.hpp"
 #include "base/random.hpp"
 #include "base/thread_pool.hpp"
 #include "criteria/node_summary.hpp"
@@ -106,8 +107,9 @@ private:
         }
         if (apart.empty()) return;
         if (apart.size() == 1) return subtree(std::move(apart[0]), builders_[0], 0);
-        std::stable_sort(apart.begin(), apart.end(),
-                         [](const Open& a, const Open& b) { return a.rows.size() > b.rows.size(); });
+        std::vector<double> falling;
+        for (const Open& open : apart) falling.push_back(-static_cast<double>(open.rows.size()));
+        base::sort_by(falling, apart);
         const std::size_t first = builders_.size();
         builders_.resize(first + apart.size());
         for (std::size_t i = 0; i < apart.size(); ++i) {

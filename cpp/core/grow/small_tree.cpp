@@ -1,12 +1,15 @@
 #include "grow/small_tree.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "base/allow_list.hpp"
+#include "base/processor/wide_registers.hpp"
 #include "criteria/class_criteria.hpp"
+#include "grow/wide_entries.hpp"
 #include "tree/builder.hpp"
 
 namespace ceiba::grow {
@@ -51,6 +54,10 @@ namespace {
 
 // More values (rows x columns) than this no longer lie in the cache.
 constexpr std::size_t most_values = std::size_t{1} << 17;
+// Fewer are done before sixteen at a time have begun.
+constexpr std::int32_t least_wide_rows = 16;
+// Entries that are scanned between two looks at the clock: less than a millisecond.
+constexpr std::size_t work_per_poll = 100000;
 // A whole table in one thread: 128 MB of entries.
 constexpr std::size_t most_values_alone = std::size_t{1} << 25;
 
@@ -104,6 +111,7 @@ void reserve(tree::TreeArrays& out, std::size_t n_nodes, std::size_t n_classes) 
 SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options)
     : stop_(options, options.search),
       n_classes_(n_classes),
+      wide_(base::has_wide_registers()),
       ties_go_last_(options.search.missing == split::Missing::learn) {
     const double least = std::ceil(options.search.min_weight);
     min_rows_ = std::max<std::size_t>({1, options.search.min_rows, static_cast<std::size_t>(least)});
@@ -120,8 +128,8 @@ bool SmallGrower::prepare(bool all_there) {
     if (!all_there) return false;
     while (reciprocal_.size() <= columns_.n_rows())
         reciprocal_.push_back(1.0 / static_cast<double>(reciprocal_.size()));
-    goes_left_.resize(columns_.n_rows());
-    spare_.resize(columns_.n_rows() + 1);
+    goes_left_.resize(columns_.n_rows() + 64);
+    spare_.resize(columns_.n_rows() + past_entries);
     return true;
 }
 
@@ -134,8 +142,13 @@ tree::TreeArrays SmallGrower::grow(int depth, double whole_weight, base::Interru
     stack_.clear();
     stack_.push_back({0, static_cast<std::uint32_t>(columns_.n_rows()), -1, depth});
     stack_.back().splittable = splittable(stack_.back(), open_counts(0));
+    std::size_t work = 0;  // entries since the host was asked
     while (!stack_.empty()) {
-        if (interrupt) interrupt->poll();
+        work += stack_.back().size() * columns_.size();
+        if (interrupt && work > work_per_poll) {
+            interrupt->poll();
+            work = 0;
+        }
         visit();
     }
     tree::link_branches(out_);
@@ -201,6 +214,21 @@ void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::
                        ones = static_cast<std::int32_t>(counts_[n_classes_ + one_]);
     const std::uint32_t one = one_;
     const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
+    const auto offer = [&](std::int32_t i, std::int32_t left_ones) {
+        if (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) return;
+        const std::int64_t left = i + 1, right = n - left, exact = std::int64_t{n} * left_ones - left * ones;
+        if (best.offer(exact * exact, left * right, columns_.column(at, 0)))
+            best.place(at, 0, static_cast<std::size_t>(left));
+    };
+    if (wide_ && n >= least_wide_rows) {
+        const TwoClassScan scan{entries, PackedColumns::most_classes - 1, one, n, ones, first - 1, last};
+        for (Promising sixteen; next_promising(scan, best.threshold, sixteen);)
+            for (std::uint32_t cuts = sixteen.cuts; cuts != 0; cuts &= cuts - 1) {
+                const int lane = std::countr_zero(cuts);
+                offer(sixteen.begin + lane, sixteen.left_ones(lane));
+            }
+        return;
+    }
     const double* const reciprocal = reciprocal_.data();
     std::int32_t left_ones = 0, i = 0;
     double threshold = best.threshold;
@@ -210,10 +238,7 @@ void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::
         const std::int32_t left = i + 1, right = n - left;
         const double shift = static_cast<double>(n * left_ones - left * ones);
         if (shift * shift * (reciprocal[left] * reciprocal[right]) < threshold) continue;
-        if (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
-        const std::int64_t exact = std::int64_t{n} * left_ones - std::int64_t{left} * ones;
-        if (best.offer(exact * exact, std::int64_t{left} * right, columns_.column(at, 0)))
-            best.place(at, 0, static_cast<std::size_t>(left));
+        offer(i, left_ones);
         threshold = best.threshold;
     }
 }
@@ -324,9 +349,16 @@ void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, b
     const std::uint32_t n_left = inside ? best.end - best.begin : n - (best.end - best.begin);
     const std::uint8_t* const goes_left = goes_left_.data();
     std::uint32_t* const spare = spare_.data();
+    const bool wide = wide_ && n >= static_cast<std::uint32_t>(least_wide_rows);
+    LeftRows left_rows;
+    if (wide) left_rows.set(goes_left, columns_.n_rows());
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         if (c == best.at && best.code == 0) continue;
         std::uint32_t* const entries = columns_.entries(c) + open.begin;
+        if (wide) {
+            part_entries(entries, {n, n_left, keep_first, keep_second}, left_rows, PackedColumns::class_bits, spare);
+            continue;
+        }
         if (!keep_second) {
             for (std::uint32_t i = 0, left = 0; left < n_left; ++i) {
                 entries[left] = entries[i];

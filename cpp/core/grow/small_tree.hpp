@@ -35,7 +35,7 @@ public:
     bool read(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
     bool read(const split::NodeRows& node);
 
-    // Grows the tree of the rows read last. `interrupt` is asked once per node, if it is given.
+    // Grows the tree of the rows read last. `interrupt` is asked now and then, if it is given.
     tree::TreeArrays grow(int depth, double whole_weight, base::Interrupt* interrupt);
 
 private:
@@ -65,6 +65,7 @@ private:
 
     StopRules stop_;
     std::size_t n_classes_, min_rows_ = 1;
+    bool wide_;          // sixteen entries at a time (wide_entries.hpp)
     bool ties_go_last_;  // the default branch of a split in halves, as in scikit-learn
     split::PackedColumns columns_;
     std::vector<double> reciprocal_, real_counts_;

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/ascending.hpp"
 #include "base/radix_sort.hpp"
 #include "optimal/incumbent.hpp"
 #include "optimal/search.hpp"
@@ -202,8 +203,9 @@ private:
         const Status status =
             stopped([&] { search_->solve(root_, request_.max_depth, request_.max_leaves, infinite, &collected); });
         out.all_alternatives = status == Status::proven;
-        std::stable_sort(collected.trees.begin(), collected.trees.end(),
-                         [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::vector<double> values;
+        for (const auto& tree : collected.trees) values.push_back(tree.first);
+        base::sort_by(values, collected.trees);
         std::unordered_set<std::uint64_t> seen{partition(best_.plan)};
         for (const auto& [value, plan] : collected.trees) {
             if (!seen.insert(partition(plan)).second) continue;

@@ -7,12 +7,17 @@
 #include <memory>
 #include <type_traits>
 
+#include "base/processor/wide_registers.hpp"
+
 namespace ceiba::predict {
 
 namespace {
 
 constexpr std::size_t block_bytes = 24576;  // they stay in the first cache, with some nodes beside them
 constexpr std::size_t few_rows = 32;        // are not worth a block
+constexpr std::size_t most_columns = 256;   // of a block of columns for the wide walk: the second cache holds them
+// The places of values in a block of the wide walk are numbers of 31 bits.
+constexpr std::ptrdiff_t farthest_row = (std::ptrdiff_t{1} << 30) / static_cast<std::ptrdiff_t>(wide_rows);
 
 // The largest float32 that is not above the cut.
 float not_above(double cut) {
@@ -99,6 +104,9 @@ void CutTree::finish(std::uint32_t least_depth) {
         small_.push_back({not_above(node.cut), packed});
         rounded_.push_back({nearest(node.cut), packed});
     }
+    const std::uint32_t lost = static_cast<std::uint32_t>(nodes_.size());
+    rounded_.push_back({std::numeric_limits<float>::infinity(), (lost << column_bits_) | columns_.front()});
+    id_.push_back(-1);
 }
 
 bool CutTree::serves(const data::Table& table) const {
@@ -166,15 +174,6 @@ std::int32_t CutTree::end_of(const char* row, std::ptrdiff_t column_step) const 
 template std::int32_t CutTree::end_of<double>(const char*, std::ptrdiff_t) const;
 template std::int32_t CutTree::end_of<float>(const char*, std::ptrdiff_t) const;
 
-// Asks for the next rows, if there are as many.
-namespace {
-auto following(const Ahead& ahead, std::size_t after, std::size_t n, std::size_t n_rows) {
-    return [&ahead, after, n, enough = after + n <= n_rows](std::size_t done) {
-        if (enough) ahead(after, n, done);
-    };
-}
-}  // namespace
-
 // Rows that lie in one piece, where they are.
 template <class T>
 void CutTree::by_rows(const Task& task, Matrix matrix) const {
@@ -192,7 +191,7 @@ void CutTree::by_rows(const Task& task, Matrix matrix) const {
             missing = any_missing(reinterpret_cast<const T*>(row_at(begin + i)) + first, one_piece ? n * width : width);
         const auto route = [&](auto step) {
             route_lanes(n, row_at(begin), matrix.row_step, least_depth_, id_.data(), task.out + (begin - task.begin),
-                        step, following(ahead, begin + n, n, task.table.n_rows), [](std::size_t) {});
+                        step, Following(ahead, begin + n, n, task.table.n_rows), [](std::size_t) {});
         };
         if constexpr (std::is_same_v<T, float>)
             missing ? route(SmallStep<true, false, 0>{small_.data(), column_bits_})
@@ -202,33 +201,40 @@ void CutTree::by_rows(const Task& task, Matrix matrix) const {
     }
 }
 
+// Adds the columns that the tree asks for; true: some are not float32.
+bool CutTree::look_ahead(const data::Table& table, Ahead& ahead) const {
+    bool others = false;
+    for (const std::uint32_t c : columns_) {
+        ahead.add(table.columns[c].data(), table.columns[c].stride());
+        others |= !table.columns[c].is<float>();
+    }
+    return others;
+}
+
+// The columns that the tree asks for, as float32; true: some value is missing.
+bool CutTree::copy_columns(const data::Table& table, std::size_t begin, std::size_t n, int shift, float* block) const {
+    bool missing = false;
+    for (const std::uint32_t c : columns_)
+        missing |= narrow_column(table.columns[c], begin, n, block + (static_cast<std::size_t>(c) << shift));
+    return missing;
+}
+
 // Columns by themselves: copied as float32, one block of rows at a time.
 template <int Shift>
 void CutTree::by_columns(const Task& task) const {
     const std::size_t span = columns_.back() + std::size_t{1}, n_rows = std::size_t{1} << Shift;
     const auto block = std::make_unique_for_overwrite<float[]>(span << Shift);
     Ahead ahead;
-    bool rounded = false;
-    for (const std::uint32_t c : columns_) {
-        ahead.add(task.table.columns[c].data(), task.table.columns[c].stride());
-        rounded |= !task.table.columns[c].is<float>();
-    }
+    const bool rounded = look_ahead(task.table, ahead);
     for (std::size_t begin = task.begin; begin < task.end; begin += n_rows) {
         const std::size_t n = std::min(n_rows, task.end - begin), after = begin + n;
-        bool missing = false;
-        for (const std::uint32_t c : columns_) {
-            float* const to = block.get() + (static_cast<std::size_t>(c) << Shift);
-            const data::Column& column = task.table.columns[c];
-            missing |= column.is<float>()    ? narrow_column<float>(column, begin, n, to)
-                       : column.is<double>() ? narrow_column<double>(column, begin, n, to)
-                                             : narrow_numbers(column, begin, n, to);
-        }
+        const bool missing = copy_columns(task.table, begin, n, Shift, block.get());
         std::int32_t* const out = task.out + (begin - task.begin);
         std::size_t n_aside = 0;
         const auto route = [&](auto step) {
             route_lanes(n, reinterpret_cast<const char*>(block.get()),
                         std::integral_constant<std::ptrdiff_t, sizeof(float)>{}, least_depth_, id_.data(), out, step,
-                        following(ahead, after, n, task.table.n_rows), [&](std::size_t row) {
+                        Following(ahead, after, n, task.table.n_rows), [&](std::size_t row) {
                             ++n_aside;
                             exactly({task.table, begin + row, begin + std::min(row + lanes, n), out + row});
                         });
@@ -243,6 +249,85 @@ void CutTree::by_columns(const Task& task) const {
     }
 }
 
+// Rows that lie in one piece, where they are; float64 is copied as float32.
+template <class T>
+bool CutTree::widely_by_rows(const Task& task, Matrix matrix) const {
+    constexpr bool copied = std::is_same_v<T, double>;
+    const std::size_t first = columns_.front(), width = columns_.back() - first + std::size_t{1};
+    const std::size_t n_rows = std::clamp<std::size_t>(block_bytes / (width * sizeof(float)), 2 * lanes, wide_rows);
+    const std::ptrdiff_t step = copied ? static_cast<std::ptrdiff_t>(width) : matrix.row_step / 4;
+    if (copied ? !dense_ : matrix.row_step % 4 != 0 || std::abs(step) > farthest_row) return false;
+    const auto row_at = [&](std::size_t i) {
+        return reinterpret_cast<const T*>(matrix.data + static_cast<std::ptrdiff_t>(i) * matrix.row_step);
+    };
+    const bool one_piece = matrix.row_step == static_cast<std::ptrdiff_t>(width * sizeof(T));
+    std::vector<float> block(copied ? first + n_rows * width : 0);
+    Ahead ahead;
+    if (dense_) ahead.add(reinterpret_cast<const char*>(row_at(0) + first), matrix.row_step);
+    for (std::size_t begin = task.begin, n; begin < task.end; begin += n) {
+        n = std::min(n_rows, task.end - begin);
+        bool missing = !dense_;  // not known
+        for (std::size_t i = 0; i < n && dense_; i += one_piece ? n : 1) {
+            const T* const from = row_at(begin + i) + first;
+            const std::size_t size = one_piece ? n * width : width;
+            if constexpr (copied)
+                missing |= narrow_values(from, size, block.data() + first + i * width);
+            else
+                missing |= any_missing(from, size);
+        }
+        const float* data;
+        if constexpr (copied)
+            data = block.data();
+        else
+            data = row_at(begin);
+        if (!walk_block(task, begin, {data, static_cast<std::int32_t>(step), 0, n, missing, copied}, ahead)) break;
+    }
+    return true;
+}
+
+bool CutTree::widely_by_columns(const Task& task) const {
+    constexpr int shift = 8;
+    static_assert(1u << shift == wide_rows);
+    const std::size_t span = columns_.back() + std::size_t{1};
+    if (span > most_columns) return false;
+    const auto block = std::make_unique_for_overwrite<float[]>(span << shift);
+    Ahead ahead;
+    const bool rounded = look_ahead(task.table, ahead);
+    for (std::size_t begin = task.begin, n; begin < task.end; begin += n) {
+        n = std::min(wide_rows, task.end - begin);
+        const bool missing = copy_columns(task.table, begin, n, shift, block.get());
+        if (!walk_block(task, begin, {block.get(), 1, shift, n, missing, rounded}, ahead)) break;
+    }
+    return true;
+}
+
+// False: so many rows cannot be decided in float32 that all that follow were sent down in float64.
+bool CutTree::walk_block(const Task& task, std::size_t begin, const SmallRows& rows, const Ahead& ahead) const {
+    const SmallTree tree{rows.rounded ? rounded_.data() : small_.data(), column_bits_, least_depth_, id_.data(),
+                         static_cast<std::uint32_t>(nodes_.size())};
+    const std::size_t after = begin + rows.n;
+    std::int32_t* const out = task.out + (begin - task.begin);
+    walk_wide(tree, rows, Trickle(ahead, after, std::min(rows.n, task.table.n_rows - after)), out);
+    if (!rows.rounded) return true;
+    std::size_t n_lost = 0;
+    for (std::size_t i = 0; i < rows.n; ++i) {
+        if (out[i] >= 0) continue;
+        ++n_lost;
+        exactly({task.table, begin + i, begin + i + 1, out + i});
+    }
+    if (2 * n_lost <= rows.n) return true;
+    exactly({task.table, after, task.end, out + rows.n});
+    return false;
+}
+
+// By sixteen rows in a register; false: not on this processor, or not these rows.
+bool CutTree::widely(const Task& task) const {
+    if (!base::has_fast_gathers()) return false;
+    if (const Matrix rows = in_place<float>(task.table); rows.data) return widely_by_rows<float>(task, rows);
+    if (const Matrix rows = in_place<double>(task.table); rows.data) return widely_by_rows<double>(task, rows);
+    return widely_by_columns(task);
+}
+
 void CutTree::apply(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out) const {
     if (columns_.empty()) {  // a tree of one leaf
         std::fill(out, out + (end - begin), id_[0]);
@@ -250,6 +335,7 @@ void CutTree::apply(const data::Table& table, std::size_t begin, std::size_t end
     }
     const Task task{table, begin, end, out};
     if (small_.empty() || end - begin < few_rows) return exactly(task);
+    if (widely(task)) return;
     if (const Matrix rows = in_place<float>(table); rows.data) return by_rows<float>(task, rows);
     if (const Matrix rows = in_place<double>(table); rows.data) return by_rows<double>(task, rows);
     columns_.size() * 256 * sizeof(float) <= block_bytes ? by_columns<8>(task) : by_columns<5>(task);

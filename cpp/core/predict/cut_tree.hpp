@@ -1,6 +1,7 @@
 // A tree of plain cuts, laid out for speed: what most trees are, and what most predictions go through.
 //
-// - Rows go down eight at a time (lanes.hpp). A node has 16 bytes, or 8 for float32, where column and first child share
+// - Rows go down eight at a time (lanes.hpp), or sixteen where the processor has the registers for it (wide_walk.hpp;
+//   float64 is then rounded in C order too). A node has 16 bytes, or 8 for float32, where column and first child share
 //   one word. A matrix in C order is read where it is; of anything else (F order, columns of a frame, float32 beside
 //   float64) the columns that the tree asks for are copied as float32, one block of rows at a time (row_block.hpp).
 // - The two branches of a node stand together, and after them those of the branch with more rows: a way down crosses
@@ -18,6 +19,7 @@
 
 #include "data/table.hpp"
 #include "predict/row_block.hpp"
+#include "predict/wide_walk.hpp"
 
 namespace ceiba::predict {
 
@@ -48,10 +50,6 @@ private:
         std::uint32_t column;
         std::uint32_t first_child;  // bit 31: missing goes to the second branch
     };
-    struct SmallNode {
-        float cut;
-        std::uint32_t packed;  // missing goes to the second branch (bit 31) | first child | column (column_bits_)
-    };
     template <bool Missing, bool Rounded, int Shift>
     struct SmallStep;
     template <class T, bool Missing>
@@ -78,13 +76,22 @@ private:
     void by_rows(const Task& task, Matrix rows) const;
     template <int Shift>
     void by_columns(const Task& task) const;
+    bool look_ahead(const data::Table& table, Ahead& ahead) const;
+    bool copy_columns(const data::Table& table, std::size_t begin, std::size_t n, int shift, float* block) const;
+
+    bool widely(const Task& task) const;
+    template <class T>
+    bool widely_by_rows(const Task& task, Matrix rows) const;
+    bool widely_by_columns(const Task& task) const;
+    bool walk_block(const Task& task, std::size_t begin, const SmallRows& rows, const Ahead& ahead) const;
 
     std::vector<Node> nodes_;
-    std::vector<SmallNode> small_, rounded_;  // empty: they do not fit; cuts not above, and to the nearest
+    // Empty: they do not fit; cuts not above, and to the nearest (with one more, for rows that are not decided).
+    std::vector<SmallNode> small_, rounded_;
     int column_bits_ = 0;
     std::uint32_t least_depth_ = 0;
     bool dense_ = false;                  // does the tree ask for half of the columns between the first and the last?
-    std::vector<std::int32_t> id_;        // of each node in the Tree
+    std::vector<std::int32_t> id_;        // of each node in the Tree; -1 of the one more
     std::vector<std::uint32_t> columns_;  // that the tree asks for, ascending
 };
 

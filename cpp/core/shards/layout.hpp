@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,6 +22,7 @@ struct ColumnLayout {
     std::vector<double> edge;   // numbers: the bin of x is the number of edges below x
     std::vector<double> least;  // numbers, per bin: the smallest value of the whole table, +inf where there is none
     std::vector<double> most;   // and the largest
+    bool coarse = false;        // numbers that are cut at edges only (max_bins): each counts as the number of its bin
     std::size_t slot = 0;       // numbers: place of this column among the bytes of a row
     std::size_t first_cell = 0;
 
@@ -30,6 +32,10 @@ struct ColumnLayout {
     std::size_t bin_of(double x) const {
         return static_cast<std::size_t>(std::lower_bound(edge.begin(), edge.end(), x) - edge.begin());
     }
+    // Coarse: the last bin below a cut between two numbers of bins; where bins between are empty, the middle one.
+    std::size_t last_bin_below(double cut) const { return static_cast<std::size_t>(std::ceil(cut)) - 1; }
+    // A cut as it stands in the tree.
+    double real_cut(double cut) const { return coarse ? edge[last_bin_below(cut)] : cut; }
 };
 
 struct Layout {

@@ -46,6 +46,15 @@ std::uint64_t LevelGrower::rows_open() const {
                            [](std::uint64_t sum, const Open& o) { return sum + (o.searched ? o.n_rows : 0); });
 }
 
+tree::TreeArrays LevelGrower::tree() const {
+    tree::TreeArrays out = tree::assemble(builders_, limits_);
+    for (std::size_t i = 0; i < out.splits.size(); ++i)
+        if (static_cast<split::Kind>(out.splits.kind[i]) == split::Kind::cut)
+            out.splits.cut[i] =
+                layout_->column[static_cast<std::size_t>(out.splits.column[i])].real_cut(out.splits.cut[i]);
+    return out;
+}
+
 Words LevelGrower::new_round(Ask ask) {
     ask_ = ask;
     Words round{n_levels_};

@@ -39,7 +39,7 @@ public:
     bool done() const { return phase_ == Phase::done; }
     const Words& round() const { return round_; }
     void take(std::span<const std::uint64_t> answer, base::Interrupt& interrupt);
-    tree::TreeArrays tree() const { return tree::assemble(builders_, limits_); }
+    tree::TreeArrays tree() const;
 
     // For whoever shows how far it is.
     int level() const { return static_cast<int>(n_levels_); }

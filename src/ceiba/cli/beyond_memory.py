@@ -121,7 +121,7 @@ def fit_files(
             sample_weight=work.weight,
             checkpoint=beyond.checkpoint,
         )
-    work.train = (None, range(table.n_rows))
+    work.train, work.scanned = (None, range(table.n_rows)), (table, work.target)
     source = how_read(opened.loaded)
     work.source = source | {"names": names}
     return model

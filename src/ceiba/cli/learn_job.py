@@ -54,7 +54,9 @@ class Learning:
         in memory once.
     task : str
     train : tuple of (Table, target)
-        What the model was fitted to.
+        What the model was fitted to; beyond memory, None and the rows.
+    scanned : tuple of (Scan, str), optional
+        What it was fitted to beyond memory.
     test : tuple of (frame, target, weights), optional
         The held-out rows.
     """
@@ -71,6 +73,7 @@ class Learning:
     task: str = ""
     source: Any = None
     train: Any = None
+    scanned: Any = None
     test: Any = None
 
     def read(self, task: str | None, *, advise: bool) -> None:
@@ -240,12 +243,16 @@ class Learning:
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
         """Write the page, with the training rows and the held-out ones."""
+        from ceiba.report.scanned import fits_into_memory
+
         held_out = None
         if self.test is not None:
             held_out = (as_columns(self.test[0]), self.test[1])
         elif test is not None:
             held_out = truth_of(model, test, self.reading, self.target, None)[:2]
-        train = None if self.train[0] is None else self.train  # beyond memory
+        train = self.train
+        if self.scanned is not None:
+            train = self.scanned if fits_into_memory(self.scanned[0]) else None
         model.report(path, train=train, test=held_out)
         remark(f"report written to {path}", self.quiet)
 

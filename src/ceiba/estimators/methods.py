@@ -267,7 +267,7 @@ class EstimatorMethods(TrustMethods):
             Where to write the page.
         train, test : (X, y), or a frame that holds the target, optional
             Test rows add held-out figures everywhere; training rows add quantiles and, for
-            regression, box plots. Rows themselves are not put into the page.
+            regression, box plots. Rows themselves are not put into the page. X may be a scan.
         title : str, optional
         lang : {"en", "es", "pt"}, default="en"
             Language in which the page opens; the reader can switch.

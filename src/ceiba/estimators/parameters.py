@@ -255,6 +255,8 @@ def expand(name: str, value: Any) -> Any:
 
 def grow_options(stated: Mapping[str, Any], task: Task) -> GrowOptions:
     """Give the options of growing that the stated parameters mean."""
+    if not stated:
+        return _shared_options(task)
     chosen = {name: value for name, value in stated.items() if name in OPTIONS[task]}
     if "random_state" in stated:
         chosen["seed"] = seed_of(stated["random_state"])

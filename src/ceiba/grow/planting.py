@@ -2,7 +2,8 @@
 
 A chooser looks at the rows of a node and gives a `Question`, or None for a leaf. The branches of a
 question are groups of rows (numbers), in which the chooser is asked again. What the nodes hold is
-counted at the end by `Tree.recount`; the tests of the choices stay with the tree.
+counted at the end as `Tree.recount` does, in sums that do not depend on the order of the rows; the
+tests of the choices stay with the tree.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.grow.units import Units
-from ceiba.table import Table, Target
+from ceiba.table import Schema, Table, Target
 from ceiba.tree import NodeTest, SplitKind, SplitTable, SplitTests, Tree
 from ceiba.tree.construct.skeleton import skeleton
+from ceiba.tree.routing.recount import recount
+from ceiba.tree.routing.sums import in_order, rounded_once
 
 Rows = npt.NDArray[np.intp]
 
@@ -84,22 +87,18 @@ def plant(
         tests[node] = choice.test
         for group in reversed(choice.question.below):
             waiting.append((node, here[choice.group == group], depth + 1))
-    tree = _counted(table, target, asked, parent, weight, rows, criterion, unseen)
+    schema = table.schema.with_target(target.info)
+    bare = bare_tree(schema, asked, parent, criterion=criterion, unseen=unseen)
+    tree = _counted(bare, table, target, weight, rows)
     return replace(tree, tests=SplitTests.of_nodes(len(asked), tests)) if tests else tree
 
 
-def _counted(
-    table: Table,
-    target: Target,
-    asked: list[Question | None],
-    parent: list[int],
-    weight: npt.NDArray[np.float64] | None,
-    rows: Rows,
-    criterion: str,
-    unseen: str,
+def bare_tree(
+    schema: Schema, asked: list[Question | None], parent: list[int], *, criterion: str, unseen: str
 ) -> Tree:
-    bare = skeleton(
-        table.schema.with_target(target.info),
+    """Give the tree of these questions, in which no rows were counted yet."""
+    return skeleton(
+        schema,
         np.array(parent, np.int32),
         _splits(asked),
         np.array([-1 if q is None else q.missing for q in asked], np.int32),
@@ -109,6 +108,25 @@ def _counted(
         cost_matrix=None,
         class_prior=None,
     )
+
+
+def restored(tree: Tree, units: Units) -> Tree:
+    """Give a tree of squared errors whose target was divided in the units of the target."""
+    if not units.target:
+        return tree
+    with np.errstate(over="ignore", under="ignore"):
+        square = {name: np.ldexp(getattr(tree, name), 2 * units.target)
+                  for name in ("impurity", "gain", "risk")}  # fmt: skip
+        return replace(tree, value=np.ldexp(tree.value, units.target), **square)
+
+
+def _counted(
+    bare: Tree,
+    table: Table,
+    target: Target,
+    weight: npt.NDArray[np.float64] | None,
+    rows: Rows,
+) -> Tree:
     labels = target.values[rows]
     classes = target.info.task == "classification"
     if classes:
@@ -119,13 +137,9 @@ def _counted(
         table if len(rows) == table.n_rows else table.take(np.isin(np.arange(table.n_rows), rows))
     )
     units = Units.of(np.asarray(y), None) if not classes else Units()
-    tree = bare.recount(part, units.shrink_target(y), sample_weight=own)
-    if not units.target:
-        return tree
-    with np.errstate(over="ignore", under="ignore"):
-        square = {name: np.ldexp(getattr(tree, name), 2 * units.target)
-                  for name in ("impurity", "gain", "risk")}  # fmt: skip
-        return replace(tree, value=np.ldexp(tree.value, units.target), **square)
+    add = in_order if classes and own is None else rounded_once  # counts are exact in any order
+    tree = recount(bare, part, units.shrink_target(y), sample_weight=own, keep_value=False, add=add)
+    return restored(tree, units)
 
 
 def _splits(asked: list[Question | None]) -> SplitTable:

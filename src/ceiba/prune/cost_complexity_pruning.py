@@ -6,6 +6,7 @@ cross-validation: `cross_validation/`; the rules and the table: `pruning_table.p
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
 from ceiba.prune.cross_validation.folds import seed_of
 from ceiba.prune.cross_validation.over_shards import folds_over_shards
 from ceiba.prune.cross_validation.scored import SCORES, Score, fold_tree_of
+from ceiba.prune.cross_validation.shard_trees import without_shards
 from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate, run_folds
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
@@ -134,23 +136,28 @@ class CostComplexity(Pruning):
         if not self.by_folds or not isinstance(problem.table, ShardedTable):
             return super().fit(problem)
         self.check()
-        if self.groups is not None or self.keep_unpruned:
-            name = "keep_unpruned" if self.keep_unpruned else "groups"
+        if problem.options.missing_rule == "fractional":
             raise OptionError(
-                f"CostComplexity({name}=...) needs a table in memory, and this one is beyond it. "
-                f"Leave {name} out."
+                f"prune={self!r} with missing='fractional' needs a table in memory, and this one "
+                "is beyond it. Use missing='learn' or 'majority'."
             )
         if whole_part(problem.table).n_learned < 2:
             alone = pruning_sequence(problem.grow(), risk=self.sequence_risk)
             return self._pruned(alone, (0, _ONE_ROW, None))
         seed = seed_of(problem.seed_for(self.random_state))
         grown = folds_over_shards(
-            problem, self.folds, stratify=self.stratify, seed=seed, repeats=self.repeats
+            problem,
+            self.folds,
+            stratify=self.stratify,
+            groups=self.groups,
+            seed=seed,
+            repeats=self.repeats,
         )
         sequence = pruning_sequence(grown.tree, risk=self.sequence_risk)
         grid = np.append(sequence.alpha_between, np.inf)
-        work = fold_tree_of(self.score, grown.problem, grid, self.sequence_risk, False)
+        work = fold_tree_of(self.score, grown.problem, grid, self.sequence_risk, self.keep_unpruned)
         cv = run_folds(work, [list(folds) for folds in grown.plan], verbose=bool(self.verbose))
+        cv = replace(cv, problem=without_shards(cv.problem))
         choice = choose_step(cv.risk, cv.se, self.rule), _REASONS[self.rule], cv
         return self._pruned(sequence, choice)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ceiba.layout import cut_digits
 from ceiba.report.numbers import shown
+from ceiba.report.scanned import ScannedRows
 from ceiba.table import Table
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import DIGITS, level_text
@@ -19,7 +20,7 @@ from ceiba.tree.splits.sentences import DIGITS, level_text
 _QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
-def column_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
+def column_columns(tree: Tree, rows: Table | ScannedRows | None = None) -> dict[str, Any]:
     """Give what is known of each column, as lists by column.
 
     Examples
@@ -53,7 +54,7 @@ def _values(levels: tuple[Any, ...]) -> list[Any] | None:
     return [level.item() if isinstance(level, np.generic) else level for level in levels]
 
 
-def _common(rows: Table | None, j: int) -> int | None:
+def _common(rows: Table | ScannedRows | None, j: int) -> int | None:
     """Give the code of the most common level."""
     if rows is None or rows.columns[j].info.is_numeric:
         return None
@@ -63,7 +64,7 @@ def _common(rows: Table | None, j: int) -> int | None:
     return int(np.bincount(known).argmax()) if len(known) else None
 
 
-def _quantiles(rows: Table | None, j: int) -> list[Any] | None:
+def _quantiles(rows: Table | ScannedRows | None, j: int) -> list[Any] | None:
     if rows is None or not rows.columns[j].info.is_numeric:
         return None
     values = np.asarray(rows.columns[j].values, np.float64)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ceiba.report.numbers import exact, shown, whole
+from ceiba.report.numbers import exact, whole
 from ceiba.table import Scan, Table, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -62,34 +62,3 @@ def evidence(tree: Tree, table: Table | Scan, y: Any, output: int = 0) -> dict[s
         safe = np.where(kept.share > 0, kept.share, 1.0)
         figures["loss"] = exact(np.where(reached, kept.risk / safe, np.nan))
     return figures
-
-
-def boxes(tree: Tree, table: Table, y: Any, output: int = 0) -> list[Any] | None:
-    """Give the quartiles and ends of the target at each node of a regression tree, flat by node.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.report.evidence import boxes, rows_and_target
-    >>> model = ceiba.DecisionTreeRegressor(max_depth=1).fit([[1], [2], [3]], [1.0, 1.0, 5.0])
-    >>> boxes(model.tree_, *rows_and_target(model.tree_, ([[1], [2], [3]], [1.0, 1.0, 5.0])))[:5]
-    [1, 1, 1, 3, 5]
-    """
-    if tree.task != "regression":
-        return None
-    end = route.apply(tree, table)
-    numbers = np.asarray(y, np.float64).reshape(len(end), -1)[:, output]
-    # Sorted by node, the rows of a subtree are one slice: nodes are in pre-order.
-    order = np.argsort(end, kind="stable")
-    first = np.searchsorted(end[order], np.arange(tree.n_nodes))
-    last = np.searchsorted(end[order], tree.subtree_end)
-    numbers = numbers[order]
-    # np.quantile takes 0.2 ms a node to find out what it is given; this takes 5 µs.
-    place = np.maximum(last - first - 1, 0)[:, None] * np.array([0.0, 0.25, 0.5, 0.75, 1.0])
-    below = np.floor(place).astype(np.int64)
-    low, high = np.full((2, tree.n_nodes, 5), np.nan)
-    for i in np.flatnonzero(last > first).tolist():
-        here = np.sort(numbers[first[i] : last[i]])
-        low[i] = here[below[i]]
-        high[i] = here[np.minimum(below[i] + 1, len(here) - 1)]
-    return shown(low + (place - below) * (high - low))

@@ -8,6 +8,7 @@ the quartiles of the target. Only the largest nodes have histograms, within a bu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from ceiba.layout.bins import bin_edges
 from ceiba.report.numbers import exact, shown
+from ceiba.report.scanned import ScannedColumn, ScannedRows
 from ceiba.table import Column, Table, read_target
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
@@ -36,7 +38,7 @@ class RowsByNode:
 
     Attributes
     ----------
-    table : Table
+    table : Table or ScannedRows
     target : array
         Class codes (-1: a class that the tree does not know), or numbers.
     order, first, last : array
@@ -53,16 +55,16 @@ class RowsByNode:
     ([1], [1, 0])
     """
 
-    table: Table
+    table: Table | ScannedRows
     target: Array
     order: Array
     first: Array
     last: Array
 
     @classmethod
-    def read(cls, tree: Tree, table: Table, y: Any, output: int = 0) -> RowsByNode:
+    def read(cls, tree: Tree, table: Table | ScannedRows, y: Any, output: int = 0) -> RowsByNode:
         """Send the rows down the tree."""
-        end = route.apply(tree, table)
+        end = table.ends(tree) if isinstance(table, ScannedRows) else route.apply(tree, table)
         order = np.argsort(end, kind="stable")
         first = np.searchsorted(end[order], np.arange(tree.n_nodes))
         last = np.searchsorted(end[order], tree.subtree_end)
@@ -100,10 +102,11 @@ def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict
     n_classes = 0 if tree.task == "regression" else len(tree.target.classes[output])
     size = rows.last - rows.first
     inner = [int(i) for i in np.argsort(-size, kind="stable") if tree.splits.column[i] >= 0]
+    made = _bars_by_node(tree, rows, [i for i in inner[:MOST_NODES] if size[i] > 0], n_classes)
     kept: list[dict[str, Any]] = []
     figures = 0
     for node in inner[:MOST_NODES]:
-        bars = _node_bars(tree, rows, node, n_classes) if size[node] > 0 else None
+        bars = made.get(node)
         if bars is None:
             continue
         figures += len(bars["n"]) + len(bars.get("quartiles", ()))
@@ -113,13 +116,28 @@ def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict
     return sorted(kept, key=lambda one: int(one["node"]))
 
 
-def _node_bars(tree: Tree, rows: RowsByNode, node: int, n_classes: int) -> dict[str, Any] | None:
+def _bars_by_node(
+    tree: Tree, rows: RowsByNode, nodes: list[int], n_classes: int
+) -> dict[int, dict[str, Any] | None]:
+    """Give the bars of nodes; every column is read once."""
+    made: dict[int, dict[str, Any] | None] = {}
+    for j in sorted({int(tree.splits.column[node]) for node in nodes}):
+        values = np.asarray(rows.table.columns[j].values)
+        for node in nodes:
+            if tree.splits.column[node] == j:
+                made[node] = _node_bars(tree, rows, node, n_classes, values)
+    return made
+
+
+def _node_bars(
+    tree: Tree, rows: RowsByNode, node: int, n_classes: int, values: Array
+) -> dict[str, Any] | None:
     mine = rows.of(node)
     column = rows.table.columns[int(tree.splits.column[node])]
     target = rows.target[mine]
     known = target >= 0 if n_classes else np.isfinite(target)
     mine, target = mine[known], target[known]
-    values = np.asarray(column.values)[mine]
+    values = values[mine]
     if tree.splits.kind[node] == SplitKind.PRESENCE:
         missing = _is_missing(column, values).astype(np.int64)
         return {"presence": True, **_counted(missing, 2, target, n_classes)}
@@ -134,7 +152,7 @@ def _node_bars(tree: Tree, rows: RowsByNode, node: int, n_classes: int) -> dict[
     return made | {name: [*made[name], *more[name]] for name in more}
 
 
-def column_bars(table: Table) -> list[dict[str, Any] | None]:
+def column_bars(table: Table | ScannedRows) -> list[dict[str, Any] | None]:
     """Give the distribution of each column as bars.
 
     Examples
@@ -145,20 +163,26 @@ def column_bars(table: Table) -> list[dict[str, Any] | None]:
     [{'values': [1, 3], 'n': [2, 1]}]
     """
     nothing = np.zeros(table.n_rows, np.int64)
+    columns: Sequence[Column | ScannedColumn] = table.columns
     return [
         bars(column, np.asarray(column.values), [], nothing, 1, COLUMN_BINS)
         if k < MOST_COLUMNS
         else None
-        for k, column in enumerate(table.columns)
+        for k, column in enumerate(columns)
     ]
 
 
-def _is_missing(column: Column, values: Array) -> Array:
+def _is_missing(column: Column | ScannedColumn, values: Array) -> Array:
     return ~np.isfinite(values) if column.info.is_numeric else values < 0
 
 
 def bars(
-    column: Column, values: Array, cuts: list[float], target: Array, n_classes: int, bins: int
+    column: Column | ScannedColumn,
+    values: Array,
+    cuts: list[float],
+    target: Array,
+    n_classes: int,
+    bins: int,
 ) -> dict[str, Any] | None:
     """Sort values into bars; None where no value is present."""
     present = ~_is_missing(column, values)

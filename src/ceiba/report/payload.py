@@ -16,13 +16,15 @@ from ceiba.errors import OptionError
 from ceiba.layout import class_palette
 from ceiba.layout.colours import NUMBER
 from ceiba.listing import Listing
+from ceiba.report.boxes import boxes
 from ceiba.report.columns import column_columns
-from ceiba.report.evidence import boxes, evidence, rows_and_target
+from ceiba.report.evidence import evidence, rows_and_target
 from ceiba.report.histograms import RowsByNode, column_bars, split_histograms
 from ceiba.report.nodes import node_columns
 from ceiba.report.numbers import exact
 from ceiba.report.pruning import pruning_columns
 from ceiba.report.rivals import searched_rivals
+from ceiba.report.scanned import ScannedRows
 from ceiba.report.trust import trust_columns
 from ceiba.table import Scan, Table
 from ceiba.tree import Tree
@@ -59,7 +61,8 @@ def payload(
     train, test : (X, y), optional
         Training rows add distributions of the columns, histograms of the split and runner-up
         splits at the largest nodes and, for regression, box plots; test rows add held-out counts to
-        every node. Rows themselves are not kept.
+        every node. Rows themselves are not kept. X may be a scan; of the training rows of a scan,
+        columns are read one at a time, and runner-up splits are left out.
     stability : Stability, optional
         From `model.stability(X, y)`: how often splits, columns and answers come again.
     rivals : RivalColumns or list of them, optional
@@ -111,10 +114,7 @@ def payload(
     classes = tree.target.classes[output].tolist() if tree.task == "classification" else []
     rows, y = rows_and_target(tree, train) if train is not None else (None, None)
     if isinstance(rows, Scan):
-        raise OptionError(
-            "train of a report shows single rows, and a scan is beyond memory. Leave it out (test "
-            "may be a scan), or give a sample."
-        )
+        rows = ScannedRows.of(tree, rows)
     return {
         "version": VERSION,
         "title": title or _title(tree),
@@ -149,13 +149,15 @@ def payload(
     }
 
 
-def _of_training_rows(tree: Tree, rows: Table | None, y: Any, output: int) -> dict[str, Any]:
+def _of_training_rows(
+    tree: Tree, rows: Table | ScannedRows | None, y: Any, output: int
+) -> dict[str, Any]:
     """Give what only the rows themselves tell: distributions, and splits that came second."""
     if rows is None:
         return {"boxes": None, "histograms": None, "bars": None, "rivals": None}
     by_node = RowsByNode.read(tree, rows, y, output)
     return {
-        "boxes": boxes(tree, rows, y, output),
+        "boxes": boxes(tree, by_node),
         "histograms": split_histograms(tree, by_node, output),
         "bars": column_bars(rows),
         "rivals": None if tree.competitors is not None else searched_rivals(tree, by_node, y),

@@ -17,6 +17,7 @@ from ceiba.grow import Problem
 from ceiba.report.histograms import RowsByNode
 from ceiba.report.nodes import split_columns
 from ceiba.report.numbers import shown
+from ceiba.report.scanned import ScannedRows
 from ceiba.tree import Tree
 
 KEPT: Final = 4
@@ -40,6 +41,8 @@ def searched_rivals(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | No
     >>> rivals["n"], rivals["splits"]["column"]
     ([1, 0, 0], [1])
     """
+    if isinstance(rows.table, ScannedRows):  # the rows of a node are never together
+        return None
     plain = tree.class_prior is None and tree.cost_matrix is None and tree.tests is None
     if not plain or tree.n_outputs > 1 or not np.array_equal(tree.weight, tree.n_rows):
         return None

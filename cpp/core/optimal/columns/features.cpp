@@ -13,14 +13,16 @@ namespace {
 void add_numbers(const data::Column& column, std::int32_t c, const std::vector<std::uint32_t>& rows, bool learn,
                  Features& out) {
     const std::size_t n = rows.size();
-    std::vector<double> x(n);
+    std::vector<double> x(n), present;
     std::vector<std::uint32_t> order;
     for (std::size_t i = 0; i < n; ++i) {
         x[i] = column.number(rows[i]);
-        if (!std::isnan(x[i])) order.push_back(static_cast<std::uint32_t>(i));
+        if (std::isnan(x[i])) continue;
+        order.push_back(static_cast<std::uint32_t>(i));
+        present.push_back(x[i]);
     }
     if (order.empty()) return;
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return x[a] < x[b]; });
+    base::sort_by(present, order);
     Feature f;
     f.column = c;
     f.rank.assign(n, unranked);

@@ -156,12 +156,8 @@ private:
     void run(const Node& node, Task task) {
         for (auto& space : space_) space->best = {};
         // Waking threads costs as much as some 50,000 entries.
-        if (pool_.size() == 1 || node.n_rows() * node.n_features() < 100000) {
-            for (std::size_t f = 0; f < node.n_features(); ++f)
-                if (node.n_cuts[f]) task(f, *space_[0]);
-            return;
-        }
-        pool_.run(node.n_features(), [&](std::size_t f, int thread) {
+        base::ThreadPool& pool = node.n_rows() * node.n_features() < 100000 ? alone_ : pool_;
+        pool.run(node.n_features(), [&](std::size_t f, int thread) {
             if (node.n_cuts[f]) task(f, *space_[static_cast<std::size_t>(thread)]);
         });
     }
@@ -170,6 +166,7 @@ private:
     const Features& features_;
     bool plain_;  // leaves of any size, every row has a rank: the kernels apply
     base::ThreadPool& pool_;
+    base::ThreadPool alone_{1};
     Loss leaf_;
     std::vector<std::unique_ptr<Space>> space_;
     CountWalk count_walk_;

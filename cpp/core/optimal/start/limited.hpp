@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascending.hpp"
 #include "optimal/search.hpp"
 
 namespace ceiba::optimal {
@@ -73,7 +74,9 @@ private:
 
     std::vector<Stump> candidates(const Node& node, std::size_t width) {
         std::vector<Stump> best = search_.best_cuts(node);
-        std::stable_sort(best.begin(), best.end(), [](const Stump& a, const Stump& b) { return a.loss < b.loss; });
+        std::vector<double> loss;
+        for (const Stump& stump : best) loss.push_back(stump.loss);
+        base::sort_by(loss, best);
         if (best.size() > width) best.resize(width);
         return best;
     }

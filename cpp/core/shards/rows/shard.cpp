@@ -115,11 +115,16 @@ void Shard::branches_of(const Route& route, const Range& range, std::vector<std:
         return;
     }
     const ColumnLayout& bins = layout_->column[route.column];
-    const std::size_t at = bins.bin_of(route.cut), n_slots = layout_->n_slots;
+    const std::size_t at = bins.coarse ? bins.last_bin_below(route.cut) : bins.bin_of(route.cut),
+                      n_slots = layout_->n_slots;
     std::array<std::uint16_t, 256> branch_of{};
     for (std::size_t b = 0; b < 256; ++b) branch_of[b] = b > at;
     branch_of[bins.n_bins()] = missing;
     const std::uint8_t* const byte = rows_.bytes + bins.slot;
+    if (bins.coarse) {
+        for (std::size_t i = 0; i < n; ++i) branch[i] = branch_of[byte[order[i] * n_slots]];
+        return;
+    }
     column.with_reader([&](auto number) {
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t b = byte[order[i] * n_slots];
@@ -285,13 +290,16 @@ Words Shard::fetch(const std::vector<StretchAsk>& asks) const {
         std::uint32_t row;
     };
     std::vector<Value> values;
-    const auto runs_of = [&](Asks here, auto term) {
+    const auto sort_values = [&](Asks here) {  // no part of runs_of(), which is compiled for every kind of term
         values.clear();
         each_inside(here, [&](std::size_t a, std::uint64_t key, std::size_t row) {
             values.push_back({a, key, static_cast<std::uint32_t>(row)});
         });
         std::sort(values.begin(), values.end(),
                   [](const Value& x, const Value& y) { return x.ask < y.ask || (x.ask == y.ask && x.key < y.key); });
+    };
+    const auto runs_of = [&](Asks here, auto term) {
+        sort_values(here);
         std::size_t v = 0;
         for (std::size_t a = 0; a < here.size(); ++a) {
             const std::size_t place = out.size();
@@ -346,8 +354,16 @@ Words Shard::gather(Reader& in) const {
         };
         const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
         const auto whole = [](std::int32_t x) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(x)); };
-        for (const data::Column& column : rows_.table.columns) {
-            if (column.kind() != data::ColumnKind::numeric)
+        for (std::size_t c = 0; c < rows_.table.columns.size(); ++c) {
+            const data::Column& column = rows_.table.columns[c];
+            const ColumnLayout& bins = layout_->column[c];
+            const auto byte = [&](std::size_t row) { return rows_.bytes[row * layout_->n_slots + bins.slot]; };
+            const bool codes = column.kind() != data::ColumnKind::numeric;
+            if (bins.coarse && codes)
+                write([&](std::size_t row) { return whole(byte(row) == bins.n_bins() ? -1 : byte(row)); });
+            else if (bins.coarse)
+                write([&](std::size_t row) { return bits(byte(row) == bins.n_bins() ? std::nan("") : byte(row)); });
+            else if (codes)
                 write([&](std::size_t row) { return whole(column.code(row)); });
             else
                 column.with_reader([&](auto number) { write([&](std::size_t row) { return bits(number(row)); }); });

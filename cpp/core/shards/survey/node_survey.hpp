@@ -1,4 +1,4 @@
-// The survey of a node (survey.hpp) for a statistic S of the target and a criterion C.
+// The survey of a node (survey.hpp) for a statistic S of the target, a criterion C and its bounds B.
 #pragma once
 
 #include <algorithm>
@@ -24,22 +24,20 @@
 
 namespace ceiba::shards {
 
-template <class S, class C>
+template <class S, class C, class B>
 class NodeSurvey final : public Survey {
     using D = typename S::Division;
-    using Criterion = criteria::Shared<C>;
-    using Bounds = typename split::BoundsOf<C>::type;
     static constexpr double no_floor = split::no_floor;
 
 public:
     NodeSurvey(const Layout& layout, const split::SearchOptions& options, const split::NodeContext& context,
-               const Words& counts, std::size_t fetch_rows)
+               const C& criterion, const B& bounds, const Words& counts, std::size_t fetch_rows)
         : layout_(layout),
           options_(options),
           context_(context),
           statistic_(layout.shape, options),
-          criterion_(criteria::make_criterion<C>({0, options.allow_zero_rate})),
-          bounds_(criteria::make_criterion<C>({0, options.allow_zero_rate})),
+          criterion_(criterion),
+          bounds_(bounds),
           fetch_rows_(static_cast<double>(fetch_rows)) {
         const std::size_t width = layout.shape.width();
         strips_.resize(layout.column.size());
@@ -80,11 +78,10 @@ public:
         raise_floor();
         for (std::size_t c = 0; c < strips_.size(); ++c)
             if (strips_[c]) examine(c);
-        sort_by_column(found_);
         // Ties go to the lowest column: a later one must be better, however little.
         const Found* best = nullptr;
-        for (const Found& one : found_)
-            if (!best || better(one, *best)) best = &one;
+        for (const Found* one : by_column(found_))
+            if (!best || better(*one, *best)) best = one;
         return best ? best->split : SurveyedSplit{};
     }
 
@@ -98,7 +95,7 @@ private:
     void lift(double floor) { floor_ = std::max(floor_, floor); }
 
     void search_levels(std::size_t c, std::span<const std::uint64_t> cells, std::size_t width) {
-        LevelCounts<S, Criterion> levels(statistic_, criterion_, options_, cells, width);
+        LevelSurvey<S, C> levels(statistic_, criterion_, options_, cells, width);
         Found found;
         found.split.split = levels.search(limits_of(c), found.split.branches);
         if (!found.split.split.found()) return;
@@ -115,8 +112,12 @@ private:
     // Makes the bounds those of a column.
     void turn_to(const Strip<S>& strip) {
         const double weight = statistic_.sums(strip.total_fields()).weight;
-        doubt_ = statistic_.template doubt<C>(weight, strip.size());
+        doubt_ = statistic_.doubt(weight, strip.size());
         bounds_.begin(strip.total_fields(), statistic_.n_fields(), strip.n_rows(), doubt_.weight, doubt_.sum);
+    }
+
+    double highest_gain(const double* left) const {
+        return criteria::with_chosen(bounds_, [left](const auto& own) { return own.gain(left).high; });
     }
 
     // The best gain that is certain, from the boundaries of all stretches.
@@ -133,7 +134,9 @@ private:
                 return split::surely_allowed(statistic_.sums(strip.left()), statistic_.sums(strip.total_fields()), all,
                                              limits);
             };
-            best = std::max(best, split::surest_gain(strip, bounds_, limits, allowed) / cost(c));
+            const double gain = criteria::with_chosen(
+                bounds_, [&](const auto& own) { return split::surest_gain(strip, own, limits, allowed); });
+            best = std::max(best, gain / cost(c));
         }
         if (best != no_floor) lift(split::lowered(best));
     }
@@ -143,9 +146,10 @@ private:
         Strip<S>& strip = *strips_[c];
         turn_to(strip);
         std::vector<double> bound(strip.size(), no_floor);
-        const split::Marks marks =
-            split::mark(strip, bounds_, limits_of(c), floor_ == no_floor ? no_floor : floor_ * cost(c),
-                        [&](std::size_t i, double most) { bound[i] = std::max(bound[i], most / cost(c)); });
+        const split::Marks marks = criteria::with_chosen(bounds_, [&](const auto& own) {
+            return split::mark(strip, own, limits_of(c), floor_ == no_floor ? no_floor : floor_ * cost(c),
+                               [&](std::size_t i, double most) { bound[i] = std::max(bound[i], most / cost(c)); });
+        });
         if (!marks.any) {
             strips_[c].reset();
             return;
@@ -165,7 +169,7 @@ private:
         D division = statistic_.division();
         statistic_.set_total(division, strip.total().data());
         criterion_.begin(division);
-        split::BestCut<D, Criterion> best;
+        split::BestCut<D, C> best;
         std::size_t at = 0;
         const auto scan_side = [&](bool missing_left) {
             Words exact = missing_left ? strip.missing() : Words(strip.missing().size(), 0);
@@ -173,7 +177,7 @@ private:
                 missing_left, [](std::size_t, double, double, double) {},
                 [&](std::size_t i, double before, double after) {
                     for (std::size_t w = 0; w < exact.size(); ++w) exact[w] += strip.cell(i)[w];
-                    if (before < least || after < least || bounds_.gain(strip.left()).high < floor) return;
+                    if (before < least || after < least || highest_gain(strip.left()) < floor) return;
                     division.put_back(statistic_.part(exact.data()));
                     if (criterion_.below(division, std::max(floor, best.threshold()))) return;
                     if (!best.offer(division, criterion_, limits)) return;
@@ -250,8 +254,8 @@ private:
     const split::SearchOptions& options_;
     split::NodeContext context_;
     S statistic_;
-    Criterion criterion_;
-    Bounds bounds_;
+    C criterion_;
+    B bounds_;
     double fetch_rows_;
     split::Doubt doubt_;
     double floor_ = no_floor;                      // a merit

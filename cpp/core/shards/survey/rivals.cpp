@@ -2,13 +2,17 @@
 
 #include <algorithm>
 
+#include "base/ascending.hpp"
 #include "shards/rounds.hpp"
 
 namespace ceiba::shards {
 
-void sort_by_column(std::vector<Found>& found) {
-    std::stable_sort(found.begin(), found.end(),
-                     [](const Found& a, const Found& b) { return a.split.split.column < b.split.split.column; });
+std::vector<const Found*> by_column(const std::vector<Found>& found) {
+    std::vector<const Found*> out;
+    for (const Found& one : found) out.push_back(&one);
+    std::sort(out.begin(), out.end(),
+              [](const Found* a, const Found* b) { return a->split.split.column < b->split.split.column; });
+    return out;
 }
 
 bool choose(std::vector<Hopeful>& hopeful, double fetch_rows, double most_words, std::size_t width,
@@ -16,8 +20,9 @@ bool choose(std::vector<Hopeful>& hopeful, double fetch_rows, double most_words,
     const auto large = [fetch_rows](const Hopeful& h) { return h.rows > fetch_rows; };
     const bool zooms = std::any_of(hopeful.begin(), hopeful.end(), large);
     if (zooms) std::erase_if(hopeful, [&](const Hopeful& h) { return !large(h); });
-    std::stable_sort(hopeful.begin(), hopeful.end(),
-                     [](const Hopeful& a, const Hopeful& b) { return a.bound > b.bound; });
+    std::vector<double> falling;
+    for (const Hopeful& h : hopeful) falling.push_back(-h.bound);
+    base::sort_by(falling, hopeful);
     for (auto& stretches : asked) stretches.clear();
     const double words_of_row = static_cast<double>(width) + 1.0,
                  words_of_zoom = static_cast<double>(zoom_parts) * static_cast<double>(width);

@@ -15,7 +15,8 @@ struct Found {
     SurveyedSplit split;
     Words total;
 };
-void sort_by_column(std::vector<Found>& found);
+// In ascending order of their columns, which differ.
+std::vector<const Found*> by_column(const std::vector<Found>& found);
 
 // A stretch that may hold the best cut, and the merit that none in it can pass.
 struct Hopeful {

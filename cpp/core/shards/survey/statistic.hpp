@@ -13,6 +13,7 @@
 #include "criteria/class_criteria.hpp"
 #include "criteria/class_division.hpp"
 #include "criteria/moment_division.hpp"
+#include "criteria/registry.hpp"
 #include "shards/cells.hpp"
 #include "shards/digits.hpp"
 #include "split/search_options.hpp"
@@ -29,7 +30,10 @@ public:
     using Part = Division::Left;
 
     ClassStatistic(const CellShape& shape, const split::SearchOptions& options)
-        : shape_(shape), n_classes_(shape.n_classes), scale_(options.class_scale) {}
+        : shape_(shape),
+          n_classes_(shape.n_classes),
+          scale_(options.class_scale),
+          whole_(scale_.empty() && !shape.weighted && options.criterion != criteria::name_of<criteria::Entropy>()) {}
 
     const CellShape& shape() const { return shape_; }
     std::size_t n_fields() const { return n_classes_; }
@@ -70,16 +74,15 @@ public:
     }
     // Scaled counts and weights are rounded, and so are their sums; and entropy's bounds take any error for a sign to
     // do without a table of logarithms, which would have an entry for every row of the table.
-    template <class C>
     split::Doubt doubt(double weight, std::size_t n_terms) const {
-        const bool none = scale_.empty() && !shape_.weighted && !std::is_same_v<C, criteria::Entropy>;
-        return {none ? 0.0 : weight * rounding(n_terms), 0.0, 0.0};
+        return {whole_ ? 0.0 : weight * rounding(n_terms), 0.0, 0.0};
     }
 
 private:
     CellShape shape_;
     std::size_t n_classes_;
     std::vector<double> scale_;
+    bool whole_;  // nothing is rounded
 };
 
 class NumberStatistic {
@@ -112,7 +115,6 @@ public:
     double mean(const std::uint64_t* cell) const { return shape_.mean(cell); }
     split::WeightAndSum sums(const double* fields) const { return {fields[0], fields[1]}; }
     // Sums are exact, and rounded when they become fields, and when these are added up.
-    template <class C>
     split::Doubt doubt(double weight, std::size_t n_terms) const {
         const double largest = shape_.weighted ? largest_ : shape_.reach;
         return {shape_.weighted ? weight * rounding(n_terms) : 0.0, weight * largest * rounding(n_terms),

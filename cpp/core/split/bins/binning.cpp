@@ -431,13 +431,20 @@ Binning make_bins(const data::Table& table, const data::TargetRows& target, cons
     return whole->binning;
 }
 
-std::vector<double> edges_of(const std::vector<double>& values, int max_bins, bool single) {
+std::vector<double> edges_of(const std::vector<double>& values, const std::vector<double>& weights, int max_bins,
+                             bool single) {
     std::vector<Weighted> sample;
-    for (double x : values)
-        if (!std::isnan(x)) sample.push_back({x, 1.0});
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (!std::isnan(values[i])) sample.push_back({values[i], weights.empty() ? 1.0 : weights[i]});
     ColumnBins bins;
     place_edges(sample, max_bins, single, bins);
     return bins.edge;
+}
+
+std::vector<std::size_t> approximate_sample(std::size_t n_rows) {
+    BinOptions options;
+    options.approximate = true;
+    return sample_rows(n_rows, sample_size(n_rows, options));
 }
 
 }  // namespace ceiba::split

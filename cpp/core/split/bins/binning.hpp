@@ -61,7 +61,11 @@ struct BinOptions {
 Binning make_bins(const data::Table& table, const data::TargetRows& target, const BinOptions& options,
                   std::vector<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt);
 
-// Edges for at most max_bins bins that hold about equally many of these values; `single`: of a column of float32.
-std::vector<double> edges_of(const std::vector<double>& values, int max_bins, bool single);
+// Edges for at most max_bins bins that hold about equally many of these values (NaN is none), or about equal weight if
+// `weights` is not empty; `single`: of a column of float32.
+std::vector<double> edges_of(const std::vector<double>& values, const std::vector<double>& weights, int max_bins,
+                             bool single);
+// Of so many rows, those by which the edges of an approximate search are placed.
+std::vector<std::size_t> approximate_sample(std::size_t n_rows);
 
 }  // namespace ceiba::split

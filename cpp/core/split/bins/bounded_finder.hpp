@@ -1,6 +1,6 @@
 // One column of a node whose rows are counted in bins (counted_finder.hpp): what its boundaries say, what may win, and
-// the exact search among that. D is the division (criteria/*_division.hpp), C the criterion, Cells what is counted
-// (cells.hpp).
+// the exact search among that. D is the division (criteria/*_division.hpp), C the criterion, B its bounds
+// (survey/bounds.hpp), Cells what is counted (cells.hpp).
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,7 @@
 #include <vector>
 
 #include "split/bins/cells.hpp"
-#include "split/bins/column_counts.hpp"
 #include "split/bins/counted_finder.hpp"
-#include "split/bins/fetched_bins.hpp"
 #include "split/bins/histogram.hpp"
 #include "split/cut.hpp"
 #include "split/scan/column_finder.hpp"
@@ -27,34 +25,25 @@
 
 namespace ceiba::split {
 
-template <class D, class C, class Cells>
-    requires criteria::Criterion<C, D> && Bounded<C>
+template <class D, class C, class B, class Cells>
+    requires criteria::Criterion<C, D>
 class BoundedFinder final : public CountedFinder {
-    using Criterion = criteria::Shared<C>;
-    using Bounds = typename BoundsOf<C>::type;
-
 public:
-    BoundedFinder(std::unique_ptr<ColumnFinder> exact, const D& division, const C& criterion, const Cells& cells,
-                  const SearchOptions& options, int n_threads)
+    BoundedFinder(std::unique_ptr<ColumnFinder> exact, const D& division, const C& criterion, const B& bounds,
+                  const Cells& cells, const SearchOptions& options, int n_threads)
         : CountedFinder(std::move(exact), options),
           cells_(cells),
-          spaces_(static_cast<std::size_t>(n_threads), Space(division, criterion, cells)) {}
+          spaces_(static_cast<std::size_t>(n_threads), Space(division, criterion, bounds, cells)) {}
 
 private:
-    struct Space {
-        Space(const D& d, const C& c, const Cells& cells)
-            : division(d), criterion(c), bounds(c), counts(cells), n_fields(cells.n_fields()) {}
+    struct Space : ColumnSpace {
+        Space(const D& d, const C& c, const B& b, const Cells& cells)
+            : ColumnSpace(cells.n_fields(), cells.width()), division(d), criterion(c), bounds(b) {}
 
         D division;
-        Criterion criterion;
-        Bounds bounds;
-        ColumnCounts<Cells> counts;  // of the column that was loaded last
-        std::size_t n_fields;
-        ColumnPlaces places;
-        FetchedBins fetched;
-        std::vector<typename D::Left> parts;
-        std::vector<ZoomStep> steps;
-        std::vector<std::uint64_t> words;  // counted by a zoom
+        C criterion;
+        B bounds;
+        std::vector<typename D::Left> parts;  // by place: exact sums, where counts are rounded
     };
     Space& space_of(int thread) { return spaces_[static_cast<std::size_t>(thread)]; }
 
@@ -69,7 +58,8 @@ private:
     Outlook look_at(const NodeRows& node, std::size_t c, const Limits& limits, int thread) override {
         Space& space = space_of(thread);
         if (!load(node, c, space)) return {};
-        const Outlook gains = look_at_boundaries(node, c, limits, space);
+        const Outlook gains =
+            criteria::with_chosen(space.bounds, [&](const auto& own) { return space.counts.outlook(own, limits); });
         return {gains.low / cost(c), gains.high / cost(c)};
     }
 
@@ -81,43 +71,14 @@ private:
         return true;
     }
 
-    // What the boundaries of the loaded column say. Their gains bound those of all other cuts roughly
-    // (Bounds::between), which is enough to set most columns aside before their bins are looked at one by one.
-    Outlook look_at_boundaries(const NodeRows& node, std::size_t c, const Limits& limits, Space& space) const {
-        constexpr double unknown = std::numeric_limits<double>::infinity();
-        constexpr bool rough = requires { space.bounds.between(0.0, 0.0, 0.0); };
-        const bool whole_bins = node.store->binning->column[c].lossless() || node.store->binning->approximate;
-        Outlook out;
-        if (space.counts.blind) return {no_floor, unknown};
-        double last = 0.0, weight = 0.0;
-        const auto enter = [&](std::size_t b, double, double, double) {
-            weight = cells_.weight_of(space.counts.fields(b));
-        };
-        const auto weigh = [&](std::size_t, double before, double after) {
-            const Range gain = space.bounds.gain(space.counts.left());
-            if (gain.low > out.low && space.counts.surely_allowed(cells_, before, after, limits)) out.low = gain.low;
-            if constexpr (rough) {
-                out.high = std::max(out.high, gain.high);
-                if (!whole_bins) out.high = std::max(out.high, space.bounds.between(last, gain.high, weight));
-                last = gain.high;
-            }
-        };
-        space.counts.walk(false, enter, weigh);
-        if constexpr (rough)
-            if (!whole_bins) out.high = std::max(out.high, space.bounds.between(last, 0.0, weight));
-        if (space.counts.n_aside() > 0.0) space.counts.walk(true, enter, weigh);
-        if (!rough || space.counts.n_aside() > 0.0) out.high = unknown;
-        return out;
-    }
-
     Marks survey(const NodeRows& node, std::size_t c, const Limits& limits, double floor, int thread) override {
         Space& space = space_of(thread);
         if (!load(node, c, space)) return {};
         return mark_loaded(limits, floor == no_floor ? no_floor : floor * cost(c), space);
     }
     static Marks mark_loaded(const Limits& limits, double floor, Space& space) {
-        return mark(space.counts, space.bounds, limits, space.counts.blind ? no_floor : floor,
-                    [](std::size_t, double) {});
+        return criteria::with_chosen(space.bounds,
+                                     [&](const auto& own) { return space.counts.marks(own, limits, floor); });
     }
 
     // Counts what is open in finer and finer stretches, as long as that spares fetching it; lifts the floor.
@@ -125,9 +86,6 @@ private:
               Space& space) const {
         Cells cells = cells_;
         cells.bind(node.store->target, node.begin);
-        const auto allowed = [&](double before, double after) {
-            return space.counts.surely_allowed(cells_, before, after, limits);
-        };
         for (double last = std::numeric_limits<double>::infinity();
              !space.counts.blind && worth_zooming(node, marks.rows_inside) && marks.rows_inside < 0.5 * last;) {
             last = marks.rows_inside;
@@ -136,7 +94,9 @@ private:
             if (!layout.fits || !worth_zooming(node, layout.rows)) return;
             space.places.zoom(node, c, cells, space.steps, layout.n_places, space.words);
             space.counts.refine(space.steps, layout.n_places, space.words.data(), cells);
-            floor = std::max(floor, lowered(surest_gain(space.counts, space.bounds, limits, allowed)));
+            const double surest =
+                criteria::with_chosen(space.bounds, [&](const auto& own) { return space.counts.surest(own, limits); });
+            floor = std::max(floor, lowered(surest));
             marks = mark_loaded(limits, floor, space);
         }
     }
@@ -158,7 +118,7 @@ private:
         sum_places(node, space);
         space.criterion.begin(space.division);
 
-        BestCut<D, Criterion> best;
+        BestCut<D, C> best;
         double lower = 0.0, upper = 0.0;
         bool presence = false, between = false;
         std::size_t last = 0;  // the place before a cut that lies between two
@@ -238,6 +198,12 @@ private:
     // inside the fetched bins are first weighed as roughly as the bins were; mostly none of them can reach the floor.
     // False: nothing can.
     bool look_closer(const NodeRows& node, const Limits& limits, double floor, Marks& marks, Space& space) const {
+        return criteria::with_chosen(
+            space.bounds, [&](const auto& own) { return look_closer(node, limits, floor, own, marks, space); });
+    }
+    template <class Bounds>
+    bool look_closer(const NodeRows& node, const Limits& limits, double floor, const Bounds& bounds, Marks& marks,
+                     Space& space) const {
         Cells cells = cells_;
         cells.bind(node.store->target, node.begin);
         const double least = static_cast<double>(limits.min_rows);
@@ -258,7 +224,7 @@ private:
                         if (entries[i].rank == entries[i + 1].rank) continue;
                         const double rows = static_cast<double>(i + 1);
                         if (before + rows < least || after + static_cast<double>(n) - rows < least) continue;
-                        if (!space.counts.blind && space.bounds.gain(left.data()).high < floor) continue;
+                        if (!space.counts.blind && bounds.gain(left.data()).high < floor) continue;
                         own[b] |= Marks::inside;
                         any = true;
                         return;
@@ -276,7 +242,7 @@ private:
     public:
         explicit Running(const Space& space) : space_(space) {
             if constexpr (Cells::exact)
-                part_.assign(space.n_fields, 0.0);
+                part_.assign(space.counts.n_fields(), 0.0);
             else
                 part_ = space.division.nothing();
         }

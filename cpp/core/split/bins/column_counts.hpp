@@ -1,5 +1,6 @@
 // The counts of one column of a node: a strip (survey/marks.hpp) of bins, unpacked from the histogram, or after a zoom
-// (survey/zoom.hpp) of finer stretches.
+// (survey/zoom.hpp) of finer stretches. Cells (cells.hpp) are known only where counts are unpacked; what bounds say of
+// the stretches is compiled in column_counts.cpp, for all bounds.
 #pragma once
 
 #include <algorithm>
@@ -9,23 +10,28 @@
 #include <vector>
 
 #include "split/bins/histogram.hpp"
-#include "split/survey/zoom.hpp"
 #include "split/candidate.hpp"
-#include "split/survey/surely_allowed.hpp"
+#include "split/survey/zoom.hpp"
 
 namespace ceiba::split {
 
-template <class Cells>
+// The gain that some cut of a column has for certain, and the one that none can pass.
+struct Outlook {
+    double low = no_floor, high = no_floor;
+};
+
 class ColumnCounts {
 public:
-    explicit ColumnCounts(const Cells& cells)
-        : left_(cells.n_fields()), total_(left_), missing_(left_), common_(cells.width()) {
+    // `width`: words in a cell.
+    ColumnCounts(std::size_t n_fields, std::size_t width)
+        : left_(n_fields), total_(left_), missing_(left_), common_(width) {
         make_room(cells_per_column);
     }
 
     bool blind = false;  // weights so small that quanta say nothing: everything must be examined
 
     std::size_t size() const { return n_places_; }
+    std::size_t n_fields() const { return left_.size(); }
     double rows(std::size_t i) const { return rows_[i]; }
     const double* fields(std::size_t i) const { return fields_.data() + i * left_.size(); }
     bool settled(std::size_t i) const { return all_settled_ || (refined_ && settled_[i]); }
@@ -43,6 +49,7 @@ public:
     }
 
     // Unpacks the counts of a column in bins. False: there is nothing to cut.
+    template <class Cells>
     bool load(const NodeRows& node, std::size_t c, const Cells& cells, bool learn) {
         const ColumnBins& bins = node.store->binning->column[c];
         const std::size_t width = cells.width(), n_fields = cells.n_fields();
@@ -73,11 +80,13 @@ public:
         const double quanta = n_rows() * (1.0 + n_rows() * 0x1p-7);
         weight_error_ = quanta * cells.weight_quantum();
         sum_error_ = quanta * cells.sum_quantum();
+        centre_ = cells.centre();
         blind = !(cells.weight_of(total()) > 16.0 * static_cast<double>(n_fields) * weight_error_);
         return true;
     }
 
     // Takes the stretches of a zoom in the place of those that were loaded.
+    template <class Cells>
     void refine(const std::vector<ZoomStep>& steps, std::size_t n_places, const std::uint64_t* words,
                 const Cells& cells) {
         const std::size_t n_old = std::exchange(n_places_, n_places), n_fields = left_.size();
@@ -126,22 +135,25 @@ public:
         }
     }
 
-    // Is the division with `left` on the left allowed beyond doubt?
-    bool surely_allowed(const Cells& cells, double before, double after, const Limits& limits) const {
-        const double least = static_cast<double>(limits.min_rows);
-        if (before < least || after < least) return false;
-        if (limits.monotone == 0 && limits.min_weight <= 0.0 && Cells::exact) return true;
-        return split::surely_allowed({cells.weight_of(left()), left_[1]}, {cells.weight_of(total()), total_[1]},
-                                     {weight_error_ * static_cast<double>(left_.size()), sum_error_, cells.centre()},
-                                     limits);
-    }
+    // What the boundaries between the bins say, after load(). Their gains bound those of all other cuts roughly
+    // (Bounds::between), which is enough to set most columns aside before their bins are looked at one by one.
+    template <class Bounds>
+    Outlook outlook(const Bounds& bounds, const Limits& limits);
+    // surest_gain() and mark() of survey/marks.hpp.
+    template <class Bounds>
+    double surest(const Bounds& bounds, const Limits& limits);
+    template <class Bounds>
+    Marks marks(const Bounds& bounds, const Limits& limits, double floor);
 
 private:
+    template <class Bounds>
+    bool surely_allowed(const Bounds& bounds, double before, double after, const Limits& limits) const;
     void make_room(std::size_t n) {
         if (rows_.size() >= n) return;
         rows_.resize(n);
         fields_.resize(n * left_.size());
     }
+    template <class Cells>
     void put(std::size_t i, const std::uint64_t* words, const Cells& cells) {
         rows_[i] = cells.rows(words);
         if (rows_[i] != 0.0) cells.fields(words, fields_.data() + i * left_.size());
@@ -149,6 +161,7 @@ private:
 
     // The cell of a bin of a column that shares its byte. Whole numbers in a word never borrow from their neighbour:
     // none is larger than that of all rows.
+    template <class Cells>
     const std::uint64_t* bundled_cell(const NodeRows& node, const ColumnBins& bins, std::size_t bin,
                                       const Cells& cells) {
         const std::uint64_t* const rare =
@@ -166,7 +179,7 @@ private:
     std::vector<double> left_, total_, missing_;  // what a walk has passed; all that takes part; without a value
     std::vector<std::uint64_t> common_;           // the cell of the common value of a bundled column
     double n_present_ = 0.0, n_aside_ = 0.0;
-    double weight_error_ = 0.0, sum_error_ = 0.0;
+    double weight_error_ = 0.0, sum_error_ = 0.0, centre_ = 0.0;
     bool all_settled_ = false, refined_ = false;
 };
 

@@ -3,10 +3,20 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <utility>
 
+#include "base/ascending.hpp"
 #include "split/cut.hpp"
 
 namespace ceiba::split {
+
+ColumnSpace::ColumnSpace(std::size_t n_fields, std::size_t width) : counts(n_fields, width) {}
+ColumnSpace::ColumnSpace(const ColumnSpace&) = default;
+ColumnSpace::~ColumnSpace() = default;
+
+CountedFinder::CountedFinder(std::unique_ptr<ColumnFinder> exact, const SearchOptions& options)
+    : options_(options), exact_(std::move(exact)) {}
+CountedFinder::~CountedFinder() = default;
 
 std::vector<Candidate> CountedFinder::find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                            int thread) {
@@ -112,8 +122,9 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         for_each(open.size(), [&](std::size_t i, int t) { examine_column(open[i], t); });
         return conclude(node, std::move(found), thread);
     }
-    std::stable_sort(open.begin(), open.end(),
-                     [&](std::size_t a, std::size_t b) { return outlook[a].low > outlook[b].low; });
+    std::vector<double> falling;
+    for (std::size_t i : open) falling.push_back(-outlook[i].low);
+    base::sort_by(falling, open);
     for (std::size_t i : open) {
         examine_column(i, thread);
         floor = std::max(floor, lifted(found[binning.numeric[i]].candidate));

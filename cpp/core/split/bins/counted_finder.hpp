@@ -19,33 +19,43 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
+#include "split/bins/column_counts.hpp"
+#include "split/bins/fetched_bins.hpp"
 #include "split/bins/histogram.hpp"
-#include "split/survey/zoom.hpp"
 #include "split/finder.hpp"
 #include "split/scan/column_finder.hpp"
 #include "split/scan/merit.hpp"
 #include "split/survey/marks.hpp"
+#include "split/survey/zoom.hpp"
 
 namespace ceiba::split {
+
+// What one thread works with while it searches columns, whatever the statistic.
+struct ColumnSpace {
+    ColumnSpace(std::size_t n_fields, std::size_t width);
+    ColumnSpace(const ColumnSpace&);
+    ~ColumnSpace();
+
+    ColumnCounts counts;  // of the column that was loaded last
+    ColumnPlaces places;
+    FetchedBins fetched;
+    std::vector<ZoomStep> steps;
+    std::vector<std::uint64_t> words;  // counted by a zoom
+};
 
 class CountedFinder : public SplitFinder {
 public:
     // `exact`: for small nodes and for columns of levels.
-    CountedFinder(std::unique_ptr<ColumnFinder> exact, const SearchOptions& options)
-        : options_(options), exact_(std::move(exact)) {}
+    CountedFinder(std::unique_ptr<ColumnFinder> exact, const SearchOptions& options);
+    ~CountedFinder() override;
 
     std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                 int thread) override;
     void hand_down(NodeRows& parent, const std::vector<BranchRows>& branches, base::ThreadPool* pool) override;
 
 protected:
-    // The gain that some cut of a column has for certain, and the one that none can pass.
-    struct Outlook {
-        double low = no_floor, high = no_floor;
-    };
     // A candidate whose cut is known only as a place between two bins.
     struct Found {
         Candidate candidate;

@@ -266,7 +266,7 @@ private:
     }
 
     // True, and `gain` replaced, if the division as it stands is admissible and better.
-    bool raises(double& gain) const {
+    [[gnu::noinline]] bool raises(double& gain) const {
         if (criterion_.below(division_, gain)) return false;
         const double now = criterion_.lower(division_);
         if (!(now > gain) || !division_.enough_rows(limits_) || !respects(division_, limits_)) return false;

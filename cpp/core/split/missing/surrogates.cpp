@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/ascending.hpp"
 #include "base/double_double.hpp"
 #include "split/cut.hpp"
 
@@ -88,26 +89,30 @@ private:
         const data::TargetRows& target = node_.store->target;
         if (target.weight.empty() && target.case_weight.empty()) {
             const auto one = [this](std::uint32_t row) { return std::int64_t{sign_[row]}; };
-            return best_of(column, entries, n, CountedSum{}, one, both, out);
+            const auto counted = [this](std::uint32_t row) { return std::int64_t{sign_[row] != 0}; };
+            return best_of(column, entries, n, CountedSum{}, one, counted, both, out);
         }
         const auto weighed = [this](std::uint32_t row) { return sign_[row] == 0 ? 0.0 : sign_[row] * weight(row); };
-        return best_of(column, entries, n, base::Sum{}, weighed, both, out);
+        const auto counted = [this](std::uint32_t row) { return sign_[row] == 0 ? 0.0 : rows(row); };
+        return best_of(column, entries, n, base::Sum{}, weighed, counted, both, out);
     }
 
     // Rows sent right count +, rows sent left -, so that one running sum s gives the agreement of a cut: with L and R
-    // the weight placed on either side, L + s if the low side goes right, R - s if it goes left.
-    template <class Running, class Signed>
+    // the weight placed on either side, L + s if the low side goes right, R - s if it goes left. No jump depends on the
+    // sign of a row, because processors cannot predict where the primary column is missing.
+    template <class Running, class Signed, class Counted>
     double best_of(std::size_t column, const Entry* entries, std::size_t n, Running s, Signed signed_weight,
-                   Placed& both, Surrogate& out) const {
+                   Counted counted, Placed& both, Surrogate& out) const {
+        using Count = decltype(counted(0));
         std::size_t at = n;
-        double n_both = 0.0, n_below = 0.0;
-        count_both(column, entries, n, both, n_both);
+        Count n_below = 0;
+        const Count n_both = static_cast<Count>(count_both(column, entries, n, both));
         const double left = both.of(1 - right_), right = both.of(right_);
         // rpart starts from the majority rule: a surrogate has to beat it.
         double best = both.larger();
         for (std::size_t i = 0; i + 1 < n && n_both - n_below >= 2; ++i) {
             s.add(signed_weight(entries[i].row));
-            if (sign_[entries[i].row] != 0) n_below += rows(entries[i].row);
+            n_below += counted(entries[i].row);
             if (entries[i].rank == entries[i + 1].rank || n_below < 2 || n_both - n_below < 2) continue;
             const double shift = s.value();
             if (left + shift > best)
@@ -124,22 +129,24 @@ private:
         return best;
     }
 
-    // The weight on both sides of the rows with a value here: all that the primary placed, less those without.
-    void count_both(std::size_t column, const Entry* entries, std::size_t n, Placed& both, double& n_both) const {
+    // The weight on both sides of the rows with a value here: all that the primary placed, less those without; how many
+    // rows they are.
+    double count_both(std::size_t column, const Entry* entries, std::size_t n, Placed& both) const {
         if (!node_.store->target.weight.empty() || node_.entries(column) != entries) {
+            double n_both = 0.0;
             for (std::size_t i = 0; i < n; ++i)
                 if (sign_[entries[i].row] != 0) {
                     both.add(side(entries[i].row), weight(entries[i].row));
                     n_both += rows(entries[i].row);
                 }
-            return;
+            return n_both;
         }
         std::array<double, 2> count{placed_.of(0), placed_.of(1)};
         for (std::size_t i = n; i < node_.size(); ++i)
             if (sign_[entries[i].row] != 0) --count[static_cast<std::size_t>(side(entries[i].row))];
         both.add(0, count[0]);
         both.add(1, count[1]);
-        n_both = count[0] + count[1];
+        return count[0] + count[1];
     }
 
     // Each level goes with the larger part of its rows; on a tie with the side that is larger over all.
@@ -199,14 +206,16 @@ std::vector<Surrogate> find_surrogates(const NodeRows& node, const Routing& prim
                                        int right_son, const SurrogateOptions& options) {
     const SurrogateSearch search(node, primary, right_son, options);
     std::vector<Surrogate> found;
+    std::vector<double> falling;
     for (std::size_t c = 0; c < node.store->sorted.size(); ++c) {
         if (static_cast<std::int32_t>(c) == primary_column) continue;
         if (!options.monotone.empty() && options.monotone[c] != 0) continue;
         Surrogate s = search.find(c);
-        if (s.kind != Kind::none) found.push_back(std::move(s));
+        if (s.kind == Kind::none) continue;
+        falling.push_back(-s.agreement);
+        found.push_back(std::move(s));
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement; });
+    base::sort_by(falling, found);
     if (found.size() > static_cast<std::size_t>(options.max_surrogates))
         found.resize(static_cast<std::size_t>(options.max_surrogates));
     return found;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numbers>
 #include <numeric>
 #include <utility>
 
+#include "base/ascending.hpp"
 #include "split/cut.hpp"
 #include "split/ratio/entropy_bags.hpp"
 
@@ -441,8 +443,9 @@ private:
             if (merit(offers[i]) > merit(offers[best]) + small) best = i;
         std::rotate(offers.begin(), offers.begin() + static_cast<std::ptrdiff_t>(best),
                     offers.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-        std::stable_sort(offers.begin() + 1, offers.end(),
-                         [&](const Offer& a, const Offer& b) { return merit(b) < merit(a); });
+        std::vector<double> falling{-std::numeric_limits<double>::infinity()};
+        for (std::size_t i = 1; i < offers.size(); ++i) falling.push_back(-merit(offers[i]));
+        base::sort_by(falling, offers);
         offers.resize(std::min(offers.size(), static_cast<std::size_t>(options_.max_competitors) + 1));
         std::vector<Candidate> found;
         for (const Offer& offer : offers) found.push_back(split_of(seen, offer));

@@ -25,6 +25,10 @@ bool constant(const NodeRows& node, std::size_t c) {
     return node.entries(c)[0].rank == node.entries(c)[n - 1].rank;
 }
 
+void sort_by_column(std::vector<Candidate>& found) {
+    std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+}
+
 // Stores that fit the second cache are left as they are, and stretches of some cache lines are good enough.
 bool worth_compacting(const NodeRows& node) {
     const std::size_t n_rows = node.store->target.size();
@@ -33,6 +37,9 @@ bool worth_compacting(const NodeRows& node) {
 }
 
 }  // namespace
+
+ColumnFinder::ColumnFinder(const SearchOptions& options) : options_(options) {}
+ColumnFinder::~ColumnFinder() = default;
 
 std::vector<Candidate> ColumnFinder::find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                           int thread) {
@@ -107,8 +114,7 @@ std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const 
         if (n > 0) look_at(columns[first]);
         for (std::size_t i = 0; i < n; ++i)
             if (i != first && !(bound[i] < floor)) look_at(columns[i]);
-        std::sort(found.begin(), found.end(),
-                  [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+        sort_by_column(found);
     } else {
         for (std::size_t i = 0; i < n; ++i) look_at(columns[i]);
     }
@@ -141,7 +147,7 @@ std::vector<Candidate> ColumnFinder::search_some(const NodeRows& node, const Nod
         found.push_back(search_column(node, order[i], context, no_floor, thread));
         any = any || found.back().found();
     }
-    std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+    sort_by_column(found);
     return found;
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "split/finder.hpp"
@@ -33,7 +32,8 @@ private:
 // (thread -1: to all threads), then its columns may be searched one by one, and the candidates ranked.
 class ColumnFinder : public SplitFinder {
 public:
-    explicit ColumnFinder(SearchOptions options) : options_(std::move(options)) {}
+    explicit ColumnFinder(const SearchOptions& options);
+    ~ColumnFinder() override;
 
     std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                 int thread) override;

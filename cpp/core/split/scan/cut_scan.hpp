@@ -126,7 +126,7 @@ inline CutRange cuts_allowed(std::size_t n, std::size_t before, std::size_t afte
 }
 
 // The loop over the cuts that leave `range` entries on the left. `own` answers for the cuts; `criterion`, which is the
-// same or holds it (criteria::with_criterion), for those that may win.
+// same or holds it (criteria::with_chosen), for those that may win.
 template <class D, class C, class Own>
 bool scan_range(const Entry* entries, CutRange range, double floor, const Limits& limits, D& division,
                 const Own& own_criterion, const C& criterion, BestCut<D, C>& best) {
@@ -179,7 +179,7 @@ bool scan(const Entry* entries, std::size_t n, std::size_t before, std::size_t a
           const Limits& limits, D& division, const C& criterion, BestCut<D, C>& best) {
     const CutRange range = cuts_allowed(n, before, after, limits);
     if (range.last < range.first) return false;
-    return criteria::with_criterion(criterion, [&](const auto& own) {
+    return criteria::with_chosen(criterion, [&](const auto& own) {
         return scan_range(entries, range, floor, limits, division, own, criterion, best);
     });
 }

@@ -13,7 +13,6 @@
 
 #include "criteria/criterion.hpp"
 #include "split/cut.hpp"
-#include "split/levels/level_search.hpp"
 #include "split/scan/column_finder.hpp"
 #include "split/scan/cut_scan.hpp"
 #include "split/scan/search_space.hpp"
@@ -44,7 +43,7 @@ public:
         Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
         if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
         Candidate out = node.store->codes[c].empty() ? search_numbers(node, c, limits, context, space)
-                                                     : LevelSearch<D, C>(options_, space).search(node, c, limits);
+                                                     : LevelSearch(options_, space).search(node, c, limits);
         out.column = static_cast<std::int32_t>(c);
         return out;
     }

@@ -3,28 +3,31 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
-#include "split/levels/level_rows.hpp"
-#include "split/store/row_store.hpp"
+#include "criteria/moment_criteria.hpp"
+#include "split/levels/best_subset.hpp"
+#include "split/levels/level_search.hpp"
 #include "split/scan/column_finder.hpp"
 #include "split/scan/cut_scan.hpp"
+#include "split/store/row_store.hpp"
 
 namespace ceiba::split {
 
 template <class D, class C>
-struct SearchSpace {
+class SearchSpace final : public LevelSpace {
+public:
     SearchSpace(const D& d, const C& c) : division(d), criterion(c) {}
 
     D division;
     C criterion;
-    bool fresh = false;       // the division holds the total of all rows of the node being searched
-    double floor = no_floor;  // cuts with a gain below this need not be found
-    LevelRows levels;
-    std::vector<Entry> level_entries;  // rows in an order of their levels
-    std::vector<Entry> column;         // of a sparse table, with its zeros
+    bool fresh = false;         // the division holds the total of all rows of the node being searched
+    double floor = no_floor;    // cuts with a gain below this need not be found
+    std::vector<Entry> column;  // of a sparse table, with its zeros
     struct Known {
         typename D::Left left{};
         base::DoubleDouble gain;
@@ -33,7 +36,7 @@ struct SearchSpace {
     std::size_t n_known = 0;       // ever since the node was begun
 
     // Makes the division's total that of all rows of the node, or of those with a value in the column.
-    void take_all(const NodeRows& node) {
+    void take_all(const NodeRows& node) override {
         if (fresh) return;
         division.bind(node.store->target, 0, node.begin);
         division.reset();
@@ -83,6 +86,51 @@ private:
         division.clear_left();
         criterion.begin(division);
     }
+
+    // --- columns of levels
+
+    void take_levels(const NodeRows& node) override {
+        take_some(node, levels.n_rows(), [this](std::size_t i) { return levels.rows[i]; });
+    }
+    bool best_of_sets(const NodeRows& node, std::size_t n_aside, const Limits& limits,
+                      const std::vector<double>& class_scale, Candidate& out) override {
+        if constexpr (requires { division.n_classes(); })
+            if (division.n_classes() > 2) {
+                out = best_subset(node, levels, n_aside, limits, class_scale, criterion);
+                return true;
+            }
+        return false;
+    }
+    bool needs_events() const override {
+        if constexpr (std::is_same_v<C, criteria::Poisson>) return !criterion.allow_zero;
+        return false;
+    }
+    Cut best_level_cut(std::size_t n_aside, const Limits& limits) override {
+        Cut out;
+        BestCut<D, C> best = best_cut(level_entries.data(), levels.n_rows(), n_aside, limits, 0, out.presence);
+        out.found = best.found;
+        out.missing_left = best.missing_left;
+        out.position = best.position;
+        out.gain = best.gain(division, criterion);
+        return out;
+    }
+    bool halve(std::size_t from, std::size_t middle, std::size_t to, const Limits& limits,
+               base::DoubleDouble& gain) override {
+        fresh = false;
+        division.reset();
+        for (std::uint32_t r = levels.start[from]; r < levels.start[to]; ++r) division.include(levels.rows[r]);
+        division.clear_left();
+        for (std::uint32_t r = levels.start[from]; r < levels.start[middle]; ++r) division.add(levels.rows[r]);
+        const bool light_left = middle - from == 1 && division.left_weight() < limits.min_weight;
+        const bool light_right = to - middle == 1 && division.right_weight() < limits.min_weight;
+        if (light_left || light_right) return false;
+        criterion.begin(division);
+        const base::DoubleDouble more = criterion.gain(division);
+        if (!std::isfinite(more.hi)) return false;
+        gain = gain + more;
+        return true;
+    }
+    double tolerance() const override { return criterion.tolerance(); }
 };
 
 }  // namespace ceiba::split

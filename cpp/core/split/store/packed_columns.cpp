@@ -68,7 +68,7 @@ void PackedColumns::begin(const data::Table& table, const std::uint32_t* rows, s
     n_rows_ = n_rows;
     items_.resize(n_rows);
     spare_.resize(n_rows);
-    entries_.resize(n_rows * table.columns.size());
+    entries_.resize(n_rows * table.columns.size() + read_past);
     column_.clear();
     column_.reserve(table.columns.size());
 }

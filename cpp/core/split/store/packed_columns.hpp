@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "data/table.hpp"
-#include "split/bins/bin_sort.hpp"
+#include "split/store/bin_sort.hpp"
 #include "split/store/row_store.hpp"
 #include "split/store/small_sort.hpp"
 
@@ -22,6 +22,8 @@ class PackedColumns {
 public:
     static constexpr int row_bits = 11, class_bits = 10;
     static constexpr std::size_t most_rows = std::size_t{1} << row_bits, most_classes = std::size_t{1} << class_bits;
+
+    static constexpr std::size_t read_past = 16;  // entries behind the last one may be read
 
     static std::uint32_t rank(std::uint32_t entry) { return entry >> (row_bits + class_bits); }
     static std::uint32_t row(std::uint32_t entry) { return (entry >> class_bits) & (most_rows - 1); }

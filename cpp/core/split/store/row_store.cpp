@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/radix_sort.hpp"
-#include "split/bins/bin_sort.hpp"
+#include "split/store/bin_sort.hpp"
 
 namespace ceiba::split {
 

@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "criteria/class_criteria.hpp"
@@ -44,6 +46,7 @@ public:
         for (double t : total_) weight_ += t;
         error_ = error;
     }
+    double weight_of(const double* fields) const { return std::accumulate(fields, fields + n_classes_, 0.0); }
 
 protected:
     std::size_t n_classes_ = 0;
@@ -163,7 +166,7 @@ public:
     }
 
 private:
-    double at(const double* left, const double* cell, unsigned first) const {
+    [[gnu::noinline]] double at(const double* left, const double* cell, unsigned first) const {
         const auto on_left = [&](std::size_t k) { return left[k] + (first >> k & 1u ? cell[k] : 0.0); };
         return base_ - mass(on_left) - mass([&](std::size_t k) { return total_[k] - on_left(k); });
     }
@@ -227,7 +230,7 @@ public:
     }
 
 private:
-    double at(const double* left, const double* cell, unsigned first) const {
+    [[gnu::noinline]] double at(const double* left, const double* cell, unsigned first) const {
         const auto on_left = [&](std::size_t k) { return left[k] + (first >> k & 1u ? cell[k] : 0.0); };
         return mass(alike(on_left) + alike([&](std::size_t k) { return total_[k] - on_left(k); }));
     }
@@ -282,6 +285,7 @@ private:
 class SquaredErrorBounds {
 public:
     explicit SquaredErrorBounds(const criteria::SquaredError&) {}
+    static double weight_of(const double* fields) { return fields[0]; }
 
     void begin(const double* total, std::size_t, double rows, double weight_error, double sum_error) {
         weight_ = total[0];
@@ -344,6 +348,7 @@ private:
 class PoissonBounds {
 public:
     explicit PoissonBounds(const criteria::Poisson&) {}
+    static double weight_of(const double* fields) { return fields[0]; }
 
     void begin(const double* total, std::size_t, double rows, double weight_error, double sum_error) {
         weight_ = total[0];
@@ -371,7 +376,7 @@ public:
     }
 
 private:
-    double at(double w, double s) const { return side(w, s) + side(weight_ - w, sum_ - s); }
+    [[gnu::noinline]] double at(double w, double s) const { return side(w, s) + side(weight_ - w, sum_ - s); }
     double side(double w, double s) const {
         if (!(s > 0.0)) return 0.0;
         if (!(w > 0.0)) return std::numeric_limits<double>::infinity();
@@ -410,5 +415,25 @@ template <>
 struct BoundsOf<criteria::Poisson> {
     using type = PoissonBounds;
 };
+
+// The bounds of those criteria of a list that have any, as a list.
+template <class C>
+auto bounds_listed() {
+    if constexpr (Bounded<C>)
+        return criteria::List<typename BoundsOf<C>::type>{};
+    else
+        return criteria::List<>{};
+}
+template <class... C>
+auto bounds_of(criteria::List<C...>) {
+    return (criteria::List<>{} + ... + bounds_listed<C>());
+}
+
+// Criteria that share their search (criteria::Shared) share their bounds: one is chosen for a loop over stretches.
+template <Bounded C>
+using SharedBounds = std::conditional_t<
+    criteria::is_listed<C>(criteria::SharedClassCriteria{}),
+    criteria::Chosen<decltype(bounds_of(criteria::SharedClassCriteria{})), criteria::ChosenPer::loop>,
+    typename BoundsOf<C>::type>;
 
 }  // namespace ceiba::split

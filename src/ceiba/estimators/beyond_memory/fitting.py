@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.criteria import Task
-from ceiba.errors import DataError, OptionError
+from ceiba.errors import DataError, OptionError, SchemaError
 from ceiba.estimators.beyond_memory.dask_inputs import read_dask
 from ceiba.estimators.parameters import grow_options
 from ceiba.estimators.weights import class_weights
@@ -18,9 +18,11 @@ from ceiba.grow.shards import out_of_core
 from ceiba.grow.shards.first_pass import UNWEIGHTED, Weighting
 from ceiba.grow.shards.journal import resumable
 from ceiba.grow.shards.on_dask import opening
+from ceiba.grow.shards.on_dask.parts import Blocks
 from ceiba.grow.shards.supported import check_parameters, refusal
 from ceiba.prune import ChiSquare, CostComplexity, Pessimistic, Pruned, ReducedError, read_pruning
 from ceiba.prune.pruning import Pruning
+from ceiba.prune.read import with_groups
 from ceiba.table import Scan, Target, TargetInfo
 from ceiba.table.scanning.lazy import is_dask
 from ceiba.tree import Tree
@@ -59,8 +61,8 @@ def tree_beyond_memory(
     task : {"classification", "regression"}
     sample_weight : str or None
         The column of weights.
-    groups
-        Must be None.
+    groups : array-like, str or None
+        Rows that folds hold out together, or their column, which is not learned from.
     checkpoint : path, optional
         A file by which growing can be resumed.
     """
@@ -72,7 +74,8 @@ def tree_beyond_memory(
             f"{type(y).__name__}."
         )
     if groups is not None:
-        raise refusal("groups", groups)
+        X, groups = _taken_out(X, groups)
+        stated = {**stated, "prune": with_groups(stated.get("prune"), groups)}
     if sample_weight is not None and not isinstance(sample_weight, str):
         raise DataError(
             "sample_weight must name a column of X, which is beyond memory. Got a "
@@ -94,6 +97,17 @@ def tree_beyond_memory(
             return problem.grow(), None
         pruned = pruning.fit(problem)
         return pruned.tree, pruned
+
+
+def _taken_out(X: Any, groups: Any) -> tuple[Any, Any]:
+    """Take the column of groups out of a table beyond memory; an array stays as it is."""
+    if not isinstance(groups, str):
+        return X, groups.compute() if is_dask(groups) else groups
+    if isinstance(X, Scan):
+        return X.without(groups), X.column(groups)
+    if isinstance(X, Blocks) or groups not in list(X.columns):
+        raise SchemaError(f"There is no column {groups!r} with groups.")
+    return X.drop(columns=groups), X[groups].compute().to_numpy()
 
 
 def _check_pruning(pruning: Pruning | None, X: Any) -> None:

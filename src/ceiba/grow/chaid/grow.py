@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.grow.chaid.choose import Chooser
+from ceiba.grow.chaid.rows import RowChooser
 from ceiba.grow.planting import plant
+from ceiba.table.weights import exact_sum
 from ceiba.tree import Tree
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def grow_by_tests(
     if below is not None:
         n_rows, total, depth = below.n_rows, below.weight, below.depth
     elif weight is not None:
-        total = float(weight[here].sum())
-    chooser = Chooser(
+        total = exact_sum(weight[here])
+    chooser = RowChooser(
         table, target, weight, here, options=options, n_rows=n_rows, total=total, depth=depth
     )
     tree = plant(

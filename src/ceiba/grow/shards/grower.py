@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
@@ -12,6 +13,9 @@ from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import tree_of
 from ceiba.grow.core_options import Place, core_options, set_sizes
 from ceiba.grow.limits import folded
+from ceiba.grow.shards.binning.coarse import coarse_layouts
+from ceiba.grow.shards.chaid.grower import grow_by_tests_over_shards
+from ceiba.grow.shards.layout import ShardLayout
 from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget
 from ceiba.grow.shards.supported import check_supported
 from ceiba.grow.shards.together import Words, answers_of, joined_questions
@@ -95,28 +99,61 @@ def _grown(problem: Problem, parts: Sequence[Part]) -> list[Tree]:
     assert isinstance(table, ShardedTable)
     assert isinstance(target, ShardedTarget)
     check_supported(problem.options)
-    growers = [_grower(problem, table, part, len(parts)) for part in parts]
-    try:
+    _refuse_parted_rows(problem)
+    if problem.options.chaid is not None:
+        with _contradictions():
+            return [grow_by_tests_over_shards(problem, part) for part in parts]
+    layouts = [table.layout] * len(parts)
+    if problem.options.max_bins is not None:
+        layouts = coarse_layouts(table, [part.tree for part in parts], problem.options.max_bins)
+    growers = [
+        _grower(problem, table, part, layout, len(parts))
+        for part, layout in zip(parts, layouts, strict=True)
+    ]
+    with _contradictions():
         while open_ones := [k for k, grower in enumerate(growers) if not grower.done]:
             if table.watch is not None:
                 table.watch("progress", _progress([growers[k] for k in open_ones]))
             _ask(table, [(parts[k].tree, growers[k]) for k in open_ones])
+    return [tree_of(grower.tree(), problem, target.units, None) for grower in growers]
+
+
+@contextmanager
+def _contradictions() -> Iterator[None]:
+    """Say what it means that shards contradict each other."""
+    try:
+        yield
     except _core.Contradiction as error:
         raise DataError(
             f"The pieces of the table contradict each other: {error}. Their source changed while "
             "the tree was grown; fit again when nobody writes to it."
         ) from error
-    return [tree_of(grower.tree(), problem, target.units, None) for grower in growers]
+
+
+def _refuse_parted_rows(problem: Problem) -> None:
+    """Refuse rows that would go down several branches."""
+    if problem.options.missing_rule != "fractional":
+        return
+    for info in problem.table.schema.columns:
+        if info.n_missing:
+            raise OptionError(
+                f"missing='fractional' needs a table in memory where values are missing, and "
+                f"column {info.name!r} lacks {info.n_missing:,} in a table beyond memory. Use "
+                "missing='learn' or 'majority'."
+            )
 
 
 def _grower(
-    problem: Problem, table: ShardedTable, part: Part, n_together: int
+    problem: Problem, table: ShardedTable, part: Part, layout: ShardLayout, n_together: int
 ) -> _core.LevelGrower:
     core = core_options(table, problem.options, None, problem.scales, None)
+    if problem.options.missing_rule == "fractional":  # and nothing is missing
+        core.set_missing("majority")
+    core.approximate = False  # the layout says where a column is cut; gathered rows have its bins
     set_sizes(core, problem.options, part.n_rows, part.weight)
     types = [(info.kind.value, info.n_levels) for info in table.schema.columns]
     return _core.LevelGrower(
-        core, table.layout.core, types, part.n_learned,
+        core, layout.core, types, part.n_learned,
         min(GATHER_ROWS, table.gather_rows or GATHER_ROWS),
         min(FETCH_ROWS, table.fetch_rows or FETCH_ROWS),
         max(1, table.values_in_memory // n_together),

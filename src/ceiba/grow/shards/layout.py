@@ -24,6 +24,13 @@ class NumberBins:
 
 
 @dataclass(frozen=True)
+class CoarseBins:
+    """Edges of a column of numbers that is cut nowhere else (`max_bins`)."""
+
+    edge: Array
+
+
+@dataclass(frozen=True)
 class NumberTarget:
     """A target of numbers: its range, the bits that it uses, and whether it is a rate."""
 
@@ -42,7 +49,7 @@ class ShardLayout:
     """
 
     target: int | NumberTarget
-    columns: tuple[NumberBins | int, ...]
+    columns: tuple[NumberBins | CoarseBins | int, ...]
     weight_bits: tuple[int, int] | None = None
 
     @cached_property
@@ -60,6 +67,8 @@ class ShardLayout:
         for column in self.columns:
             if isinstance(column, int):
                 made.add_levels(column)
+            elif isinstance(column, CoarseBins):
+                made.add_coarse(column.edge)
             else:
                 made.add_numbers(column.edge, column.least, column.most)
         return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, cast
 
@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.grow.shards.chaid.rounds import Round, asks_about_categories
+from ceiba.grow.shards.chaid.rows import CategoryRows
 from ceiba.grow.shards.layout import Ranges, ShardLayout
 from ceiba.grow.shards.scratch import Scratch
 from ceiba.grow.shards.together import Words, is_joined, joined_answers, questions_of
@@ -55,6 +57,14 @@ class ShardArrays:
         return tuple(_core.bin_rows(self.core_columns(schema), edges, self.bins))
 
 
+@dataclass(frozen=True)
+class TreeBins:
+    """Bins that one tree has for itself (`max_bins`): they follow from the rows it is grown on."""
+
+    bins: npt.NDArray[np.uint8]
+    layout: ShardLayout
+
+
 @dataclass
 class Shard:
     """A shard that answers rounds. Pickled without its state: it catches up with the next round.
@@ -72,6 +82,8 @@ class Shard:
         The fold of each row.
     scratch : Scratch, optional
         Where there is room for the orders of rows of the folds' trees; None: in memory.
+    own_bins : dict
+        By tree, bins in the place of those that all trees share.
     """
 
     arrays: ShardArrays
@@ -80,6 +92,7 @@ class Shard:
     number: int
     fold: npt.NDArray[np.uint16] | None = None
     scratch: Scratch | None = None
+    own_bins: dict[int, TreeBins] = field(default_factory=dict)
 
     @property
     def core(self) -> _core.Shard:
@@ -96,19 +109,20 @@ class Shard:
 
     def _made(self, tree: int) -> _core.Shard:
         own = self.arrays
+        binned = self.own_bins.get(tree, TreeBins(own.bins, self.layout))
         return _core.Shard(
             own.core_columns(self.schema),
-            own.bins,
+            binned.bins,
             own.target if own.target.dtype == np.int32 else None,
             own.target if own.target.dtype == np.float64 else None,
             own.weights,
-            self._order(tree),
-            self.layout.core,
+            self.order_of(tree),
+            binned.layout.core,
             self.number,
         )
 
-    def _order(self, tree: int) -> npt.NDArray[np.uint32]:
-        """List the rows of a tree: rows of weight 0 are in none."""
+    def rows_of(self, tree: int) -> npt.NDArray[np.uint32]:
+        """List the rows of a tree, ascending: rows of weight 0 are in none."""
         own = self.arrays
         chosen: Any = slice(None) if own.weights is None else own.weights > 0
         if tree:
@@ -116,24 +130,56 @@ class Shard:
             kept = self.fold != tree - 1
             chosen = kept if own.weights is None else kept & chosen
         rows: npt.NDArray[np.uint32] = np.arange(len(own.target), dtype=np.uint32)[chosen]
-        order: npt.NDArray[np.uint32]
-        if not tree:
-            order = own.order[: len(rows)]
-        elif self.scratch is None:
-            return rows
-        else:
-            shape = {"order": (rows.dtype, rows.shape)}
-            order = self.scratch.arrays(f"order{self.number}-{tree}", shape)["order"]
+        return rows
+
+    def order_of(self, tree: int) -> npt.NDArray[np.uint32]:
+        """Make room for the rows of a tree, and list them there."""
+        rows, order = self.rows_of(tree), self.arrays.order
+        if tree:
+            order = self.room(f"order-{tree}", rows.dtype, len(rows))
+        order = order[: len(rows)]
         order[:] = rows
         return order
 
+    def room_for_bins(self, tree: int) -> npt.NDArray[np.uint8]:
+        """Make room for bins of a tree's own."""
+        bins = self.arrays.bins
+        if self.scratch is not None and not tree:
+            return bins  # which nobody needs any more
+        return self.room(f"bins-{tree}", bins.dtype, *bins.shape)
+
+    def room(self, name: str, dtype: np.dtype[Any], *shape: int) -> npt.NDArray[Any]:
+        """Make room for an array, in a scratch file where there is a place for them."""
+        if self.scratch is None:
+            return np.empty(shape, dtype)
+        made = self.scratch.arrays(f"shard{self.number}-{name}", {name: (dtype, shape)})
+        return cast(npt.NDArray[Any], made[name])
+
+    def numbers(self, j: int, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Give the values of a column as numbers; codes of levels too, and NaN is missing."""
+        values = self.arrays.columns[j][rows]
+        numbers: npt.NDArray[np.float64] = values.astype(np.float64)
+        if values.dtype == np.int32:
+            numbers[values < 0] = np.nan
+        return numbers
+
     def answer(self, question: Words) -> Words:
         """Answer a round, of one tree or of several."""
+        if asks_about_categories(question):
+            return self._about_categories(Round.read(question))
         if not is_joined(question):
             return cast(Words, self.core.answer(question))
         return joined_answers(
             [cast(Words, self.core_of(tree).answer(own)) for tree, own in questions_of(question)]
         )
+
+    def _about_categories(self, asked: Round) -> Words:
+        made = self.__dict__.setdefault("_categories", {})
+        answer = made[asked.tree].answer(asked) if asked.tree in made else None
+        if answer is None:  # asked for the first time, or about an earlier level
+            made[asked.tree] = CategoryRows(self, asked.tree, asked.cuts)
+            answer = made[asked.tree].answer(asked)
+        return cast(Words, answer)
 
     def table(self, rows: npt.NDArray[Any]) -> Table:
         """Give some rows as a table."""
@@ -144,7 +190,7 @@ class Shard:
         return Table(columns, len(rows), self.schema)
 
     def __getstate__(self) -> dict[str, Any]:
-        gone = ("_core", "scratch")
+        gone = ("_core", "_categories", "scratch")
         return {name: value for name, value in self.__dict__.items() if name not in gone}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

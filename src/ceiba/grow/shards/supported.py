@@ -9,10 +9,19 @@ from ceiba.errors import OptionError
 from ceiba.grow.grow_options import GrowOptions
 
 _CRITERIA: Final = {
-    "classification": ("gini", "entropy", "log_loss", "error", "hellinger"),
-    "regression": ("squared_error", "friedman_mse", "poisson"),
+    "classification": (
+        "gini",
+        "entropy",
+        "log_loss",
+        "error",
+        "hellinger",
+        "chi2",
+        "likelihood_ratio",
+    ),
+    "regression": ("squared_error", "friedman_mse", "poisson", "f_test"),
 }
-_MISSING: Final = ("learn", "majority", "error")
+#: Fractional only where nothing is missing: see `grower.py`.
+_MISSING: Final = ("learn", "majority", "error", "fractional")
 #: Options of growing that hold over shards, besides the criterion and the rule for missing values.
 _KNOWN: Final = frozenset(
     {
@@ -21,6 +30,7 @@ _KNOWN: Final = frozenset(
         "missing",
         "max_depth",
         "max_leaf_nodes",
+        "max_bins",
         "min_samples_split",
         "min_samples_leaf",
         "min_weight_fraction_leaf",

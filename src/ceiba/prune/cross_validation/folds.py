@@ -80,8 +80,8 @@ def read_folds(
     [[0, 1], [2, 3]]
     """
     n = problem.n_rows
-    groups = None if groups is None else _ids("groups", groups, n)
-    if isinstance(folds, str) and folds in ("leave-one-out", "loo"):
+    groups = None if groups is None else ids_of("groups", groups, n)
+    if leaves_one_out(folds):
         return _of_ids(np.arange(n)) if groups is None else _of_ids(groups)
     if is_random(folds):
         rng = np.random.default_rng([seed_of(random_state), repeat])
@@ -89,11 +89,21 @@ def read_folds(
     if isinstance(folds, str | bytes | bool | float) or folds is None:
         raise OptionError(f"folds must be {_ALLOWED}. Got {folds!r}.")
     if repeat:
-        raise OptionError("repeats needs a number of folds: other folds are the same each time.")
+        raise the_same_each_time()
     if hasattr(folds, "split"):
         labels = problem.target.values[:, 0]
         return [_pair(p, n) for p in folds.split(np.zeros((n, 1)), labels, groups)]
     return _given(folds, n)
+
+
+def leaves_one_out(folds: Any) -> bool:
+    """Tell whether every row, or every group of rows, is a fold."""
+    return isinstance(folds, str) and folds in ("leave-one-out", "loo")
+
+
+def the_same_each_time() -> OptionError:
+    """Give the error for repeats of folds that are not random."""
+    return OptionError("repeats needs a number of folds: other folds are the same each time.")
 
 
 def is_random(folds: Any) -> bool:
@@ -137,7 +147,7 @@ def _dealt(
         raise OptionError(f"Folds need at least 2 rows, or groups of rows. There is {units}.")
     n_folds = min(n_folds, units)
     if groups is not None:
-        return _lightest_first(np.bincount(groups), n_folds, rng)[groups]
+        return dealt_groups(groups, n_folds, rng)
     order = rng.permutation(n)
     if stratify and problem.options.task == "classification":
         codes = problem.target.values[order]
@@ -145,6 +155,11 @@ def _dealt(
     ids = np.empty(n, np.intp)
     ids[order] = np.arange(n) % n_folds
     return ids
+
+
+def dealt_groups(groups: Ids, n_folds: int, rng: np.random.Generator) -> Ids:
+    """Deal groups of rows out to folds; give the fold of each row."""
+    return _lightest_first(np.bincount(groups), n_folds, rng)[groups]
 
 
 def _lightest_first(sizes: Ids, n_folds: int, rng: np.random.Generator) -> Ids:
@@ -165,10 +180,10 @@ def _given(folds: Any, n: int) -> list[Fold]:
     listed = folds if isinstance(folds, np.ndarray) or hasattr(folds, "dtype") else list(folds)
     if isinstance(listed, list) and listed and isinstance(listed[0], tuple | list):
         return [_pair(pair, n) for pair in listed]
-    return _of_ids(_ids("folds", listed, n))
+    return _of_ids(ids_of("folds", listed, n))
 
 
-def _ids(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
+def ids_of(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
     """Give a number to each distinct label."""
     values = np.asarray(labels)
     if values.shape != (n,):

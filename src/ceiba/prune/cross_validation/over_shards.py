@@ -16,7 +16,14 @@ import numpy.typing as npt
 from ceiba.errors import OptionError
 from ceiba.grow.problem import Problem
 from ceiba.grow.shards.sharded import ShardedTable
-from ceiba.prune.cross_validation.folds import Fold, is_random
+from ceiba.prune.cross_validation.folds import (
+    Fold,
+    dealt_groups,
+    ids_of,
+    is_random,
+    leaves_one_out,
+    the_same_each_time,
+)
 from ceiba.prune.cross_validation.shard_trees import Folds, ends_of, trees_without, with_rows
 from ceiba.tree import Tree
 
@@ -46,7 +53,7 @@ class ShardedFolds:
 
 
 def folds_over_shards(
-    problem: Problem, folds: Any, *, stratify: bool, seed: int, repeats: int
+    problem: Problem, folds: Any, *, stratify: bool, groups: Any, seed: int, repeats: int
 ) -> ShardedFolds:
     """Grow the tree of all rows and those of the folds.
 
@@ -54,24 +61,29 @@ def folds_over_shards(
     ----------
     problem : Problem
         Over shards.
-    folds : int
+    folds : int, "leave-one-out" with groups, or array-like of one id per row
     stratify : bool
+    groups : array-like of shape (n_rows,) or None
     seed : int
     repeats : int
     """
-    if not is_random(folds) or folds > _MOST_FOLDS:
-        raise OptionError(
-            f"folds={folds!r} needs a table in memory, and this one is beyond it. There, folds is "
-            f"a whole number from 2 to {_MOST_FOLDS}."
-        )
+    given = _given_ids(problem, folds, groups)
+    if given is not None and repeats > 1 and not leaves_one_out(folds):
+        raise the_same_each_time()
+    codes = None if groups is None else ids_of("groups", groups, problem.n_rows)
     table, rows = problem.table, with_rows(problem)
     assert isinstance(table, ShardedTable)
-    n_folds = min(int(folds), rows.n_rows)
     whole: Tree | None = None
     plan: list[list[ShardedFold]] = []
     for repeat in range(repeats):
         rng = np.random.default_rng([seed, repeat])
-        fold = dealt(rows, n_folds, stratify, rng)
+        fold = given
+        if fold is None and codes is not None:
+            n_folds = min(int(folds), int(codes.max()) + 1)
+            fold = dealt_groups(codes, n_folds, rng).astype(np.uint16)
+        elif fold is None:
+            fold = dealt(rows, min(int(folds), rows.n_rows), stratify, rng)
+        n_folds = int(fold.max()) + 1
         trees = trees_without(problem, rows, fold, n_folds, also_whole=whole is None)
         if whole is None:
             whole, *trees = trees
@@ -84,6 +96,26 @@ def folds_over_shards(
         )
     assert whole is not None
     return ShardedFolds(whole, plan, rows)
+
+
+def _given_ids(problem: Problem, folds: Any, groups: Any) -> Folds | None:
+    """Give the fold of each row, where folds are not a number."""
+    if is_random(folds) and folds <= _MOST_FOLDS:
+        if folds < 2:
+            raise OptionError(f"folds must be at least 2. Got {folds}.")
+        return None
+    ids = None
+    if leaves_one_out(folds) and groups is not None:
+        ids = ids_of("groups", groups, problem.n_rows)
+    elif np.shape(folds) == (problem.n_rows,):
+        ids = ids_of("folds", folds, problem.n_rows)
+    if ids is None or ids.max() >= _MOST_FOLDS:
+        raise OptionError(
+            f"folds={folds!r} needs a table in memory, and this one is beyond it. There, folds is "
+            f"a whole number from 2 to {_MOST_FOLDS}, or an array of one fold id per row, of at "
+            f"most {_MOST_FOLDS} different ones."
+        )
+    return ids.astype(np.uint16)
 
 
 def dealt(problem: Problem, n_folds: int, stratify: bool, rng: np.random.Generator) -> Folds:

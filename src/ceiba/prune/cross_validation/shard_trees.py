@@ -38,6 +38,15 @@ def with_rows(problem: Problem) -> Problem:
     return made
 
 
+def without_shards(problem: Problem) -> Problem:
+    """Give the problem without its shards: of the rows, target and weights are left."""
+    table = problem.table
+    assert isinstance(table, ShardedTable)
+    made = replace(problem, table=table.changed(exchange=None, watch=None))
+    made.__dict__["scales"] = problem.scales
+    return made
+
+
 def trees_without(
     problem: Problem, rows: Problem, fold: Folds, n_folds: int, *, also_whole: bool
 ) -> list[Tree]:

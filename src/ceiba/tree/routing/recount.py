@@ -21,14 +21,20 @@ from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scal
 from ceiba.tree.notes import kept_answers
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import visits
+from ceiba.tree.routing.sums import Adding, Deviation, RowSums, SumsByNode, in_order, x_log_x
 from ceiba.tree.shape import sum_up
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
 
-def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool) -> Tree:
-    """Return the same tree with the counts of other data; see `Tree.recount`."""
+def recount(
+    tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool, add: Adding = in_order
+) -> Tree:
+    """Return the same tree with the counts of other data; see `Tree.recount`.
+
+    `add` says how sums over rows are added up.
+    """
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = X if isinstance(X, Scan) else route.read(tree, X)
@@ -40,21 +46,36 @@ def recount(tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool)
         if isinstance(table, Scan)
         else endings(tree, table, weight)
     )
-    own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
+    sums = RowSums(target[ends.row], ends, tree.n_nodes, add)
+    return recounted(tree, ends, sums, keep_value=keep_value)
+
+
+def recounted(tree: Tree, arrived: Arrivals, sums: SumsByNode, *, keep_value: bool) -> Tree:
+    """Return the same tree with the counts of rows that arrived in its nodes.
+
+    Parameters
+    ----------
+    tree : Tree
+    arrived : Arrivals
+        How many rows went through each node.
+    sums : SumsByNode
+        What is summed over the rows that end in each node, wherever they are.
+    keep_value : bool
+    """
     counted = replace(
         tree,
-        n_rows=ends.n_rows,
-        weight=sum_up(tree, own),
-        sent_default=ends.sent_default,
+        n_rows=arrived.n_rows,
+        weight=sum_up(tree, sums.weight()),
+        sent_default=arrived.sent_default,
         surrogates=None
         if tree.surrogates is None
-        else replace(tree.surrogates, sent=ends.sent_surrogate),
+        else replace(tree.surrogates, sent=arrived.sent_surrogate),
         competitors=None,
         tests=None,
     )
     if tree.task == "classification":
-        return _classes(counted, target, ends, keep_value)
-    return _numbers(counted, target, ends, keep_value)
+        return _classes(counted, sums, keep_value)
+    return _numbers(counted, sums, keep_value)
 
 
 _PER_ROW = ("row", "node", "weight")
@@ -62,15 +83,21 @@ _PER_NODE = ("n_rows", "sent_default", "sent_surrogate")
 
 
 @dataclass(frozen=True)
-class Endings:
+class Arrivals:
+    """Rows that go through each node, and how many of them nothing but a default has sent on."""
+
+    n_rows: Array
+    sent_default: Array
+    sent_surrogate: Array
+
+
+@dataclass(frozen=True)
+class Endings(Arrivals):
     """Where rows end: row, node and weight (a row may end in several nodes, with shares)."""
 
     row: Array
     node: Array
     weight: Array
-    n_rows: Array
-    sent_default: Array
-    sent_surrogate: Array
 
 
 def _endings_of_scan(tree: Tree, scan: Scan, weight: Array) -> Endings:
@@ -83,7 +110,7 @@ def _endings_of_scan(tree: Tree, scan: Scan, weight: Array) -> Endings:
         first += rows.n_rows
     joined = (np.concatenate([getattr(one, name) for one in parts]) for name in _PER_ROW)
     summed = (np.sum([getattr(one, name) for one in parts], axis=0) for name in _PER_NODE)
-    return Endings(*joined, *summed)
+    return Endings(*summed, *joined)
 
 
 def endings(tree: Tree, table: Table, weight: Array) -> Endings:
@@ -96,11 +123,11 @@ def endings(tree: Tree, table: Table, weight: Array) -> Endings:
         route.refuse(tree, table)
         start, node, share, n_rows = tree._router.spread(table.core(), counted.astype(np.uint8))
         rows = np.repeat(rows, np.diff(start))
-        return Endings(rows, node, weight[rows] * share, n_rows, sent_default, sent)
+        return Endings(n_rows, sent_default, sent, rows, node, weight[rows] * share)
     if not _any_missing(tree, table):
         end = route.apply(tree, table)
         n_rows = sum_up(tree, np.bincount(end[counted], minlength=tree.n_nodes))
-        return Endings(rows, end, weight, n_rows, sent_default, sent)
+        return Endings(n_rows, sent_default, sent, rows, end, weight)
     route.refuse(tree, table)
     end = np.zeros(table.n_rows, np.int64)
     n_rows = np.zeros(tree.n_nodes, np.int64)
@@ -111,7 +138,7 @@ def endings(tree: Tree, table: Table, weight: Array) -> Endings:
         if visit.by_surrogate and tree.stand_ins is not None:
             first = int(tree.stand_ins.start[visit.node])
             sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
-    return Endings(rows, end, weight, n_rows, sent_default, sent)
+    return Endings(n_rows, sent_default, sent, rows, end, weight)
 
 
 def _any_missing(tree: Tree, table: Table) -> bool:
@@ -121,12 +148,8 @@ def _any_missing(tree: Tree, table: Table) -> bool:
     return levels or any(column.missing.any() for column in columns)
 
 
-def _classes(tree: Tree, codes: Array, ends: Endings, keep_value: bool) -> Tree:
-    n, n_outputs, size = tree.value.shape
-    own = np.zeros((n, n_outputs, size))
-    for k in range(n_outputs):
-        cell = ends.node * size + codes[ends.row, k]
-        own[:, k] = np.bincount(cell, weights=ends.weight, minlength=n * size).reshape(n, size)
+def _classes(tree: Tree, sums: SumsByNode, keep_value: bool) -> Tree:
+    own = np.stack([sums.classes(k, tree.value.shape[2]) for k in range(tree.n_outputs)], axis=1)
     tree = replace(tree, counts=sum_up(tree, own))
     assert tree.counts is not None
     counts = scale_by_prior(tree.counts, tree.class_prior)
@@ -146,13 +169,13 @@ def _classes(tree: Tree, codes: Array, ends: Endings, keep_value: bool) -> Tree:
     )
 
 
-def _numbers(tree: Tree, y: Array, ends: Endings, keep_value: bool) -> Tree:
+def _numbers(tree: Tree, sums: SumsByNode, keep_value: bool) -> Tree:
     weight, reached = tree.weight, tree.weight > 0
-    y = y[ends.row]
     if tree.criterion == "absolute_error":
-        value, impurity, loss = _absolute(tree, y, ends)
+        assert isinstance(sums, RowSums)
+        value, impurity, loss = _absolute(tree, sums.target, sums.ends)
     else:
-        value, impurity, loss = _moments(tree, y, ends)
+        value, impurity, loss = _moments(tree, sums)
     kept = tree.value[:, :, 0]
     value = np.where(reached[:, None], value, kept)
     impurity = np.where(reached, impurity, 0.0)
@@ -167,53 +190,44 @@ def _numbers(tree: Tree, y: Array, ends: Endings, keep_value: bool) -> Tree:
     return counted if keep_value else kept_answers(counted)
 
 
-def _moments(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]:
+def _moments(tree: Tree, sums: SumsByNode) -> tuple[Array, Array, Array]:
     """Return the nodes' means, impurities and the loss of the tree's own values, by moments."""
     n, n_outputs = tree.value.shape[:2]
     safe = np.where(tree.weight > 0, tree.weight, 1.0)
     mean, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
-
-    def up(own: Array) -> Array:
-        return sum_up(tree, own)
-
-    def ended(numbers: Array) -> Array:
-        return np.bincount(ends.node, weights=ends.weight * numbers, minlength=n)
-
     for k in range(n_outputs):
-        m = mean[:, k] = _means(tree, y[:, k], ends)
+        m = mean[:, k] = _means(tree, k, sums)
         kept = tree.value[:, k, 0]
         if tree.criterion == "poisson":
-            log_sum = up(ended(_x_log_x(y[:, k]))) / safe
-            impurity += log_sum - _x_log_x(m)
+            log_sum = sum_up(tree, sums.numbers(k, x_log_x)) / safe
+            impurity += log_sum - m * np.log(np.where(m > 0, m, 1.0))
             loss += log_sum - m * np.log(np.where(kept > 0, kept, 1.0)) - m + kept
         else:
             with np.errstate(
                 over="ignore", invalid="ignore"
             ):  # squares beyond float64 are infinite
                 off = np.where(tree.weight[1:] > 0, m[1:] - m[tree.parent[1:]], 0.0)
-                own = ended((y[:, k] - m[ends.node]) ** 2)
+                own = sums.numbers(k, Deviation(m, power=2))
                 spread = _merge(tree.parent, own, tree.weight[1:] * off**2) / safe
                 impurity += spread
                 loss += spread + (m - kept) ** 2
     return mean, np.maximum(impurity / n_outputs, 0.0), loss / n_outputs
 
 
-def _means(tree: Tree, y: Array, ends: Endings) -> Array:
+def _means(tree: Tree, k: int, sums: SumsByNode) -> Array:
     """Return the weighted mean of each node."""
     # Sums of numbers near the end of float64 would not be finite: a power of two less, and back.
-    power = max(int(np.frexp(np.abs(y).max(initial=0.0))[1]) - 512, 0)
-    y = np.ldexp(y, -power)
-    own = np.bincount(ends.node, weights=ends.weight, minlength=tree.n_nodes)
+    shift = max(int(np.frexp(sums.largest(k))[1]) - 512, 0)
+    own = sums.weight()
     total = np.where(own > 0, own, 1.0)
     # Where rows end, the mean is taken twice: the second time about the first, so that equal
     # values give exactly their value. Inner nodes average these about the root's mean.
-    mean = np.bincount(ends.node, weights=ends.weight * y, minlength=tree.n_nodes) / total
-    rest = ends.weight * (y - mean[ends.node])
-    mean += np.bincount(ends.node, weights=rest, minlength=tree.n_nodes) / total
+    mean = sums.numbers(k, Deviation(shift=shift)) / total
+    mean = mean + sums.numbers(k, Deviation(mean, shift=shift)) / total
     offset = float(own @ mean) / max(float(own.sum()), np.finfo(float).tiny)
     through = sum_up(tree, own * (mean - offset))
     inner = through / np.where(tree.weight > 0, tree.weight, 1.0) + offset
-    return np.ldexp(np.where(tree.is_leaf, mean, inner), power)
+    return np.ldexp(np.where(tree.is_leaf, mean, inner), shift)
 
 
 def _merge(parent: Array, own: Array, apart: Array) -> Array:
@@ -239,7 +253,3 @@ def _absolute(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]
             impurity[i] += np.average(np.abs(y[here, k] - median[i, k]), weights=weight)
             loss[i] += np.average(np.abs(y[here, k] - tree.value[i, k, 0]), weights=weight)
     return median, impurity / n_outputs, loss / n_outputs
-
-
-def _x_log_x(x: Array) -> Array:
-    return x * np.log(np.where(x > 0, x, 1.0))

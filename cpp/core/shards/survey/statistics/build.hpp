@@ -15,10 +15,16 @@ std::unique_ptr<Survey> build(const Layout& layout, const split::SearchOptions& 
                               const split::NodeContext& context, const Words& counts, std::size_t fetch_rows) {
     using Made = std::unique_ptr<Survey>;
     return criteria::for_criterion<Made, Criteria>(options.criterion, [&]<class C>() -> Made {
-        if constexpr (split::Bounded<C>)
-            return std::make_unique<NodeSurvey<S, C>>(layout, options, context, counts, fetch_rows);
-        else
+        if constexpr (split::Bounded<C>) {
+            using Criterion = criteria::Shared<C>;
+            using Bounds = split::SharedBounds<C>;
+            const C criterion = criteria::make_criterion<C>({0, options.allow_zero_rate});
+            return std::make_unique<NodeSurvey<S, Criterion, Bounds>>(
+                layout, options, context, Criterion(criterion), Bounds(typename split::BoundsOf<C>::type(criterion)),
+                counts, fetch_rows);
+        } else {
             return nullptr;
+        }
     });
 }
 

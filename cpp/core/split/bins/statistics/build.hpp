@@ -17,12 +17,16 @@ std::unique_ptr<SplitFinder> build_counted(const D& division, const data::Target
     if (!cells.usable()) return nullptr;
     using Finder = std::unique_ptr<SplitFinder>;
     return criteria::for_criterion<Finder, Criteria>(options.criterion, [&]<class C>() -> Finder {
-        if constexpr (Bounded<C>)
-            return std::make_unique<BoundedFinder<D, C, Cells>>(
-                make_presort_finder(target, options, n_threads), division,
-                criteria::make_criterion<C>({target.size(), options.allow_zero_rate}), cells, options, n_threads);
-        else
+        if constexpr (Bounded<C>) {
+            using Criterion = criteria::Shared<C>;
+            using Bounds = SharedBounds<C>;
+            const C criterion = criteria::make_criterion<C>({target.size(), options.allow_zero_rate});
+            return std::make_unique<BoundedFinder<D, Criterion, Bounds, Cells>>(
+                make_presort_finder(target, options, n_threads), division, Criterion(criterion),
+                Bounds(typename BoundsOf<C>::type(criterion)), cells, options, n_threads);
+        } else {
             return nullptr;
+        }
     });
 }
 

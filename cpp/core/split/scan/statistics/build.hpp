@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -37,11 +38,12 @@ Finder build_outputs(const std::vector<D>& divisions, const data::TargetRows& ta
                      int n_threads) {
     using Division = criteria::MultiDivision<D>;
     using Chosen = decltype(one_for_outputs<Per>(Criteria{}));
-    return criteria::for_criterion<Finder, Criteria>(options.criterion, [&]<class C>() -> Finder {
+    const auto criterion = criteria::for_criterion<std::optional<Chosen>, Criteria>(options.criterion, [&]<class C>() {
         const criteria::MultiCriterion<C> each(divisions.size(),
                                                criteria::make_criterion<C>(setting_of(target, options)));
-        return std::make_unique<PresortFinder<Division, Chosen>>(Division(divisions), Chosen(each), options, n_threads);
+        return std::optional<Chosen>(each);
     });
+    return std::make_unique<PresortFinder<Division, Chosen>>(Division(divisions), *criterion, options, n_threads);
 }
 
 inline const double* scale_of(const SearchOptions& options) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/processor/starts.hpp"
 #include "split/store/gathered_rows.hpp"
 #include "split/store/row_store.hpp"
 #include "split/store/small_sort.hpp"
@@ -66,8 +67,7 @@ private:
 
     // Numbers that single precision can hold, and most measured ones are such: value and row in one word, half the size
     // of a pair and faster to compare. False: some number is not.
-    template <class Write>
-    bool by_keys(Write write) {
+    bool sort_keys() {
         bool exact = true;
         keys_.resize(n_);
         sorted_keys_.resize(n_);
@@ -77,8 +77,12 @@ private:
             const std::uint32_t key = bits ^ ((bits >> 31) ? ~std::uint32_t{0} : std::uint32_t{1} << 31);
             keys_[i] = (std::uint64_t{key} << 32) | i;
         });
-        if (!exact) return false;
-        sort_by_ranks(keys_, sorted_keys_, [](std::uint64_t a, std::uint64_t b) { return a < b; });
+        if (exact) sort_by_ranks(keys_, sorted_keys_, [](std::uint64_t a, std::uint64_t b) { return a < b; });
+        return exact;
+    }
+    template <class Write>
+    bool by_keys(Write write) {
+        if (!sort_keys()) return false;
         std::uint32_t rank = 0;
         for (std::size_t i = 0; i < n_; ++i) {
             rank += i > 0 && (sorted_keys_[i] >> 32) != (sorted_keys_[i - 1] >> 32);
@@ -87,16 +91,18 @@ private:
         return true;
     }
 
-    template <class Write>
-    void by_values(Write write) {
+    void sort_values() {
         items_.resize(n_);
         sorted_items_.resize(n_);
-        rank_all([&](std::size_t i, auto x, float) {
-            items_[i] = {static_cast<double>(x), static_cast<std::uint32_t>(i)};
-        });
+        rank_all(
+            [&](std::size_t i, auto x, float) { items_[i] = {static_cast<double>(x), static_cast<std::uint32_t>(i)}; });
         sort_by_ranks(items_, sorted_items_, [](const Item& a, const Item& b) {
             return a.value < b.value || (a.value == b.value && a.row < b.row);
         });
+    }
+    template <class Write>
+    void by_values(Write write) {
+        sort_values();
         std::uint32_t rank = 0;
         for (std::size_t i = 0; i < n_; ++i) {
             rank += i > 0 && sorted_items_[i].value != sorted_items_[i - 1].value;
@@ -141,13 +147,7 @@ private:
     // From rows in the order of the node to the order of the values: by rank, then by insertion.
     template <class T, class Less>
     void sort_by_ranks(const std::vector<T>& from, std::vector<T>& to, Less less) {
-        std::uint32_t sum = 0, longest = 0;
-        for (std::uint32_t& place : count_) {
-            const std::uint32_t n = place;
-            longest = std::max(longest, n);
-            place = sum;
-            sum += n;
-        }
+        const std::uint32_t longest = base::starts_from_counts(count_.data(), count_.size());
         for (std::size_t i = 0; i < n_; ++i) to[count_[ranks_[i]]++] = from[i];
         // count_[r] is now the end of the rows of rank r. Missing values, the last, stay as they are.
         const std::size_t n_ranks = count_.size() - 1, n_present = count_[n_ranks - 1];

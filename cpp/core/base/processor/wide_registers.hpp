@@ -1,0 +1,51 @@
+// Registers of 512 bits: who has them, and a switch that tests and benchmarks turn. Nothing computed with them differs
+// from what is computed without. The rest of the core is compiled for any x86-64; only functions marked CEIBA_WIDE are
+// compiled for AVX-512, and they are called after a look here.
+#pragma once
+
+#include <atomic>
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#define CEIBA_HAS_WIDE
+#define CEIBA_WIDE __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vpopcntdq,popcnt")))
+#define CEIBA_WIDE_INLINE CEIBA_WIDE __attribute__((always_inline)) inline
+#include <immintrin.h>
+#endif
+
+// Around such functions: GCC 12 takes a value that its own header leaves open for a mistake (its bug 105593).
+#if defined(CEIBA_HAS_WIDE) && !defined(__clang__)
+#define CEIBA_WIDE_BEGIN                                                                 \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wuninitialized\"") \
+        _Pragma("GCC diagnostic ignored \"-Wmaybe-uninitialized\"")
+#define CEIBA_WIDE_END _Pragma("GCC diagnostic pop")
+#else
+#define CEIBA_WIDE_BEGIN
+#define CEIBA_WIDE_END
+#endif
+
+namespace ceiba::base {
+
+inline std::atomic<bool> wide_registers_allowed{true};
+
+inline bool has_wide_registers() {
+#if defined(CEIBA_HAS_WIDE)
+    static const bool has = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vpopcntdq");
+    return has && wide_registers_allowed.load(std::memory_order_relaxed);
+#else
+    return false;
+#endif
+}
+
+// Registers that are filled from sixteen places at once, and not lane by lane: AMD's are, and Intel's before Sapphire
+// Rapids are slowed by the mitigation of a leak ("gather data sampling"). AVX512-FP16 came later than both.
+inline bool has_fast_gathers() {
+#if defined(CEIBA_HAS_WIDE)
+    static const bool fast = __builtin_cpu_supports("avx512fp16");
+    return fast && has_wide_registers();
+#else
+    return false;
+#endif
+}
+
+}  // namespace ceiba::base

@@ -1,0 +1,52 @@
+// What small_tree.hpp does to the entries of a column, sixteen at a time, where there are registers for it
+// (base/processor).
+//
+// A scan looks for cuts that may be better than the best so far. In single precision all its numbers are exact but the
+// last two products, so with a small slack no cut is missed; what is promising is compared exactly by the caller. A
+// partition asks where sixteen rows go in a set of bits that lies in two registers, or four.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ceiba::grow {
+
+// A column of a node with two classes: cut i lies after entry i, and [first, last) are allowed.
+struct TwoClassScan {
+    const std::uint32_t* entries;
+    std::uint32_t label_mask, one;  // an entry is of the second class if entry & label_mask == one
+    std::int32_t n, ones, first, last;
+};
+
+// Sixteen cuts, from `begin` on: which are promising, which entries are of the second class, and how many were before.
+struct Promising {
+    std::int32_t begin = -16, before = 0;
+    std::uint32_t cuts = 0, ones = 0;
+
+    std::int32_t left_ones(int lane) const;
+};
+
+// Goes on to the next sixteen cuts of which one may reach (n left_ones - left ones)^2 / (left right) >= threshold;
+// false: there are none.
+bool next_promising(const TwoClassScan& scan, double threshold, Promising& at);
+
+constexpr std::size_t past_entries = 16;  // may be read behind the last
+
+// Which rows go left, of at most 2,048.
+struct LeftRows {
+    std::size_t n_rows = 0;
+    alignas(64) std::uint64_t bits[32];
+
+    void set(const std::uint8_t* goes_left, std::size_t n);  // may read up to 63 bytes behind the last
+};
+
+// Parts n entries, in their order: those that go left, then the others. A side that is not kept may hold anything. The
+// row of an entry is (entry >> row_shift) % 2048; spare has room for n + past_entries.
+struct Parting {
+    std::uint32_t n, n_left;
+    bool keep_left, keep_right;
+};
+void part_entries(std::uint32_t* entries, const Parting& parting, const LeftRows& left, int row_shift,
+                  std::uint32_t* spare);
+
+}  // namespace ceiba::grow

@@ -1,0 +1,46 @@
+#include "predict/row_block.hpp"
+
+#include "base/processor/wide_registers.hpp"
+
+namespace ceiba::predict {
+
+namespace {
+
+template <class T>
+bool narrow_each(const T* from, std::size_t n, float* out) {
+    std::int32_t missing = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const float x = static_cast<float>(from[i]);
+        out[i] = x;
+        missing |= x == x ? 0 : -1;
+    }
+    return missing != 0;
+}
+
+#if defined(CEIBA_HAS_WIDE)
+CEIBA_WIDE_BEGIN
+CEIBA_WIDE bool narrow_wide(const double* from, std::size_t n, float* out) {
+    __mmask8 missing = 0;
+    std::size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const __m512d x = _mm512_loadu_pd(from + i);
+        missing |= _mm512_cmp_pd_mask(x, x, _CMP_UNORD_Q);
+        _mm256_storeu_ps(out + i, _mm512_cvtpd_ps(x));
+    }
+    return narrow_each(from + i, n - i, out + i) || missing != 0;
+}
+CEIBA_WIDE_END
+#endif
+
+}  // namespace
+
+bool narrow_values(const float* from, std::size_t n, float* out) { return narrow_each(from, n, out); }
+
+bool narrow_values(const double* from, std::size_t n, float* out) {
+#if defined(CEIBA_HAS_WIDE)
+    if (base::has_wide_registers()) return narrow_wide(from, n, out);
+#endif
+    return narrow_each(from, n, out);
+}
+
+}  // namespace ceiba::predict

@@ -1,0 +1,45 @@
+// Sixteen rows go down a tree together in one register, where registers are filled fast (base/processor).
+//
+// All rows of a block take a step, then the next: no row waits for another, and the cache misses of many rows overlap.
+// Every second step the rows that have arrived (a leaf leads to itself) are taken out, and the others move together, so
+// the time goes by the mean depth of the rows; lanes.hpp, which other processors use, waits for the deepest of eight.
+// The answers are the same. (1M rows x 20, 13,270 leaves, float32 in C order: see docs/benchmarks.md.)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "predict/row_block.hpp"
+
+namespace ceiba::predict {
+
+// A node of a tree over float32.
+struct SmallNode {
+    float cut;
+    std::uint32_t packed;  // missing goes to the second branch (bit 31) | first child | column (lowest bits)
+};
+
+struct SmallTree {
+    const SmallNode* nodes;
+    int column_bits;
+    std::uint32_t least_depth;  // no leaf is nearer to the root
+    const std::int32_t* id;     // of each node, in the Tree
+    std::uint32_t lost;         // a leaf for rows that cannot be decided in float32; used if values were rounded
+};
+
+// Rows of float32: the value of column c in row i is data[i * row_step + (c << column_shift)].
+struct SmallRows {
+    const float* data;
+    std::int32_t row_step;
+    int column_shift;
+    std::size_t n;
+    bool missing;  // some value may be
+    bool rounded;  // values and cuts were: what is equal cannot be decided
+};
+
+constexpr std::size_t wide_rows = 256;  // most rows of a block
+
+// Sends the rows down, on a processor with fast gathers; while they go, what comes next is asked for.
+void walk_wide(const SmallTree& tree, const SmallRows& rows, Trickle next, std::int32_t* out);
+
+}  // namespace ceiba::predict

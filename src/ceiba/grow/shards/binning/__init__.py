@@ -1,0 +1,1 @@
+"""Bins that follow from all rows of a tree, chosen over shards."""
