@@ -121,11 +121,15 @@ def at_fixed_addresses() -> list[str]:
 
 def run(kind: str, python: Path, options: argparse.Namespace) -> int:
     """Run the tests in the environment; give the exit status."""
+    # Into files: pytest holds back what a test prints, and it is lost when the process dies.
+    common = f"halt_on_error=1:log_path={FOLDER / kind / 'report'}"
+    for old in reports(kind):
+        old.unlink()
     environment = {
         **os.environ,
-        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:halt_on_error=1",
-        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
-        "TSAN_OPTIONS": f"halt_on_error=1:suppressions={Path(__file__).with_name('tsan.txt')}",
+        "ASAN_OPTIONS": f"detect_leaks=0:abort_on_error=0:{common}",
+        "UBSAN_OPTIONS": f"print_stacktrace=1:{common}",
+        "TSAN_OPTIONS": f"{common}:suppressions={Path(__file__).with_name('tsan.txt')}",
         "OPENBLAS_NUM_THREADS": "1",
         "CEIBA_CPP_TESTS": str(FOLDER / kind / "cpp-tests" / "ceiba_tests"),
         "CEIBA_SANITIZE": kind,
@@ -139,7 +143,15 @@ def run(kind: str, python: Path, options: argparse.Namespace) -> int:
     plugins = ["-q", "-p", "no:cacheprovider", "-p", "tests.hardening.every_kth"]
     tests = options.tests or [*CORE[kind], *OTHERS[kind]]
     words += [*plugins, "-n", "2", "--dist", "worksteal", *chosen, *tests, *options.arguments]
-    return subprocess.run(words, cwd=ROOT, env=environment, check=False).returncode
+    status = subprocess.run(words, cwd=ROOT, env=environment, check=False).returncode
+    for report in reports(kind):
+        print(report.read_text("utf-8", errors="replace"), flush=True)
+    return status
+
+
+def reports(kind: str) -> list[Path]:
+    """List what a sanitizer has reported, a file per process."""
+    return sorted((FOLDER / kind).glob("report.*"))
 
 
 def sampling(kind: str, options: argparse.Namespace) -> dict[str, str]:
