@@ -124,7 +124,8 @@ def test_error_of_what_is_read_meanwhile_stays_what_it_is(tmp_path: Path) -> Non
 
 
 _SLOW = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a parent under nohup has it ignored
 from ceiba.tree.model_file.atomic import atomic
 with atomic(sys.argv[1]) as file, atomic(sys.argv[1] + ".second") as other:
     file.write(b"half"); file.flush(); other.write(b"half"); other.flush()
