@@ -131,7 +131,7 @@ def run(kind: str, python: Path, options: argparse.Namespace) -> int:
         "UBSAN_OPTIONS": f"print_stacktrace=1:{common}",
         "TSAN_OPTIONS": f"{common}:suppressions={Path(__file__).with_name('tsan.txt')}",
         "OPENBLAS_NUM_THREADS": "1",
-        # The allocator of polars makes a thread behind ThreadSanitizer's back, which ends in a crash.
+        # Polars' allocator makes a thread behind ThreadSanitizer's back, and the process crashes.
         "_RJEM_MALLOC_CONF": "background_thread:false",
         "CEIBA_CPP_TESTS": str(FOLDER / kind / "cpp-tests" / "ceiba_tests"),
         "CEIBA_SANITIZE": kind,
