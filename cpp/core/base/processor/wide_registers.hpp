@@ -9,6 +9,7 @@
 #define CEIBA_HAS_WIDE
 #define CEIBA_WIDE __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vpopcntdq,popcnt")))
 #define CEIBA_WIDE_INLINE CEIBA_WIDE __attribute__((always_inline)) inline
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -38,11 +39,15 @@ inline bool has_wide_registers() {
 }
 
 // Registers that are filled from sixteen places at once, and not lane by lane: AMD's are, and Intel's before Sapphire
-// Rapids are slowed by the mitigation of a leak ("gather data sampling"). AVX512-FP16 came later than both.
+// Rapids are slowed by the mitigation of a leak ("gather data sampling"). AVX512-FP16 came later than both; the
+// processor is asked for it directly, because older compilers do not know its name.
 inline bool has_fast_gathers() {
 #if defined(CEIBA_HAS_WIDE)
-    static const bool fast = __builtin_cpu_supports("avx512fp16");
-    return fast && has_wide_registers();
+    static const bool has_fp16 = [] {
+        unsigned a = 0, b = 0, c = 0, d = 0;
+        return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d >> 23 & 1u) != 0;
+    }();
+    return has_fp16 && has_wide_registers();
 #else
     return false;
 #endif
