@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -57,6 +58,15 @@ class Server:
         finally:
             talk.close()
 
+    def state(self) -> dict[str, Any]:
+        """Give the state once the root is there: new work begins behind the first screen."""
+        while True:
+            status, state = self.ask("GET", "/api/state")
+            assert status == 200
+            if not state["beginning"]:
+                return state
+            time.sleep(0.05)
+
     def kill(self) -> None:
         os.kill(self.process.pid, signal.SIGKILL)
 
@@ -90,6 +100,7 @@ def killed_once(path: Path, seed: int) -> None:
     rng = np.random.default_rng(seed)
     here = mirror(path)
     server = Server(path)
+    server.state()
     killer = threading.Timer(float(rng.uniform(0.3, 4.0)), server.kill)
     killer.start()
     acknowledged, in_flight = 0, None
@@ -110,10 +121,9 @@ def killed_once(path: Path, seed: int) -> None:
         server.end()
     again = Server(path)
     try:
-        status, state = again.ask("GET", "/api/state")
+        state = again.state()
     finally:
         again.end()
-    assert status == 200
     if state["revision"] == acknowledged + 1 and in_flight is not None:
         here.act(*in_flight)  # it was on disk, and only the answer was lost
         acknowledged += 1
