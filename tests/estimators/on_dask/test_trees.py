@@ -1,10 +1,7 @@
-"""A dask DataFrame gives the tree of the table in memory, also when workers are killed."""
+"""A table on a Dask cluster gives the tree of the table in memory."""
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,74 +12,16 @@ import pytest
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
 from ceiba.grow.shards import grower
-from ceiba.grow.shards.on_dask import client as dask_client
-from ceiba.grow.shards.on_dask import opening, waiting
+from ceiba.grow.shards.on_dask import opening
 from ceiba.grow.shards.on_dask.exchange import DaskExchange
 from tests.cli.running import run
+from tests.estimators.on_dask.frames import files_of, frame_of
 from tests.grow.sharding import assert_same_tree, random_problem, ways_to_cut
 from tests.grow.test_shards_chaid import by_tests
 from tests.grow.test_shards_max_bins import in_shards
 
-dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
-pd = pytest.importorskip("pandas")
-
-
-def frame_of(n: int) -> Any:
-    rng = np.random.default_rng(0)
-    single = rng.normal(size=n).astype("float32")
-    letters = rng.choice(["x", "y", "zz"], n).astype(object)
-    letters[rng.random(n) < 0.05] = None
-    signal_ = single + (letters == "x") + rng.normal(size=n)
-    return pd.DataFrame(
-        {
-            "single": single,
-            "gaps": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n)),
-            "letters": letters,
-            "integer": rng.integers(0, 400, n),
-            "label": np.where(signal_ > 0.5, "yes", "no"),
-            "number": signal_ * 3,
-        }
-    )
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with (
-        # A local cluster gives up on a worker that is restarting 15 seconds after an earlier loss.
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0
-        ) as cluster,
-        distributed.Client(cluster) as made,
-    ):
-        yield made
-
-
-@pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grower, "GATHER_ROWS", 100)
-    monkeypatch.setattr(grower, "FETCH_ROWS", 16)
-
-
-@pytest.fixture
-def asks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What the rounds so far asked."""
-    asked: list[str] = []
-    real = grower._core.LevelGrower
-
-    class Spied:
-        def __init__(self, *args: Any) -> None:
-            self.inner = real(*args)
-
-        def __getattr__(self, name: str) -> Any:
-            if name == "round":
-                asked.append(self.inner.asks)
-            return getattr(self.inner, name)
-
-    monkeypatch.setattr(grower._core, "LevelGrower", Spied)
-    return asked
 
 
 def test_a_frame_without_a_cluster_says_what_to_do() -> None:
@@ -233,12 +172,6 @@ def test_predictions_of_a_frame_are_lazy(client: Any) -> None:
     assert model.predict_proba(empty).compute().shape == (0, 2)
 
 
-def files_of(frame: Any, folder: Path, n: int = 3) -> str:
-    for k, rows in enumerate(np.array_split(np.arange(len(frame)), n)):
-        frame.iloc[rows].to_parquet(folder / f"part{k}.parquet", row_group_size=100)
-    return str(folder / "*.parquet")
-
-
 def test_workers_read_the_files_of_a_scan(client: Any, tmp_path: Path) -> None:
     frame = frame_of(900).drop(columns="number")
     pattern = files_of(frame, tmp_path)
@@ -263,15 +196,6 @@ def test_the_command_line_learns_on_a_cluster(client: Any, tmp_path: Path) -> No
     expected = ceiba.DecisionTreeClassifier(max_depth=3).fit(frame, "label")
     assert_same_tree(ceiba.load(tmp_path / "m.ceiba").tree_, expected.tree_)
     assert not (tmp_path / "c").exists()
-
-
-def test_no_scheduler_at_an_address_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(dask_client, "_CONNECT", "1s")
-    scan = ceiba.scan(files_of(frame_of(20), tmp_path), cluster="tcp://127.0.0.1:1")
-    with pytest.raises(DataError, match="no Dask scheduler at tcp://127.0.0.1:1"):
-        ceiba.DecisionTreeClassifier().fit(scan, "label")
 
 
 def test_partitions_that_differ(client: Any) -> None:
@@ -311,127 +235,6 @@ def test_partitions_that_differ(client: Any) -> None:
     )
     with pytest.raises(DataError, match="A partition has no column 'gaps'"):
         ceiba.DecisionTreeClassifier().fit(lacking, "label")
-
-
-class ClientDiedError(Exception):
-    pass
-
-
-def test_a_fit_whose_client_died_is_resumed(
-    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    frame = frame_of(1500).drop(columns="number")
-    expected = ceiba.DecisionTreeClassifier(max_depth=6).fit(frame, "label")
-    lazy = dd.from_pandas(frame, npartitions=4, sort=False)
-    journal = tmp_path / "fit.checkpoint"
-    rounds = []
-    real = DaskExchange.ask
-
-    def ask(self: DaskExchange, question: Any) -> Any:
-        if len(rounds) == 9:
-            raise ClientDiedError
-        rounds.append(question)
-        return real(self, question)
-
-    monkeypatch.setattr(DaskExchange, "ask", ask)
-    with pytest.raises(ClientDiedError):
-        ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label", checkpoint=journal)
-    monkeypatch.setattr(DaskExchange, "ask", real)
-    with pytest.raises(DataError, match="not the checkpoint of this fit"):
-        ceiba.DecisionTreeClassifier(max_depth=5).fit(lazy, "label", checkpoint=journal)
-    model = ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label", checkpoint=journal)
-    assert_same_tree(model.tree_, expected.tree_)
-    assert not journal.exists()
-
-
-def test_cluster_without_workers_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "_LOOK", 0.1)
-    monkeypatch.setattr(waiting, "_ALONE", 0.3)
-    lazy = dd.from_pandas(frame_of(300), npartitions=2, sort=False)
-    with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
-        distributed.Client(cluster),
-        pytest.raises(DataError, match="has had no worker for 0 seconds"),
-    ):
-        ceiba.DecisionTreeClassifier().fit(lazy, "label")
-
-
-def test_lost_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    lazy = dd.from_pandas(frame_of(1500), npartitions=2, sort=False)
-    cluster = distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=":0", processes=False
-    )
-    real, rounds = DaskExchange._submitted, []
-
-    def submitted(self: DaskExchange, question: Any) -> Any:
-        rounds.append(question)
-        if len(rounds) == 2:
-            cluster.close()
-        return real(self, question)
-
-    monkeypatch.setattr(DaskExchange, "_submitted", submitted)
-    with (
-        distributed.Client(cluster, timeout=1),
-        pytest.raises(DataError, match="scheduler does not answer any more"),
-    ):
-        ceiba.DecisionTreeClassifier().fit(lazy, "label")
-
-
-def kill_one(client: Any) -> None:
-    """Kill a worker with SIGKILL; its nanny starts another."""
-    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-
-
-def fit_with_kills(
-    client: Any,
-    phase: str,
-    asks: list[str],
-    n_kills: int,
-    monkeypatch: pytest.MonkeyPatch,
-    n_rows: int,
-) -> None:
-    """Fit while workers are killed in one phase, and compare the tree."""
-    monkeypatch.setattr(grower, "FETCH_ROWS", 2)
-    frame = frame_of(n_rows).drop(columns="number")
-    expected = ceiba.DecisionTreeClassifier(max_depth=6).fit(frame, "label")
-    lazy = dd.from_pandas(frame, npartitions=4, sort=False)
-    killed = []
-    real_submitted, real_settle = DaskExchange._submitted, opening.settle
-
-    def submitted(self: DaskExchange, question: Any) -> Any:
-        future = real_submitted(self, question)
-        if asks[-1] == phase and len(killed) < n_kills:
-            killed.append(phase)
-            kill_one(client)  # while the round is under way
-        return future
-
-    def settle(*args: Any) -> Any:
-        if phase == "setup" and len(killed) < n_kills:
-            killed.append(phase)
-            kill_one(client)  # after the first look, before rows are coded
-        return real_settle(*args)
-
-    monkeypatch.setattr(opening, "settle", settle)
-    monkeypatch.setattr(DaskExchange, "_submitted", submitted)
-    model = ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label")
-    assert killed
-    assert_same_tree(model.tree_, expected.tree_)
-
-
-@pytest.mark.parametrize("phase", ["setup", "count", "zoom", "fetch"])
-def test_a_killed_worker_changes_nothing(
-    client: Any, phase: str, asks: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fit_with_kills(client, phase, asks, 1, monkeypatch, 4000)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("phase", ["setup", "count", "zoom", "fetch"])
-@pytest.mark.parametrize("time", [1, 2, 3])
-def test_killed_workers_change_nothing(
-    client: Any, phase: str, time: int, asks: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fit_with_kills(client, phase, asks, 3, monkeypatch, 40_000)
 
 
 def same_on_a_cluster(client: Any, seed: int) -> int:

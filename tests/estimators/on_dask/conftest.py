@@ -1,0 +1,49 @@
+"""A cluster that the tests of a module share, and limits that make every kind of round occur."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ceiba.grow.shards import grower
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
+    with (
+        # A local cluster gives up on a worker that is restarting 15 seconds after an earlier loss.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+        ) as cluster,
+        distributed.Client(cluster) as made,
+    ):
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grower, "GATHER_ROWS", 100)
+    monkeypatch.setattr(grower, "FETCH_ROWS", 16)
+
+
+@pytest.fixture
+def asks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the rounds so far asked."""
+    asked: list[str] = []
+    real = grower._core.LevelGrower
+
+    class Spied:
+        def __init__(self, *args: Any) -> None:
+            self.inner = real(*args)
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "round":
+                asked.append(self.inner.asks)
+            return getattr(self.inner, name)
+
+    monkeypatch.setattr(grower._core, "LevelGrower", Spied)
+    return asked
