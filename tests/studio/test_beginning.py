@@ -23,7 +23,7 @@ from tests.studio.random_work import frame
 def _opened(path: Path | None = None) -> Workspace:
     table, name = whole_table(frame(0), "buys")
     source = Source("data", table)
-    return open_workspace(source, first_setup(source, name, {}), path, "en", None, later=True)
+    return open_workspace(source, first_setup(source, name, {}), path, "en", None, begin_later=True)
 
 
 def test_columns_and_setup_do_not_wait_for_the_root() -> None:
@@ -43,8 +43,9 @@ def test_columns_and_setup_do_not_wait_for_the_root() -> None:
 
 def test_an_action_begins_the_work() -> None:
     service = Service(_opened())
-    service.workspace.act("take", {"node": 0, "split": "city = Oslo"})
-    assert service.workspace.state.nodes_by_hand == [0]
+    state = service.act({"action": "take", "arguments": {"node": 0, "split": "city = Oslo"}})
+    assert len(state["tree"]["nodes"]["parent"]) == 3
+    assert state["by_hand"] == [0]
 
 
 def test_kept_work_is_done_again_at_once(tmp_path: Path) -> None:
@@ -66,7 +67,7 @@ def test_target_without_values_is_refused_at_once() -> None:
     table, _ = whole_table({**data, "empty": np.full(len(data["buys"]), np.nan)}, "buys")
     source = Source("data", table)
     with pytest.raises(CeibaError, match="No row has a value in the target"):
-        open_workspace(source, first_setup(source, "empty", {}), None, "en", None, later=True)
+        open_workspace(source, first_setup(source, "empty", {}), None, "en", None, begin_later=True)
 
 
 def test_first_screen_does_not_import_scikit_learn(tmp_path: Path) -> None:
@@ -81,9 +82,8 @@ def test_first_screen_does_not_import_scikit_learn(tmp_path: Path) -> None:
         import ceiba.studio.server
 
         source, name = file_source({str(path)!r}, "buys", ReadingFlags(), None)
-        service = Service(
-            open_workspace(source, first_setup(source, name, {{}}), None, "en", None, later=True)
-        )
+        start = first_setup(source, name, {{}})
+        service = Service(open_workspace(source, start, None, "en", None, begin_later=True))
         assert service.state()["beginning"] and service.columns()["columns"]
         assert "sklearn" not in sys.modules and "scipy" not in sys.modules, "slow imports"
     """

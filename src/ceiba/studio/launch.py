@@ -116,11 +116,11 @@ def open_workspace(
     lang: str,
     lesson: str | None,
     *,
-    later: bool = False,
+    begin_later: bool = False,
 ) -> Workspace:
     """Open a workspace; what its file says was done before is done again.
 
-    With `later`, new work begins behind the first screen.
+    With `begin_later`, new work begins behind the first screen.
     """
     if lang not in LANGUAGES:
         raise OptionError(f"lang: got {lang!r}. The studio speaks {', '.join(LANGUAGES)}.")
@@ -129,7 +129,7 @@ def open_workspace(
         begun = {"target": start.target, "model": source.model is not None, "lesson": lesson}
         journal, remark = Journal.open(path, source.fingerprint, begun)
         remarks = [remark] if remark else []
-    return Workspace(source, start, journal, lang, lesson, later=later, remarks=remarks)
+    return Workspace(source, start, journal, lang, lesson, begin_later=begin_later, remarks=remarks)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class Service:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._beginning = not workspace.is_begun  # until `warm_up` has fitted the root
+        self._beginning = not workspace.is_begun  # until `warm_up` has tried to fit the root
         self.closed = threading.Event()
         self._places: tuple[Prepared, Places] | None = None
         self._doubts: dict[Any, Any] = {}
@@ -70,7 +70,7 @@ class Service:
 
     def state(self) -> dict[str, Any]:
         """Give all that the page shows of the workspace; there is no tree while it begins."""
-        if self._beginning:
+        if self._beginning and not self.workspace.is_begun:
             return state_json(self.workspace, State(self.workspace.start), None, {})
         with self._lock:  # what is shown belongs together
             return self._once("state", self._state)

@@ -51,7 +51,7 @@ class Workspace:
     lang : {"en", "es", "pt"}
     lesson : str, optional
         The name of the lesson; None: there is none.
-    later : bool, default=False
+    begin_later : bool, default=False
         Begin when a tree is asked for: the columns can be shown before scikit-learn is imported.
     """
 
@@ -60,7 +60,7 @@ class Workspace:
     journal: Journal | None = None
     lang: str = "en"
     lesson: str | None = None
-    later: bool = False
+    begin_later: bool = False
     revision: int = 0
     resumed: dict[str, Any] | None = None
     remarks: list[str] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Workspace:
     _data: tuple[Any, Prepared] | None = None
 
     def __post_init__(self) -> None:
-        if not self.later or self.source.model is not None:
+        if not self.begin_later or self.source.model is not None:
             self._begin()
         elif self.start.target is not None:
             self.prepared(self.start)  # a target that cannot be learned is refused at once

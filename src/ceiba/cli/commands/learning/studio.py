@@ -106,7 +106,7 @@ def studio(
         remark(put_aside(path), quiet)
     start = first_setup(source, name, options)
     named_lesson = data if lesson else None
-    opened = open_workspace(source, start, path, lang, named_lesson, later=not lesson)
+    opened = open_workspace(source, start, path, lang, named_lesson, begin_later=not lesson)
     for text in (*source.remarks, *opened.remarks):
         remark(f"warning: {text}", quiet)
     if opened.resumed is not None:
