@@ -48,17 +48,7 @@ def recount_over_shards(tree: Tree, table: ShardedTable, number: int, units: Uni
 
 @dataclass(frozen=True)
 class ShardSums:
-    """Sums over rows in shards, each rounded once.
-
-    Attributes
-    ----------
-    tree : Tree
-    table : ShardedTable
-    number : int
-        Of the tree among those of the shards.
-    units : Units
-        Of the weights in the shards.
-    """
+    """Sums over rows in shards, each rounded once; for its fields see `recount_over_shards`."""
 
     tree: Tree
     table: ShardedTable

@@ -16,9 +16,7 @@ from ceiba.errors import DataError
 _GIVEN_UP: Final = 5  # times that something is asked again
 _LOOK: Final = 5.0  # seconds after which the workers are counted
 _ALONE: Final = 300.0  # seconds that a cluster may be without workers: it may be starting some
-_RESUME: Final = (
-    "The fit has ended; with `checkpoint=FILE` the next one goes on where this one was."
-)
+_AGAIN: Final = "Fit again when the cluster is back; a fit with `checkpoint=FILE` is then resumed."
 
 
 def patiently(client: Any, needed: list[Any], submit: Callable[[], list[Any]]) -> list[Any]:
@@ -51,7 +49,7 @@ def patiently(client: Any, needed: list[Any], submit: Callable[[], list[Any]]) -
         is_lost = isinstance(error, CancelledError | CommClosedError)
         if client.status == "running" and not is_lost:
             raise  # what the work itself has to say
-        raise DataError(f"The Dask scheduler does not answer any more. {_RESUME}") from error
+        raise DataError(f"The Dask scheduler does not answer any more. {_AGAIN}") from error
 
 
 def _results(client: Any, futures: list[Any]) -> list[Any]:
@@ -72,6 +70,5 @@ def _wait(client: Any, futures: list[Any]) -> None:
             alone_since = None if client.nthreads() else alone_since or monotonic()
         if alone_since is not None and monotonic() - alone_since >= _ALONE:
             raise DataError(
-                f"The Dask cluster has had no worker for {_ALONE:.0f} seconds. Start workers. "
-                + _RESUME
+                f"The Dask cluster has had no worker for {_ALONE:.0f} seconds. {_AGAIN}"
             )
