@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ceiba
+from ceiba.report import scanned
 from tests.cli.running import ok, run
 from tests.cli.test_report import payload_of
 
@@ -54,6 +55,15 @@ def test_the_page_shows_training_rows(files: Path) -> None:
     for data in ("[ab].parquet", "*.csv"):
         for part in ("columns", "nodes", "histograms", "bars"):
             assert made[data][part] == made["whole.arrow.parquet"][part], part
+
+
+def test_the_page_says_what_it_lacks(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanned, "_BYTES_PER_ROW", 1 << 40)
+    done = run("learn", "[ab].parquet", "-t", "label", "--max-depth", 3, "-m", "m.ceiba",
+               "--report", "p.html", "--memory", "2GB", cwd=files)  # fmt: skip
+    assert done.returncode == 0
+    assert "no distributions of the training rows: they need more --memory" in done.stderr
+    assert payload_of(files / "p.html")["histograms"] is None
 
 
 @pytest.mark.parametrize(

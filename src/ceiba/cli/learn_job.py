@@ -253,6 +253,12 @@ class Learning:
         train = self.train
         if self.scanned is not None:
             train = self.scanned if fits_into_memory(self.scanned[0]) else None
+            if train is None:
+                remark(
+                    "The report has no distributions of the training rows: they need more "
+                    "--memory.",
+                    self.quiet,
+                )
         model.report(path, train=train, test=held_out)
         remark(f"report written to {path}", self.quiet)
 
