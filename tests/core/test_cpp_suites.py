@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("CEIBA_CPP_TESTS", ROOT / "build" / "cpp-tests" / "ceiba_tests"))
 # A suite has the name of its file; main.cpp runs them.
-SUITES = sorted(p.stem for p in (ROOT / "cpp" / "tests").glob("*.cpp") if p.stem != "main")
+SUITES = sorted(p.stem for p in (ROOT / "cpp" / "tests").rglob("*.cpp") if p.stem != "main")
 
 
 @pytest.mark.parametrize("suite", SUITES)

@@ -165,7 +165,8 @@ def large_case(criterion: str, dtype: Any, n: int = 30_000) -> dict[str, Any]:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_bins_large_table_same_tree_for_engines_and_threads(criterion: str, dtype: Any) -> None:
-    case = large_case(criterion, dtype)
+    # Trees by error peel off a few rows at a time: their time grows with the square of the rows.
+    case = large_case(criterion, dtype, n=8_000 if criterion == "error" else 30_000)
     reference = grown(case, REFERENCE)
     assert differences(reference, grown(case, 500)) == []
     for n_threads in (2, 3):

@@ -1,6 +1,8 @@
-"""Small trees with registers of 512 bits, where the processor has them: the tree of narrow ones."""
+"""Trees with registers of 512 bits, where the processor has them: the trees of narrow ones."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import pytest
@@ -46,3 +48,39 @@ def test_small_nodes_of_a_large_table_give_the_same_tree(narrow_first):
     narrow, wide = narrow_first(X, y)
     assert narrow == wide
     assert narrow.n_leaves > 1000
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_bins_and_ranks_of_large_tables_give_the_same_tree(narrow_first, seed):
+    """Rows beyond one bin search, of every layout; holes, tails and ties."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([4096, 5001, 9000]))
+    X = rng.normal(size=(n, int(rng.integers(1, 7))))
+    y = X[:, 0] + rng.normal(size=n) > 0.3
+    X[:, -1] = np.exp(X[:, -1] * rng.choice([1, 20]))  # edges evenly spread, or anything but
+    X[:, 0] = np.round(X[:, 0], int(rng.choice([0, 2, 9])))
+    if rng.random() < 0.5:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    X = np.asarray(X, dtype=rng.choice([np.float32, np.float64]), order=rng.choice(["C", "F"]))
+    narrow, wide = narrow_first(X, y, missing="learn", min_samples_leaf=int(rng.choice([1, 20])))
+    assert narrow == wide
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "int64", "int32", "uint8"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_ranges_are_those_of_numpy(kind, order):
+    rng = np.random.default_rng(3)
+    for shape in [(1, 1), (3, 2), (15, 4), (64, 5), (65, 20), (1000, 33)]:
+        X = np.asarray(rng.integers(0, 200, shape), dtype=kind, order=order)
+        if X.dtype.kind == "f":
+            X[rng.random(shape) < 0.2] = np.nan
+        views = [X, X[::2], X[:, ::2], X[::-1]]
+        for view, wide in itertools.product(views, (False, True)):
+            _core.allow_wide_registers(wide)
+            (n_missing, low, high), _ = _core.matrix_ranges(view)
+            holes = np.isnan(view)
+            there = ~holes.all(axis=0)
+            assert (n_missing == holes.sum(axis=0)).all()
+            assert (low[there] == np.nanmin(view[:, there], axis=0)).all()
+            assert (high[there] == np.nanmax(view[:, there], axis=0)).all()
+            assert np.isnan([low[~there], high[~there]]).all()

@@ -8,8 +8,6 @@
 #include <limits>
 #include <vector>
 
-#include "data/ranges.hpp"
-
 namespace ceiba::data {
 
 struct SparseMatrix {
@@ -52,35 +50,5 @@ private:
                     : static_cast<std::size_t>(static_cast<const std::int32_t*>(numbers)[i]);
     }
 };
-
-// What fitting must know of it, as of a dense matrix (ranges.hpp).
-inline Ranges ranges_of(const SparseMatrix& m) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    struct Seen {  // together, because columns come in any order
-        double low = infinity, high = -infinity;
-        std::uint32_t n_missing = 0, n_stored = 0;
-    };
-    std::vector<Seen> seen(m.n_columns);
-    Ranges out;
-    for (std::size_t major = 0; major < m.n_major(); ++major)
-        for (std::size_t i = m.start(major); i < m.start(major + 1); ++i) {
-            const std::size_t c = m.by_rows ? m.index(i) : major;
-            const double x = m.value(i);
-            out.is_finite = out.is_finite && !std::isinf(x);
-            widen(x, seen[c].low, seen[c].high, seen[c].n_missing);
-            ++seen[c].n_stored;
-        }
-    const std::size_t k = m.n_columns;
-    out.values.resize(3 * k);
-    for (std::size_t c = 0; c < k; ++c) {
-        double low = seen[c].low, high = seen[c].high;
-        if (seen[c].n_stored < m.n_rows) low = low < 0.0 ? low : 0.0, high = high > 0.0 ? high : 0.0;
-        const bool none = low > high;
-        out.values[c] = seen[c].n_missing;
-        out.values[k + c] = none ? std::numeric_limits<double>::quiet_NaN() : low;
-        out.values[2 * k + c] = none ? std::numeric_limits<double>::quiet_NaN() : high;
-    }
-    return out;
-}
 
 }  // namespace ceiba::data

@@ -64,8 +64,9 @@ void fill(const ColumnBins& bins, const EdgeSearch<T>& edges, Read read, const s
 
 // The same of whole numbers, which are looked up.
 template <class T>
-void fill_whole(const ColumnBins& bins, const WholeNumbers& whole, const data::Column& column, const std::uint32_t* row,
-                std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes, Seen& seen) {
+void fill_whole(const ColumnBins& bins, const WholeNumbers::View whole, const data::Column column,
+                const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes,
+                Seen& seen) {
     bool missing = false;
     std::uint8_t* out = bytes + from * stride + bins.slot;
     for (std::size_t i = from; i < to; ++i, out += stride) {
@@ -97,7 +98,7 @@ public:
     void run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes,
              Seen& seen) const {
         const auto look_up = [&]<class T>(const T*) {
-            fill_whole<T>(bins_, whole_, column_, row, from, to, stride, bytes, seen);
+            fill_whole<T>(bins_, whole_.view(), column_, row, from, to, stride, bytes, seen);
         };
         if (!whole_.empty()) {
             if (single_) return look_up(static_cast<const float*>(nullptr));

@@ -37,19 +37,27 @@ public:
 
     bool empty() const { return bin_.empty(); }
 
-    template <class T>
-    std::uint16_t find(T x) const {
-        if constexpr (std::is_integral_v<T>) {
-            const auto value = static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
-            const std::uint64_t at = value - static_cast<std::uint64_t>(low_);
-            return at < bin_.size() ? bin_[at] : elsewhere;
-        } else {
-            const T from = x - static_cast<T>(low_);
-            if (!(from >= T{0} && from < static_cast<T>(bin_.size()))) return elsewhere;
-            const auto at = static_cast<std::int32_t>(from);
-            return static_cast<T>(at) == from ? bin_[static_cast<std::size_t>(at)] : elsewhere;
+    // To look values up in a loop that writes bytes: a copy of its own, which those bytes cannot overlap.
+    struct View {
+        std::int64_t low;
+        const std::uint16_t* bin;
+        std::size_t n;
+
+        template <class T>
+        std::uint16_t find(T x) const {
+            if constexpr (std::is_integral_v<T>) {
+                const auto value = static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
+                const std::uint64_t at = value - static_cast<std::uint64_t>(low);
+                return at < n ? bin[at] : elsewhere;
+            } else {
+                const T from = x - static_cast<T>(low);
+                if (!(from >= T{0} && from < static_cast<T>(n))) return elsewhere;
+                const auto at = static_cast<std::int32_t>(from);
+                return static_cast<T>(at) == from ? bin[static_cast<std::size_t>(at)] : elsewhere;
+            }
         }
-    }
+    };
+    View view() const { return {low_, bin_.data(), bin_.size()}; }
 
 private:
     std::int64_t low_ = 0;

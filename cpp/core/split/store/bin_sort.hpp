@@ -15,6 +15,7 @@
 #include "split/store/gathered_rows.hpp"
 #include "split/store/row_store.hpp"
 #include "split/store/small_sort.hpp"
+#include "split/wide/ranks.hpp"
 
 namespace ceiba::split {
 
@@ -71,7 +72,8 @@ private:
         bool exact = true;
         keys_.resize(n_);
         sorted_keys_.resize(n_);
-        rank_all([&](std::size_t i, auto x, float single) {
+        const RankRule rule = begin_ranks();
+        rank_from(rank_wide(rule), rule, [&](std::size_t i, auto x, float single) {
             exact &= (static_cast<decltype(x)>(single) == x) | (x != x);
             const auto bits = std::bit_cast<std::uint32_t>(single);
             const std::uint32_t key = bits ^ ((bits >> 31) ? ~std::uint32_t{0} : std::uint32_t{1} << 31);
@@ -94,8 +96,9 @@ private:
     void sort_values() {
         items_.resize(n_);
         sorted_items_.resize(n_);
-        rank_all(
-            [&](std::size_t i, auto x, float) { items_[i] = {static_cast<double>(x), static_cast<std::uint32_t>(i)}; });
+        rank_from(0, begin_ranks(), [&](std::size_t i, auto x, float) {
+            items_[i] = {static_cast<double>(x), static_cast<std::uint32_t>(i)};
+        });
         sort_by_ranks(items_, sorted_items_, [](const Item& a, const Item& b) {
             return a.value < b.value || (a.value == b.value && a.row < b.row);
         });
@@ -110,33 +113,45 @@ private:
         }
     }
 
-    // Gives every row its rank of two bytes, and counts them; take(i, value, value in single precision).
-    template <class Take>
-    void rank_all(Take take) {
-        const int n_bits = std::clamp(static_cast<int>(std::bit_width(2 * n_)), 5, 16), dropped = 16 - n_bits;
+    RankRule begin_ranks() {
+        const int n_bits = std::clamp(static_cast<int>(std::bit_width(2 * n_)), 5, 16);
         const std::uint32_t n_ranks = std::uint32_t{1} << n_bits;  // one more for missing values
-        const float *const low = bins_->part_start.data(), *const per_width = bins_->parts_per_width.data();
         ranks_.resize(n_);
         count_.assign(n_ranks + std::size_t{1}, 0);
+        return {bins_->part_start.data(), bins_->parts_per_width.data(), 16 - n_bits, n_ranks};
+    }
+
+    // Gives ranks and keys to the first rows, where the processor is made for it; returns to how many.
+    std::size_t rank_wide(const RankRule& rule) {
+        const float* const x = whole_node_ ? gathered_.values<float>(c_) : nullptr;
+        if (!x || !base::has_fast_gathers()) return 0;
+        const std::size_t n_done = wide_ranks({x, byte_, stride_, n_}, rule, ranks_.data(), keys_.data());
+        for (std::size_t i = 0; i < n_done; ++i) ++count_[ranks_[i]];
+        return n_done;
+    }
+
+    // Gives every row from `begin` on its rank, and counts them; take(i, value, value in single precision).
+    template <class Take>
+    void rank_from(std::size_t begin, const RankRule& rule, Take take) {
         const auto rank = [&](std::size_t i, auto x) {
             const float single = static_cast<float>(x);
             const std::uint32_t b = bin(i);
             // Every step keeps the order of the values; without one, the part is 0.
-            const float part = std::min(std::max(0.0f, (single - low[b]) * per_width[b]), 255.0f);
+            const float part = std::min(std::max(0.0f, (single - rule.low[b]) * rule.per_width[b]), 255.0f);
             const std::uint32_t both = (b << 8) + static_cast<std::uint32_t>(static_cast<std::int32_t>(part));
-            const std::uint32_t r = b == missing_bin ? n_ranks : both >> dropped;
+            const std::uint32_t r = b == missing_bin ? rule.n_ranks : both >> rule.dropped;
             ranks_[i] = r;
             ++count_[r];
             take(i, x, single);
         };
         // + 0 turns -0 into 0.
         if (const float* const x = whole_node_ ? gathered_.values<float>(c_) : nullptr) {
-            for (std::size_t i = 0; i < n_; ++i) rank(i, x[i] + 0.0f);
+            for (std::size_t i = begin; i < n_; ++i) rank(i, x[i] + 0.0f);
         } else if (const double* const d = whole_node_ ? gathered_.values<double>(c_) : nullptr) {
-            for (std::size_t i = 0; i < n_; ++i) rank(i, d[i] + 0.0);
+            for (std::size_t i = begin; i < n_; ++i) rank(i, d[i] + 0.0);
         } else {
             column_->with_reader([&](auto number) {
-                for (std::size_t i = 0; i < n_; ++i) {
+                for (std::size_t i = begin; i < n_; ++i) {
                     column_->ahead(row_[std::min(i + ahead, n_ - 1)]);
                     rank(i, number(row_[i]) + 0.0);
                 }
