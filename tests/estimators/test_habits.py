@@ -124,6 +124,8 @@ def test_no_leak_is_told_of_honest_columns_and_small_tables(frame):
         warnings.simplefilter("error")
         ceiba.DecisionTreeClassifier().fit(frame[["x", "z"]], frame["y"])
         ceiba.DecisionTreeClassifier().fit([[1], [2], [3], [4]] * 20, [0, 0, 1, 1] * 20)
+        noise = np.random.default_rng(1).normal(size=len(frame))
+        ceiba.DecisionTreeRegressor().fit(frame[["x"]], (frame["x"] + noise) * 1e300)
 
 
 def test_many_levels_and_dates_as_texts_are_told(frame):

@@ -7,6 +7,7 @@ fewer than 200 rows are not looked at: there such a column is common, and a fit 
 
 from __future__ import annotations
 
+import math
 import warnings
 
 from ceiba.errors import LeakWarning
@@ -36,7 +37,8 @@ def warn_of_leak(tree: Tree, n_rows: int) -> None:
     parts = _parts(tree)
     left = float(tree.risk[parts].sum())
     smallest = int(tree.n_rows[parts].min())
-    if not (whole > 0 and left <= _LEFT * whole and smallest >= max(2, n_rows // 200)):
+    decides = whole > 0 and left <= _LEFT * whole and math.isfinite(left)  # squares may overflow
+    if not decides or smallest < max(2, n_rows // 200):
         return
     name = tree.schema.names[int(tree.splits.column[0])]
     target = "the target" if tree.target.name is None else repr(tree.target.name)
