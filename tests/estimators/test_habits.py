@@ -124,8 +124,18 @@ def test_no_leak_is_told_of_honest_columns_and_small_tables(frame):
         warnings.simplefilter("error")
         ceiba.DecisionTreeClassifier().fit(frame[["x", "z"]], frame["y"])
         ceiba.DecisionTreeClassifier().fit([[1], [2], [3], [4]] * 20, [0, 0, 1, 1] * 20)
-        noise = np.random.default_rng(1).normal(size=len(frame))
-        ceiba.DecisionTreeRegressor().fit(frame[["x"]], (frame["x"] + noise) * 1e300)
+
+
+@pytest.mark.parametrize("largest", [1e153, 1e200, 1e307])
+def test_squares_beyond_float64_are_no_share_of_a_risk(frame, largest):
+    rng = np.random.default_rng(1)
+    y = np.sign(frame["x"]) + 0.01 * rng.normal(size=len(frame))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ceiba.DecisionTreeRegressor(min_samples_leaf=60).fit(frame[["x"]], y * largest)
+    assert not [
+        one for one in caught if "nan" in str(one.message) or "overflow" in str(one.message)
+    ]
 
 
 def test_many_levels_and_dates_as_texts_are_told(frame):

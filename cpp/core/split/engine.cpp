@@ -23,7 +23,8 @@ Engine::Engine(const data::Table& table, const data::Target& target, const Engin
     }
     if (worth_binning(table, target)) {
         root_ = bin(table, target, options.bins, pool, interrupt);
-        finder_ = make_bounded_finder(root_.store->target, options.search, pool.size());
+        // Of no row (all may weigh nothing) there is nothing to count.
+        if (root_.size() > 0) finder_ = make_bounded_finder(root_.store->target, options.search, pool.size());
         in_bins_ = finder_ != nullptr;
         if (in_bins_) return;
     }

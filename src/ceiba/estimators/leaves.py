@@ -90,6 +90,8 @@ def chosen_strength(
     weight = problem.row_weight * _prior_factor(problem)
     n_folds = max(2, min(FOLDS, problem.n_rows))
     for fold in read_folds(n_folds, problem, random_state=seed):
+        if not weight[fold.train].any():  # nothing to learn from
+            continue
         tree = tree_of(fold.train.astype(np.uint32))
         table, truth = problem.table.take(fold.test), problem.target.values[fold.test]
         start, node, share = _ends(tree, table)

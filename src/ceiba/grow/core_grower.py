@@ -108,7 +108,8 @@ def _assemble(
         if options.rpart is not None and options.rpart.shrink:
             rate, loss = shrunken_rates(value[:, 0, 0], weight, loss, options.rpart.shrink)
             value = rate.reshape(shape)
-        risk = loss * weight / whole
+        with np.errstate(over="ignore", invalid="ignore"):  # squares beyond float64; no weight
+            risk = loss * weight / whole
     else:
         counts = value
         answers = within(counts, limited) if len(limited) else counts

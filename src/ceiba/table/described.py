@@ -45,9 +45,14 @@ def described(table: Table, learned: NDArray[np.bool_] | None = None) -> Table:
         seen = matrix_ranges(table.matrix[rows], names)
         return table.with_schema(Schema.of_numbers(seen, names, display).with_target(schema.target))
     if table.sparse is not None:
-        _, names, display = schema.__dict__["_seen"]
-        seen = sparse_ranges(table.sparse if learned is None else table.sparse[rows], names)
-        return table.with_schema(Schema.of_numbers(seen, names, display).with_target(schema.target))
+        part = table.sparse if learned is None else table.sparse[rows]
+        if "_seen" in schema.__dict__:
+            _, names, display = schema.__dict__["_seen"]
+            numbers = Schema.of_numbers(sparse_ranges(part, names), names, display)
+            return table.with_schema(numbers.with_target(schema.target))
+        seen = sparse_ranges(part, schema.names)
+        infos = Schema.of_numbers(seen, schema.names, schema.columns[0].display).columns
+        return table.with_schema(Schema(infos, schema.target, schema.named))
     columns = tuple(_described(column, rows) for column in table.columns)
     infos = tuple(column.info for column in columns)
     return Table(columns, table.n_rows, Schema(infos, schema.target, schema.named))

@@ -8,6 +8,7 @@ and compared everywhere; other values (dates, intervals) become their text.
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +34,8 @@ def plain_level(value: Any) -> str | int | float | bool:
     if isinstance(value, int):
         return int(value) if abs(value) < _LONGEST else str(value)
     if isinstance(value, float):
+        if not math.isfinite(value):  # nor are these
+            return str(value)
         return int(value) if value.is_integer() and abs(value) < _LONGEST else value
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")

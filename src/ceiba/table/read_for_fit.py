@@ -14,7 +14,7 @@ from ceiba.table.categorical_features import chosen_columns
 from ceiba.table.column import MISSING_CODE, Column
 from ceiba.table.display import level_of_number
 from ceiba.table.identifiers import warn_of_identifier
-from ceiba.table.levels import code_numbers
+from ceiba.table.levels import code_numbers, recode
 from ceiba.table.readers.dispatch import open_source
 from ceiba.table.readers.numeric import EXACT_LIMIT
 from ceiba.table.readers.source import check_shape
@@ -103,7 +103,11 @@ def _fitted(column: Column, is_chosen: bool) -> Column:
     if info.is_numeric:
         column_range(info.name, column.values)
         codes, numbers = code_numbers(column.values)
-        levels = tuple(level_of_number(number, info.display) for number in numbers.tolist())
+        texts = [level_of_number(number, info.display) for number in numbers.tolist()]
+        levels = tuple(dict.fromkeys(texts))
+        if len(levels) < len(texts):  # times that are shown alike are one level
+            place = {level: code for code, level in enumerate(levels)}
+            codes = recode(codes, [place[text] for text in texts])
     kind = Kind.CATEGORICAL if is_chosen else info.kind
     n_missing = int(np.count_nonzero(codes == MISSING_CODE))
     if kind is Kind.CATEGORICAL:

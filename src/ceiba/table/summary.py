@@ -42,6 +42,8 @@ def matrix_ranges(X: Array, names: tuple[str, ...] | None) -> NDArray[np.float64
 def column_range(name: str, values: Array) -> Range:
     """Return the range of one column of numbers; refuse infinities."""
     n_missing = 0
+    if not len(values):  # no row has a target: it will be told
+        return Range(0, None, None)
     low, high = float(np.min(values)), float(np.max(values))
     if low != low:
         n_missing = int(np.count_nonzero(np.isnan(values)))

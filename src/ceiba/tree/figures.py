@@ -17,6 +17,16 @@ from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.splits.surrogates import SurrogateTable
 
 
+def rows_by_weight(tree: Figures) -> Array:
+    """Return the rows of each node by its weight: weights scaled so that a row counts 1."""
+    n_rows, weight = float(tree.n_rows[0]), float(tree.weight[0])
+    if weight == 0.0:  # recounted, and no row was there
+        return np.zeros(tree.n_nodes)
+    if np.isinf(n_rows / weight):  # the smallest weights
+        return np.asarray(tree.weight / weight * n_rows)
+    return np.asarray(tree.weight * (n_rows / weight))
+
+
 class Figures(Shape):
     """Figures derived from the arrays of the nodes; mixed into `Tree`."""
 

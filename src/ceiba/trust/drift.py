@@ -22,6 +22,7 @@ from ceiba.inspection.rules import is_weighted, says_its_mean
 from ceiba.listing import Listing
 from ceiba.table import Table, read_target, split_target
 from ceiba.tree import Tree
+from ceiba.tree.figures import rows_by_weight
 from ceiba.tree.routing import route
 from ceiba.tree.routing.recount import Endings, endings
 from ceiba.tree.shape import sum_up
@@ -236,7 +237,7 @@ def _psi_parts(then: Array, now: Array) -> Array:
 def _rows_then(tree: Tree) -> Array:
     """Give the training rows of each node; of rows that went down several branches, their parts."""
     if tree.missing == "fractional":
-        return np.asarray(tree.weight * (tree.n_rows[0] / tree.weight[0]))
+        return rows_by_weight(tree)
     return np.asarray(tree.n_rows, np.float64)
 
 

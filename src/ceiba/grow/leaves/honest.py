@@ -59,9 +59,12 @@ def honest_parts(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]
     >>> [len(part) for part in honest_parts(problem, 0.5, 0)]
     [2, 2]
     """
-    n = problem.n_rows
+    rows = np.arange(problem.n_rows)
+    if problem.weight is not None:  # a part of rows without weight would say nothing
+        rows = np.flatnonzero(problem.weight > 0)
+    n = len(rows)
     rng = np.random.default_rng([seed, 0x40E57])
-    order = rng.permutation(n)
+    order = rows[rng.permutation(n)]
     if problem.options.task == "classification":
         order = order[np.argsort(problem.target.values[order, 0], kind="stable")]
     # Every place of the order gets its turn, so each class is divided as the whole is.
@@ -69,8 +72,8 @@ def honest_parts(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]
     values, questions = np.sort(order[turn]), np.sort(order[~turn])
     if not len(values) or not len(questions):
         raise DataError(
-            f"honest: {n} rows cannot be divided into {share:g} for the values and the rest for "
-            "the questions. More rows are needed, or another share."
+            f"honest: {n} row{'s' * (n != 1)} cannot be divided into {share:g} for the values and "
+            "the rest for the questions. More rows are needed, or another share."
         )
     return questions, values
 

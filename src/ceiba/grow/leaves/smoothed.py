@@ -23,6 +23,7 @@ from ceiba.errors import OptionError
 from ceiba.options import OptionObject, parameter
 from ceiba.options.checks import nothing, number
 from ceiba.tree import Tree
+from ceiba.tree.figures import rows_by_weight
 from ceiba.tree.impurity import class_risk
 
 Array = npt.NDArray[np.float64]
@@ -93,7 +94,7 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
     [[0.6666666666666666, 0.3333333333333333]]
     """
     value = np.asarray(tree.value)
-    n = (tree.weight * (tree.n_rows[0] / tree.weight[0]))[:, None, None]
+    n = rows_by_weight(tree)[:, None, None]
     if isinstance(rule, Shrinkage):
         return _shrunken(tree, value, n[:, 0, 0], strength)
     if isinstance(rule, MEstimate):

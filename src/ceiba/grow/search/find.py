@@ -35,6 +35,7 @@ Rows = npt.NDArray[np.uint32]
 
 _DEEPEST: Final = 50  # of lookahead without max_depth
 _ENDLESS_MEMORY: Final = 2**62  # bytes
+_NEVER_WORTH_IT: Final = 1e300  # a penalty beyond any loss in the units of the core
 _REGRESSION_LOSS: Final = {
     "squared_error": "squared_error",
     "friedman_mse": "squared_error",
@@ -101,14 +102,19 @@ class SearchState:
             request.cost = costs.ravel().tolist()
         penalty = search.penalty * total
         state = cls(problem, rows, units, request, penalty)
-        request.penalty = penalty / state.restore(1.0)
+        with np.errstate(over="ignore", under="ignore"):
+            request.penalty = min(float(np.ldexp(penalty, -state._exponent)), _NEVER_WORTH_IT)
         return state
+
+    @property
+    def _exponent(self) -> int:
+        power = {"squared_error": 2, "absolute_error": 1}.get(self.request.loss, 0)
+        return power * self.units.target + self.units.weight
 
     def restore(self, loss: float) -> float:
         """Give a loss of the core in the unit of the data."""
-        power = {"squared_error": 2, "absolute_error": 1}.get(self.request.loss, 0)
         with np.errstate(over="ignore"):
-            return float(np.ldexp(loss, power * self.units.target + self.units.weight))
+            return float(np.ldexp(loss, self._exponent))
 
     def objective(self, tree: Tree) -> float:
         """Recompute the objective from the counted nodes."""

@@ -136,9 +136,9 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
     if isinstance(kind, nw.Int128 | nw.UInt128):
         return _wide_integers(name, series)
     if kind.is_integer() and series.null_count():
-        highest = max(-(series.min() or 0), series.max() or 0)
-        if highest > EXACT_LIMIT:
-            column_of_array(name, series.drop_nulls().to_numpy())  # for its warning
+        there = series.drop_nulls()
+        if len(there) and max(-there.min(), there.max()) > EXACT_LIMIT:
+            column_of_array(name, there.to_numpy())  # for its warning
         return numeric(name, _floats(series))
     if isinstance(kind, nw.Datetime | nw.Date):
         return _time_column(name, series)

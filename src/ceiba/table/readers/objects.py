@@ -20,6 +20,8 @@ from ceiba.table.column import Column
 from ceiba.table.levels import code_objects
 from ceiba.table.readers.numeric import EXACT_LIMIT, numeric, refuse_complex, warn_inexact
 from ceiba.table.readers.times import (
+    CLOCK_TYPES,
+    DATE_TYPES,
     SPAN_TYPES,
     TIME_TYPES,
     seconds_of_objects,
@@ -62,7 +64,7 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
     if _are(types, _TEXT_TYPES):
         codes, levels = code_objects(values)
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
-    if _are(types, SPAN_TYPES) or (_are(types, TIME_TYPES) and not _any_are(types, SPAN_TYPES)):
+    if any(_are(types, alike) for alike in (DATE_TYPES, CLOCK_TYPES, SPAN_TYPES)):
         found_seconds, display = seconds_of_objects(name, values)
         return numeric(name, found_seconds, display, zone_of(name, values))
     if _any_are(types, (complex,)):

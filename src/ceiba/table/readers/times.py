@@ -20,8 +20,10 @@ from ceiba.table.schema import Display
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _DAY = 86400
+DATE_TYPES = (datetime.date, np.datetime64)
+CLOCK_TYPES = (datetime.time,)
 SPAN_TYPES = (datetime.timedelta, np.timedelta64)
-TIME_TYPES = (datetime.date, datetime.time, np.datetime64, *SPAN_TYPES)
+TIME_TYPES = (*DATE_TYPES, *CLOCK_TYPES, *SPAN_TYPES)
 
 
 def seconds(

@@ -161,11 +161,11 @@ def _walk(plan: _Plan, row: Mapping[str, Any]) -> int:
         else:
             if value is _ABSENT:
                 return -1
-            if value is None or value != value:
+            if value is None or (type(value) is float and value != value):
                 node = high
                 continue
-            if type(value) is str and not value:
-                return -1
+            if type(value) not in _NUMBERS and (type(value) is not str or not value):
+                return -1  # pandas' NA, say, cannot be compared
             node = low
             continue
         if missing is None:
