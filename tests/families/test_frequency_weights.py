@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import ceiba
+from ceiba.errors import DataError
 from ceiba.grow import Surrogates
 
 
@@ -128,3 +131,20 @@ def test_rows_of_nodes_are_counted_by_their_frequency():
     model = ceiba.DecisionTreeClassifier(min_significance=0.05, frequency_weights=True)
     tree = model.fit(x, y, sample_weight=[30, 30]).tree_
     assert tree.n_rows.tolist() == [60, 30, 30]
+
+
+@pytest.mark.parametrize(
+    ("weight", "options", "words"),
+    [
+        ([1, 1.5, 2, 1], {}, "row 1 has 1.5. Give whole numbers"),
+        (
+            [1, 1, 1, 1],
+            {"class_weight": {"a": 0.5}},
+            "row 0 has 0.5 with class_weight.",
+        ),
+    ],
+)
+def test_parts_of_rows_are_refused(weight, options, words):
+    model = ceiba.DecisionTreeClassifier(frequency_weights=True, **options)
+    with pytest.raises(DataError, match=re.escape(words)):
+        model.fit([[1], [2], [3], [4]], list("abab"), sample_weight=weight)

@@ -237,6 +237,8 @@ class DecisionTree(BaseTree):
         if stated.get("class_weight") is not None:
             per_class = class_weights(stated["class_weight"], target)
             weight = per_class if weight is None else weight * per_class
+        if stated.get("frequency_weights") and weight is not None:
+            _check_whole(weight, by_class=stated.get("class_weight") is not None)
         if stated.get("positive") is not None:
             options = about_class(options, stated["positive"], table, target)
         return Problem(table, target, options, weight), stated
@@ -333,6 +335,21 @@ _LEFT_BY_PRUNING: Final = {
     "unpruned_tree_": "unpruned",
     "cross_validation_": "cross_validation",
 }
+
+
+def _check_whole(weight: npt.NDArray[np.float64], *, by_class: bool) -> None:
+    """Refuse to count a part of a row: nodes would hold other numbers of rows than their parts."""
+    parts = np.flatnonzero(weight != np.floor(weight))
+    if len(parts):
+        row = int(parts[0])
+        way_out = "class_prior instead of class_weight" if by_class else "whole numbers"
+        raise DataError(
+            f"frequency_weights=True: a weight says how many times its row is there, and row {row} "
+            f"has {weight[row]:.6g}{' with class_weight' * by_class}. Give {way_out}, or leave "
+            "frequency_weights at False."
+        )
+
+
 _AFTER_GROWING: Final = frozenset({"prune", "honest", "leaf_values"})
 
 

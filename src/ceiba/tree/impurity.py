@@ -26,7 +26,11 @@ def scale_by_prior(counts: Array, prior: Array | None) -> Array:
     if prior is None:
         return counts
     whole = counts[0, 0]
-    factor = np.divide(prior, whole, out=np.zeros_like(whole), where=whole > 0)
+    with np.errstate(over="ignore"):
+        factor = np.divide(prior, whole, out=np.zeros_like(whole), where=whole > 0)
+    if np.isinf(factor).any():  # the smallest weights
+        share = np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0)
+        return np.asarray(share * prior * whole.sum())
     return np.asarray(counts * factor * whole.sum())
 
 

@@ -73,7 +73,13 @@ def _polars_text(columns: list[Any]) -> Any:
 def _arrow(columns: list[Any]) -> Any:
     import pyarrow as pa
 
-    return pa.table([pa.array(values) for values in _values(columns)], names=_names(columns))
+    made = []
+    for values in _values(columns):
+        kinds = {type(value) for value in values if value is not None}
+        if np.datetime64 in kinds and len(kinds) > 1:  # Arrow itself crashes
+            values = [str(value) for value in values]
+        made.append(pa.array(values))
+    return pa.table(made, names=_names(columns))
 
 
 def _dict(columns: list[Any]) -> Any:
