@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba import DecisionTreeClassifier, DecisionTreeRegressor, OptionError
+from ceiba import DataError, DecisionTreeClassifier, DecisionTreeRegressor, OptionError
 from ceiba.estimators.parameters import PARAMETERS
 from ceiba.options import ParameterError
 
@@ -84,6 +84,25 @@ def test_class_weight_with_class_prior_is_refused():
     model = DecisionTreeClassifier(class_weight="balanced", class_prior=[0.5, 0.5])
     with pytest.raises(OptionError, match="Give one of them"):
         model.fit(X, Y)
+
+
+def test_class_weight_with_an_array_of_priors_is_refused():
+    model = DecisionTreeClassifier(class_weight="balanced", class_prior=np.array([0.5, 0.5]))
+    with pytest.raises(OptionError, match="both change how much a class counts"):
+        model.fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("options", "weight", "y"),
+    [
+        ({"class_weight": {"a": 0.0, "b": 0.0}}, None, list("aab")),
+        ({"class_weight": {"a": 0.0}, "search": "optimal", "max_depth": 2}, [1, 1, 0], list("aab")),
+        ({"drop_missing_target": True}, [1, 0, 1], [None, "a", None]),
+    ],
+)
+def test_rows_that_all_count_nothing_are_refused(options, weight, y):
+    with pytest.raises(DataError, match="No row counts"):
+        DecisionTreeClassifier(**options).fit([[1], [2], [3]], y, sample_weight=weight)
 
 
 def test_class_weight_of_an_unknown_class_is_refused():

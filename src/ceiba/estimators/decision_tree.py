@@ -237,6 +237,11 @@ class DecisionTree(BaseTree):
         if stated.get("class_weight") is not None:
             per_class = class_weights(stated["class_weight"], target)
             weight = per_class if weight is None else weight * per_class
+        if weight is not None and not weight.any():
+            raise DataError(
+                "No row counts: those that have a target have sample_weight 0, or class_weight 0. "
+                "Give one of them a positive weight."
+            )
         if stated.get("frequency_weights") and weight is not None:
             _check_whole(weight, by_class=stated.get("class_weight") is not None)
         if stated.get("positive") is not None:

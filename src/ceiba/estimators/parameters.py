@@ -229,7 +229,7 @@ def check_stated(stated: Mapping[str, Any], task: Task, owner: str) -> None:
         return
     check_options(stated, _ALLOWED[task], owner)
     for one, other, why in _EXCLUSIVE:
-        if stated.get(one) is not None and stated.get(other):
+        if stated.get(one) is not None and stated.get(other) is not None:
             raise OptionError(
                 f"{one}={stated[one]!r} and {other}={stated[other]!r} {why}. Give one of them."
             )
