@@ -105,13 +105,19 @@ def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array 
     """Give q(k), by which weighted counts become prior-adjusted ones; None without priors."""
     if prior is None:
         return None
-    empty = np.flatnonzero((totals <= 0) & (prior > 0))
-    if len(empty):
-        raise DataError(
-            f"class_prior gives class {_plain(classes)[int(empty[0])]!r} the share "
-            f"{prior[empty[0]]:.6g}, but all its rows have weight 0. Give it weight or prior 0."
+    with np.errstate(over="ignore"):
+        factor = _quotient(prior * totals.sum(), totals)
+    lost = np.flatnonzero(((totals <= 0) & (prior > 0)) | np.isinf(factor))
+    if len(lost):
+        k = int(lost[0])
+        weight = (
+            "have weight 0" if totals[k] <= 0 else f"weigh {totals[k]:.3g} of {totals.sum():.3g}"
         )
-    return _quotient(prior * totals.sum(), totals)
+        raise DataError(
+            f"class_prior gives class {_plain(classes)[k]!r} the share {prior[k]:.6g}, but all its "
+            f"rows {weight}. Give it weight or prior 0."
+        )
+    return factor
 
 
 def altered_scale(totals: Array, prior: Array | None, costs: Array | None) -> Array | None:

@@ -266,7 +266,11 @@ def few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
         return None
     plan = tree._plan
     leaves = []
-    for values in frame.values.tolist():  # four times as fast as itertuples
+    try:
+        rows = frame.values.tolist()  # four times as fast as itertuples
+    except (TypeError, ValueError):  # categories that pandas does not make an array of
+        return None
+    for values in rows:
         leaf = _walk(plan, dict(zip(names, values, strict=True)))
         if leaf < 0:
             return None
