@@ -72,7 +72,8 @@ class Place:
             core.max_leaf_nodes = max(counted(options.max_leaf_nodes) - self.leaves, 1)
         if options.max_depth is not None:
             core.max_depth = max(counted(options.max_depth) - self.depth, 0)
-        core.min_gain = options.min_impurity_decrease / self.share
+        if options.min_impurity_decrease:
+            core.min_gain = options.min_impurity_decrease / self.share if self.share else inf
         core.seed = self.seed
         core.low, core.high = np.ldexp([self.low, self.high], -units.target).tolist()
         set_sizes(core, options, self.n_rows, float(np.ldexp(self.weight, -units.weight)))

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
+from ceiba.grow.units import Units
 from ceiba.options import OptionObject, parameter
 from ceiba.options.checks import nothing, number
 from ceiba.tree import Tree
@@ -93,12 +94,14 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
     >>> smoothed_values(tree, "laplace")[1].tolist()
     [[0.6666666666666666, 0.3333333333333333]]
     """
-    value = np.asarray(tree.value)
+    units = Units.of(tree.value, None)  # sums of values near the end of float64
+    value = np.asarray(units.shrink_target(tree.value))
     n = rows_by_weight(tree)[:, None, None]
     if isinstance(rule, Shrinkage):
-        return _shrunken(tree, value, n[:, 0, 0], strength)
+        return np.asarray(np.ldexp(_shrunken(tree, value, n[:, 0, 0], strength), units.target))
     if isinstance(rule, MEstimate):
-        return np.asarray((n * value + strength * value[0]) / np.maximum(n + strength, 1e-300))
+        mean = (n * value + strength * value[0]) / np.maximum(n + strength, 1e-300)
+        return np.asarray(np.ldexp(mean, units.target))
     if tree.task != "classification":
         raise OptionError(
             'leaf_values="laplace" adds a row to each class; a regression tree has none. '
@@ -135,7 +138,8 @@ def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
     if tree.task == "regression":
         if tree.criterion not in ("squared_error", "friedman_mse"):
             return replace(moved, risk=np.full(tree.n_nodes, np.nan))
-        apart = ((value - tree.value) ** 2).mean(axis=(1, 2))
+        with np.errstate(over="ignore"):
+            apart = ((value - tree.value) ** 2).mean(axis=(1, 2))
         return replace(moved, risk=tree.risk + apart * tree.share)
     if tree.n_outputs > 1:
         return moved
