@@ -340,6 +340,7 @@ _LEFT_BY_PRUNING: Final = {
     "unpruned_tree_": "unpruned",
     "cross_validation_": "cross_validation",
 }
+_AFTER_GROWING: Final = frozenset({"prune", "honest", "leaf_values"})
 
 
 def _check_whole(weight: npt.NDArray[np.float64], *, by_class: bool) -> None:
@@ -353,9 +354,6 @@ def _check_whole(weight: npt.NDArray[np.float64], *, by_class: bool) -> None:
             f"has {weight[row]:.6g}{' with class_weight' * by_class}. Give {way_out}, or leave "
             "frequency_weights at False."
         )
-
-
-_AFTER_GROWING: Final = frozenset({"prune", "honest", "leaf_values"})
 
 
 def _made(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
