@@ -34,7 +34,7 @@ def plain_level(value: Any) -> str | int | float | bool:
     if isinstance(value, int):
         return int(value) if abs(value) < _LONGEST else str(value)
     if isinstance(value, float):
-        if not math.isfinite(value):  # nor are these
+        if not math.isfinite(value):  # model files are JSON, which has no infinity
             return str(value)
         return int(value) if value.is_integer() and abs(value) < _LONGEST else value
     if isinstance(value, bytes):
